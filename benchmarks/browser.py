@@ -134,6 +134,6 @@ class Browser:
     def requests(self) -> list[str]:
         """Return every address that was asked for since this was asked last, but those of the page itself."""
         rows = self._ask("POST", f"{self._session}/se/log", {"type": "performance"})
-        told = [json.loads(row["message"])["message"] for row in rows]
-        sent = [one["params"]["request"]["url"] for one in told if one["method"] == "Network.requestWillBeSent"]
+        lines = [json.loads(row["message"])["message"] for row in rows]
+        sent = [one["params"]["request"]["url"] for one in lines if one["method"] == "Network.requestWillBeSent"]
         return [url for url in sent if not url.startswith(("file:", "about:", "data:", "chrome"))]

@@ -54,9 +54,9 @@ def main() -> None:
     judged = [(pair, why_opposed(said_of(pair["a"]), said_of(pair["b"]))) for pair in pairs]
     for group in GROUPS:
         those = [(pair, why) for pair, why in judged if pair["group"] == group]
-        right, told = sum(is_opposed(pair) for pair, _ in those), [(pair, why) for pair, why in those if why]
-        wrong = sum(not is_opposed(pair) for pair, _ in told)
-        print(f"{group}: {len(those)} pairs, {right} opposed, {len(told) - wrong} found, {wrong} false alarms")
+        right, lines = sum(is_opposed(pair) for pair, _ in those), [(pair, why) for pair, why in those if why]
+        wrong = sum(not is_opposed(pair) for pair, _ in lines)
+        print(f"{group}: {len(those)} pairs, {right} opposed, {len(lines) - wrong} found, {wrong} false alarms")
     found = [pair for pair, why in judged if why]
     right = sum(map(is_opposed, found))
     print(f"precision {right / max(1, len(found)):.2f}, recall {right / sum(is_opposed(p) for p in pairs):.2f}")

@@ -61,10 +61,10 @@ def main() -> None:
     for name, measure in MEASURES.items():
         values = [(pair, measure(pair["a"], pair["b"])) for pair in pairs]
         for threshold in THRESHOLDS:
-            told = [pair for pair, value in values if value >= threshold]
-            right = sum(pair["same"] for pair in told)
-            cells = [str(sum(pair["group"] == group for pair in told)) for group in GROUPS]
-            precision, recall = right / max(1, len(told)), right / sum(pair["same"] for pair in pairs)
+            lines = [pair for pair, value in values if value >= threshold]
+            right = sum(pair["same"] for pair in lines)
+            cells = [str(sum(pair["group"] == group for pair in lines)) for group in GROUPS]
+            precision, recall = right / max(1, len(lines)), right / sum(pair["same"] for pair in pairs)
             print(f"| {name} | {threshold} |", " | ".join(cells), f"| {precision:.2f} | {recall:.2f} |")
     if args.errors:
         for pair in pairs:

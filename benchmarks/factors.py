@@ -55,7 +55,7 @@ def store(world: World, folder: Path) -> Path:
     subprocess.run(["git", "-C", str(repo), "reset", "-q", "--hard"], check=True)
     commit(repo, "refs/heads/memory", [(f"{one.kind}s/{one.key}.md", one.text()) for one in world.told])
     with Memory(repo, clock=lambda: float(TODAY - VERIFIED_DAYS * DAY_S)) as memory:
-        memory.verify(options=Options(everything=True, no_sandbox=True), told=lambda *_: None)
+        memory.verify(options=Options(everything=True, no_sandbox=True), report=lambda *_: None)
     commit(repo, "refs/heads/main", world.code(after=True))
     subprocess.run(["git", "-C", str(repo), "reset", "-q", "--hard"], check=True)
     with Memory(repo, clock=lambda: float(TODAY)) as memory:

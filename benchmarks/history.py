@@ -134,7 +134,7 @@ class Clone:
         options = Options(keys=keys, everything=everything, no_sandbox=told.no_sandbox, jobs=told.jobs)
         with self.open() as memory:
             began = time.perf_counter()
-            run = memory.verify(options=options, told=lambda *_: None)
+            run = memory.verify(options=options, report=lambda *_: None)
             seconds = time.perf_counter() - began
             assert run.commit == commit
             mine = self._keys

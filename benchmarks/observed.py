@@ -72,7 +72,7 @@ def touch(folder: Path, facts: int) -> tuple[float, float, set[str], set[str]]:
     with Memory(folder) as memory:
         for due in memory.repository.commands():
             memory.repository.approve(due)
-        run = memory.verify(options=Options(), told=lambda *_: None)
+        run = memory.verify(options=Options(), report=lambda *_: None)
         assert all(result.outcome == "holds" for result in run.results) and len(run.results) == facts
     chosen = range(3, facts, 100)
     commit(folder, "main", {place(n): f"value {n}, touched\n" for n in chosen})
@@ -84,7 +84,7 @@ def touch(folder: Path, facts: int) -> tuple[float, float, set[str], set[str]]:
             memory.repository.session(Options(dry_run=True)).list_due()
             spent.append(time.perf_counter() - began)
     with Memory(folder) as memory:
-        ran = {result.due.row.key for result in memory.verify(options=Options(), told=lambda *_: None).results}
+        ran = {result.due.row.key for result in memory.verify(options=Options(), report=lambda *_: None).results}
     return spent[0], spent[1], ran, {f"f{n:04}" for n in chosen}
 
 

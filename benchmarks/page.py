@@ -67,8 +67,8 @@ def browse(page: Path, folder: Path, rounds: int) -> dict[str, Any]:
             found += [one[0] for one in took]
     finally:
         browser.close()
-    told = {"loaded_ms": loaded, "first_search_ms": first, "later_search_ms": later, "script_ms": found}
-    return {name: round(statistics.median(values), 1) for name, values in told.items()}
+    fields = {"loaded_ms": loaded, "first_search_ms": first, "later_search_ms": later, "script_ms": found}
+    return {name: round(statistics.median(values), 1) for name, values in fields.items()}
 
 
 def main() -> int:

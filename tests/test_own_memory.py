@@ -46,7 +46,7 @@ def test_every_fact_of_this_project_holds_and_none_is_weak(clone: Path) -> None:
         )
         approve_all(memory)
         no_sandbox = sandbox.probe(search_path()) == "none"
-        run = memory.verify(options=Options(everything=True, no_sandbox=no_sandbox), told=lambda *_: None)
+        run = memory.verify(options=Options(everything=True, no_sandbox=no_sandbox), report=lambda *_: None)
 
         assert {key: outcome for key, outcome in outcomes(run).items() if outcome != "holds"} == {}
         assert [r.due.row.key for r in run.results if r.verdict.weak] == []

@@ -74,10 +74,10 @@ class HookCall:
 
     def answer(self, fd: int, limit: Limit) -> str:
         """Return what is printed for a payload that a descriptor brings; raises whatever goes wrong."""
-        told = read_told(fd)
-        if is_switched_off(SWITCH) or told.is_empty:
+        received = read_told(fd)
+        if is_switched_off(SWITCH) or received.is_empty:
             return self.silence()
-        payload = told.payload()
+        payload = received.payload()
         named, self.harness = self.harness, sender(self.harness, payload)
         if named != self.harness == "cursor" and has_own_hooks(payload.get("workspace_roots"), home()):
             return self.silence()
@@ -86,7 +86,7 @@ class HookCall:
         if self.event is None:
             return self.silence()
         limit.set(LIMITS_S.get(self.event.name, LIMIT_S))
-        text = self._happened(self.event, told)
+        text = self._happened(self.event, received)
         return fitting(adapter, self.event, text)
 
     def silence(self) -> str:
@@ -106,7 +106,7 @@ class HookCall:
             return self.silence()
         return fitting(load(self.harness), self.event, UNWRITABLE.format(err.strerror or type(err).__name__))
 
-    def _happened(self, event: Event, told: HookInput) -> str:
+    def _happened(self, event: Event, received: HookInput) -> str:
         """Let the memory do its part, and return what the agent is told."""
         from gitmem.agents import on_event
         from gitmem.memory.memory import Memory
@@ -124,9 +124,9 @@ class HookCall:
                 has_hooks = self._has_hooks(memory)
                 if self._is_users or not has_hooks:
                     # The project's own hooks, where it has any, answer for it.
-                    is_line = event.name == happened.START and not has_hooks and is_first(self.state, told.mark)
+                    is_line = event.name == happened.START and not has_hooks and is_first(self.state, received.mark)
                     return on_event.not_accepted(memory) if is_line else ""
-            if not is_first(self.state, told.mark):
+            if not is_first(self.state, received.mark):
                 return ""
             return str(getattr(on_event, ACTIONS[event.name])(memory, event) or "")
 

@@ -38,8 +38,8 @@ def _verify(memory: Memory) -> None:
     run = memory.jobs.run_scheduled()
     log = Path(memory.repository.git.repository.state, background.FOLDER, background.LOG)
     with log.open("a", encoding="utf-8") as file:
-        told = "another verify job is running" if run is None else summary(run)
-        Output(color="never", stdout=file).line(f"{format_time(memory.repository.now)} verify: {told}")
+        message = "another verify job is running" if run is None else summary(run)
+        Output(color="never", stdout=file).line(f"{format_time(memory.repository.now)} verify: {message}")
 
 
 # What each work does at one place. A work that a git command makes due stands in AFTER_GIT too.

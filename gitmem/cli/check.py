@@ -89,7 +89,9 @@ def run(args: argparse.Namespace, out: Output) -> int:
         )
         if args.no_sandbox:
             out.alarm("commands run WITHOUT a sandbox: they can read and change whatever you can")
-        checked = memory.check(options=options, base=args.base, head=args.head, staged=args.staged, told=out.progress)
+        checked = memory.check(
+            options=options, base=args.base, head=args.head, staged=args.staged, progress=out.progress
+        )
         found = findings_of(checked, now=memory.repository.now)
         fail_on = args.fail_on or memory.repository.policy().check.fail_on
         shared.tell_notices(memory, out)
@@ -125,16 +127,16 @@ def print_finding(finding: Finding, out: Output) -> None:
     more += ["it was before"] if finding.kind == SUSPECT and not finding.is_new else []
     more += [f"gitmem settle {finding.key}"] if finding.kind == BROKEN else []
     more += [f"gitmem verify --record {finding.key}"] if finding.kind == WRONG else []
-    told = f" ({'; '.join(more)})" if more else ""
-    out.line((MARKS[words.status], words.status), " ", (finding.key, "key"), f"  {words.told}{why}", (told, "dim"))
+    message = f" ({'; '.join(more)})" if more else ""
+    out.line((MARKS[words.status], words.status), " ", (finding.key, "key"), f"  {words.phrase}{why}", (message, "dim"))
 
 
 def _advice(checked: CheckResult) -> list[str]:
     reasons = [finding.because for finding in checked.of(UNCHECKED)]
     lines = []
     if "not approved" in reasons:
-        told = "gitmem trust --review; in CI: --approved FILE, a reviewed list on the default branch"
-        lines.append(f"{reasons.count('not approved')} not approved: {told}")
+        message = "gitmem trust --review; in CI: --approved FILE, a reviewed list on the default branch"
+        lines.append(f"{reasons.count('not approved')} not approved: {message}")
     if "no sandbox works here" in reasons:
         lines.append("no sandbox works here: install bubblewrap, or use --no-sandbox; see gitmem doctor")
     return lines

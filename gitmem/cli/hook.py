@@ -70,8 +70,8 @@ def run(args: argparse.Namespace, out: Output) -> int:
             raise
         from gitmem.text.secrets import redact  # 2 ms, and only where something is wrong
 
-        for told in filter(None, (f"nothing was checked: {err.message}", err.hint)):
-            out.note(redact(told))
+        for line in filter(None, (f"nothing was checked: {err.message}", err.hint)):
+            out.note(redact(line))
         return 0
 
 

@@ -160,8 +160,8 @@ def check_options(args: argparse.Namespace, command: str) -> None:
 
 def wanted_of(args: argparse.Namespace, named: tuple[str, ...]) -> agents.AgentSetup:
     """Return what is asked for of coding agents."""
-    told = getattr(args, "mcp", False)
-    return agents.AgentSetup(named, user=args.user, mcp=told, plugin=args.plugin, force=args.force)
+    with_mcp = getattr(args, "mcp", False)
+    return agents.AgentSetup(named, user=args.user, mcp=with_mcp, plugin=args.plugin, force=args.force)
 
 
 def git_of(args: argparse.Namespace, out: Output) -> Git | None:

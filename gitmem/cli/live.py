@@ -70,6 +70,6 @@ class Live:
 
 
 def _line(key: str, seconds: float, width: int, columns: int) -> str:
-    told = f"{seconds:.1f} s" if seconds < 100 else f"{seconds:.0f} s"
-    room = max(1, min(width, columns - len(told) - 5))
-    return f"  {shorten(key, room):<{room}}  {told}"[: columns - 1]
+    message = f"{seconds:.1f} s" if seconds < 100 else f"{seconds:.0f} s"
+    room = max(1, min(width, columns - len(message) - 5))
+    return f"  {shorten(key, room):<{room}}  {message}"[: columns - 1]

@@ -68,7 +68,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
             out.note(f"clients send the header Authorization: Bearer {token}")
         out.flush()
 
-    http.serve(os.getcwd(), port=args.http, read_only=args.read_only, token=token, told=told_where)  # noqa: PTH109
+    http.serve(os.getcwd(), port=args.http, read_only=args.read_only, token=token, report=told_where)  # noqa: PTH109
     return 0
 
 

@@ -23,10 +23,10 @@ class Help(argparse.RawDescriptionHelpFormatter):
         super().__init__(prog, width=HELP_WIDTH, max_help_position=30)
 
     def _get_help_string(self, action: argparse.Action) -> str:
-        return told(action)
+        return help_of(action)
 
 
-def told(action: argparse.Action) -> str:
+def help_of(action: argparse.Action) -> str:
     """Return the help of one argument, marked where the option is repeatable."""
     text = action.help or ""
     repeated = isinstance(action, argparse._AppendAction) and "repeat" not in text

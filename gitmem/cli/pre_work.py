@@ -42,12 +42,12 @@ def run(args: argparse.Namespace, out: Output) -> int:
 
     work = Work(" ".join(args.text), steps.step_of(args), tuple(args.path), args.limit, args.budget)
     with shared.open_memory(args, out) as memory:
-        told = memory.workflow.pre_work(work)
+        shown = memory.workflow.pre_work(work)
         shared.tell_notices(memory, out)
     if args.json:
-        out.json(told.table())
-    elif told.text:
-        out.text(told.text)
+        out.json(shown.table())
+    elif shown.text:
+        out.text(shown.text)
     else:
         out.note("no memories about this work")
     return 0

@@ -67,7 +67,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
         )
     if (args.remote or args.force) and not args.drop:
         raise UsageError("--remote and --force require --drop", hint="nothing is ever force-pushed")
-    talk = RemoteOptions(interactive=shared.is_interactive(), told=out.progress if out.is_error_terminal else None)
+    talk = RemoteOptions(interactive=shared.is_interactive(), progress=out.progress if out.is_error_terminal else None)
     with shared.open_memory(args, out) as memory:
         if args.list:
             return _list(memory, args, out)
@@ -111,7 +111,7 @@ def _tell(done: ProposalState, out: Output) -> None:
             here if done.remote else f"{here}; to push it, add a remote: git remote add origin URL, then gitmem propose"
         )
     if done.is_new:
-        out.note(proposal.told(done.name))
+        out.note(proposal.notice_of(done.name))
     elif not done.commit:
         out.note(f"the proposal {done.name} has no changes yet")
 
@@ -156,7 +156,7 @@ def _switch(memory: Memory, args: argparse.Namespace, out: Output, talk: RemoteO
     if args.json:
         out.json({"current": name, "branch": branch})
     else:
-        out.note(proposal.told(name) or f"new memories go to {branch}")
+        out.note(proposal.notice_of(name) or f"new memories go to {branch}")
     return 0
 
 

@@ -119,15 +119,15 @@ def _asked(args: argparse.Namespace, query: str, limit: int) -> Query:
 def _withheld(found: RecallResult) -> str:
     """Return how much was withheld for its status, and how to see it."""
     number = sum(count for _, count in found.withheld)
-    told = ", ".join(f"{count} {status}" for status, count in found.withheld)
+    message = ", ".join(f"{count} {status}" for status, count in found.withheld)
     which = ",".join(status for status, _ in found.withheld)
     verb = "is" if number == 1 else "are"
-    return f"{number} more matches {verb} withheld ({told}); to see them, use --status {which} instead of --strict"
+    return f"{number} more matches {verb} withheld ({message}); to see them, use --status {which} instead of --strict"
 
 
 def _factors(hit: object) -> dict[str, object]:
-    told: dict[str, object] = {"factors": dict(hit.factors)}  # type: ignore[attr-defined]
-    return told | ({"sources": dict(hit.sources)} if hit.sources else {})  # type: ignore[attr-defined]
+    values: dict[str, object] = {"factors": dict(hit.factors)}  # type: ignore[attr-defined]
+    return values | ({"sources": dict(hit.sources)} if hit.sources else {})  # type: ignore[attr-defined]
 
 
 def _statistics(memory: Memory, args: argparse.Namespace, out: Output) -> int:

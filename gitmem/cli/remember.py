@@ -65,8 +65,8 @@ def run(args: argparse.Namespace, out: Output) -> int:
         with shared.open_memory(args, out) as memory:
             return _distil(memory, args, out)
     if args.text is None or args.partial:
-        told = "--partial requires --from-run" if args.partial else "remember needs a text or --from-run FILE"
-        raise UsageError(told, hint='gitmem remember "what you learned"')
+        message = "--partial requires --from-run" if args.partial else "remember needs a text or --from-run FILE"
+        raise UsageError(message, hint='gitmem remember "what you learned"')
     text = shared.read_standard_input(MEMORY_LIMIT) if args.text == "-" else args.text
     with shared.open_memory(args, out) as memory:
         is_first = args.scope == "project" and not args.in_tree and memory.repository.find_tip() is None

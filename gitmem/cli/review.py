@@ -98,8 +98,8 @@ def _print(review: Review, out: Output) -> None:
 
 def _print_finding(finding: ReviewFinding, out: Output) -> None:
     where = f"{finding.path}:{finding.line}" if finding.line else finding.path
-    told = f"  {where}" if where else ""
-    out.line((f"{finding.severity}: {finding.code}", STYLES[finding.severity]), told, f": {finding.message}")
+    message = f"  {where}" if where else ""
+    out.line((f"{finding.severity}: {finding.code}", STYLES[finding.severity]), message, f": {finding.message}")
     if finding.hint:
         out.line((f"    {finding.hint}", "dim"))
 

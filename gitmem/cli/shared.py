@@ -45,8 +45,8 @@ def tell_notices(memory: Memory, out: Output) -> None:
 
 def add_approved(parser: argparse.ArgumentParser) -> None:
     """Add the option that names an approved list."""
-    told = "a reviewed list of commands that may run, read from the remote's default branch"
-    parser.add_argument("--approved", default="", metavar="FILE", help=told)
+    message = "a reviewed list of commands that may run, read from the remote's default branch"
+    parser.add_argument("--approved", default="", metavar="FILE", help=message)
 
 
 def add_json(parser: argparse.ArgumentParser) -> None:
@@ -246,11 +246,11 @@ def _print_factors(hits: Sequence[Hit], out: Output) -> None:
         out.line(row, "  ", (shorten(hit.reference, max(12, out.width - len(row) - 2)), "key"))
     idle = [name for name in known if name not in moved]
     off = [name for name in FACTORS if name not in known]
-    told = [f"1 (no effect): {list_of(idle)}"] if idle else []
-    told += [f"switched off: {list_of(off)}"] if off else []
-    told += ["relevance is the weighted sum of lexical and dense"] if made_of else []
-    if told:
-        out.line(("; ".join(told), "dim"))
+    lines = [f"1 (no effect): {list_of(idle)}"] if idle else []
+    lines += [f"switched off: {list_of(off)}"] if off else []
+    lines += ["relevance is the weighted sum of lexical and dense"] if made_of else []
+    if lines:
+        out.line(("; ".join(lines), "dim"))
 
 
 def marked(snippet: str, matches: Sequence[tuple[int, int]], width: int) -> list[tuple[str, str]]:

@@ -126,14 +126,14 @@ def _print_past(found: dict[str, Any], out: Output) -> None:
 def _value(name: str, value: Any) -> str:
     """Return a field for people; one that is not in its usual form is shown as it is."""
     if name == conflict.CONFLICT:
-        return conflict.told({name: value}) or str(value)
+        return conflict.summary({name: value}) or str(value)
     if isinstance(value, list):
         return ("; " if any(isinstance(v, dict) for v in value) else ", ").join(_value("", v) for v in value)
     if not isinstance(value, dict):
         return str(value)
     if name == "by" and "who" in value:
-        told = [f"agent {value['agent']}" if value.get("agent") else "", str(value.get("role") or "")]
-        return str(value["who"]) + (f" ({', '.join(filter(None, told))})" if any(told) else "")
+        lines = [f"agent {value['agent']}" if value.get("agent") else "", str(value.get("role") or "")]
+        return str(value["who"]) + (f" ({', '.join(filter(None, lines))})" if any(lines) else "")
     if name == "retired" and "when" in value:
         by, why = value.get("by"), value.get("why")
         return str(value["when"]) + (f" by {by}" if by else "") + (f": {why}" if why else "")

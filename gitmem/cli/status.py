@@ -84,7 +84,7 @@ def _print_what_waits(found: dict[str, Any], out: Output) -> None:
 def _print_places(found: dict[str, Any], out: Output) -> None:
     """Print where what is written goes, where that is a proposal, and where the view is."""
     if found.get("proposal"):
-        out.line((proposal.told(found["proposal"]), "yellow"))
+        out.line((proposal.notice_of(found["proposal"]), "yellow"))
     if found["view"]:
         _print_view(found["view"], out)
 

@@ -54,7 +54,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
     """Bring both sides together and say what came in."""
     from gitmem.git.remotes import RemoteOptions
 
-    talk = RemoteOptions(interactive=shared.is_interactive(), told=out.progress if out.is_error_terminal else None)
+    talk = RemoteOptions(interactive=shared.is_interactive(), progress=out.progress if out.is_error_terminal else None)
     with shared.open_memory(args, out) as memory:
         done = memory.sync(
             args.remote,
@@ -95,8 +95,8 @@ def _tell(done: SyncResult, out: Output, *, dry_run: bool) -> None:
     for conflict in unreadable[:SHOWN]:
         out.line("  ", (f"the unreadable version is in the history: git log -p memory -- {conflict.path}", "dim"))
     if done.instead:
-        told = f"the memory branch of {done.remote} is protected; everything is on its branch {done.instead}"
-        out.line((f"{told}, for a pull request", "yellow"))
+        message = f"the memory branch of {done.remote} is protected; everything is on its branch {done.instead}"
+        out.line((f"{message}, for a pull request", "yellow"))
     elif done.pushed:
         first = "" if done.fetched else "; it had no memory before"
         out.line((f"{done.remote} is up to date with this clone{first}", "green"))

@@ -144,8 +144,8 @@ def _accept_settings(memory: Memory, out: Output) -> int:
     ) as terminal:
         columns, height = _size(terminal)
         if rows(lines, columns) > height:
-            told = f"these settings need {rows(lines, columns)} lines, but your terminal shows {height}"
-            raise TrustError(told, hint="make the window larger, so that all of them are visible")
+            message = f"these settings need {rows(lines, columns)} lines, but your terminal shows {height}"
+            raise TrustError(message, hint="make the window larger, so that all of them are visible")
         terminal.write("\n".join(lines).encode("utf-8", "backslashreplace"))
         is_accepted = _read_line(terminal).strip().lower() == spec[:TYPED_DIGITS]
     if is_accepted:

@@ -134,7 +134,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
         try:
             found = memory.verify(
                 options=options,
-                told=told,
+                report=told,
                 waiting=out.note,
                 watch=Watch(live.expect, live.began, live.doubted, live.tick),
             )
@@ -144,7 +144,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
             out.note(f"{err.message}; nothing was done")
             return 0
         explained = (
-            memory.jobs.explain_failures(options, told=progress_of(out)) if args.why and not args.dry_run else []
+            memory.jobs.explain_failures(options, report=progress_of(out)) if args.why and not args.dry_run else []
         )
         broken = told_of(memory.repository.git, [(line.culprit, line.culprit_after) for line in found.standing.lines])
         shared.tell_notices(memory, out)
@@ -205,8 +205,8 @@ def _record_results(args: argparse.Namespace, out: Output) -> int:
     with shared.open_memory(args, out) as memory:
         found = memory.jobs.import_results(args.record_results, record=args.record)
         shared.tell_notices(memory, out)
-    for told in found.refused:
-        out.error(told)
+    for reason in found.refused:
+        out.error(reason)
     if reports.form_of(args) == "json":
         out.json(import_results.as_table(found))
     else:
@@ -275,22 +275,22 @@ def _report(found: VerifyRun, broken: Mapping[tuple[str, str], str], out: Output
 def summary(found: VerifyRun) -> str:
     """Return the run in one line."""
     if not found.due:
-        told = "no fact reads the changed files" if found.dirty else "nothing was due"
+        message = "no fact reads the changed files" if found.dirty else "nothing was due"
     else:
         counts = {
             word: sum(r.outcome == word for r in found.results) for word in ("holds", "fails", "error", "skipped")
         }
         holds = "holds" if counts["holds"] == 1 else "hold"
         names = {"holds": holds, "fails": "failed", "error": "could not be checked", "skipped": "skipped"}
-        told = f"{found.due} due: " + ", ".join(f"{n} {names[word]}" for word, n in counts.items() if n)
+        message = f"{found.due} due: " + ", ".join(f"{n} {names[word]}" for word, n in counts.items() if n)
     if found.dirty:
-        return f"The current work tree: {told}; nothing was recorded."
+        return f"The current work tree: {message}; nothing was recorded."
     where = f"; recorded as {found.recorded.commit[:12]}" if found.recorded and found.recorded.commit else ""
     why = f"the proposal {found.proposal} is current" if found.proposal else "not the default branch"
     local = f"; kept in this clone ({why})" if found.is_local and not found.written else ""
     local += f"; written to {found.written}" if found.written else ""
     flapping = f"; {len(found.standing.flapping)} flapping" if found.standing.flapping else ""
-    return f"{told}{where}{local}. Now: {_statuses(found) or 'no facts'}{flapping}."
+    return f"{message}{where}{local}. Now: {_statuses(found) or 'no facts'}{flapping}."
 
 
 def _statuses(found: VerifyRun) -> str:

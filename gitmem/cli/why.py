@@ -55,7 +55,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
     options = Options(approved=args.approved, no_sandbox=args.no_sandbox, record=args.record)
     with shared.open_memory(args, out) as memory:
         found = memory.why(
-            args.key, options=options, scope=args.scope, with_diff=not args.no_diff, told=progress_of(out)
+            args.key, options=options, scope=args.scope, with_diff=not args.no_diff, report=progress_of(out)
         )
         shared.tell_notices(memory, out)
     if args.json:

@@ -78,8 +78,8 @@ def _vectors(memory: OpenRepository, store: OpenStore, model: str) -> dict[str, 
         age_s = memory.now - int(os.stat(os.path.join(found.folder, INDEX)).st_mtime)
     finally:
         found.close()
-    told = {"pieces": sizes.rows, "unused": sizes.dead, "dimensions": shape.dimensions, "bytes": sizes.bytes}
-    return {"model": model, **told, "age_s": max(0, age_s), "kept": shape.kept, "problem": ""}
+    values = {"pieces": sizes.rows, "unused": sizes.dead, "dimensions": shape.dimensions, "bytes": sizes.bytes}
+    return {"model": model, **values, "age_s": max(0, age_s), "kept": shape.kept, "problem": ""}
 
 
 def rebuild(
@@ -87,7 +87,7 @@ def rebuild(
     *,
     everything: bool = False,
     download: bool = False,
-    told: Callable[[int, int], None] | None = None,
+    progress: Callable[[int, int], None] | None = None,
 ) -> dict[str, Any]:
     """Embed what has no vectors, in every store, and forget what is of no use: other models, memories that are gone.
 
@@ -95,7 +95,7 @@ def rebuild(
         memory: The store.
         everything: Whether all is embedded again.
         download: Whether a model that is not here may be fetched.
-        told: Told how many of how many memories are embedded.
+        progress: Told how many of how many memories are embedded.
 
     Raises:
         ConfigError, EmbeddingError: What the settings name cannot be used here, or does not answer.
@@ -114,7 +114,7 @@ def rebuild(
         else:
             update.forget_other_sizes(folder, providers)
         before = count_missing(store, catalog, providers)
-        left = update.catch_up(folder, catalog, providers, progress=told)
+        left = update.catch_up(folder, catalog, providers, progress=progress)
         gone, unused = update.tidy(folder, catalog, providers, kept=kept)
         embedded_now, forgotten, others = embedded_now + before - left, forgotten + gone, others + unused
     return {

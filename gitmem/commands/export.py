@@ -45,9 +45,9 @@ def stored_files(memory: OpenRepository, asked: Query) -> list[tuple[str, str]]:
 
 
 def texts(
-    memory: OpenRepository, files: list[tuple[str, str]], told: Callable[[int, int], None] | None = None
+    memory: OpenRepository, files: list[tuple[str, str]], progress: Callable[[int, int], None] | None = None
 ) -> Iterator[tuple[str, bytes]]:
-    """Yield path and exact content of every file; *told* is told how many are done.
+    """Yield path and exact content of every file; *progress* is told how many are done.
 
     Raises:
         GitmemError: The content of one is not there: an export without it would pass for whole.
@@ -58,8 +58,8 @@ def texts(
         if content is None:
             raise GitmemError(f"{path}: its content is missing from the object database", hint="git fetch origin")
         yield path, content
-        if told is not None:
-            told(done, len(files))
+        if progress is not None:
+            progress(done, len(files))
 
 
 def json_lines(contents: Iterable[tuple[str, bytes]]) -> Iterator[str]:
@@ -117,8 +117,8 @@ def write_folder(contents: Iterable[tuple[str, bytes]], folder: Path) -> None:
         RefusedError: There is something in it.
     """
     if folder.is_symlink() or (folder.exists() and not (folder.is_dir() and not any(folder.iterdir()))):
-        told = f"{folder} already exists and is not an empty folder"
-        raise RefusedError(told, hint="choose a new folder: --to DIR")
+        message = f"{folder} already exists and is not an empty folder"
+        raise RefusedError(message, hint="choose a new folder: --to DIR")
     fresh = _beside(folder)
     try:
         fresh.mkdir(parents=True)
@@ -138,7 +138,7 @@ def _beside(path: Path) -> Path:
 
 
 def export(
-    memory: OpenRepository, asked: Query, *, folder: str, told: Callable[[int, int], None] | None = None
+    memory: OpenRepository, asked: Query, *, folder: str, progress: Callable[[int, int], None] | None = None
 ) -> Iterator[str]:
     """Return memories as JSONL, a line each, by key; with a folder, write them there and return their paths.
 
@@ -146,8 +146,8 @@ def export(
     """
     files = stored_files(memory, asked)
     if not folder:
-        return json_lines(texts(memory, files, told))
+        return json_lines(texts(memory, files, progress))
     policy = memory.git.read_blob(f"{memory.tip()}:{layout.POLICY_PATH}", limit=layout.POLICY_LIMIT)
     extra = [(layout.POLICY_PATH, policy)] if policy is not None else []
-    write_folder(chain(extra, texts(memory, files, told)), Path(folder))
+    write_folder(chain(extra, texts(memory, files, progress)), Path(folder))
     return iter([path for path, _ in files])

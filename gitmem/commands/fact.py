@@ -241,12 +241,14 @@ def prove(memory: ProvingStore, document: Document, *, approve: bool, unproven: 
     due = session.due_of(document, spec, spec_hash(spec), claim_hash(document))
     if spec.check.form != BUILTIN and not session.trust.allows(due.row.spec, due.listed):
         if session.trust.denies(due.row.spec):
-            told = "its command was denied in this clone"
-            raise RefusedError(f"{document.key}: {told}", hint="allow it again at a terminal: gitmem trust KEY")
+            message = "its command was denied in this clone"
+            raise RefusedError(f"{document.key}: {message}", hint="allow it again at a terminal: gitmem trust KEY")
         # A setup comes with the policy, from other people: typing the check does not approve what runs before it.
         if not approve or spec.setup:
-            told = "its command cannot be approved here; it stays unproven until you approve it: gitmem trust --review"
-            return Proof(None, (*notices, told))
+            message = (
+                "its command cannot be approved here; it stays unproven until you approve it: gitmem trust --review"
+            )
+            return Proof(None, (*notices, message))
         memory.approve(due)
     result = session.judge_one(due)
     _refuse(result, due)
@@ -255,8 +257,8 @@ def prove(memory: ProvingStore, document: Document, *, approve: bool, unproven: 
             *notices,
             "the check is weak: it also holds in an empty folder; use --refute to show what makes it fail",
         )
-    if result.verdict is not None and (told := advice(document.key, result.verdict.undeclared)):
-        notices = (*notices, told)
+    if result.verdict is not None and (message := advice(document.key, result.verdict.undeclared)):
+        notices = (*notices, message)
     if result.verdict is not None and result.verdict.flapping:
         notices = (*notices, f"the check flaps: {result.verdict.attempt}")
     return Proof(result.verdict, notices, session)
@@ -270,21 +272,21 @@ def pass_gate(memory: ProvingStore, document: Document) -> Gate:
     if spec is None:
         return Gate(None)
     if memory.git.read_head()[1] is None:
-        told = f"{key}: there is no commit to run its gate on"
-        return Gate(None, GitmemError(told, hint="commit the work first"))
+        message = f"{key}: there is no commit to run its gate on"
+        return Gate(None, GitmemError(message, hint="commit the work first"))
     session = memory.session()
     due = session.due_of(document, spec, spec_hash(spec), claim_hash(document))
     if spec.check.form != BUILTIN and not session.trust.allows(due.row.spec, due.listed):
-        told = f"{key}: the command of its gate is not approved here: {spec.check.shown()}"
-        return Gate(None, TrustError(told, hint=f"gitmem trust {key}, at a terminal"))
+        message = f"{key}: the command of its gate is not approved here: {spec.check.shown()}"
+        return Gate(None, TrustError(message, hint=f"gitmem trust {key}, at a terminal"))
     result = session.judge_one(due)
     if result.outcome == FAILS:
-        told = f"{key} is not done, its gate failed: {result.because}"
+        message = f"{key} is not done, its gate failed: {result.because}"
         hint = "the gate saw the last commit, not uncommitted changes"
-        return Gate(None, TaskError(told, hint=hint))
+        return Gate(None, TaskError(message, hint=hint))
     if result.verdict is None or result.outcome != HOLDS:
-        told = f"{key}: its gate could not run: {result.reason}"
-        return Gate(None, GitmemError(told, hint="gitmem doctor shows what this machine can do"))
+        message = f"{key}: its gate could not run: {result.reason}"
+        return Gate(None, GitmemError(message, hint="gitmem doctor shows what this machine can do"))
     notices = ("the gate is weak: it also holds in an empty folder",) if result.verdict.weak else ()
     return Gate(result.verdict, None, notices, session.counts())
 

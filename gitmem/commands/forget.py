@@ -39,13 +39,13 @@ def _each_store(
         own = [key for holder, key in held if (holder.store.scope, holder.is_in_tree) == place]
         done |= {(*place, one.key): one for one in change(store, own)}
     found = dict.fromkeys((store.store.scope, store.is_in_tree, key) for store, key in held)
-    return [repository.told(done[one]) for one in found]
+    return [repository.with_notice(done[one]) for one in found]
 
 
 def supersede(repository: OpenRepository, old: str, new: str, *, scope: str) -> Change:
     """Let one memory supersede another one of the same store."""
     (above, new_key), (store, old_key) = repository.holder(new, scope), repository.holder(old, scope)
     if (store.store, store.is_in_tree) != (above.store, above.is_in_tree):
-        told = f"{old_key} and {new_key} have different scopes, but a link must stay within one"
-        raise RefusedError(told, hint=f"gitmem promote {new_key}; or gitmem forget {old_key} --why …")
-    return repository.told(store.writer().supersede(old_key, new_key, store.policy()))
+        message = f"{old_key} and {new_key} have different scopes, but a link must stay within one"
+        raise RefusedError(message, hint=f"gitmem promote {new_key}; or gitmem forget {old_key} --why …")
+    return repository.with_notice(store.writer().supersede(old_key, new_key, store.policy()))

@@ -45,8 +45,8 @@ def promote(memory: OpenRepository, typed: str, *, to: str, domains: Sequence[st
     store, key = memory.holder(typed, scope)
     has = memory.scope_of(store, key)
     if WIDTH.index(to) <= WIDTH.index(has):
-        told = f"{key} already has the scope {has}: the scope {to} is not wider"
-        raise RefusedError(told, hint=f"gitmem show {key} --scope {has}")
+        message = f"{key} already has the scope {has}: the scope {to} is not wider"
+        raise RefusedError(message, hint=f"gitmem show {key} --scope {has}")
     document = parse(store.text_of(key), path=f"{key}.md")
     if "retired" in document.fields:
         raise RefusedError(f"{key} was retired", hint="a retired memory cannot be promoted")
@@ -84,5 +84,5 @@ def _refuse_taken(target: ProvingStore, key: str, document: Document, to: str) -
         return
     there = (known.kind, known.title, place.body_of(target.catalog(), known))
     if there != (document.kind, document.title, document.body):
-        told = f"the scope {to} has another memory {key}: {known.title}"
-        raise RefusedError(told, hint="give this one another key there: --key NAME")
+        message = f"the scope {to} has another memory {key}: {known.title}"
+        raise RefusedError(message, hint="give this one another key there: --key NAME")

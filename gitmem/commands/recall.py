@@ -175,8 +175,8 @@ def _added_engine(memory: OpenRepository, catalog: Catalog) -> Engine | None:
 
     plugin = plugins.find_plugin(plugins.ENGINES, name)
     if plugin is None:
-        told = f"no installed package adds the search engine {name!r}"
-        raise ConfigError(told, file="", key="engine", hint="git config gitmem.engine fts")
+        message = f"no installed package adds the search engine {name!r}"
+        raise ConfigError(message, file="", key="engine", hint="git config gitmem.engine fts")
     engine: Engine = plugin(catalog)
     return engine
 

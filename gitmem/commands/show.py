@@ -54,19 +54,19 @@ def show(catalog: Catalog, git: Git, local: LocalState, ground: int | None, key:
         raise NotFoundError(f"there is no memory {key}", hint="a file in the code tree counts once it is committed")
     number, kind, title, path, archived, superseded, expires, oid = row
     fields, body = catalog.row("SELECT fields, body FROM text WHERE id = ?", (number,))
-    told = state.tell(catalog, ground, [number], now=now, chains=state.suspects(catalog, ground))[number]
+    status = state.statuses_of(catalog, ground, [number], now=now, chains=state.suspects(catalog, ground))[number]
     local.count_access(key, now)
     return {
         "key": key,
         "kind": kind,
         "title": title,
-        "status": told.status,
+        "status": status.status,
         "frontmatter": redact_all(json.loads(fields)),  # commands are exact in the catalog
         "body": body,
         "verdict": _with_phrase(git, _verdict(catalog, local, ground, number, key)),
-        "because": list(told.chain),
-        "weak": told.weak,
-        "flapping": told.flapping,
+        "because": list(status.chain),
+        "weak": status.weak,
+        "flapping": status.flapping,
         "archived": bool(archived),
         "superseded": bool(superseded),
         "expired": expires is not None and expires <= now,
@@ -228,12 +228,12 @@ def _date(when: str) -> str:
 
 def _outcome(key: str, verdicts: list[str], found: Mapping[str, bytes | None]) -> dict[str, Any]:
     """Return what the verdicts of one commit say; those that are gone, too large or malformed say nothing."""
-    told: dict[str, Any] = {}
+    fields: dict[str, Any] = {}
     for oid in verdicts:
         content = found.get(oid)
         try:
             verdict = parse_verdict(content or b"", key=key, path="")
         except FormatError:
             continue
-        told = {"outcome": verdict.outcome, "because": verdict.because, "code_commit": verdict.commit}
-    return told
+        fields = {"outcome": verdict.outcome, "because": verdict.because, "code_commit": verdict.commit}
+    return fields

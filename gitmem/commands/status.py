@@ -55,11 +55,11 @@ def status_of(
     ground = store.ground(catalog)
     ref = store.ref if store.git.read_ref(store.ref) or not store.store.proposal else store.store.upstream
     with catalog.reading():
-        told = status(catalog, store.git, ground, store.local, ref=ref, tip=tip, now=store.now, waiting=waiting)
-        told["jobs"] = jobs(catalog, ground, tip)
-    told |= {"spool": counts(repository.git.repository.state), "view": view()}
-    told |= {"scope": scope or PROJECT, "scopes": repository.other_scopes()}
-    return told | {"proposal": store.store.proposal}
+        summary = status(catalog, store.git, ground, store.local, ref=ref, tip=tip, now=store.now, waiting=waiting)
+        summary["jobs"] = jobs(catalog, ground, tip)
+    summary |= {"spool": counts(repository.git.repository.state), "view": view()}
+    summary |= {"scope": scope or PROJECT, "scopes": repository.other_scopes()}
+    return summary | {"proposal": store.store.proposal}
 
 
 def status(

@@ -121,8 +121,8 @@ def remove(memory: OpenRepository, typed: str, *, everywhere: bool = False) -> S
         other = LOCAL if everywhere else GLOBAL
         is_there = entry.text in _values(memory, other)
         hint = f"gitmem stores remove {'' if everywhere else '--global '}{entry.name}" if is_there else ""
-        told = f"{entry.name} is not listed in the {where} settings of git"
-        raise RefusedError(told, hint=hint or f"git config --show-origin --get-all {SETTING}")
+        message = f"{entry.name} is not listed in the {where} settings of git"
+        raise RefusedError(message, hint=hint or f"git config --show-origin --get-all {SETTING}")
     memory.git.run("config", f"--{where}", "--fixed-value", "--unset-all", SETTING, entry.text)
     rmtree(place_of(memory.git.repository.state, entry), ignore_errors=True)
     return entry
@@ -136,8 +136,8 @@ def _values(memory: OpenRepository, where: str) -> list[str]:
 
 def _refuse_variable(memory: OpenRepository) -> None:
     if variable(VARIABLE) and memory.config.stores:
-        told = f"the list comes from {VARIABLE}, which overrides git config"
-        raise ConflictError(told, hint=f"unset {VARIABLE}, or change it")
+        message = f"the list comes from {VARIABLE}, which overrides git config"
+        raise ConflictError(message, hint=f"unset {VARIABLE}, or change it")
 
 
 def show_listed(memory: OpenRepository, typed: str, name: str) -> dict[str, Any]:
@@ -166,11 +166,11 @@ def status_of(memory: OpenRepository, name: str) -> dict[str, Any]:
     ground = store.ground(catalog)
     memory.listing().note_of(store)
     with catalog.reading():
-        told = statuses.status(
+        counts = statuses.status(
             catalog, store.git, ground, store.local, ref=store.ref, tip=tip, now=memory.now, waiting=()
         )
-    told |= {"jobs": None, "spool": {"waiting": 0, "refused": 0}, "view": None, "scopes": {}}
-    return told | {"scope": LISTED, "store": name, "repository": store.entry.path}
+    counts |= {"jobs": None, "spool": {"waiting": 0, "refused": 0}, "view": None, "scopes": {}}
+    return counts | {"scope": LISTED, "store": name, "repository": store.entry.path}
 
 
 def need(memory: OpenRepository, name: str) -> ListedStore:

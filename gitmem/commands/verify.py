@@ -18,7 +18,7 @@ def verify(
     repository: OpenRepository,
     options: Options,
     *,
-    told: Callable[[Result, int, int], None],
+    report: Callable[[Result, int, int], None],
     waiting: Callable[[str], None],
     watch: Watch | None,
     is_scheduled: bool,
@@ -29,13 +29,13 @@ def verify(
         BusyError: Another job still runs.
     """
     if not options.is_job():
-        return _verify(repository, options, told, watch)
+        return _verify(repository, options, report, watch)
     from gitmem.verify.jobs.job import JobRun
 
     wait_s = 0.0 if options.if_idle else repository.config.lock_timeout_s
     folder = repository.git.repository.state
-    with JobRun(folder, clock=repository.clock, is_scheduled=is_scheduled, wait_s=wait_s, told=waiting) as turn:
-        run = _verify(repository, options, told, watch)
+    with JobRun(folder, clock=repository.clock, is_scheduled=is_scheduled, wait_s=wait_s, report=waiting) as turn:
+        run = _verify(repository, options, report, watch)
         outcomes = [result.outcome for result in run.results]
         failed = outcomes.count("fails")
         unchecked = len(outcomes) - failed - outcomes.count("holds")
@@ -44,11 +44,11 @@ def verify(
 
 
 def _verify(
-    repository: OpenRepository, options: Options, told: Callable[[Result, int, int], None], watch: Watch | None
+    repository: OpenRepository, options: Options, report: Callable[[Result, int, int], None], watch: Watch | None
 ) -> VerifyRun:
     stores = repository.proving(options)
     if options.shard or options.results:  # other machines do not know what is private
         stores = [(store, own) for store, own in stores if store is repository] or [(repository, options)]
-    runs = [store.session(own).run(told, watch) for store, own in stores]
+    runs = [store.session(own).run(report, watch) for store, own in stores]
     repository.note_unreadable()
     return replace(runs[0] if len(runs) == 1 else join_runs(runs), proposal=repository.store.proposal)

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from gitmem.verify.blame.lineage import Lineage
     from gitmem.verify.due import Due
     from gitmem.verify.judge import Result
-    from gitmem.verify.session import Options, VerifyRun, Session
+    from gitmem.verify.session import Options, Session, VerifyRun
 
 # Ends of an explanation besides those of a search: there is no failure, or it could not be looked at.
 HOLDING, NO_CHECK, UNCHECKED = "holds", "no check", "unchecked"
@@ -108,10 +108,10 @@ class Explainer:
     What was found is written down when it is left, also by an interruption.
     """
 
-    def __init__(self, store: ProvingStore, options: Options, told: Callable[[SearchStep], None]) -> None:
+    def __init__(self, store: ProvingStore, options: Options, report: Callable[[SearchStep], None]) -> None:
         self._store = store
         self._session: Session = store.session(options)
-        self._told = told
+        self._told = report
         self._reader = Reader(store.git, self._session.commit)
         self._open = ExitStack()
         self._judge: Judge | None = None
@@ -169,10 +169,10 @@ class Explainer:
             after = found.after if found.outcome == RANGE else ""
             self._verdicts.append(replace(verdict, culprit=found.culprit, culprit_after=after))
         git = self._store.git
-        told = Why(key, found.outcome, found, answers.runs, found.reason)
+        answer = Why(key, found.outcome, found, answers.runs, found.reason)
         made = read_made(git, [c for c in (found.culprit, found.after, *found.among[:NAMED]) if c])
         diff, is_whole = self._diff(question, found) if with_diff and found.culprit else ("", True)
-        return replace(told, made=made, diff=diff, is_whole=is_whole)
+        return replace(answer, made=made, diff=diff, is_whole=is_whole)
 
     def _search(self, due: Due, verdict: Verdict, question: InputQuestion) -> tuple[BisectResult, Answers]:
         step = [0]
@@ -280,7 +280,7 @@ def _unfailing(key: str, result: Result) -> Why:
     return Why(key, SKIPPED if result.outcome == SKIPPED else UNCHECKED, reason=result.reason)
 
 
-def explain_all(store: ProvingStore, options: Options, told: Callable[[SearchStep], None]) -> list[Why]:
+def explain_all(store: ProvingStore, options: Options, report: Callable[[SearchStep], None]) -> list[Why]:
     """Explain every fact that fails at HEAD and whose culprit is not known, by key; a search that fails ends alone."""
     catalog = store.catalog()
     lines = take_stock(catalog, store.ground(catalog), store.local, now=store.now).lines
@@ -289,7 +289,7 @@ def explain_all(store: ProvingStore, options: Options, told: Callable[[SearchSte
     found: list[Why] = []
     if not keys:
         return found
-    with Explainer(store, replace(options, keys=keys, everything=False), told) as explainer:
+    with Explainer(store, replace(options, keys=keys, everything=False), report) as explainer:
         for due in explainer.failing():
             try:
                 found.append(explainer.explain(due, with_diff=False))
@@ -314,14 +314,14 @@ def why(
     *,
     scope: str,
     with_diff: bool,
-    told: Callable[[SearchStep], None],
+    report: Callable[[SearchStep], None],
 ) -> Why:
     """Find the commit that broke a fact of the project or a private one, and record it on the fact's verdict."""
     store, full_key = repository.holder(key, scope)
     asked = replace(options, keys=(full_key,), everything=False)
     for proving, own in repository.proving(asked):
         if own.keys == (full_key,) and proving.store.scope == store.store.scope:
-            return explain(proving, own, told, with_diff=with_diff)
+            return explain(proving, own, report, with_diff=with_diff)
     return Why(full_key, NO_CHECK, reason="it is not about any code in particular, so no check of it runs")
 
 
@@ -338,14 +338,14 @@ def with_culprits(run: VerifyRun, explained: Sequence[Why]) -> VerifyRun:
     return replace(run, results=results, standing=replace(run.standing, lines=lines))
 
 
-def explain(store: ProvingStore, options: Options, told: Callable[[SearchStep], None], *, with_diff: bool) -> Why:
+def explain(store: ProvingStore, options: Options, report: Callable[[SearchStep], None], *, with_diff: bool) -> Why:
     """Explain the one fact that the options name.
 
     Raises:
         ProcessError: The history cannot be read.
     """
     (key,) = options.keys
-    with Explainer(store, options, told) as explainer:
+    with Explainer(store, options, report) as explainer:
         for due in explainer.failing():
             return explainer.explain(due, with_diff=with_diff)
     return Why(key, NO_CHECK, reason="it has no check, or is retired: there is nothing to explain")

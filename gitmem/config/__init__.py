@@ -92,9 +92,9 @@ def _row_of(key: str) -> Setting:
     named = f"gitmem.{key}"
     for secret in KEYS:
         if short == plain(secret):
-            told = f"git config: {named} would store a key in a file"
+            message = f"git config: {named} would store a key in a file"
             hint = f"use the environment variable GITMEM_{secret.upper()} instead"
-            raise ConfigError(told, file="git config", key=named, hint=hint)
+            raise ConfigError(message, file="git config", key=named, hint=hint)
     hint = f"the closest one is {_near(named, [row.git_name for row in SETTINGS.values()])}"
     raise ConfigError(f"git config: unknown setting: {named}", file="git config", key=named, hint=hint)
 

@@ -26,7 +26,7 @@ def without(fields: Mapping[str, Any], settled: Collection[str]) -> list[dict[st
     return [entry for entry in entries_of(fields) if entry["field"] not in settled]
 
 
-def told(fields: Mapping[str, Any]) -> str:
+def summary(fields: Mapping[str, Any]) -> str:
     """Return what is to be settled as one line for people; empty where nothing is."""
     return "; ".join(_told(entry) for entry in entries_of(fields))
 

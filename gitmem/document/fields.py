@@ -218,9 +218,9 @@ _TASK_RULES: dict[str, tuple[Callable[[object], bool], str]] = {
 
 
 def _check_task(name: str, value: Any) -> None:
-    rule, told = _TASK_RULES[name]
+    rule, message = _TASK_RULES[name]
     if not rule(value):
-        raise FormatError(f"`{name}` of a task must be {told}", code=f"bad-{name}")
+        raise FormatError(f"`{name}` of a task must be {message}", code=f"bad-{name}")
 
 
 def _check_verify(value: Any) -> None:

@@ -174,8 +174,8 @@ class Git:
             return oid
         if b"repository extension" in done.stderr or b"repo version" in done.stderr:
             said = " ".join(done.stderr.decode("utf-8", "replace").removeprefix("fatal: ").split())
-            told = f"the git on this machine cannot read this repository's format: {said}"
-            raise NoRepositoryError(told, hint="update git; nothing was changed")
+            message = f"the git on this machine cannot read this repository's format: {said}"
+            raise NoRepositoryError(message, hint="update git; nothing was changed")
         if os.path.isfile(os.path.join(self.repository.common, name)):
             raise ConflictError(f"{name} is broken: it does not point to a commit", hint="gitmem doctor --fix")
         return None

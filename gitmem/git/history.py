@@ -75,8 +75,8 @@ def list_ancestors(git: Git, tip: str, *, without: str = "", at_most: int) -> li
     argv = ("rev-list", "--topo-order", f"--max-count={at_most}", "--format=%T %ct %P", tip, *but)
     lines = _read(git, *argv, "--").decode("ascii", "replace").split("\n")
     found = []
-    for head, told in zip(lines[0::2], lines[1::2], strict=False):
-        tree, at, *parents = told.split(" ")
+    for head, line in zip(lines[0::2], lines[1::2], strict=False):
+        tree, at, *parents = line.split(" ")
         found.append(Ancestor(head.removeprefix("commit "), tree, int(at or 0), tuple(filter(None, parents))))
     # Where clocks were wrong, git lists too many of a range (``ancestry``).
     before = kin_of(git, without, [one.commit for one in found]).before if without else frozenset[str]()
@@ -146,8 +146,8 @@ def read_trees(git: Git, commits: Iterable[str]) -> dict[str, str]:
     names = list(commits)
     lines = "".join(f"{commit}^{{tree}}\n" for commit in names).encode("ascii")
     done = git.run("cat-file", "--batch-check=%(objectname)", input=lines) if names else None
-    told = done.stdout.decode("ascii", "replace").split("\n") if done else []
-    return {commit: tree for commit, tree in zip(names, told, strict=False) if is_oid(tree)}
+    output = done.stdout.decode("ascii", "replace").split("\n") if done else []
+    return {commit: tree for commit, tree in zip(names, output, strict=False) if is_oid(tree)}
 
 
 def read_made(git: Git, commits: Iterable[str]) -> dict[str, Made]:
@@ -187,6 +187,6 @@ def _read(git: Git, *args: str, input: bytes = b"") -> bytes:
     with process.stream(argv, env=git.environment(), input=input) as out:
         found = out.read_within(within_s, at_most + 1)
         if len(found) > at_most:
-            told = f"git {args[0]} prints more than {at_most >> 20} MiB for this history"
-            raise ProcessError(told, argv=argv, stderr=told)
+            message = f"git {args[0]} prints more than {at_most >> 20} MiB for this history"
+            raise ProcessError(message, argv=argv, stderr=message)
     return found

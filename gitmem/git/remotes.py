@@ -46,12 +46,12 @@ class RemoteOptions:
     Attributes:
         interactive: Whether somebody sits at a terminal: git and ssh may ask, and nothing is ended by a time limit.
         timeout_s: Seconds after which a transport that nobody watches is ended.
-        told: Told what is done, how much of it, and of how much; or None.
+        progress: Told what is done, how much of it, and of how much; or None.
     """
 
     interactive: bool = False
     timeout_s: float = TIMEOUT_S
-    told: Callable[[str, int, int], None] | None = None
+    progress: Callable[[str, int, int], None] | None = None
 
 
 def has_remote(git: Git, remote: str) -> bool:
@@ -232,8 +232,8 @@ def delete(git: Git, remote: str, branch: str, *, expected: str, talk: RemoteOpt
         git.run("update-ref", "-d", f"refs/remotes/{remote}/{branch}", check=False)
         return
     if is_elsewhere:
-        told = f"{branch} of {remote} was not changed, because someone pushed to it in the meantime"
-        raise ConflictError(told, hint=f"see what changed: git fetch {remote} {branch}")
+        message = f"{branch} of {remote} was not changed, because someone pushed to it in the meantime"
+        raise ConflictError(message, hint=f"see what changed: git fetch {remote} {branch}")
     raise _failed(git, remote, "pushed to", [line.partition("\t")[2] for line in refusals] + said)
 
 
@@ -246,7 +246,7 @@ def shown_url(git: Git, remote: str) -> str:
 
 
 def _progress(talk: RemoteOptions) -> list[str]:
-    return ["--progress"] if talk.told is not None else ["--no-progress"]
+    return ["--progress"] if talk.progress is not None else ["--no-progress"]
 
 
 def _refuse_unsafe(git: Git, remote: str) -> None:
@@ -329,8 +329,8 @@ def _keep(lines: list[str], line: str) -> None:
 
 
 def _listener(talk: RemoteOptions) -> Callable[[str], None] | None:
-    told = talk.told
-    if told is None:
+    progress = talk.progress
+    if progress is None:
         return None
     from git import RemoteProgress
 
@@ -340,8 +340,8 @@ def _listener(talk: RemoteOptions) -> Callable[[str], None] | None:
         def update(self, op_code: int, cur_count: Any, max_count: Any = None, message: str = "") -> None:
             names = {self.RECEIVING: "receiving", self.WRITING: "sending", self.RESOLVING: "unpacking"}
             name = names.get(op_code & self.OP_MASK)
-            if told is not None and name and max_count:
-                told(name, int(cur_count or 0), int(max_count))
+            if progress is not None and name and max_count:
+                progress(name, int(cur_count or 0), int(max_count))
 
         def hear(self, line: str) -> None:
             self._parse_progress_line(line.rstrip())
@@ -355,8 +355,8 @@ _OFFLINE = "nothing is lost: your memories are in this clone; try again later: g
 
 
 def _failed(git: Git, remote: str, what: str, said: Sequence[str]) -> RemoteError:
-    told = [line for line in said if line.startswith(("fatal:", "error:", "remote:", "ssh:", "refs/", "Permission"))]
-    words = [line.removeprefix("fatal: ").removeprefix("error: ").strip() for line in told or said]
+    lines = [line for line in said if line.startswith(("fatal:", "error:", "remote:", "ssh:", "refs/", "Permission"))]
+    words = [line.removeprefix("fatal: ").removeprefix("error: ").strip() for line in lines or said]
     first = "; ".join(dict.fromkeys(word for word in words if word))[:600] or "git gave no reason"
     is_hostile = any("fsck error" in line for line in said)
     return RemoteError(

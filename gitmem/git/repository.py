@@ -168,8 +168,8 @@ def _unlinked(repository: Repository) -> Repository:
     """
     for state in repository.states:
         if os.path.islink(state):
-            told = f"{state} is a symbolic link, which gitmem does not follow for its local state"
-            raise GitmemError(told, hint=f"remove the link, which keeps its target: rm '{state}'")
+            message = f"{state} is a symbolic link, which gitmem does not follow for its local state"
+            raise GitmemError(message, hint=f"remove the link, which keeps its target: rm '{state}'")
     return repository
 
 

@@ -59,21 +59,21 @@ def _listed(git: Git, args: Sequence[str], at_most: int, within_s: float) -> lis
         # By its end, since diff-tree says nothing before it has seen everything.
         found = out.read_within(within_s, at_most + 1)
         if len(found) > at_most:
-            told = f"the tree has too many files: their names take more than {at_most >> 20} MiB"
-            raise ProcessError(told, argv=argv, stderr=told)
+            message = f"the tree has too many files: their names take more than {at_most >> 20} MiB"
+            raise ProcessError(message, argv=argv, stderr=message)
     return found.split(b"\0")
 
 
 def need_bounded(git: Git, trees: Sequence[str], at_most: int) -> None:
     """Raise ProcessError where a tree has more than *at_most* files and folders, or they are nested too deeply."""
     for tree in trees:
-        told = _too_much.get(tree) or _why_not(git, tree, at_most)
-        if told:
-            _too_much[tree] = told
+        message = _too_much.get(tree) or _why_not(git, tree, at_most)
+        if message:
+            _too_much[tree] = message
             raise ProcessError(
-                f"the tree of {tree[:12]} cannot be listed: {told}",
+                f"the tree of {tree[:12]} cannot be listed: {message}",
                 argv=["git", "ls-tree", "-r", tree],
-                stderr=told,
+                stderr=message,
                 hint=f"see which commit it is: git show --no-patch {tree}",
             )
 
@@ -110,8 +110,8 @@ def _read_folders(git: Git, tree: str) -> dict[str, tuple[int, list[str]]] | Non
         if not level:
             return found
         names = "".join(f"{name}\n" for name in level).encode("ascii")
-        told = git.run("cat-file", "--batch-check=%(objectsize)", input=names).stdout.split(b"\n")
-        left -= sum(int(size) for size in told if size.isdigit())
+        lines = git.run("cat-file", "--batch-check=%(objectsize)", input=names).stdout.split(b"\n")
+        left -= sum(int(size) for size in lines if size.isdigit())
         if left < 0:
             return None
         for oid, content in _read(git, names):

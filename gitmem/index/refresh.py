@@ -79,8 +79,8 @@ def refresh(
     except sqlite3.OperationalError as err:
         if is_busy(err):
             old = catalog.meta("commit")[:12]
-            told = f"another process is updating the index; showing {old}, but the tip is {tip[:12]}"
-            return RefreshResult(catalog, told)
+            message = f"another process is updating the index; showing {old}, but the tip is {tip[:12]}"
+            return RefreshResult(catalog, message)
         if not is_unwritable(err):
             raise
     except sqlite3.DatabaseError:
@@ -118,8 +118,8 @@ def _filling(git: Git, tip: str, tree: str, progress: Callable[[int, int], None]
         scan = read.scan_all(git, tip) if tip else read.Scan("", (), (), ())
         if tree:
             scan = homeread.joined(scan, homeread.scan_all(git, tree))
-        policy, told = _read_policy(git, scan.files)
-        for problem in (*told, *scan.problems):
+        policy, problems = _read_policy(git, scan.files)
+        for problem in (*problems, *scan.problems):
             update.add_problem(catalog, problem)
         inserts = Inserts(catalog)
         contents = read.read_files(git, _spread(_wanted(scan.files)))

@@ -97,8 +97,8 @@ class Desk:
         try:
             return str(Path.cwd())  # the folder that we are in, by its name now
         except OSError:
-            told = f"{self._start} no longer exists: the repository was moved or deleted"
-            raise NoRepositoryError(told, hint="start gitmem mcp in its new location") from None
+            message = f"{self._start} no longer exists: the repository was moved or deleted"
+            raise NoRepositoryError(message, hint="start gitmem mcp in its new location") from None
 
     def _drop(self) -> None:
         memory, self._memory = self._memory, None

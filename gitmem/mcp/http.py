@@ -51,7 +51,7 @@ GUARD = TransportSecuritySettings(
 )
 
 
-def serve(start: str, *, port: int, read_only: bool, token: str | None, told: Callable[[str, str], None]) -> None:
+def serve(start: str, *, port: int, read_only: bool, token: str | None, report: Callable[[str, str], None]) -> None:
     """Serve clients of this machine until a signal ends it.
 
     Args:
@@ -59,7 +59,7 @@ def serve(start: str, *, port: int, read_only: bool, token: str | None, told: Ca
         port: The port; 0 for one that is free.
         read_only: Whether the tools that write are left out.
         token: What clients must show; empty for the repository's own, None for none at all.
-        told: Told the address and the token as soon as clients can connect.
+        report: Told the address and the token as soon as clients can connect.
 
     Raises:
         NoRepositoryError: There is no repository.
@@ -74,7 +74,7 @@ def serve(start: str, *, port: int, read_only: bool, token: str | None, told: Ca
             server = uvicorn.Server(uvicorn.Config(app, **_QUIET))
             for name in LOGGERS:
                 logging.getLogger(name).addFilter(_is_worth_logging)
-            told(f"http://{HOST}:{bound.getsockname()[1]}{PATH}", needed or "")
+            report(f"http://{HOST}:{bound.getsockname()[1]}{PATH}", needed or "")
             server.run(sockets=[bound])
     finally:
         service.close()
@@ -110,8 +110,8 @@ def guarded(app: ASGIApp, token: str | None) -> ASGIApp:
         if scope["type"] != "http" or hmac.compare_digest(shown, expected):
             await app(scope, receive, send)
             return
-        told = "send the header Authorization: Bearer TOKEN; gitmem mcp --http prints the token as it starts"
-        refusal = JSONResponse({"error": told}, status_code=401, headers={"WWW-Authenticate": "Bearer"})
+        message = "send the header Authorization: Bearer TOKEN; gitmem mcp --http prints the token as it starts"
+        refusal = JSONResponse({"error": message}, status_code=401, headers={"WWW-Authenticate": "Bearer"})
         await refusal(scope, receive, send)
 
     return guard
@@ -138,8 +138,8 @@ def kept_token(state: Path) -> str:
         finally:
             os.close(lock)
     except OSError as err:
-        told = f"cannot write {path}: {err.strerror}"
-        raise GitmemError(told, hint="set a token: GITMEM_MCP_TOKEN=... gitmem mcp --http") from err
+        message = f"cannot write {path}: {err.strerror}"
+        raise GitmemError(message, hint="set a token: GITMEM_MCP_TOKEN=... gitmem mcp --http") from err
 
 
 def _read_token(path: Path) -> str:
@@ -174,6 +174,6 @@ def _bound(port: int) -> socket.socket:
         found.listen(128)  # whoever is told the address can connect
     except OSError as err:
         found.close()
-        told = f"cannot use port {port} of {HOST}: {err.strerror}"
-        raise GitmemError(told, hint="use a free port: gitmem mcp --http 0") from err
+        message = f"cannot use port {port} of {HOST}: {err.strerror}"
+        raise GitmemError(message, hint="use a free port: gitmem mcp --http 0") from err
     return found

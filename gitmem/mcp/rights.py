@@ -35,9 +35,9 @@ def refuse_others(memory: Memory, typed: str, scope: str, what: str) -> str:
     """
     store, key = memory.repository.holder(typed, scope)
     if not _is_own(memory, store, key) and not leads(memory.repository):
-        told = f"{key} was written by someone else: only its author {what}, or an agent that leads"
+        message = f"{key} was written by someone else: only its author {what}, or an agent that leads"
         raise RefusedError(
-            told, hint="ask a person to do it, or to make you a leading agent: git config --add gitmem.leads NAME"
+            message, hint="ask a person to do it, or to make you a leading agent: git config --add gitmem.leads NAME"
         )
     return key
 

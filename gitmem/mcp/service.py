@@ -80,18 +80,18 @@ async def _ask(
         answer, notes = await _ask_twice(desk, work, agent=agent_of(context))
     except DuplicateError as err:
         # Not the title, which is a memory's: an error is not fenced.
-        told, hint = (
+        message, hint = (
             f"{err.key} already says this, or nearly this",
             f"read it with memory_get; to replace it, set supersedes to [{err.key}]",
         )
-        raise ToolError(_words(told, hint)) from None
+        raise ToolError(_words(message, hint)) from None
     except GitmemError as err:
         raise ToolError(_refusal(err)) from None
     except (sqlite3.Error, OSError) as err:
-        told = _environment(err)
-        if not told:
+        message = _environment(err)
+        if not message:
             raise
-        raise ToolError(_words(told, "call it again")) from None
+        raise ToolError(_words(message, "call it again")) from None
     return answer, [redact(display(note))[:NOTE_LIMIT] for note in notes]
 
 

@@ -113,8 +113,8 @@ def add_writing(server: MCPServer[Any], service: Service) -> None:
 
         def work(memory: Memory) -> tuple[Any, bool]:
             if bool(command.strip()) == bool(check):
-                told = "give either a command or a check"
-                raise RefusedError(told, hint='check: {"contains": "RS256", "in": "src/auth/*.py"}')
+                message = "give either a command or a check"
+                raise RefusedError(message, hint='check: {"contains": "RS256", "in": "src/auth/*.py"}')
             rights.refuse_known_fact(memory, title, body)
             options: dict[str, Any] = {"body": body, "paths": paths, "requires": requires}
             # A command is never run here, not even one that was approved: unproven.

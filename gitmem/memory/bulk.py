@@ -32,19 +32,19 @@ class Bulk:
         """Write the memories of files and folders in one commit, and update the index."""
         from gitmem.commands.import_.run import import_files
 
-        return import_files(self._repository, asked, stdin=stdin, told=self._repository.progress_of)
+        return import_files(self._repository, asked, stdin=stdin, progress_of=self._repository.progress_of)
 
     def export(self, asked: Query, *, folder: str = "") -> Iterator[str]:
         """Return memories as JSONL, a line each; with a folder, write Markdown files there and return their paths."""
         from gitmem.commands.export import export
 
         repository = self._repository
-        return export(repository, asked, folder=folder, told=repository.progress_of("exporting"))
+        return export(repository, asked, folder=folder, progress=repository.progress_of("exporting"))
 
     def dedupe(self, *, scope: str = PROJECT, threshold: float = 0.0, apply: bool = False) -> DuplicateReport:
         """Find groups of near duplicates in a store; with *apply*, supersede them in one commit."""
         from gitmem.commands.curate.dedupe import apply_groups, find_groups
 
         store = self._repository.store_for(scope) if scope != PROJECT else self._repository
-        found = find_groups(store, threshold=threshold, told=self._repository.progress_of("comparing memories"))
+        found = find_groups(store, threshold=threshold, progress=self._repository.progress_of("comparing memories"))
         return apply_groups(store, found) if apply and found.groups else found

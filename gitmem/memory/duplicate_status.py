@@ -22,12 +22,12 @@ class DuplicateStatus:
         """Complete the error, where it is that one."""
         if not isinstance(error, DuplicateError) or error.status:
             return
-        from gitmem.index.catalog.state import suspects, tell
+        from gitmem.index.catalog.state import statuses_of, suspects
 
         catalog = self._store.catalog()
         row = catalog.row("SELECT id FROM memory WHERE key = ? AND shadowed = 0", (error.key,))
         if row:
             ground = self._store.ground(catalog)
-            told = tell(catalog, ground, [row[0]], now=self._store.now, chains=suspects(catalog, ground))
-            error.status = told[row[0]].status
+            statuses = statuses_of(catalog, ground, [row[0]], now=self._store.now, chains=suspects(catalog, ground))
+            error.status = statuses[row[0]].status
             error.message += f" ({error.status})" if error.status else ""

@@ -69,7 +69,7 @@ class Jobs:
         return take(session, paths, git=repository.git, tip=tip, policy=repository.policy(), now=repository.now)
 
     def explain_failures(
-        self, options: Options, *, told: Callable[[SearchStep], None] = lambda _: None
+        self, options: Options, *, report: Callable[[SearchStep], None] = lambda _: None
     ) -> Sequence[Why]:
         """Find the commit that broke each fact that fails at HEAD without a known one: of some keys, or all.
 
@@ -78,10 +78,10 @@ class Jobs:
         from gitmem.commands.why import explain_all
 
         if options.results:
-            return self._explain_file(options, told)
-        return [why for store, own in self._repository.proving(options) for why in explain_all(store, own, told)]
+            return self._explain_file(options, report)
+        return [why for store, own in self._repository.proving(options) for why in explain_all(store, own, report)]
 
-    def _explain_file(self, options: Options, told: Callable[[SearchStep], None]) -> Sequence[Why]:
+    def _explain_file(self, options: Options, report: Callable[[SearchStep], None]) -> Sequence[Why]:
         from gitmem.commands.why import explain_all, named_by
         from gitmem.frozen import replace
         from gitmem.verify.jobs import result_file
@@ -93,7 +93,7 @@ class Jobs:
         explained: list[Why] = []
         try:
             for store, own in self._repository.proving(replace(options, keys=keys, everything=False, shard=None)):
-                explained += explain_all(store, own, told) if store is self._repository else []
+                explained += explain_all(store, own, report) if store is self._repository else []
         finally:  # a fact that had to be judged again was written over the file, alone
             result_file.write_results(options.results, result_file.with_culprits(judged, named_by(explained)))
         return explained
@@ -145,7 +145,7 @@ class Jobs:
         """Return what a session must know of verify jobs, a line each: that a schedule is silent, or soon will be."""
         silence = self.silence(catalog, ground)
         verified = catalog.row("SELECT coalesce(max(at), 0) FROM verdict")[0]
-        return [told for told in (silence.told if silence else "", self.soon_off(verified)) if told]
+        return [message for message in (silence.message if silence else "", self.soon_off(verified)) if message]
 
     def last_verified(self, catalog: Catalog) -> dict[str, Any] | None:
         """Return when a verify job ran last as far as this clone knows, and on which commit; None where none did."""

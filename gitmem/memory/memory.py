@@ -219,7 +219,7 @@ class Memory:
         refuse_misplaced(scope, options.get("domains", ()), in_tree=in_tree)
         store = self.repository.in_tree() if in_tree else self.repository.store_for(scope)
         with DuplicateStatus(store):
-            done = self.repository.told(remember(store, text, title=title, kind=kind, key=key, **options))
+            done = self.repository.with_notice(remember(store, text, title=title, kind=kind, key=key, **options))
         self.repository.note_unread(scope, options.get("domains", ()))
         return done
 
@@ -262,7 +262,7 @@ class Memory:
         home = repository.in_tree() if in_tree else repository.store_for(scope)
         elsewhere = None if home is repository else home
         with DuplicateStatus(home):
-            done = repository.told(write_fact(repository, title, verify=verify, home=elsewhere, **options))
+            done = repository.with_notice(write_fact(repository, title, verify=verify, home=elsewhere, **options))
         self.repository.note_unread(scope, options.get("domains", ()))
         return done
 
@@ -301,8 +301,8 @@ class Memory:
         how = {"approve": approve, "force": force}
         with DuplicateStatus(store):
             if change is not None:
-                return self.repository.told(fact.edit_text(store, full_key, change, **how))
-            return self.repository.told(fact.edit_fields(store, full_key, fields or {}, body, **how))
+                return self.repository.with_notice(fact.edit_text(store, full_key, change, **how))
+            return self.repository.with_notice(fact.edit_fields(store, full_key, fields or {}, body, **how))
 
     def forget(self, *keys: str, why: str = "", scope: str = "") -> Sequence[Change]:
         """Archive memories: they leave search. One commit for those of one store."""
@@ -439,7 +439,7 @@ class Memory:
         self,
         *keys: str,
         options: Options | None = None,
-        told: Callable[[Result, int, int], None] = lambda *_: None,
+        report: Callable[[Result, int, int], None] = lambda *_: None,
         waiting: Callable[[str], None] = lambda _: None,
         watch: Watch | None = None,
         is_scheduled: bool = False,
@@ -449,7 +449,7 @@ class Memory:
         Args:
             *keys: The facts, or beginnings of their keys; none for those that are due.
             options: How; ``Options()`` for the defaults.
-            told: Called with each result, how many there are, and how many there will be.
+            report: Called with each result, how many there are, and how many there will be.
             waiting: Called when another job has to end first.
             watch: Called while checks run.
             is_scheduled: Whether no person started it.
@@ -462,7 +462,7 @@ class Memory:
 
         options = options or Options()
         options = replace(options, keys=tuple(self.repository.need(keys))) if keys else options
-        return verify(self.repository, options, told=told, waiting=waiting, watch=watch, is_scheduled=is_scheduled)
+        return verify(self.repository, options, report=report, waiting=waiting, watch=watch, is_scheduled=is_scheduled)
 
     def why(
         self,
@@ -471,7 +471,7 @@ class Memory:
         options: Options | None = None,
         scope: str = "",
         with_diff: bool = False,
-        told: Callable[[SearchStep], None] = lambda _: None,
+        report: Callable[[SearchStep], None] = lambda _: None,
     ) -> Why:
         """Find the commit that broke a fact, with the fact's own check, and record it on the fact's verdict.
 
@@ -480,12 +480,12 @@ class Memory:
             scope: Where to look for it.
             options: How checks run here, and where the verdict goes: ``approved``, ``no_sandbox``, ``record`` of them.
             with_diff: Also return how the culprit changed the inputs.
-            told: Called with each run of the check.
+            report: Called with each run of the check.
         """
         from gitmem.commands.why import why
         from gitmem.verify.options import Options
 
-        return why(self.repository, key, options or Options(), scope=scope, with_diff=with_diff, told=told)
+        return why(self.repository, key, options or Options(), scope=scope, with_diff=with_diff, report=report)
 
     def check(
         self,
@@ -494,7 +494,7 @@ class Memory:
         head: str = "",
         staged: bool = False,
         options: Options | None = None,
-        told: Callable[[str, int, int], None] = lambda *_: None,
+        progress: Callable[[str, int, int], None] = lambda *_: None,
     ) -> CheckResult:
         """Find the facts that a change makes false, by checking those it touches before and after; writes nothing.
 
@@ -503,7 +503,7 @@ class Memory:
             head: The other end; empty for HEAD.
             staged: Check what is staged, against HEAD, instead.
             options: Which facts, and how; ``Options()`` for the defaults.
-            told: Called with each fact whose command has run.
+            progress: Called with each fact whose command has run.
         """
         from gitmem.commands.check.run import check, check_staged
         from gitmem.verify.options import Options
@@ -512,8 +512,8 @@ class Memory:
         repository.note_unreadable()
         stores = repository.proving(options or Options())
         if staged:
-            return check_staged(stores, told=told)
-        return check(stores, base=base, head=head, default=repository.default_branch(), told=told)
+            return check_staged(stores, progress=progress)
+        return check(stores, base=base, head=head, default=repository.default_branch(), progress=progress)
 
     def review(self, typed: str = "", *, code: str = "", approved: str = "") -> Review:
         """Describe what a change of the memory branch means; runs nothing and writes nothing.

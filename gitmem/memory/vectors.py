@@ -41,8 +41,8 @@ class MemoryVectors:
         self._need_numpy()
         from gitmem.commands.embed import rebuild
 
-        told = self._repository.progress_of("embedding memories")
-        return rebuild(self._repository, everything=everything, download=download, told=told)
+        progress = self._repository.progress_of("embedding memories")
+        return rebuild(self._repository, everything=everything, download=download, progress=progress)
 
     def embed_missing(self) -> None:
         """Embed memories without vectors, in the background of another command."""

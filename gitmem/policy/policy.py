@@ -127,8 +127,8 @@ def load(text: str, *, file: str) -> Policy:
         why = "it is nested too deeply" if isinstance(err, RecursionError) else str(err)
         raise ConfigError(f"{file} is not valid TOML: {why}", file=file, key="") from err
     if (number := changes.pop("format", FORMAT)) != FORMAT or isinstance(number, bool):
-        told = f"{file}: unknown format {number!r} (this gitmem knows {FORMAT})"
-        raise ConfigError(told, file=file, key="format", hint="update gitmem")
+        message = f"{file}: unknown format {number!r} (this gitmem knows {FORMAT})"
+        raise ConfigError(message, file=file, key="format", hint="update gitmem")
     return Policy.from_dict(changes, file=file)
 
 

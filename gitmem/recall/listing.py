@@ -35,12 +35,12 @@ def newest(
     rows = rows[: asked.limit]
     chains = state.suspects(catalog, ground)
     numbers = [row[0] for row in rows]
-    told = state.tell(catalog, ground, numbers, now=now, chains=chains)
+    statuses = state.statuses_of(catalog, ground, numbers, now=now, chains=chains)
     texts = texts_of(catalog, numbers)
     hits = []
     for number, key, kind, title, created, path, archived in rows:
         snippet, _ = tokens.snippet(texts[number].body, (), width=SNIPPET)
-        status = told[number].status
+        status = statuses[number].status
         hits.append(Hit(key, kind, title, status, 0.0, "project", snippet, created, path, bool(archived)))
     total = catalog.row(f"SELECT count(*) FROM memory m WHERE {condition}", values)[0] if more else len(hits)
     return RecallResult(tuple(hits), total - len(hits), withheld=_withheld(catalog, ground, asked, only, now=now))
@@ -82,10 +82,11 @@ def _listed(catalog: Catalog, ground: int | None, asked: Query, *, now: int) -> 
     )
     more = max(0, len(rows) - asked.limit)
     rows = rows[: asked.limit]
-    told = state.tell(catalog, ground, [row[0] for row in rows], now=now, chains=state.suspects(catalog, ground))
+    chains = state.suspects(catalog, ground)
+    statuses = state.statuses_of(catalog, ground, [row[0] for row in rows], now=now, chains=chains)
     hits = [
-        Hit(key, kind, title, told[number].status, 0.0, "project", "", created, path, bool(archived),
-            tags=tuple(strings(tags)), weak=told[number].weak, flapping=told[number].flapping)
+        Hit(key, kind, title, statuses[number].status, 0.0, "project", "", created, path, bool(archived),
+            tags=tuple(strings(tags)), weak=statuses[number].weak, flapping=statuses[number].flapping)
         for number, key, kind, title, created, path, archived, tags in rows
     ]  # fmt: skip
     return RecallResult(tuple(hits), more)

@@ -123,20 +123,20 @@ def where(catalog: Catalog, ground: int | None, asked: Query, *, now: int) -> tu
 
 def with_status(catalog: Catalog, ground: int | None, statuses: Sequence[str], *, now: int) -> set[int]:
     """Return the memories that have one of the statuses: facts, and what rests on one that failed."""
-    return {number for number, told in _told(catalog, ground, now=now).items() if told.status in statuses}
+    return {number for number, status in _told(catalog, ground, now=now).items() if status.status in statuses}
 
 
 def unsound(catalog: Catalog, ground: int | None, *, now: int) -> dict[int, str]:
     """Return the memories that a strict question withholds, with their statuses."""
-    return {number: told.status for number, told in _told(catalog, ground, now=now).items() if not is_sound(told)}
+    return {number: status.status for number, status in _told(catalog, ground, now=now).items() if not is_sound(status)}
 
 
-def is_sound(told: state.MemoryStatus) -> bool:
+def is_sound(status: state.MemoryStatus) -> bool:
     """Tell whether a memory may be believed as it stands: it makes no claim that a check could prove, or is verified.
 
     That a task is not done makes it no less true that it is to be done.
     """
-    return told.status in ("", VERIFIED) or (told.status == UNPROVEN and not told.is_claim)
+    return status.status in ("", VERIFIED) or (status.status == UNPROVEN and not status.is_claim)
 
 
 def withheld(catalog: Catalog, ground: int | None, asked: Query, *, now: int) -> tuple[str, list[object]]:
@@ -157,4 +157,4 @@ def _told(catalog: Catalog, ground: int | None, *, now: int) -> dict[int, state.
     chains = state.suspects(catalog, ground)
     numbers = [row[0] for row in catalog.rows("SELECT id FROM fact")]
     numbers += [row[0] for row in catalog.each("SELECT id FROM memory WHERE key IN ({})", chains)]
-    return state.tell(catalog, ground, numbers, now=now, chains=chains)
+    return state.statuses_of(catalog, ground, numbers, now=now, chains=chains)

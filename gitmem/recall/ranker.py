@@ -340,8 +340,8 @@ class Ranker:
             catalog, ground, texts = source.catalog, source.ground, self._texts[nth]
             own = {number: lexical[number * count + nth] for number in numbers}
             chains = state.suspects(catalog, ground)
-            told = self._states[nth] = state.tell(catalog, ground, numbers, now=self._now, chains=chains)
-            for one in signals_of(catalog, source.local, own, texts, told, asked=self._own[nth], **options):
+            statuses = self._states[nth] = state.statuses_of(catalog, ground, numbers, now=self._now, chains=chains)
+            for one in signals_of(catalog, source.local, own, texts, statuses, asked=self._own[nth], **options):
                 factor = factors[source.scope_of(one.key)]
                 is_same = count == 1 and factor == one.scope
                 signals.append(one if is_same else replace(one, number=one.number * count + nth, scope=factor))
@@ -354,13 +354,13 @@ class Ranker:
         if not self._asked.strict:
             return score.rank(signals, limit=max(1, len(signals)), ranking=ranking), ()
         count = len(self._sources)
-        told = {id_ * count + nth: one for nth, own in enumerate(self._states) for id_, one in own.items()}
-        sound = [one for one in signals if is_sound(told[one.number])]
+        statuses = {id_ * count + nth: one for nth, own in enumerate(self._states) for id_, one in own.items()}
+        sound = [one for one in signals if is_sound(statuses[one.number])]
         ranked = score.rank(sound, limit=max(1, len(signals)), ranking=ranking)
-        unsound = [one for one in signals if not is_sound(told[one.number])]
+        unsound = [one for one in signals if not is_sound(statuses[one.number])]
         others = score.rank(unsound, limit=max(1, len(signals)), ranking=ranking)
         least = ranked[0].score * ranking.floor if ranked else 0.0
-        return ranked, counted(told[other.number].status for other in others if other.score >= least)
+        return ranked, counted(statuses[other.number].status for other in others if other.score >= least)
 
     def _hits(self, ranked: Sequence[score.RankedMemory]) -> list[Hit]:
         """Return the hits of what was ranked, in its order."""

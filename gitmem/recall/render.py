@@ -84,8 +84,8 @@ def about(catalog: Catalog, ground: int | None, keys: Iterable[str], *, now: int
     rows = {row[0]: row[1:] for row in catalog.each(
         "SELECT id, key, agent FROM memory INDEXED BY memory_key WHERE shadowed = 0 AND key IN ({})", keys
     )}  # fmt: skip
-    told = state.tell(catalog, ground, rows, now=now, chains={})
-    return {key: About(agent, told[number].is_own) for number, (key, agent) in rows.items()}
+    statuses = state.statuses_of(catalog, ground, rows, now=now, chains={})
+    return {key: About(agent, statuses[number].is_own) for number, (key, agent) in rows.items()}
 
 
 def entry_of(key: str, kind: str, status: str, text: str, known: About | None, *, scope: str = PROJECT) -> MemoryText:

@@ -95,10 +95,10 @@ class Dense:
         """
         found: dict[int, float] = {}
         for nth, (vectors, query) in enumerate(self._asked):
-            told = self._told_by(vectors.nearest, query, PIECES * limit)
-            if told is None:
+            answer = self._told_by(vectors.nearest, query, PIECES * limit)
+            if answer is None:
                 return {}
-            best, pieces = told
+            best, pieces = answer
             own = fuse.Spread(pieces.mean, pieces.deviation, vectors.shape.count)
             self._spreads[nth] = joined([own, UNRELATED])
             passing = self._passing(best, condition, values)
@@ -139,10 +139,10 @@ class Dense:
         """Return the cosine of the best piece of each memory that has a vector, as ``nearest`` gives it."""
         oids, found = self._oids(numbers), dict[int, float]()
         for nth, (vectors, query) in enumerate(self._asked):
-            told = self._told_by(vectors.cosines, query, oids.values()) or {}
+            answer = self._told_by(vectors.cosines, query, oids.values()) or {}
             for number, oid in oids.items():
-                if oid in told:
-                    found[number] = max(found.get(number, -1.0), self._alike(nth, told[oid]))
+                if oid in answer:
+                    found[number] = max(found.get(number, -1.0), self._alike(nth, answer[oid]))
         return found
 
     def likeness(self, numbers: Iterable[int]) -> Callable[[int, int], float]:

@@ -49,7 +49,7 @@ def signals_of(
     local: LocalState,
     lexical: Mapping[int, float],
     texts: Mapping[int, IndexText],
-    told: Mapping[int, state.MemoryStatus],
+    statuses: Mapping[int, state.MemoryStatus],
     *,
     asked: Query,
     policy: Policy,
@@ -67,7 +67,7 @@ def signals_of(
             half_lives[kind] = half_life_days(kind, policy, config)
         count, last = accesses.get(texts[number].key, (0, 0))
         # A check that failed confirmed nothing.
-        held = told[number].at if told[number].own in (VERIFIED, STALE) else 0
+        held = statuses[number].at if statuses[number].own in (VERIFIED, STALE) else 0
         born = max(created, held)
         signals.append(
             score.Signals(
@@ -78,7 +78,7 @@ def signals_of(
                 half_life_days=half_lives[kind],
                 accesses=count,
                 accessed_hours=age_s(last, now) / 3600,
-                status=told[number].status,
+                status=statuses[number].status,
                 importance=score.grade(importance, default=0.5),
                 confidence=score.grade(confidence, default=1.0),
                 workspace=_affinity(fields, asked.here) if fields else 0.0,

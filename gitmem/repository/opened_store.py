@@ -109,7 +109,7 @@ class OpenStore:
         if self._is_usable is None:
             found = clone.settle(self.git.repository.state)
             self._is_usable = found.is_usable
-            self.notices += [found.told] if found.told else []
+            self.notices += [found.notice] if found.notice else []
         return folder if self._is_usable else os.devnull
 
     def find_tip(self) -> str | None:
@@ -386,8 +386,8 @@ class OpenStore:
 
         if self._catalog is not None and files:
             follow_written(self.git, self._catalog, written, files, removed)
-        if self.store.proposal and (told := told_written(self.store.proposal)) not in self.notices:
-            self.notices.append(told)
+        if self.store.proposal and (message := told_written(self.store.proposal)) not in self.notices:
+            self.notices.append(message)
 
     def author(self) -> Author:
         """Return who writes: the person as git names them, the agent where one is set, and the project they work in."""

@@ -111,8 +111,8 @@ class ListedStore(OpenStore):
         if self._catalog is None and not self._place:
             self._place = self._chosen()
             if self._catalog is None and _is_being_made(self._place):
-                told = f"another process is building the index of {self.entry.path}"
-                raise ConflictError(told, hint="try again in a moment")
+                message = f"another process is building the index of {self.entry.path}"
+                raise ConflictError(message, hint="try again in a moment")
         return super().catalog(tip)
 
     def _chosen(self) -> str:
@@ -208,8 +208,10 @@ class Listing:
         stores, seen = [], set()
         for entry, found in zip(entries, self.look_at(entries), strict=True):
             if isinstance(found, Exception):
-                told = _told(found)
-                self._note(f"the store {entry.name} cannot be read: {told.message}{told.hint and f' ({told.hint})'}")
+                message = _told(found)
+                self._note(
+                    f"the store {entry.name} cannot be read: {message.message}{message.hint and f' ({message.hint})'}"
+                )
             elif found is not None and found.identity not in seen:
                 seen.add(found.identity)
                 stores.append(found)
@@ -272,10 +274,10 @@ class Listing:
         until = monotonic() + ANSWER_S
         for thread in threads:
             thread.join(max(0.0, until - monotonic()))
-        told = dict(found)
+        reached = dict(found)
         # A thread that waits for such a disk never ends: one is enough.
-        self._left_out |= {name: silent for name, one in told.items() if one is silent}
-        return told
+        self._left_out |= {name: silent for name, one in reached.items() if one is silent}
+        return reached
 
     def _ours(self) -> set[tuple[int, int]]:
         """Return what tells the repositories that are read anyway: the one that is open, and the person's own."""
@@ -291,8 +293,8 @@ class Listing:
             return None
         store = ListedStore(self._opened, entry, repository)
         if not store.has_store():
-            told = f"{entry.path} has no memory: there is no branch {store.config.branch}"
-            raise NoRepositoryError(told, hint=f"gitmem -C {entry.path} init")
+            message = f"{entry.path} has no memory: there is no branch {store.config.branch}"
+            raise NoRepositoryError(message, hint=f"gitmem -C {entry.path} init")
         return store
 
     def find_elsewhere(self, typed: str) -> GitmemError | None:
@@ -303,8 +305,8 @@ class Listing:
             return RefusedError(f"{typed} is a memory of another repository, which is read-only here", hint=hint)
         for store in self.readable() if not apart and typed.isascii() else ():
             if store.catalog().row("SELECT 1 FROM memory WHERE key = ? AND shadowed = 0", (typed,)):
-                told = f"there is no memory {typed} here, but the store {store.entry.name} has one"
-                return NotFoundError(told, hint=f"gitmem show {store.entry.name}{APART}{typed}")
+                message = f"there is no memory {typed} here, but the store {store.entry.name} has one"
+                return NotFoundError(message, hint=f"gitmem show {store.entry.name}{APART}{typed}")
         return None
 
     def note_of(self, store: OpenStore) -> None:

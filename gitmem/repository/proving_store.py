@@ -112,17 +112,17 @@ class ProvingStore(OpenStore):
         """Note that files of the store cannot be read: one may be a fact, and nobody looks at that."""
         from gitmem.index.catalog.keys import tell_unreadable
 
-        told = tell_unreadable(self.catalog()) if self.has_store() else ""
-        if told and told not in self.notices:
-            self.notices.append(told)
+        message = tell_unreadable(self.catalog()) if self.has_store() else ""
+        if message and message not in self.notices:
+            self.notices.append(message)
 
     def note_policy(self, catalog: Catalog) -> None:
         """Note that the store's policy cannot be read: what ranks and what is shown is not what somebody wrote."""
         # Not why: that quotes the policy, which others write, and agents are shown notices.
         is_wrong = catalog.row("SELECT 1 FROM problem WHERE path = ?", (POLICY_PATH,)) is not None
-        told = f"{POLICY_PATH} is invalid; using the built-in policy instead: gitmem doctor" if is_wrong else ""
-        if told and told not in self.notices:
-            self.notices.append(told)
+        message = f"{POLICY_PATH} is invalid; using the built-in policy instead: gitmem doctor" if is_wrong else ""
+        if message and message not in self.notices:
+            self.notices.append(message)
 
     def _follow(self, tip: str) -> None:
         """Bring the catalog that a verify run reads to a tip, in place: the run holds on to it.

@@ -222,8 +222,8 @@ class OpenRepository(ProvingStore):
                 return []
             store.catalog()
         except GitmemError as err:
-            told = f"the {scope} memories cannot be read: {err.message}"
-            self.notices += [told] if told not in self.notices else []
+            message = f"the {scope} memories cannot be read: {err.message}"
+            self.notices += [message] if message not in self.notices else []
             return []
         return [store]
 
@@ -313,7 +313,7 @@ class OpenRepository(ProvingStore):
         """Return the scope of a memory that a store has."""
         return self.sources([store])[0].scope_of(key) if store.store.scope == UNIVERSAL else store.store.scope
 
-    def told(self, change: Change) -> Change:
+    def with_notice(self, change: Change) -> Change:
         """Return what a write did; for the second home it is told that somebody must commit it."""
         if change.is_written and is_home(change.path):
             where = (f"--work-tree={self.git.repository.top}", "-C", str(self.git.repository.top))

@@ -105,11 +105,11 @@ def ask(memory: OpenRepository, question: str, stores: Sequence[tuple[OpenStore,
     now = time.monotonic()
     # A model that is slow with a question, or was slow to load, is slower with memories: that is work for behind.
     until = now + INLINE_S if now - begun < INLINE_S else now
-    missing, asked, told = 0, [], len(memory.notices)
+    missing, asked, noticed = 0, [], len(memory.notices)
     for store, catalog in stores:
         missing += _brought_along(memory, store, catalog, providers, until)
         asked.append(Dense(catalog, [(one, queries[one.model]) for one in _open(memory, store, providers)]))
-    if missing and len(memory.notices) == told:  # one line is enough
+    if missing and len(memory.notices) == noticed:  # one line is enough
         memories = "1 memory has" if missing == 1 else f"{missing} memories have"
         _tell(memory, f"{memories} no vectors yet and can only be found by words: gitmem embed rebuild")
         place = memory.git.repository.top or memory.git.repository.git
@@ -135,8 +135,8 @@ def similar(store: OpenStore, text: str) -> list[tuple[str, float]]:
         finally:
             vectors.close()
     except (GitmemError, DamagedError, sqlite3.Error, OSError) as err:
-        told = f"near duplicates were found by words only: {err}"
-        store.notices += [told] if told not in store.notices else []
+        message = f"near duplicates were found by words only: {err}"
+        store.notices += [message] if message not in store.notices else []
         return []
     rows = store.catalog_at(store.find_tip()).each("SELECT oid, key FROM memory WHERE oid IN ({})", near)
     return sorted(((key, near[oid]) for oid, key in rows), key=lambda one: (-one[1], one[0]))

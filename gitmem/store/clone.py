@@ -42,11 +42,11 @@ class CloneState:
 
     Attributes:
         is_usable: Whether what is derived may be read and written there.
-        told: A line for the person, or empty.
+        notice: A line for the person, or empty.
     """
 
     is_usable: bool
-    told: str = ""
+    notice: str = ""
 
 
 def is_registered(state: str, what: str = SEEN) -> bool:

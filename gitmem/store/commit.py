@@ -286,17 +286,17 @@ def _explain_refusal(git: Git, ref: str, seen: str | None, done: process.Process
     if any(words in stderr for words in LOST_RACE) or git.read_ref(ref) != seen:
         return
     lines = [line for line in stderr.split("\n") if line.startswith(("fatal", "error"))]
-    told = lines[0].removeprefix("fatal: ").removeprefix("error: ") if lines else stderr.strip()
-    told = told or f"git ended with status {done.status}"
-    if "; cannot create" in told:
+    message = lines[0].removeprefix("fatal: ").removeprefix("error: ") if lines else stderr.strip()
+    message = message or f"git ended with status {done.status}"
+    if "; cannot create" in message:
         # A branch "memory/x" is a folder where the file "memory" must be (git-check-ref-format(1)).
         name = ref.removeprefix("refs/heads/")
         hint = f"rename the conflicting branch, or use another name: gitmem init --branch {name}-store"
-        raise ConflictError(f"the branch {name} cannot exist: {told}", hint=hint)
-    has_room = done.status >= 0 and not any(words in told for words in NO_ROOM)
+        raise ConflictError(f"the branch {name} cannot exist: {message}", hint=hint)
+    has_room = done.status >= 0 and not any(words in message for words in NO_ROOM)
     room = "free some space or make the repository writable, then try again; you can still read memories"
     raise ProcessError(
-        f"{ref} could not be written, nothing was changed: {told}",
+        f"{ref} could not be written, nothing was changed: {message}",
         argv=argv,
         status=done.status,
         stderr=stderr,

@@ -48,8 +48,8 @@ def refuse_second(git: Git, remote: str, branch: str, talk: RemoteOptions) -> No
         return
     has_own = git.read_ref(f"refs/heads/{branch}") is not None
     move = f"git branch -m {branch} {homes[0]} && " if has_own else ""
-    told = f"{remote} keeps its memory on the branch {homes[0]}; nothing was sent"
-    raise ConflictError(told, hint=f"combine both: {move}gitmem init --branch {homes[0]} && gitmem sync")
+    message = f"{remote} keeps its memory on the branch {homes[0]}; nothing was sent"
+    raise ConflictError(message, hint=f"combine both: {move}gitmem init --branch {homes[0]} && gitmem sync")
 
 
 def publish(git: Git, remote: str, branch: str, commit: str, talk: RemoteOptions) -> str:
@@ -71,8 +71,8 @@ def publish(git: Git, remote: str, branch: str, commit: str, talk: RemoteOptions
     try:
         remotes.create_ref(git, remote, REFS + branch, root if git.has(root, "commit") else commit, talk)
     except RemoteError as err:
-        told = f"{remote} refused the ref that names its memory branch ({err.message})"
-        return f"{told}; in other clones: gitmem init --branch {branch}"
+        message = f"{remote} refused the ref that names its memory branch ({err.message})"
+        return f"{message}; in other clones: gitmem init --branch {branch}"
     note_published(git, remote, branch, commit)
     return ""
 

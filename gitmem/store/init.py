@@ -108,8 +108,8 @@ def start(
     if there is not None:
         return _join(git, branch, remote, there, deepens=asks)
     if former and _is_store(git, former):
-        told = f"this clone already has a memory on the branch {former}; {branch} would be a new, empty one"
-        raise ConflictError(told, hint=f"move it: git branch -m {former} {branch} && gitmem init --branch {branch}")
+        message = f"this clone already has a memory on the branch {former}; {branch} would be a new, empty one"
+        raise ConflictError(message, hint=f"move it: git branch -m {former} {branch} && gitmem init --branch {branch}")
     return _complete(git, ref, now=now, lock_timeout_s=lock_timeout_s)
 
 
@@ -126,8 +126,8 @@ def _named_by(git: Git, remote: str, notices: list[str]) -> tuple[str, bool]:
         notices.append(f"cannot check {remote} for a memory: {err.message}")
         return "", False
     if len(homes) > 1:
-        told = f"{remote} names several memory branches: {', '.join(homes)}"
-        raise ConflictError(told, hint=f"choose one: gitmem init --branch {homes[0]}")
+        message = f"{remote} names several memory branches: {', '.join(homes)}"
+        raise ConflictError(message, hint=f"choose one: gitmem init --branch {homes[0]}")
     return (homes[0] if homes else ""), True
 
 

@@ -100,6 +100,6 @@ def entry_of(text: str, path: str, others: Iterable[StoreListing]) -> StoreListi
     name = typed or name_of(path)
     for other in others:
         if other.name == name:
-            told = f"there is a store {name} already: {other.path}"
-            raise UsageError(told, hint=f"give it another name: gitmem stores add NAME={path}")
+            message = f"there is a store {name} already: {other.path}"
+            raise UsageError(message, hint=f"give it another name: gitmem stores add NAME={path}")
     return StoreListing(name, path, f"{name}={path}" if typed else path)

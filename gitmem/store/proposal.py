@@ -108,7 +108,7 @@ def project_store(git: Git, config: Config, *, follows: bool = True) -> Store:
     return Store(PROJECT, f"refs/heads/{current.branch}", state, upstream=ref, proposal=current.name)
 
 
-def told(name: str) -> str:
+def notice_of(name: str) -> str:
     """Return one line that says where what is written goes, where that is a proposal; else an empty string."""
     after = "(gitmem propose pushes it, gitmem propose --switch memory leaves it)"
     return f"new memories go to the proposal {name} {after}" if name else ""

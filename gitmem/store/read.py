@@ -95,14 +95,14 @@ def scan_all(git: Git, commit: str) -> Scan:
         except ProcessError:
             continue
         reason = first.stderr.strip().removeprefix("fatal: ").split("\n")[0] or "git cannot read it"
-        told = Problem(
+        problem = Problem(
             "tree-unreadable",
             "",
             f"the tree of {commit[:12]} cannot be read ({reason}); showing {back} commit(s) earlier",
             hint="commit the tree that is shown on top: gitmem doctor --fix",
         )
         good = sorted_out(commit, entries)
-        return Scan(commit, good.files, (), (told, *good.problems))
+        return Scan(commit, good.files, (), (problem, *good.problems))
     raise first
 
 

@@ -36,8 +36,8 @@ def remove_links(*state_folders: str) -> None:
             except FileNotFoundError:
                 continue  # another process removed it
             except OSError as err:
-                told = f"cannot remove {place}, which is a link or a special file: {err.strerror}"
-                raise UnwritableError(told, hint=f"remove it: rm '{place}'") from err
+                message = f"cannot remove {place}, which is a link or a special file: {err.strerror}"
+                raise UnwritableError(message, hint=f"remove it: rm '{place}'") from err
 
 
 def has_links(state_folder: str) -> bool:
@@ -60,8 +60,8 @@ def _below(path: str, name: str, parent: int | None, depth: int) -> Iterator[tup
     except PermissionError as err:
         if not os.access(name, os.X_OK, dir_fd=parent):
             return  # then nothing in it can be opened either
-        told = f"{path} cannot be listed: {err.strerror}"
-        raise UnwritableError(told, hint=f"check its contents, then: chmod 700 '{path}'") from err
+        message = f"{path} cannot be listed: {err.strerror}"
+        raise UnwritableError(message, hint=f"check its contents, then: chmod 700 '{path}'") from err
     except OSError:
         return  # there is none, or a file in its place
     try:

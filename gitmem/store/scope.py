@@ -50,14 +50,14 @@ def refuse_misplaced(scope: str, domains: Sequence[str], *, in_tree: bool = Fals
             the code tree.
     """
     if scope == DOMAIN and not domains:
-        told = "a memory with the scope domain must name its domains"
-        raise RefusedError(told, hint="use --domain auth; or --scope universal for all projects")
+        message = "a memory with the scope domain must name its domains"
+        raise RefusedError(message, hint="use --domain auth; or --scope universal for all projects")
     if scope == UNIVERSAL and domains:
-        told = "a universal memory is for all projects, but this one names domains"
-        raise RefusedError(told, hint="use --scope domain, or remove --domain")
+        message = "a universal memory is for all projects, but this one names domains"
+        raise RefusedError(message, hint="use --scope domain, or remove --domain")
     if in_tree and scope != PROJECT:
-        told = f"the code tree holds only memories of the project, not of the scope {scope}"
-        raise RefusedError(told, hint="remove --in-tree or --scope")
+        message = f"the code tree holds only memories of the project, not of the scope {scope}"
+        raise RefusedError(message, hint="remove --in-tree or --scope")
 
 
 def is_meant(fields: str, scopes: Sequence[str], domains: Sequence[str]) -> bool:

@@ -39,8 +39,8 @@ def make() -> Repository:
     try:
         os.makedirs(folder, mode=0o700, exist_ok=True)
     except OSError as err:
-        told = f"cannot create {folder}: {err.strerror}"
-        raise GitmemError(told, hint=hint) from err
+        message = f"cannot create {folder}: {err.strerror}"
+        raise GitmemError(message, hint=hint) from err
     if find() is None:
         from gitmem.system import process
 

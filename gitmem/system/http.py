@@ -149,8 +149,8 @@ class Endpoint:
             # http.client would show it in its error.
             raise error(f"{self._key_name} contains an invalid character: a space or a line break")
         if key and address.scheme == "http" and address.hostname not in LOOPBACK:
-            told = f"the key in {self._key_name} would be sent to {address.hostname} unencrypted"
-            raise error(told, hint="use an https address, or unset the key")
+            message = f"the key in {self._key_name} would be sent to {address.hostname} unencrypted"
+            raise error(message, hint="use an https address, or unset the key")
         self.name = setting
         self._told = f"the {what} endpoint {setting}"
         self._url = f"{address.scheme}://{address.netloc}{address.path.rstrip('/')}/{path}"
@@ -192,8 +192,8 @@ class Endpoint:
             answer = exchange(self._opener, request, limit=limit, limit_s=limit_s)
         except FAILURES as err:
             why = unreachable(err)
-            told = f"cannot be reached: {why}" if why else f"did not answer within {limit_s:g} seconds"
-            raise self._error(f"{self._told} {told}", hint="check that it is running") from err
+            message = f"cannot be reached: {why}" if why else f"did not answer within {limit_s:g} seconds"
+            raise self._error(f"{self._told} {message}", hint="check that it is running") from err
         if 300 <= answer.status < 400:
             raise self._error(f"{self._told} redirects to another address", hint="set the setting to the final address")
         if not 200 <= answer.status < 300:

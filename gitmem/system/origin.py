@@ -79,16 +79,16 @@ def _shown(url: str) -> str:
 
 
 def _commit(table: dict[str, Any]) -> str:
-    told = table.get("vcs_info")
-    return str(told.get("commit_id") or "") if isinstance(told, dict) and told.get("vcs") == "git" else ""
+    info = table.get("vcs_info")
+    return str(info.get("commit_id") or "") if isinstance(info, dict) and info.get("vcs") == "git" else ""
 
 
 def _sha256(table: dict[str, Any]) -> str:
-    told = table.get("archive_info")
-    if not isinstance(told, dict):
+    info = table.get("archive_info")
+    if not isinstance(info, dict):
         return ""
-    hashes = told.get("hashes")
-    found = hashes.get("sha256") if isinstance(hashes, dict) else str(told.get("hash") or "").removeprefix("sha256=")
+    hashes = info.get("hashes")
+    found = hashes.get("sha256") if isinstance(hashes, dict) else str(info.get("hash") or "").removeprefix("sha256=")
     return found if isinstance(found, str) and _SHA256.fullmatch(found) else ""
 
 

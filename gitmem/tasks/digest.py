@@ -95,7 +95,7 @@ def failures(catalog: Catalog, held: Iterable[Held], working: Sequence[str], *, 
     return [
         FailedAttempt(row.key, row.title, attempt.num, attempt.notes)
         for row, task in pairs
-        for attempt in [one for one in task.told if one.outcome == FAILED][:FAILURES]
+        for attempt in [one for one in task.past_attempts if one.outcome == FAILED][:FAILURES]
     ]
 
 

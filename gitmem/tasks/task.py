@@ -92,7 +92,7 @@ class Task:
         return 1 + max((attempt.num for attempt in self.attempts), default=0)
 
     @property
-    def told(self) -> tuple[Attempt, ...]:
+    def past_attempts(self) -> tuple[Attempt, ...]:
         """Return every attempt for whoever takes the task up: the failed ones first, each group the newest first."""
         newest = self.attempts[::-1]
         failed = tuple(attempt for attempt in newest if attempt.outcome == FAILED)

@@ -25,7 +25,7 @@ def near_pairs(
     claims: Sequence[Claim],
     threshold: float,
     *,
-    told: Callable[[int, int], None] | None = None,
+    progress: Callable[[int, int], None] | None = None,
     most: int | None = None,
 ) -> Iterator[tuple[int, int, float]]:
     """Yield the pairs of texts that are as like as a threshold, as ``(first, second, likeness)``, ``first < second``.
@@ -35,7 +35,7 @@ def near_pairs(
     Args:
         claims: The texts.
         threshold: From 0 to 1.
-        told: Told how many of how many are looked at.
+        progress: Told how many of how many are looked at.
         most: Words of pairs that are compared; past it, only the same words are told. None for any number.
     """
     left = most
@@ -46,8 +46,8 @@ def near_pairs(
     same: dict[str, int] = {}
     buckets: dict[tuple[object, ...], list[int]] = {}
     for number, claim in enumerate(claims):
-        if told is not None and number % 500 == 0:
-            told(number, len(claims))
+        if progress is not None and number % 500 == 0:
+            progress(number, len(claims))
         first = same.setdefault(claim.plain, number)
         if first != number:
             yield first, number, 1.0

@@ -168,7 +168,7 @@ def find_spoken(text: str, *, at_most: int = 5) -> list[tuple[int, str]]:
     if not any(sign in text for sign in ("<", "![", "INST]")):
         return []
     lines = enumerate(text.split("\n"), 1)
-    return [(number, told) for number, line in lines if (told := _spoken_in(line))][:at_most]
+    return [(number, message) for number, line in lines if (message := _spoken_in(line))][:at_most]
 
 
 def _spoken_in(line: str) -> str:

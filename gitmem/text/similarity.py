@@ -122,8 +122,8 @@ def claim_of(text: str, language: str = ENGLISH) -> Claim:
     found = tuple([word for word in every if word not in EMPTY])
     if len(found) < FEW:
         found = tuple(every)
-    told = frozenset(filter(_has_number.__getitem__, set(plain.split(" "))))
-    return Claim(plain, found, Counter(found), told, len(_NEGATIONS.findall(whole)), _POLAR.intersection(every))
+    numbers = frozenset(filter(_has_number.__getitem__, set(plain.split(" "))))
+    return Claim(plain, found, Counter(found), numbers, len(_NEGATIONS.findall(whole)), _POLAR.intersection(every))
 
 
 def numerals(text: str) -> frozenset[str]:

@@ -99,14 +99,18 @@ def _default_tip(git: Git, memory: str, talk: RemoteOptions) -> tuple[str, str, 
         branch = _local_default(git, memory)
         commit = git.read_ref(f"refs/heads/{branch}") if branch else None
         if commit is None:
-            told = "this repository has no remote and no branch main or master, so there is no default branch to trust"
-            raise NotFoundError(told, hint="approve here, at a terminal: gitmem trust --review")
+            message = (
+                "this repository has no remote and no branch main or master, so there is no default branch to trust"
+            )
+            raise NotFoundError(message, hint="approve here, at a terminal: gitmem trust --review")
         return commit, branch, branch
     try:
         return _remote_tip(git, remote, default, talk)
     except RemoteError as err:
-        told = f"cannot read the approved list from the remote: {err.message}"
-        raise RemoteError(told, hint="try again when it is reachable, or approve here: gitmem trust --review") from err
+        message = f"cannot read the approved list from the remote: {err.message}"
+        raise RemoteError(
+            message, hint="try again when it is reachable, or approve here: gitmem trust --review"
+        ) from err
 
 
 def _remote_tip(git: Git, remote: str, branch: str, talk: RemoteOptions) -> tuple[str, str, str]:
@@ -114,8 +118,8 @@ def _remote_tip(git: Git, remote: str, branch: str, talk: RemoteOptions) -> tupl
         name, commit = remotes.find_tip(git, remote, branch, talk)
         where = f"{name} of {remote}"
         if not name or not commit:
-            told = f"{remote} has no default branch, so no approved list can be trusted"
-            raise NotFoundError(told, hint="choose one in the repository's settings there")
+            message = f"{remote} has no default branch, so no approved list can be trusted"
+            raise NotFoundError(message, hint="choose one in the repository's settings there")
         if git.has(commit, "commit"):
             return commit, name, where
         remotes.fetch_objects(git, remote, name, talk)
@@ -130,8 +134,10 @@ def _remote_of(git: Git) -> str:
     if not names or "origin" in names:
         return "origin" if names else ""
     if len(names) > 1:
-        told = f"cannot tell which remote has the approved list: there are {', '.join(names)}, but none is named origin"
-        raise NotFoundError(told, hint=f"git remote rename {names[0]} origin")
+        message = (
+            f"cannot tell which remote has the approved list: there are {', '.join(names)}, but none is named origin"
+        )
+        raise NotFoundError(message, hint=f"git remote rename {names[0]} origin")
     return names[0]
 
 

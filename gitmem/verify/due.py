@@ -180,8 +180,8 @@ def list_publishable(catalog: Catalog, local: LocalState, ground: int) -> list[V
     digests = dict(catalog.rows("SELECT fact, digest FROM state WHERE ground = ? AND published = 0", (ground,)))
     found = []
     for row in rows:
-        told = [v for v in mine.get(row.key, ()) if v.spec == row.spec and v.claim == row.claim]
-        verdict, fresh = state.pick(told, digests[row.id])
+        lines = [v for v in mine.get(row.key, ()) if v.spec == row.spec and v.claim == row.claim]
+        verdict, fresh = state.pick(lines, digests[row.id])
         if verdict is not None and fresh:
             found.append(verdict)
     return found

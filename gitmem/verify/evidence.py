@@ -127,8 +127,8 @@ def with_tools(reason: str, old: Verdict | None) -> str:
     """Return why nothing was learnt, and which program is another one where the environment changed."""
     if old is None or not old.own or not reason.endswith("the environment changed"):
         return reason
-    told = describe_change(old.tools)
-    return f"{reason}: {told}" if told else reason
+    message = describe_change(old.tools)
+    return f"{reason}: {message}" if message else reason
 
 
 def _lent_links(folders: Sequence[Lent]) -> Callable[[str], str]:

@@ -36,7 +36,7 @@ class FindingWords:
     Attributes:
         status: The status whose mark and colour it has.
         level: ``error``, ``warning``, ``note``, or empty where there is nothing to complain of.
-        told: What is said behind the key.
+        phrase: What is said behind the key.
         many: The same of several.
         heading: The heading of a list of them.
         meaning: What the kind means, one sentence.
@@ -45,7 +45,7 @@ class FindingWords:
 
     status: str
     level: str
-    told: str
+    phrase: str
     many: str
     heading: str
     meaning: str

@@ -112,7 +112,7 @@ def record(
         claimed: Whether other machines' result files say so.
         is_fresh: Tells whether what a verdict of the branch read is what it was.
     """
-    told: dict[str, RecordResult] = {}
+    recorded: dict[str, RecordResult] = {}
 
     db = catalog.connection
 
@@ -130,14 +130,14 @@ def record(
         writes, stale = _files(changed, old)
         _into_catalog(catalog, writes, stale)
         after = take_stock(catalog, restate(), local, now=now)
-        told["it"] = _difference(catalog, before, after, changed, old)
+        recorded["it"] = _difference(catalog, before, after, changed, old)
         files = {path: format_verdict(v).encode() for path, v in writes.items()}
         files[layout.STATUS_PATH] = status_page(after, told_of(git, culprits(after))).encode()
         return CommitPlan(
-            _subject(changed, told["it"], _blamed(changed, old)),
+            _subject(changed, recorded["it"], _blamed(changed, old)),
             writes=tuple(sorted(files.items())),
             deletes=tuple(stale),
-            trailers=_trailers(told["it"], commit, changed, _blamed(changed, old), claimed),
+            trailers=_trailers(recorded["it"], commit, changed, _blamed(changed, old), claimed),
             machine=True,
         )
 
@@ -149,7 +149,7 @@ def record(
         db.execute("COMMIT")
     finally:
         _undo(catalog)
-    return replace(told["it"], commit=written.commit)
+    return replace(recorded["it"], commit=written.commit)
 
 
 def _undo(catalog: Catalog) -> None:
@@ -223,28 +223,28 @@ def _blamed(changed: Iterable[Verdict], old: Mapping[str, Sequence[Verdict]]) ->
     return [v for v in changed if v.culprit and (v.key, v.culprit) not in known]
 
 
-def _subject(changed: Sequence[Verdict], told: RecordResult, blamed: Sequence[Verdict]) -> str:
-    parts = [f"{len(told.failed)} failed"] if told.failed else []
-    parts += [f"{len(told.suspect)} suspect"] if told.suspect else []
-    parts += [f"{len(told.holds_again)} hold again"] if told.holds_again else []
+def _subject(changed: Sequence[Verdict], recorded: RecordResult, blamed: Sequence[Verdict]) -> str:
+    parts = [f"{len(recorded.failed)} failed"] if recorded.failed else []
+    parts += [f"{len(recorded.suspect)} suspect"] if recorded.suspect else []
+    parts += [f"{len(recorded.holds_again)} hold again"] if recorded.holds_again else []
     if not parts and len(blamed) == 1:
         return f"why: {blamed[0].key} was {phrase(blamed[0].culprit, blamed[0].culprit_after)}"
     if not parts and blamed:
         return f"why: what broke {len(blamed)} facts"
-    if len(told.failed) == 1 and len(parts) <= 2:
-        parts[0] = f"{told.failed[0]} failed"
+    if len(recorded.failed) == 1 and len(parts) <= 2:
+        parts[0] = f"{recorded.failed[0]} failed"
     return "verify: " + (", ".join(parts) if parts else f"{len(changed)} verdict{'s' * (len(changed) != 1)}")
 
 
 def _trailers(
-    told: RecordResult, commit: str, changed: Sequence[Verdict], blamed: Iterable[Verdict], claimed: bool
+    recorded: RecordResult, commit: str, changed: Sequence[Verdict], blamed: Iterable[Verdict], claimed: bool
 ) -> tuple[tuple[str, str], ...]:
     rows = [(CODE, commit), ("Gitmem-Verdicts", str(len(changed)))]
     rows += [(CLAIMED, str(len(changed)))] if claimed else []
-    rows += _capped("Gitmem-Failed", list(told.failed))
-    rows += _capped("Gitmem-Holds-Again", list(told.holds_again))
-    rows += _capped("Gitmem-Suspect", [f"{key} (because {' -> '.join(chain)})" for key, chain in told.suspect])
-    rows += _capped("Gitmem-Cleared", list(told.cleared))
+    rows += _capped("Gitmem-Failed", list(recorded.failed))
+    rows += _capped("Gitmem-Holds-Again", list(recorded.holds_again))
+    rows += _capped("Gitmem-Suspect", [f"{key} (because {' -> '.join(chain)})" for key, chain in recorded.suspect])
+    rows += _capped("Gitmem-Cleared", list(recorded.cleared))
     rows += _capped("Gitmem-Culprit", [f"{v.key} {v.culprit}" for v in blamed])
     return tuple(rows)
 

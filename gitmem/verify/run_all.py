@@ -34,10 +34,10 @@ def judge_all(
     means: Means,
     *,
     now: int,
-    told: Callable[[Result], None],
+    report: Callable[[Result], None],
     watch: Watch | None = None,
 ) -> list[Result]:
-    """Judge facts on one tree of the code; *told* is called with each result as it comes, *watch* with what runs.
+    """Judge facts on one tree of the code; *report* is called with each result as it comes, *watch* with what runs.
 
     Interrupting it ends the checks under way; results that were told stay told.
     """
@@ -52,9 +52,9 @@ def judge_all(
         else:
             runnable.append(due)
     for result in results:
-        told(result)
+        report(result)
     if runnable:
-        results += _run_all(git, tree, runnable, means, now=now, told=told, watch=watch)
+        results += _run_all(git, tree, runnable, means, now=now, report=report, watch=watch)
     return sorted(results, key=lambda r: r.due.row.key)
 
 
@@ -88,7 +88,7 @@ def _run_all(
     means: Means,
     *,
     now: int,
-    told: Callable[[Result], None],
+    report: Callable[[Result], None],
     watch: Watch | None,
 ) -> list[Result]:
     results = []
@@ -121,7 +121,7 @@ def _run_all(
                         watch.doubted(result.due.row.key)
                     continue
                 results.append(result)
-                told(result)
+                report(result)
             # One pause for all of them, behind everything else: then the load of the others is gone as well.
             if doubtful and not means.is_hurried:
                 time.sleep(means.pause_s)
@@ -129,7 +129,7 @@ def _run_all(
                 pool.submit(confirm_one, result).add_done_callback(ended.put)
             for _ in doubtful:
                 results.append(_next(ended, watch).result())
-                told(results[-1])
+                report(results[-1])
         except BaseException:
             pool.shutdown(wait=False, cancel_futures=True)
             judge_one.stop()

@@ -178,12 +178,12 @@ class Session:
 
         needs_process = due.spec.check.form != BUILTIN
         means = replace(self.means() if needs_process else self._no_means(), is_hurried=True)
-        return judge_all(self._git, self.tree(), [due], means, now=self._now, told=lambda _: None)[0]
+        return judge_all(self._git, self.tree(), [due], means, now=self._now, report=lambda _: None)[0]
 
-    def run(self, told: Callable[[Result, int, int], None], watch: Watch | None = None) -> VerifyRun:
+    def run(self, report: Callable[[Result, int, int], None], watch: Watch | None = None) -> VerifyRun:
         """Judge what is due and write down what it showed; an interruption loses only what was under way."""
         if self.options.dirty:
-            return self._run_dirty(told, watch)
+            return self._run_dirty(report, watch)
         if self.options.results:
             from gitmem.verify.jobs.result_file import need_writable
 
@@ -210,11 +210,11 @@ class Session:
 
         def collect(result: Result) -> None:
             results.append(with_news(result, noted=noted, ended=ended))
-            told(results[-1], len(results), len(dues))
+            report(results[-1], len(results), len(dues))
 
         try:
             means = self._means_for(dues)
-            judge_all(self._git, self.tree(), dues, means, now=self._now, told=collect, watch=watch)
+            judge_all(self._git, self.tree(), dues, means, now=self._now, report=collect, watch=watch)
         finally:
             try:
                 recorded, is_local = self.keep(results)
@@ -245,7 +245,7 @@ class Session:
             self.commit, 0, (), recorded, take_stock(self._catalog, self.restate(), self._local, now=self._now)
         )
 
-    def _run_dirty(self, told: Callable[[Result, int, int], None], watch: Watch | None) -> VerifyRun:
+    def _run_dirty(self, report: Callable[[Result, int, int], None], watch: Watch | None) -> VerifyRun:
         """Judge the work tree as it is, and write nothing down."""
         from gitmem.verify.ground import dirty
         from gitmem.verify.news import with_news
@@ -265,12 +265,12 @@ class Session:
 
             def collect(result: Result) -> None:
                 results.append(with_news(result, noted=(), ended=()))
-                told(results[-1], len(results), len(dues))
+                report(results[-1], len(results), len(dues))
 
             if not self.options.dry_run:
                 # Somebody waits, and nobody is accused.
                 means = replace(self._means_for(dues), is_hurried=True)
-                judge_all(taken.git, tree, dues, means, now=self._now, told=collect, watch=watch)
+                judge_all(taken.git, tree, dues, means, now=self._now, report=collect, watch=watch)
         ordered = tuple(sorted(results, key=lambda r: r.due.row.key))
         would_run = tuple(dues) if self.options.dry_run else ()
         nothing = Standing({}, {}, ())

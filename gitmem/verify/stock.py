@@ -107,10 +107,12 @@ def _failed(catalog: Catalog, ground: int | None, local: LocalState) -> list[Sta
     lines = []
     for key, title, number, path in rows:
         verdict = verdicts.get(key)
-        told = (verdict.because, verdict.held_commit, verdict.culprit) if verdict else ("", "", "")
+        phrases = (verdict.because, verdict.held_commit, verdict.culprit) if verdict else ("", "", "")
         after = verdict.culprit_after if verdict else ""
         by = author(catalog, number)
-        lines.append(StandingLine(key, title, FAILED, told[0], by, told[1], told[2], path=path, culprit_after=after))
+        lines.append(
+            StandingLine(key, title, FAILED, phrases[0], by, phrases[1], phrases[2], path=path, culprit_after=after)
+        )
     return lines
 
 
@@ -121,11 +123,11 @@ def _suspects(
         f"SELECT m.id, m.key, m.title, m.path FROM memory m WHERE {state.LIVE} AND m.key IN ({{}})", sorted(chains)
     )
     found = {number: (key, title, path) for number, key, title, path in rows}
-    told = state.tell(catalog, ground, found, now=now, chains=chains)
+    statuses = state.statuses_of(catalog, ground, found, now=now, chains=chains)
     lines = []
     for number, (key, title, path) in sorted(found.items(), key=lambda item: item[1]):
-        if told[number].own and told[number].is_claim:
-            counts[told[number].own] -= 1
+        if statuses[number].own and statuses[number].is_claim:
+            counts[statuses[number].own] -= 1
         counts[SUSPECT] += 1
         because = "rests on " + " → ".join(chains[key])
         lines.append(StandingLine(key, title, SUSPECT, because, author(catalog, number), chain=chains[key], path=path))
@@ -152,12 +154,12 @@ def culprits(standing: Standing) -> list[tuple[str, str]]:
     return [(line.culprit, line.culprit_after) for line in standing.lines if line.culprit]
 
 
-def status_page(standing: Standing, told: Mapping[tuple[str, str], str]) -> str:
+def status_page(standing: Standing, culprits: Mapping[tuple[str, str], str]) -> str:
     """Return ``STATUS.md``: no ages and no commit of the branch, so that it changes only when something does.
 
     Args:
         standing: How the store stands.
-        told: A phrase for each of its ``culprits`` (``verify.blame.culprit.told_of``).
+        culprits: A phrase for each of its ``culprits`` (``verify.blame.culprit.told_of``).
     """
     facts = sum(standing.statuses.values())
     total = sum(standing.kinds.values())
@@ -168,12 +170,12 @@ def status_page(standing: Standing, told: Mapping[tuple[str, str], str]) -> str:
     for status, heading in ((FAILED, "Failed"), (SUSPECT, "Suspect")):
         lines = [line for line in standing.lines if line.status == status]
         if lines:
-            parts += [f"## {heading}", "", *(_bullet(line, told) for line in lines[:NAMED])]
+            parts += [f"## {heading}", "", *(_bullet(line, culprits) for line in lines[:NAMED])]
             parts += [f"- … and {len(lines) - NAMED} more: `gitmem list --status {status}`"] * (len(lines) > NAMED)
             parts.append("")
     if standing.flapping:
         parts += ["## Flapping", "", "Their checks give different answers on the same code.", ""]
-        parts += [_bullet(line, told) for line in standing.flapping[:NAMED]]
+        parts += [_bullet(line, culprits) for line in standing.flapping[:NAMED]]
         parts += [f"- … and {len(standing.flapping) - NAMED} more"] * (len(standing.flapping) > NAMED)
         parts.append("")
     parts += ["Written by `gitmem verify`; the verdict of each fact is in `verdicts/`.", ""]
@@ -184,12 +186,12 @@ def _kinds(kinds: Mapping[str, int]) -> str:
     return ", ".join(f"{number} {markdown(kind)}" for kind, number in kinds.items()) or "none"
 
 
-def _bullet(line: StandingLine, told: Mapping[tuple[str, str], str]) -> str:
+def _bullet(line: StandingLine, culprits: Mapping[tuple[str, str], str]) -> str:
     parts = [f"- **{markdown(line.key)}**: {markdown(line.title)}"]
     if line.because:
         parts.append(f"— {markdown(line.because)}")
     where = [f"last held at `{line.held_commit[:12]}`"] if line.held_commit else []
-    broken = told.get((line.culprit, line.culprit_after), "") if line.culprit else ""
+    broken = culprits.get((line.culprit, line.culprit_after), "") if line.culprit else ""
     where += [markdown(broken)] if broken else []
     where += [f"written by {markdown(line.by)}"] if line.by else []
     return " ".join(parts) + (f" ({', '.join(where)})" if where else "")

@@ -131,8 +131,8 @@ class Trust:
         try:
             self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         except OSError as err:
-            told = f"cannot store approvals in {self.folder}: {err.strerror}"
-            raise TrustError(told, hint="set XDG_STATE_HOME to a folder that you can write to") from err
+            message = f"cannot store approvals in {self.folder}: {err.strerror}"
+            raise TrustError(message, hint="set XDG_STATE_HOME to a folder that you can write to") from err
         self._guard()
         path = self._path(verdict, approval.spec)
         path.unlink(missing_ok=True)

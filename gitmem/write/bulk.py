@@ -218,8 +218,8 @@ def _settle_explicit(store: _Store, settled: ImportPlan, one: Incoming, mark: by
 
 def _forgotten(key: str, known: _Known) -> str:
     """Return when and why a memory was forgotten, and how to bring it back; the words behind its key."""
-    told = [f"{word} {known.retired[name]}" for name, word in _RETIRED if known.retired.get(name)]
-    return " ".join(["was forgotten", *told, f"(gitmem restore {key})"])
+    lines = [f"{word} {known.retired[name]}" for name, word in _RETIRED if known.retired.get(name)]
+    return " ".join(["was forgotten", *lines, f"(gitmem restore {key})"])
 
 
 _RETIRED = (("when", "on"), ("why", "because:"))

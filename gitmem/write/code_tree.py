@@ -125,9 +125,9 @@ def _home_of(git: Git) -> Path:
         raise RefusedError("there is no work tree here, so there is no code tree to write to", hint="remove --in-tree")
     home = top / FOLDER
     if (home / ".git").exists():
-        told = f"{home} is a view of the memory branch, not a folder of the code"
+        message = f"{home} is a view of the memory branch, not a folder of the code"
         hint = "gitmem view --remove, then try again; gitmem view PATH shows the branch in another folder"
-        raise RefusedError(told, hint=hint)
+        raise RefusedError(message, hint=hint)
     if home.is_symlink() or (home.exists() and not home.is_dir()):
         raise RefusedError(f"{home} is not a folder", hint="the code tree's memories must be in a folder of this name")
     return home

@@ -199,8 +199,10 @@ def _error(own: str, found: Duplicate) -> DuplicateError:
     key, hint = found.key, "write it anyway: --force"
     if found.archived:
         retired = found.fields.get("retired")
-        told = [f"{word} {retired[name]}" for name, word in _RETIRED if isinstance(retired, dict) and retired.get(name)]
-        said = " ".join(["said this, but was retired", *told])
+        lines = [
+            f"{word} {retired[name]}" for name, word in _RETIRED if isinstance(retired, dict) and retired.get(name)
+        ]
+        said = " ".join(["said this, but was retired", *lines])
         hint = f"restore it: gitmem restore {key}; {hint}"
     elif found.superseded:
         by = found.superseded_by

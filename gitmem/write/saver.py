@@ -201,9 +201,9 @@ class Saver:
             united = unite(base.encode(), *versions, path=known.path)
             if not united.conflicts:
                 return united.content.decode("utf-8")
-        told = "changed the same on the branch" if base is not None else f"is another memory there ({known.path})"
+        message = "changed the same on the branch" if base is not None else f"is another memory there ({known.path})"
         raise RefusedError(
-            f"{known.key} {told} meanwhile; yours stays as it is",
+            f"{known.key} {message} meanwhile; yours stays as it is",
             hint=f"see theirs: gitmem show {known.key}; write into the file what is right, then: "
             f"gitmem save --mine {known.key}",
         )

@@ -114,16 +114,16 @@ class Writer:
             done[:] = [{} for _ in drafts]
             self.planned.clear()
             with Rehearsal(catalog, self.planned) as rehearsal:
-                for draft, told in zip(drafts, done, strict=True):
-                    if (step := self.plan_remember(catalog, draft, policy, done=told, again=FOLD)) is not None:
+                for draft, fields in zip(drafts, done, strict=True):
+                    if (step := self.plan_remember(catalog, draft, policy, done=fields, again=FOLD)) is not None:
                         rehearsal.apply(step)
-            written = list(dict.fromkeys(told["key"] for told in done if told.get("is_written", True)))
+            written = list(dict.fromkeys(fields["key"] for fields in done if fields.get("is_written", True)))
             subject = f"memory: add {written[0]} and {len(written) - 1} more" if written else ""
             return self.plan_rehearsed(rehearsal, subject, written[:KEYS_NAMED])
 
         written = self.write(plan, f"remember {len(drafts)} memories")
         commit = written.commit if written else self._git.read_ref(self._ref) or self._start or ""
-        return [Change(commit=commit, **told) for told in done]
+        return [Change(commit=commit, **fields) for fields in done]
 
     def plan_rehearsed(
         self, rehearsal: Rehearsal, subject: str, keys: list[str], *, sources: Sequence[str] = ()

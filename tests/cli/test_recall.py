@@ -162,6 +162,6 @@ def test_policy_that_cannot_be_read_is_told_beside_the_answer(run_cli, repo: Pat
     for done in (alone, beside):
         assert done.status == 0
         assert done.out
-        told = [line for line in done.err.splitlines() if "gitmem.toml" in line]
-        assert len(told) == 1
-        assert told[0].endswith("gitmem doctor")
+        lines = [line for line in done.err.splitlines() if "gitmem.toml" in line]
+        assert len(lines) == 1
+        assert lines[0].endswith("gitmem doctor")

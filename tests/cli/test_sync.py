@@ -74,8 +74,10 @@ def test_protected_branch_is_told_and_what_is_here_is_sent_to_another_one(
     hub = repo.parent / "hub.git"
     before = git(hub, "rev-parse", "memory")
     hook = hub / "hooks" / "pre-receive"
-    told = "GH006: Protected branch update failed for refs/heads/memory."
-    hook.write_text(f"#!/bin/sh\nif grep -q 'refs/heads/memory$'; then echo '{told}'; exit 1; fi\n", encoding="utf-8")
+    message = "GH006: Protected branch update failed for refs/heads/memory."
+    hook.write_text(
+        f"#!/bin/sh\nif grep -q 'refs/heads/memory$'; then echo '{message}'; exit 1; fi\n", encoding="utf-8"
+    )
     hook.chmod(0o755)
 
     refused = run_cli("sync")
@@ -88,10 +90,10 @@ def test_protected_branch_is_told_and_what_is_here_is_sent_to_another_one(
     assert done.out.splitlines()[-1] == (
         "the memory branch of origin is protected; everything is on its branch for-review, for a pull request"
     )
-    told = json.loads(again.out)
-    assert (told["pushed"], told["instead"]) == (False, "for-review")
+    message = json.loads(again.out)
+    assert (message["pushed"], message["instead"]) == (False, "for-review")
     assert git(hub, "rev-parse", "memory") == before
-    assert git(hub, "rev-parse", "for-review") == tip(repo) == told["commit"]
+    assert git(hub, "rev-parse", "for-review") == tip(repo) == message["commit"]
 
 
 def test_what_a_protected_branch_takes_is_sent_to_no_branch_of_the_code(run_cli: Any, repo: Path, other: Path) -> None:
@@ -116,9 +118,9 @@ def test_the_first_sync_says_that_the_remote_had_no_memory(run_cli: Any, repo: P
     git(repo, "init", "-q", "--bare", "../new.git")
     git(repo, "remote", "add", "new", "../new.git")
 
-    told = [run_cli("sync", "new").out.splitlines()[-1] for _ in range(2)]
+    lines = [run_cli("sync", "new").out.splitlines()[-1] for _ in range(2)]
 
-    assert told == ["new is up to date with this clone; it had no memory before", "new is up to date with this clone"]
+    assert lines == ["new is up to date with this clone; it had no memory before", "new is up to date with this clone"]
 
 
 def test_of_many_conflicts_some_are_named_and_all_are_counted(run_cli: Any, repo: Path, other: Path) -> None:

@@ -84,12 +84,12 @@ def test_verify_finds_what_broke_what_fails_and_then_tells_it(broken, run_cli, t
     again = run_cli("verify", "--why", "--no-sandbox", "--json")
     shown = [run_cli(*words).out for words in (("show", "signs"), ("status",), ("context",), ("verify",))]
 
-    told = f"broken by {broken[1][:12]} (Ana: commit 2)"
+    message = f"broken by {broken[1][:12]} (Ana: commit 2)"
     assert asked.status == 1
     assert f"✗ signs  broken by {broken[1][:12]}  commit 2 (Ana)" in asked.out
     assert f"broken by {broken[1][:12]}" in (tmp_path / "report.md").read_text()
     assert json.loads(again.out)["explained"] == []
-    assert all(told in out for out in shown)
+    assert all(message in out for out in shown)
 
 
 def test_work_tree_has_no_commit_that_broke_it(broken, run_cli):

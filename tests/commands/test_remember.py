@@ -18,6 +18,6 @@ def test_rotation_is_told(memory: Memory, repo: Path, is_queued: bool) -> None:
         for number in range(5):
             (batch if is_queued else memory).remember(f"Gateway number {number}", key=f"k{number}")
 
-    told = [notice.split(" ", 1)[0] for notice in memory.notices]
-    assert told == (["2"] if is_queued else ["1", "1"])
+    lines = [notice.split(" ", 1)[0] for notice in memory.notices]
+    assert lines == (["2"] if is_queued else ["1", "1"])
     assert "gitmem restore KEY" in memory.notices[0]

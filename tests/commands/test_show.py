@@ -450,15 +450,15 @@ def test_no_setting_of_the_user_changes_the_log(memory: Memory, repo: Path, monk
     before = memory.log("a", limit=10)
     assert [row["who"] for row in before] == ["gitmem", "Zoë Größe", "Mallory"]
 
-    told = {}
+    values = {}
     for name, value in SETTINGS.items():
         git(repo, "config", name, value)
         monkeypatch.chdir(repo / "src" / "auth")
         with Memory(clock=Clock()) as opened:
-            told[name] = opened.log("a", limit=10)
+            values[name] = opened.log("a", limit=10)
         git(repo, "config", "--unset", name)
 
-    assert {name: rows for name, rows in told.items() if rows != before} == {}
+    assert {name: rows for name, rows in values.items() if rows != before} == {}
 
 
 def test_log_of_a_repository_that_was_moved_is_the_same(memory: Memory, repo: Path, tmp_path: Path) -> None:

@@ -216,7 +216,7 @@ def test_open_parts_of_a_closed_task_are_told(memory):
 
 def test_of_many_who_claim_one_task_at_once_exactly_one_gets_it(memory, repo, monkeypatch):
     memory.tasks.add("Refresh tokens", verify=None, key="t")
-    told: dict[str, str] = {}
+    values: dict[str, str] = {}
     opened = []
     for agent in ("a", "b", "c", "d"):
         monkeypatch.setenv("GITMEM_AGENT", agent)
@@ -229,9 +229,9 @@ def test_of_many_who_claim_one_task_at_once_exactly_one_gets_it(memory, repo, mo
             gate.wait()
             try:
                 mine.tasks.claim("t")
-                told[mine.repository.config.agent] = "got it"
+                values[mine.repository.config.agent] = "got it"
             except TaskError as err:
-                told[mine.repository.config.agent] = err.message
+                values[mine.repository.config.agent] = err.message
 
     threads = [threading.Thread(target=claim, args=(mine,)) for mine in opened]
     for thread in threads:
@@ -240,9 +240,9 @@ def test_of_many_who_claim_one_task_at_once_exactly_one_gets_it(memory, repo, mo
         thread.join()
 
     winner = memory.tasks.show("t")[1].held.agent
-    assert told.pop(winner) == "got it"
-    assert len(told) == 3
-    assert {text.split(", attempt")[0] for text in told.values()} == {
+    assert values.pop(winner) == "got it"
+    assert len(values) == 3
+    assert {text.split(", attempt")[0] for text in values.values()} == {
         f"t is claimed by Ana (agent {winner}), since 2026-09-21T14:13:20Z"
     }
 

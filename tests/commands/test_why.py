@@ -80,16 +80,16 @@ def test_culprit_is_written_on_the_verdict_and_told_wherever_the_failure_is(held
 
     held.why("signs", options=RUN)
 
-    told = f"broken by {commits[1][:12]} (Ana: break: use EdDSA)"
+    message = f"broken by {commits[1][:12]} (Ana: break: use EdDSA)"
     assert f'culprit = "{commits[1]}"' in git(repo, "show", f"memory:{verdict_file(held, 'signs')}")
     assert git(repo, "log", "-1", "--format=%s", "memory") == f"why: signs was broken by {commits[1][:12]}"
     assert f"Gitmem-Culprit: signs {commits[1]}" in trailers(repo, tip(repo))
-    assert told in status_file(repo)
+    assert message in status_file(repo)
     verdict = held.show("signs")["verdict"]
-    assert (verdict["culprit"], verdict["culprit_after"], verdict["broken"]) == (commits[1], "", told)
-    assert {line["key"]: line["broken"] for line in held.status()["failed"]} == {"signs": told, "says": ""}
+    assert (verdict["culprit"], verdict["culprit_after"], verdict["broken"]) == (commits[1], "", message)
+    assert {line["key"]: line["broken"] for line in held.status()["failed"]} == {"signs": message, "says": ""}
     texts = {item["key"]: item["text"] for item in held.context(paths=(), budget_tokens=0)["sections"][0]["items"]}
-    assert texts["signs"].endswith(f"; {told}")
+    assert texts["signs"].endswith(f"; {message}")
     assert "broken" not in texts["says"]
 
 
@@ -344,7 +344,7 @@ def test_everything_that_fails_is_explained_at_once_and_known_culprits_are_not_a
     commit_files(repo, {"README.md": "# Other\n"}, "beside")
     verify(held)
     first, steps = held.jobs.explain_failures(RUN), []
-    again = held.jobs.explain_failures(RUN, told=steps.append)
+    again = held.jobs.explain_failures(RUN, report=steps.append)
 
     assert {why.key: why.found.culprit for why in first} == {"signs": commits[1], "says": commits[1]}
     assert (again, steps) == ([], [])
@@ -358,7 +358,7 @@ def test_culprits_go_into_a_result_file_and_count_where_it_is_recorded(held, rep
         for due in judge.repository.commands(["signs"]):
             judge.repository.approve(due)
         options = replace(RUN, everything=False, results=str(tmp_path / "part"), shard=Shard(1, 1))
-        judge.verify(options=options, told=lambda *_: None)
+        judge.verify(options=options, report=lambda *_: None)
         before = tip(tmp_path / "judge")
 
         explained = judge.jobs.explain_failures(options)
@@ -435,7 +435,7 @@ def test_interruption_keeps_what_was_found(held, repo):
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        held.jobs.explain_failures(RUN, told=stop)  # the built-in check comes first, and no run of it is told
+        held.jobs.explain_failures(RUN, report=stop)  # the built-in check comes first, and no run of it is told
 
     assert {key: held.show(key)["verdict"]["culprit"] for key in ("says", "signs")} == {"says": culprit, "signs": ""}
 

@@ -65,9 +65,9 @@ def test_unknown_variable_counts_for_nothing_and_is_named(
     variable: str, nearest: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv(variable, "3")
-    told = [f"unknown variable {variable}; the closest one is {nearest}"]
+    lines = [f"unknown variable {variable}; the closest one is {nearest}"]
 
-    assert config.unknown_variables() == (told if nearest else [])
+    assert config.unknown_variables() == (lines if nearest else [])
     assert load({}, environment={variable: "3"}) == (Config() if nearest else Config(lock_timeout_s=3.0))
 
 

@@ -158,9 +158,9 @@ def test_capture_that_can_neither_be_written_nor_noted_is_told_at_once(service: 
 
 @pytest.mark.parametrize("harness", HARNESSES)
 def test_very_large_payload_is_left_alone(service: Path, harness: str) -> None:
-    told = b'{"hook_event_name": "PostToolUse", "tool_response": "' + b"x" * 50_000_000 + b'"}'
+    message = b'{"hook_event_name": "PostToolUse", "tool_response": "' + b"x" * 50_000_000 + b'"}'
 
-    done = hook(service, harness, told)
+    done = hook(service, harness, message)
 
     assert is_accepted(done)
     assert "larger than" in hook_log.list_failures(service / ".git" / "gitmem")[-1].what

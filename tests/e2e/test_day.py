@@ -77,16 +77,16 @@ def test_first_example_prints_what_it_says(console: Console) -> None:
     (console.folder / "src/auth/jwt.py").write_text("ALGORITHM = 'RS256'\n")
     git(console.folder, "commit", "-qam", "RS256")
 
-    told = []
+    messages = []
     for command in typed:
-        told.append(f"$ {command}")
+        messages.append(f"$ {command}")
         if command.startswith("git commit"):
             (console.folder / "src/auth/jwt.py").write_text("ALGORITHM = 'EdDSA'\n")
         done = console.type(command.replace("git commit", "git commit --quiet"))
-        told += done.out.splitlines()
+        messages += done.out.splitlines()
 
     assert done.status == 1
-    assert [DIGITS.sub("…", line) for line in told] == [DIGITS.sub("…", line) for line in lines]
+    assert [DIGITS.sub("…", line) for line in messages] == [DIGITS.sub("…", line) for line in lines]
 
 
 def test_make_knows_the_targets_that_are_shown() -> None:

@@ -303,9 +303,9 @@ def test_comment_is_made_of_a_report_and_of_nothing_that_a_link_leads_to(
     machine.run(workflow["jobs"]["comment"], workflow=workflow)
 
     assert machine.status == status, machine
-    told = [one["body"] for one in rest.comments]
-    assert len(told) == (kind in ("check", "review"))
-    assert all("What it breaks" in body and "runs/99" in body and "@everybody" not in body for body in told)
+    lines = [one["body"] for one in rest.comments]
+    assert len(lines) == (kind in ("check", "review"))
+    assert all("What it breaks" in body and "runs/99" in body and "@everybody" not in body for body in lines)
     assert "::" not in machine.printed()
     assert list(machine.work.iterdir()) == []
 

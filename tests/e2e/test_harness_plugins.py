@@ -102,8 +102,8 @@ def play(memory, repo: Path, tmp_path: Path):
             [NODE, str(folder / "play.mjs")], cwd=repo, env=env, capture_output=True, text=True, timeout=60, check=False
         )
         assert (done.returncode, done.stderr) == (0, "")
-        told = [json.loads(line) for line in log.read_text(encoding="utf-8").splitlines()] if log.exists() else []
-        return json.loads(done.stdout), told
+        lines = [json.loads(line) for line in log.read_text(encoding="utf-8").splitlines()] if log.exists() else []
+        return json.loads(done.stdout), lines
 
     return run
 

@@ -67,10 +67,10 @@ def test_typed_secret_is_refused_and_nowhere(repo: Path, tmp_path: Path, token: 
         gitmem(repo, "remember", "x", env=environment(GITMEM_AGENT=one_line)),
     ]
 
-    told = "".join(done.out + done.err for done in attempts)
+    message = "".join(done.out + done.err for done in attempts)
     assert [done.status for done in attempts] == [2] * len(attempts)
-    assert slug(token) not in told.lower()
-    assert one_line.lower() not in told.lower()
+    assert slug(token) not in message.lower()
+    assert one_line.lower() not in message.lower()
     assert places_of(repo, tmp_path / "state-home", slug(token)) == []
 
 
@@ -181,12 +181,12 @@ def test_secret_that_is_on_the_branch_already_is_shown_by_nothing(repo: Path) ->
     put_leaks(repo, token)
     gitmem(repo, "verify")
 
-    told = "".join(repr(gitmem(repo, *line.split())) for line in READS) + told_to_agents(repo)
+    message = "".join(repr(gitmem(repo, *line.split())) for line in READS) + told_to_agents(repo)
 
-    assert told.count("[secret: github-token]") > 20
+    assert message.count("[secret: github-token]") > 20
     # Nor what a cut leaves of it.
-    assert token[:8] not in told
-    assert "FAILED" in told
+    assert token[:8] not in message
+    assert "FAILED" in message
 
 
 def test_doctor_names_the_memories_that_hold_a_secret_and_how_to_mend_them(repo: Path) -> None:

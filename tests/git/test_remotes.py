@@ -71,8 +71,8 @@ def test_a_remote_that_refuses_says_why(repo: Path, hub: Path, door: Git) -> Non
     hook.write_text("#!/bin/sh\necho 'memories are frozen' >&2\nexit 1\n")
     hook.chmod(0o755)
 
-    told = r"refs/heads/memory: \[remote rejected\] \(pre-receive hook declined\); remote: memories are frozen"
-    with pytest.raises(RemoteError, match=told) as caught:
+    message = r"refs/heads/memory: \[remote rejected\] \(pre-receive hook declined\); remote: memories are frozen"
+    with pytest.raises(RemoteError, match=message) as caught:
         push(door, "origin", "memory", commit(repo), expected=None, talk=TALK)
 
     assert not isinstance(caught.value, ProtectedError)
@@ -153,9 +153,8 @@ def test_progress_is_told(repo: Path, hub: Path, door: Git) -> None:
     commit(repo, "before")
     told: list[tuple[str, int, int]] = []
 
-    push(
-        door, "origin", "memory", commit(repo), expected=None, talk=RemoteOptions(told=lambda *what: told.append(what))
-    )
+    talk = RemoteOptions(progress=lambda *what: told.append(what))
+    push(door, "origin", "memory", commit(repo), expected=None, talk=talk)
 
     assert {(what, done == of) for what, done, of in told} >= {("sending", True)}
 

@@ -420,9 +420,9 @@ def test_processes_that_rebuild_and_write_at_once_agree_in_the_end(indexed: Path
         for what in ("rebuild", "write", "read", "rebuild", "read")
     ]
 
-    told = [(child.communicate()[1], child.returncode) for child in children]
+    lines = [(child.communicate()[1], child.returncode) for child in children]
 
-    assert [status for _, status in told] == [0] * 5, told
+    assert [status for _, status in lines] == [0] * 5, lines
     with Memory(indexed) as memory:
         updated = content(memory)
         memory.index.refresh(rebuild=True)

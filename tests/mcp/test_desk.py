@@ -42,11 +42,11 @@ def test_all_work_is_done_by_one_thread(desk: Desk) -> None:
         works = [desk.ask(lambda memory: (threading.get_ident(), found(memory)), agent="bot") for _ in range(20)]
         return list(await asyncio.gather(*works))
 
-    told = [answer for answer, _ in asyncio.run(many())]
+    lines = [answer for answer, _ in asyncio.run(many())]
 
-    assert {keys[0] for _, keys in told} == {"storm"}
-    assert len({number for number, _ in told}) == 1
-    assert told[0][0] != threading.get_ident()
+    assert {keys[0] for _, keys in lines} == {"storm"}
+    assert len({number for number, _ in lines}) == 1
+    assert lines[0][0] != threading.get_ident()
 
 
 def test_memory_stays_open_between_questions_and_knows_who_asks(desk: Desk) -> None:

@@ -208,14 +208,14 @@ def test_token_is_not_shared_with_the_group_that_shares_the_repository(tmp_path:
 
 
 def test_port_that_is_taken_is_told(repo: Path) -> None:
-    told: list[str] = []
+    lines: list[str] = []
 
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
         port = taken.getsockname()[1]
         with pytest.raises(GitmemError, match="Address already in use") as error:
-            serve(str(repo), port=port, read_only=False, token=None, told=lambda *said: told.extend(said))
+            serve(str(repo), port=port, read_only=False, token=None, report=lambda *said: lines.extend(said))
 
     assert "--http 0" in error.value.hint
-    assert told == []
+    assert lines == []

@@ -117,8 +117,8 @@ def test_command_says_what_it_withholds_and_how_to_see_it(store: Memory, folder:
     )
 
     assert {line.split("\t")[0] for line in text.out.splitlines()} == SOUND
-    told = "5 more matches are withheld (2 failed, 1 suspect, 1 unproven, 1 stale); to see them, use "
-    assert f"{told}--status failed,suspect,unproven,stale instead of --strict" in text.err
+    message = "5 more matches are withheld (2 failed, 1 suspect, 1 unproven, 1 stale); to see them, use "
+    assert f"{message}--status failed,suspect,unproven,stale instead of --strict" in text.err
     assert found["withheld"] == dict(WITHHELD)
     assert "withheld" not in json.loads(run_cli("recall", "gateway", "--json", cwd=folder).out)
     assert store.recall(Query("gateway", statuses=("failed", "suspect", "unproven", "stale"))).hits

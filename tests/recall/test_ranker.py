@@ -488,10 +488,10 @@ def test_better_proved_of_equal_matches_comes_first(repo: Path) -> None:
         git(repo, "commit", "-q", "-m", "gone")
         hits = memory.recall(Query(query="gateway")).hits
 
-    told = [(hit.status, dict(hit.factors)["status"]) for hit in hits]
-    assert told[0] == ("verified", 1.1)
-    assert told[1:3] == [("stale", 0.95), ("unproven", 0.9)]
-    assert told[3:] == [("suspect", 0.7), ("failed", 0.5)]
+    lines = [(hit.status, dict(hit.factors)["status"]) for hit in hits]
+    assert lines[0] == ("verified", 1.1)
+    assert lines[1:3] == [("stale", 0.95), ("unproven", 0.9)]
+    assert lines[3:] == [("suspect", 0.7), ("failed", 0.5)]
 
 
 @pytest.mark.parametrize(
@@ -812,10 +812,10 @@ def test_language_that_there_is_none_of_leaves_the_store_readable(repo: Path, va
 
     with Memory(repo, clock=Clock()) as memory:
         assert keys(memory, "gateway") == ["gate"]
-        told = [problem for problem in memory.doctor(fix=False).problems if problem.code == "bad-policy"]
+        lines = [problem for problem in memory.doctor(fix=False).problems if problem.code == "bad-policy"]
 
-    assert len(told) == 1
-    assert "recall.language must be" in told[0].message
+    assert len(lines) == 1
+    assert "recall.language must be" in lines[0].message
 
 
 def test_process_that_is_asked_again_sees_what_others_write(repo: Path) -> None:

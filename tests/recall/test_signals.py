@@ -130,10 +130,10 @@ def test_a_kinds_own_half_life_goes_before_the_policys_and_behind_the_settings(
 
     with Memory(repo, clock=Clock()) as memory:
         hits = memory.recall(Query(query="gateway")).hits
-        told = {hit.kind: dict(hit.factors)["recency"] for hit in hits}
+        values = {hit.kind: dict(hit.factors)["recency"] for hit in hits}
 
     gotcha, others = (2, 2) if name else (1, 3)
-    assert told == pytest.approx(
+    assert values == pytest.approx(
         {"gotcha": 0.5 + 0.5 * 2**-gotcha, "discussion": 0.5 + 0.5 * 2**-others, "session": 1.0}
     )
 
@@ -142,10 +142,10 @@ def test_a_check_that_failed_makes_nothing_new(memory: Memory, repo: Path) -> No
     put(repo, *(made for made in facts()))
     with Memory(repo, clock=Clock(NOW + 300 * DAY)) as later:
         verify(later)
-        told = {hit.key: dict(hit.factors)["recency"] for hit in later.recall(Query(query="gateway")).hits}
+        values = {hit.key: dict(hit.factors)["recency"] for hit in later.recall(Query(query="gateway")).hits}
 
-    assert told["two"] == 1.0
-    assert told["one"] < 0.7
+    assert values["two"] == 1.0
+    assert values["one"] < 0.7
 
 
 def test_age_does_not_matter_to_rules() -> None:

@@ -413,12 +413,12 @@ def test_processes_that_write_at_once_lose_nothing(repo: Path, locked: bool) -> 
         for n in range(4 if locked else 3)
     ]
 
-    told = [line.split(" ") for writer in writers for line in writer.communicate()[0].splitlines()]
+    lines = [line.split(" ") for writer in writers for line in writer.communicate()[0].splitlines()]
 
     assert [writer.returncode for writer in writers] == [0] * len(writers)
-    assert sorted(path for path, _ in told) == sorted(files_of(repo))
-    assert len(told) == 25 * len(writers)
-    assert {commit for _, commit in told} | {ROOT} == set(git(repo, "rev-list", "--first-parent", REF).split())
+    assert sorted(path for path, _ in lines) == sorted(files_of(repo))
+    assert len(lines) == 25 * len(writers)
+    assert {commit for _, commit in lines} | {ROOT} == set(git(repo, "rev-list", "--first-parent", REF).split())
     assert is_sound(repo)
 
 

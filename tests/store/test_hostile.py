@@ -76,7 +76,7 @@ def marker(repo: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_hostile_settings_change_no_answer_and_run_nothing(repo: Path, marker: Path, run_cli) -> None:  # type: ignore[no-untyped-def]
-    told = [
+    lines = [
         run_cli(*line)
         for line in (
             ["init", "--offline"],
@@ -95,12 +95,12 @@ def test_hostile_settings_change_no_answer_and_run_nothing(repo: Path, marker: P
         )
     ]
 
-    assert [one.status for one in told] == [0] * len(told), told
+    assert [one.status for one in lines] == [0] * len(lines), lines
     assert not marker.exists(), marker.read_text()
-    assert "\x1b" not in "".join(one.out for one in told)
-    assert told[7].out.startswith("retries\t")
-    assert {line.split("\t")[0] for line in told[8].out.splitlines()} == {"retries", "readme"}
-    assert "the store is well formed" in told[-1].out
+    assert "\x1b" not in "".join(one.out for one in lines)
+    assert lines[7].out.startswith("retries\t")
+    assert {line.split("\t")[0] for line in lines[8].out.splitlines()} == {"retries", "readme"}
+    assert "the store is well formed" in lines[-1].out
     content = subprocess.run(
         ["git", "cat-file", "blob", "memory:gotchas/retries.md"], cwd=repo, capture_output=True, check=True
     ).stdout

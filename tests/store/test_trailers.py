@@ -17,14 +17,14 @@ def _written(repo: Path, ref: str = "refs/heads/memory") -> Point:
 def test_every_write_says_for_which_code_it_was_made(memory, repo: Path) -> None:
     first = git(repo, "rev-parse", "HEAD")
     memory.remember("One", key="a")
-    told = [_written(repo)]
+    lines = [_written(repo)]
     second = commit_files(repo, {"new.py": ""})
     memory.edit("a", lambda text: text + "more\n")
-    told.append(_written(repo))
+    lines.append(_written(repo))
     memory.forget("a", why="")
-    told.append(_written(repo))
+    lines.append(_written(repo))
 
-    assert [(point.code, point.default) for point in told] == [(first, ""), (second, ""), (second, "")]
+    assert [(point.code, point.default) for point in lines] == [(first, ""), (second, ""), (second, "")]
 
 
 def test_write_on_a_branch_says_where_the_default_branch_stood(memory, repo: Path) -> None:

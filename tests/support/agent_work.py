@@ -15,14 +15,14 @@ SECRET = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
 
 def ran(repo: Path, command: str, *, failed: bool | None = False, output: str = "", **changed: Any) -> Event:
     """Return the event of a command that was run."""
-    told = {"harness": "claude-code", "session": "s1", "folder": str(repo)} | changed
-    return Event(name=TOOL, tool=SHELL, command=command, failed=failed, output=output, **told)
+    values = {"harness": "claude-code", "session": "s1", "folder": str(repo)} | changed
+    return Event(name=TOOL, tool=SHELL, command=command, failed=failed, output=output, **values)
 
 
 def edited(repo: Path, path: str, after: str = "", **changed: Any) -> Event:
     """Return the event of a file that was written, which is there as it says."""
-    told = {"harness": "claude-code", "session": "s1", "folder": str(repo)} | changed
-    return Event(name=TOOL, tool=EDIT, edits=(Edit(str(repo / path), "", after),), failed=False, **told)
+    values = {"harness": "claude-code", "session": "s1", "folder": str(repo)} | changed
+    return Event(name=TOOL, tool=EDIT, edits=(Edit(str(repo / path), "", after),), failed=False, **values)
 
 
 def wrote(repo: Path, path: str, text: str, **changed: Any) -> Event:
@@ -34,8 +34,8 @@ def wrote(repo: Path, path: str, text: str, **changed: Any) -> Event:
 
 def said(repo: Path, response: str, **changed: Any) -> Event:
     """Return the event of what an agent said."""
-    told = {"harness": "claude-code", "session": "s1", "folder": str(repo)} | changed
-    return Event(name=RESPONSE, response=response, **told)
+    values = {"harness": "claude-code", "session": "s1", "folder": str(repo)} | changed
+    return Event(name=RESPONSE, response=response, **values)
 
 
 def kept(memory: Memory) -> dict[str, dict[str, Any]]:

@@ -67,7 +67,7 @@ def approve_all(memory: Memory) -> None:
 def verify(memory: Memory, *keys: str, **options) -> VerifyRun:
     """Run what is due, or these keys, without a sandbox: it is tested elsewhere, and this is quicker."""
     options.setdefault("no_sandbox", True)
-    return memory.verify(options=Options(keys=keys, **options), told=lambda *_: None)
+    return memory.verify(options=Options(keys=keys, **options), report=lambda *_: None)
 
 
 def outcomes(run: VerifyRun) -> dict[str, str]:

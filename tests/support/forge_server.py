@@ -102,8 +102,8 @@ class Hub(ThreadingHTTPServer):
 
     def environment(self, **more: str) -> dict[str, str]:
         """Return what the forge tells its jobs."""
-        told = {"GITHUB_API_URL": self.address, "GITHUB_REPOSITORY": "acme/shop", "GITHUB_TOKEN": TOKEN}
-        return {**told, "GITHUB_SERVER_URL": "https://github.example", "GITHUB_RUN_ID": "77", **more}
+        values = {"GITHUB_API_URL": self.address, "GITHUB_REPOSITORY": "acme/shop", "GITHUB_TOKEN": TOKEN}
+        return {**values, "GITHUB_SERVER_URL": "https://github.example", "GITHUB_RUN_ID": "77", **more}
 
     def forge(self, **options: Any) -> Forge:
         """Return a client of this forge that waits for nothing; ``slept`` has what it would have waited."""

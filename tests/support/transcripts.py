@@ -30,11 +30,11 @@ def used(name: str, given: object, output: object = "ok", *, failed: bool = Fals
     """Return the lines of a tool's use."""
     call = f"toolu_{next(_calls)}"
     asks = [{"type": "tool_use", "id": call, "name": name, "input": given}]
-    told = [{"type": "tool_result", "tool_use_id": call, "content": output, "is_error": failed}]
+    lines = [{"type": "tool_result", "tool_use_id": call, "content": output, "is_error": failed}]
     return "\n".join(
         (
             line(type="assistant", message={"content": asks}),
-            line(type="user", message={"content": told}, toolUseResult=result or {}),
+            line(type="user", message={"content": lines}, toolUseResult=result or {}),
         )
     )
 

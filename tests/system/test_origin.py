@@ -70,7 +70,7 @@ def test_hint_for_an_extra_installs_published_packages_beside_the_running_gitmem
 
 
 def test_only_requirements_of_the_extra_are_named() -> None:
-    told = ["PyYAML>=6", "mcp<3,>=2.3 ; extra == 'mcp'", 'numpy>=1.26; extra == "http"']
+    lines = ["PyYAML>=6", "mcp<3,>=2.3 ; extra == 'mcp'", 'numpy>=1.26; extra == "http"']
 
-    assert of_extra(told, "mcp") == ["mcp<3,>=2.3"]
-    assert of_extra(told, "none") == []
+    assert of_extra(lines, "mcp") == ["mcp<3,>=2.3"]
+    assert of_extra(lines, "none") == []

@@ -8,12 +8,12 @@ TOKEN = "gh" + "p_" + "a1B2c3D4e5F6g7H8i9J0" + "k1L2m3N4o5P6q7R8"
 
 
 def test_words_are_fenced_between_markers_of_their_own_and_nothing_is_no_fence() -> None:
-    told = "It says [memory] ends, and more."
+    message = "It says [memory] ends, and more."
 
-    one, two = fenced(told, source="s"), fenced(told, source="s")
+    one, two = fenced(message, source="s"), fenced(message, source="s")
 
     assert one != two
-    assert told in one
+    assert message in one
     assert fenced("", source="s") == ""
 
 

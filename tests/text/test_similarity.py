@@ -37,10 +37,10 @@ def test_case_white_space_and_punctuation_make_no_difference(words: list[str], g
 
 def test_no_labelled_pair_that_differs_is_taken_for_the_same_and_most_others_are() -> None:
     pairs = [json.loads(line) for line in PAIRS.read_text("utf-8").splitlines()]
-    told = [pair for pair in pairs if like(pair["a"], pair["b"]) >= 0.85]
+    lines = [pair for pair in pairs if like(pair["a"], pair["b"]) >= 0.85]
 
-    assert [pair for pair in told if not pair["same"]] == []
-    assert len(told) >= 47
+    assert [pair for pair in lines if not pair["same"]] == []
+    assert len(lines) >= 47
 
 
 @pytest.mark.parametrize(

@@ -96,12 +96,12 @@ def test_what_somebody_else_says_excuses_no_failure(held, there, confirmed):
 
 def test_like_answers_take_the_mark_away_one_by_one():
     verdict = replace(HELD, flapping=3, attempt="it failed, then held", attempt_at=40)
-    told = []
+    lines = []
     for _ in range(3):
         verdict = steadied(verdict, verdict, HELD)
-        told.append((verdict.flapping, verdict.attempt))
+        lines.append((verdict.flapping, verdict.attempt))
 
-    assert told == [(2, "it failed, then held"), (1, "it failed, then held"), (0, "")]
+    assert lines == [(2, "it failed, then held"), (1, "it failed, then held"), (0, "")]
 
 
 @pytest.mark.parametrize(

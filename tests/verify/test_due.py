@@ -648,8 +648,8 @@ def test_declared_paths_that_match_nothing_count_as_unknown(memory: Memory) -> N
     memory.fact("RS256 is used", verify="grep -q RS256 src/auth/jwt.py", key="k", paths=["src/typo.py"], unproven=True)
     for due in memory.repository.commands():
         memory.repository.approve(due)
-    assert outcomes(memory.verify(options=Options(), told=lambda *_: None)) == {"k": "holds"}
+    assert outcomes(memory.verify(options=Options(), report=lambda *_: None)) == {"k": "holds"}
 
     commit_files(Path(memory.repository.git.repository.top or ""), {"src/auth/jwt.py": "none\n"})
 
-    assert outcomes(memory.verify(options=Options(), told=lambda *_: None)) == {"k": "fails"}
+    assert outcomes(memory.verify(options=Options(), report=lambda *_: None)) == {"k": "fails"}

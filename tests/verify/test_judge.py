@@ -245,7 +245,7 @@ def test_new_failures_are_asked_again_behind_everything_else_and_after_a_pause(m
     world.touch()
     verify(memory)
     world.unlink()
-    told, paused, sleep = [], [], time.sleep
+    lines, paused, sleep = [], [], time.sleep
     monkeypatch.setenv("GITMEM_CONFIRM_PAUSE", "0.51")
 
     def wait(seconds):
@@ -259,10 +259,11 @@ def test_new_failures_are_asked_again_behind_everything_else_and_after_a_pause(m
 
     with Memory(repo, clock=lambda: float(NOW + 1)) as later:
         later.verify(
-            options=Options(no_sandbox=True), told=lambda result, *_: told.append((result.due.row.key, result.outcome))
+            options=Options(no_sandbox=True),
+            report=lambda result, *_: lines.append((result.due.row.key, result.outcome)),
         )
 
-    assert (told, paused) == ([("b", "holds"), ("a", "holds")], [0.51])
+    assert (lines, paused) == ([("b", "holds"), ("a", "holds")], [0.51])
 
 
 def test_failure_at_the_last_good_commit_too_is_the_environment(memory, repo, world):
@@ -479,7 +480,7 @@ def test_each_result_is_told_as_it_comes(memory, repo):
 
     memory.verify(
         options=Options(no_sandbox=True, jobs=2),
-        told=lambda result, done, total: told.append((result.due.row.key, done, total)),
+        report=lambda result, done, total: told.append((result.due.row.key, done, total)),
     )
 
     assert told == [("c", 1, 3), ("b", 2, 3), ("a", 3, 3)]
@@ -501,7 +502,7 @@ def test_interruption_keeps_what_was_told_and_ends_what_is_under_way(memory, rep
 
     began = time.monotonic()
     with pytest.raises(KeyboardInterrupt):
-        memory.verify(options=Options(no_sandbox=True, jobs=2), told=told)
+        memory.verify(options=Options(no_sandbox=True, jobs=2), report=told)
 
     assert time.monotonic() - began < 10
     assert not is_running(mark)
@@ -612,7 +613,7 @@ def test_a_claimed_verdict_cannot_excuse_a_failure_by_the_commit_it_names(memory
     for kept in (top / ".git/gitmem").glob("local.sqlite*"):
         kept.unlink()  # as in a clone that never ran it
 
-    run = memory.verify(options=Options(everything=True), told=lambda *_: None)
+    run = memory.verify(options=Options(everything=True), report=lambda *_: None)
 
     assert [(r.outcome, r.verdict.confirmed) for r in run.results if r.verdict] == [("fails", False)]
 

@@ -152,13 +152,13 @@ def test_failure_and_missing_tool_are_told_once(memory, repo, moved, tmp_path):
     put(repo, make_fact("a", f"{tool}"))
     approve_all(memory)
 
-    told = [moved() for _ in range(2)]
+    lines = [moved() for _ in range(2)]
     tool.write_text("#!/bin/sh\ntest ! -e change.txt\n")
     tool.chmod(0o755)
-    told += [moved() for _ in range(2)]
+    lines += [moved() for _ in range(2)]
 
-    assert [r.outcome for r in told] == ["error", "error", "fails", "fails"]
-    assert [r.is_news for r in told] == [True, False, True, False]
+    assert [r.outcome for r in lines] == ["error", "error", "fails", "fails"]
+    assert [r.is_news for r in lines] == [True, False, True, False]
 
 
 def test_what_was_told_is_said_as_before_and_still_decides_the_exit_status(memory, repo, run_cli):
@@ -180,14 +180,14 @@ def test_check_that_can_be_run_now_and_then_flaps(memory, repo, moved, tmp_path)
     tool.write_text("#!/bin/sh\nexit 0\n")
     put(repo, make_fact("a", f"{tool}"))
     approve_all(memory)
-    told = []
+    lines = []
     for mode in (0o755, 0o644, 0o755, 0o644, 0o755, 0o644, 0o644):
         tool.chmod(mode)
-        told.append(moved())
+        lines.append(moved())
 
-    assert [r.outcome[0] for r in told] == list("hehehee")
-    assert [r.is_news for r in told] == [False, True, False, False, False, False, False]
-    assert [r.is_marked for r in told] == [False, False, False, True, False, False, False]
+    assert [r.outcome[0] for r in lines] == list("hehehee")
+    assert [r.is_news for r in lines] == [False, True, False, False, False, False, False]
+    assert [r.is_marked for r in lines] == [False, False, False, True, False, False, False]
     assert statuses(memory) == {"a": "stale"}
     assert memory.show("a")["flapping"] > FIRST
 
@@ -200,9 +200,9 @@ def test_environment_that_changed_is_told_once_and_the_last_verdict_stays(memory
     moved()
     world.unlink()
 
-    told = [moved() for _ in range(3)]
+    lines = [moved() for _ in range(3)]
 
-    assert [(r.outcome, r.is_news, r.is_marked) for r in told] == [("error", n == 0, False) for n in range(3)]
+    assert [(r.outcome, r.is_news, r.is_marked) for r in lines] == [("error", n == 0, False) for n in range(3)]
     assert statuses(memory) == {"a": "stale"}
 
 

@@ -424,7 +424,7 @@ def test_memory_that_was_pushed_while_facts_were_judged_is_kept(memory, repo):
         if not pushed:
             pushed.append(put(repo, make_memory("pushed", "Somebody pushed this meanwhile")))
 
-    run = memory.verify(options=Options(no_sandbox=True), told=told)
+    run = memory.verify(options=Options(no_sandbox=True), report=told)
 
     assert git(repo, "rev-parse", "memory^") == pushed[0]
     assert run.recorded.commit == tip(repo)
@@ -439,7 +439,7 @@ def test_memory_that_another_process_wrote_while_facts_were_judged_is_kept(memor
         with Memory(repo, clock=lambda: float(NOW)) as other:
             other.remember("Something else was learnt", key="learnt")
 
-    memory.verify(options=Options(no_sandbox=True), told=told)
+    memory.verify(options=Options(no_sandbox=True), report=told)
 
     assert statuses(memory) == {"a": "verified", "learnt": ""}
     assert_as_from_nothing(memory, repo)
@@ -452,7 +452,7 @@ def test_fact_that_was_retired_while_it_was_judged_gets_no_verdict(memory, repo)
         with Memory(repo, clock=lambda: float(NOW)) as other:
             other.forget("a")
 
-    memory.verify(options=Options(no_sandbox=True), told=told)
+    memory.verify(options=Options(no_sandbox=True), report=told)
 
     assert git(repo, "ls-tree", "-r", "--name-only", "memory", "verdicts").split() == [verdict_file(memory, "b")]
     assert_as_from_nothing(memory, repo)
@@ -467,7 +467,7 @@ def test_policy_that_changed_while_facts_were_judged_loses_no_verdict(memory, re
         put_files(repo, {"gitmem.toml": "[recall]\nhalf_life_days = 7\n"})
 
     with suppress(ConflictError):  # it may say so; nothing that was learnt is lost by it
-        memory.verify(options=Options(no_sandbox=True), told=told)
+        memory.verify(options=Options(no_sandbox=True), report=told)
     ran = len(log.read_text())
     with Memory(repo, clock=lambda: float(NOW)) as opened:
         verify(opened)

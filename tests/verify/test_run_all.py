@@ -21,7 +21,9 @@ def test_a_new_failure_is_asked_again_when_all_others_have_ended(memory: Memory,
     watch = Watch(lambda n: said.append(f"{n} due"), lambda k: said.append(f"began {k}"),
                   lambda k: said.append(f"doubted {k}"), lambda: None)  # fmt: skip
 
-    memory.verify(options=Options(jobs=1), told=lambda r, *_: said.append(f"{r.due.row.key} {r.outcome}"), watch=watch)
+    memory.verify(
+        options=Options(jobs=1), report=lambda r, *_: said.append(f"{r.due.row.key} {r.outcome}"), watch=watch
+    )
 
     assert said == [
         "2 due", "began a-wrong", "doubted a-wrong", "began b-right", "b-right holds", "began a-wrong", "a-wrong fails",

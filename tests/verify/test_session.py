@@ -231,7 +231,7 @@ def test_checkout_during_a_run_writes_no_verdict_of_another_branch_down(stocked,
     commit_files(repo, {"src/auth/jwt.py": "HS256\n"})
     before = tip(repo)
 
-    run = stocked.verify(options=Options(no_sandbox=True), told=lambda *_: git(repo, "checkout", "-q", "main"))
+    run = stocked.verify(options=Options(no_sandbox=True), report=lambda *_: git(repo, "checkout", "-q", "main"))
 
     assert (outcomes(run)["builtin"], run.is_local) == ("fails", True)
     assert tip(repo) == before
@@ -240,7 +240,7 @@ def test_checkout_during_a_run_writes_no_verdict_of_another_branch_down(stocked,
 def test_checkout_during_a_run_on_the_default_branch_loses_no_verdict(stocked, repo):
     git(repo, "branch", "feature")
 
-    run = stocked.verify(options=Options(no_sandbox=True), told=lambda *_: git(repo, "checkout", "-q", "feature"))
+    run = stocked.verify(options=Options(no_sandbox=True), report=lambda *_: git(repo, "checkout", "-q", "feature"))
 
     assert not run.is_local
     assert run.recorded.commit == tip(repo)
@@ -365,9 +365,9 @@ def test_history_of_the_verdict_is_the_history_of_its_truth(repo, memory):
             clock.now += 60
             verify(opened)
 
-        told = [(row["what"], row["outcome"]) for row in opened.log("a", limit=10) if row["what"] == "verdict"]
+        lines = [(row["what"], row["outcome"]) for row in opened.log("a", limit=10) if row["what"] == "verdict"]
 
-        assert told == [("verdict", "holds"), ("verdict", "fails"), ("verdict", "holds")]
+        assert lines == [("verdict", "holds"), ("verdict", "fails"), ("verdict", "holds")]
         path = verdict_file(opened, "a")
     assert git(repo, "rev-list", "--count", "memory", "--", path) == "3"
     assert Path(path).name.startswith("a.")

@@ -314,11 +314,11 @@ def test_folder_that_others_can_write_to_runs_nothing_and_reading_goes_on(memory
     memory.repository.trust().folder.chmod(0o777)
 
     refused = run_cli("verify", "--no-sandbox")
-    told = [run_cli(*words) for words in (("status",), ("context",), ("list",), ("recall", "fact"), ("show", "a"))]
+    lines = [run_cli(*words) for words in (("status",), ("context",), ("list",), ("recall", "fact"), ("show", "a"))]
 
     assert refused.status == 3
     assert ", so approvals in it do not count" in refused.err
-    assert [ran.status for ran in told] == [0] * 5
+    assert [ran.status for ran in lines] == [0] * 5
     assert not marker.exists()
 
 

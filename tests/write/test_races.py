@@ -94,7 +94,7 @@ def test_verdicts_land_beside_what_is_written_while_facts_are_judged(repo: Path,
         with Memory(repo, clock=lambda: float(NOW)) as other:
             written.append(other.remember(f"meanwhile {len(written)}", key=f"meanwhile-{len(written)}").key)
 
-    run = memory.verify(options=Options(), told=told)
+    run = memory.verify(options=Options(), report=told)
 
     assert run.recorded is not None
     assert [result.verdict.outcome for result in run.results] == [HOLDS, HOLDS]

@@ -163,8 +163,8 @@ def _of_bd(words: Sequence[Word], command: ShellCommand, source: ShellCommand | 
     elif verbs[:1] in (["update"], ["close"]):
         names = ("--append-notes",) if verbs[0] == "update" else ("--reason", "-r")
         given = next((options[name] for name in names if name in options), None)
-        told = [_told(given, _task(plain[1:2]))] if given is not None else []
-        return [replace(one, is_end=verbs[0] == "close" and bool(one.task and one.text)) for one in told]
+        lines = [_told(given, _task(plain[1:2]))] if given is not None else []
+        return [replace(one, is_end=verbs[0] == "close" and bool(one.task and one.text)) for one in lines]
     elif verbs[:1] not in (["comment"], ["note"]):
         return []
     task = _task(plain[1:2])

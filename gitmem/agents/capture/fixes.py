@@ -89,19 +89,19 @@ def command_of(line: str) -> str:
 
     A pipe or ``||`` hides how a command ended, a variable which command it is: nothing is told of these.
     """
-    told: list[str] = []
+    lines: list[str] = []
     if line.rstrip().endswith("&"):
         return ""  # it went on behind, and ended later
     for command in list_commands(line):
         name, words = program_of(command.words)
-        if command.joined in ("|", "||", "&") or (command.joined == ";" and told):
+        if command.joined in ("|", "||", "&") or (command.joined == ";" and lines):
             return ""
         if name in _PREPARES:
             continue
         if not name or name in _LOOKS or not all(word.is_known for word in words):
             return ""
-        told.append(" ".join([name, *(word.text for word in words)]))
-    text = " && ".join(told)
+        lines.append(" ".join([name, *(word.text for word in words)]))
+    text = " && ".join(lines)
     is_plain = text.isprintable() and "`" not in text and len(text) <= COMMAND_LIMIT
     return text if is_plain and not find_secrets(text) else ""
 
@@ -149,9 +149,9 @@ def passed(event: Event, *, path: str) -> Fix | None:
     def note(kept: dict[str, Any]) -> None:
         for failure in [one for one in _failures(kept) if one["command"] == command]:
             kept["failures"].remove(failure)
-            told = kept.get("told", 0)
-            if 0 < len(failure["files"]) <= FILES_AT_MOST and told < CANDIDATES_AT_MOST:
-                kept["told"] = told + 1
+            count = kept.get("told", 0)
+            if 0 < len(failure["files"]) <= FILES_AT_MOST and count < CANDIDATES_AT_MOST:
+                kept["told"] = count + 1
                 found.append(Fix(command, tuple(failure["tail"]), tuple(sorted(failure["files"]))))
 
     if command:

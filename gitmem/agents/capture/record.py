@@ -54,9 +54,9 @@ class Keeper:
         """Keep a text; of one that may not be kept, the reason."""
         if not says_something(text):
             return  # nobody misses it
-        told = {"task": self._task} | {name: value for name, value in options.items() if value}
+        values = {"task": self._task} | {name: value for name, value in options.items() if value}
         try:
-            keep(self._memory, text, title=title, kind=kind, key=key, once=once, options=told, by=self._by)
+            keep(self._memory, text, title=title, kind=kind, key=key, once=once, options=values, by=self._by)
             self._kept += 1
         except RefusedError as err:
             self.refuse(kind, err.message)
@@ -157,9 +157,9 @@ def keep_edits(
         from gitmem.agents.capture.patterns import TTL, patterns_of
 
         for pattern in patterns_of(memory, event):
-            told = {"refs": [pattern.ref], "ttl": TTL, "confidence": PATTERN_CONFIDENCE}
+            values = {"refs": [pattern.ref], "ttl": TTL, "confidence": PATTERN_CONFIDENCE}
             title = f"{pattern.name} in {pattern.place}"
-            keeper.keep(pattern.body, told, kind="code_pattern", title=title, key=pattern.key)
+            keeper.keep(pattern.body, values, kind="code_pattern", title=title, key=pattern.key)
     keeper.end()
 
 

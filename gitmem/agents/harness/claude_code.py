@@ -119,8 +119,8 @@ def answer(event: Event, text: str) -> str:
         return SILENT
     if event.name in INJECTED:
         hook = "PostToolUseFailure" if event.failed else INJECTED[event.name]
-        told = {"hookSpecificOutput": {"hookEventName": hook, "additionalContext": text}}
-        return json.dumps(told, ensure_ascii=False)
+        values = {"hookSpecificOutput": {"hookEventName": hook, "additionalContext": text}}
+        return json.dumps(values, ensure_ascii=False)
     if event.name == happened.SUBAGENT_STOP:
         return json.dumps({"decision": "block", "reason": text}, ensure_ascii=False)
     return SILENT

@@ -28,17 +28,17 @@ _EXIT = re.compile(r"Exit code: (\d+)")
 
 def parse(payload: Mapping[str, Any], named: str) -> Event | None:
     """Return what a hook was told, or None where it is nothing that matters here."""
-    told = claude_code.parse(payload, named)
-    if told is None:
+    event = claude_code.parse(payload, named)
+    if event is None:
         return None
-    told = replace(told, harness="codex")
-    if told.name != happened.TOOL:
-        return told
-    if told.tool_name != PATCH:
-        return replace(told, failed=None)
-    ended = _EXIT.match(told.output)
+    event = replace(event, harness="codex")
+    if event.name != happened.TOOL:
+        return event
+    if event.tool_name != PATCH:
+        return replace(event, failed=None)
+    ended = _EXIT.match(event.output)
     patch = read.text(read.table(payload, "tool_input"), "command")
-    return replace(told, tool=happened.EDIT, edits=edits_of(patch), failed=ended[1] != "0" if ended else None)
+    return replace(event, tool=happened.EDIT, edits=edits_of(patch), failed=ended[1] != "0" if ended else None)
 
 
 def edits_of(patch: str) -> tuple[Edit, ...]:

@@ -117,8 +117,8 @@ def answer(event: Event, text: str) -> str:
     if not text:
         return SILENT
     if event.name in HOOKS:
-        told = {"hookSpecificOutput": {"hookEventName": HOOKS[event.name], "additionalContext": text}}
-        return json.dumps(told, ensure_ascii=False)
+        values = {"hookSpecificOutput": {"hookEventName": HOOKS[event.name], "additionalContext": text}}
+        return json.dumps(values, ensure_ascii=False)
     if event.name == happened.SUBAGENT_STOP:
         return json.dumps({"decision": "block", "reason": text}, ensure_ascii=False)
     return SILENT

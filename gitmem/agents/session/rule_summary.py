@@ -158,7 +158,7 @@ def title_of(summary: Summary) -> str:
     return brief(summary.goal, 90).rstrip(".")
 
 
-def told(summary: Summary, about: str) -> str:
+def format_summary(summary: Summary, about: str) -> str:
     """Return a summary as text, within ``TOKENS``: whole lines, something of each part before more of any.
 
     Args:

@@ -331,7 +331,7 @@ def _titles(here: _Here, heading: str, rows: Sequence[Any]) -> Part:
     """Return memories by their titles."""
     numbers = [row[0] for row in rows]
     chains = state.suspects(here.catalog, here.ground)
-    statuses = state.tell(here.catalog, here.ground, numbers, now=here.memory.now, chains=chains)
+    statuses = state.statuses_of(here.catalog, here.ground, numbers, now=here.memory.now, chains=chains)
     known = render.about(here.catalog, here.ground, [row[1] for row in rows], now=here.memory.now)
     entries = (
         render.entry_of(key, kind, statuses[number].status, display(title[:TITLE_CHARS]), known.get(key, About()))

@@ -94,9 +94,9 @@ def _is_first(memory: OpenRepository, event: Event) -> bool:
     """Tell whether this agent is asked for the first time; what cannot be noted is not asked, lest it never ends."""
     from hashlib import sha256  # 3 ms (measured), and only before something is asked
 
-    told = f"{event.harness}\0{event.session}\0{event.agent}\0{memory.git.repository.git}"
+    message = f"{event.harness}\0{event.session}\0{event.agent}\0{memory.git.repository.git}"
     folder = os.path.join(memory.git.repository.state, FOLDER)
-    mark = os.path.join(folder, sha256(told.encode("utf-8", "surrogatepass")).hexdigest()[:24])
+    mark = os.path.join(folder, sha256(message.encode("utf-8", "surrogatepass")).hexdigest()[:24])
     try:
         make_folder(folder)
         os.close(os.open(mark, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))

@@ -12,7 +12,7 @@ import time
 
 from gitmem.agents.event import END, Event
 from gitmem.agents.session.model_summary import better
-from gitmem.agents.session.rule_summary import distil, from_dict, merged, title_of, to_dict, told
+from gitmem.agents.session.rule_summary import distil, format_summary, from_dict, merged, title_of, to_dict
 from gitmem.agents.transcripts.read import HARNESSES, read_transcript
 from gitmem.agents.transcripts.turns import SAID
 from gitmem.errors import BusyError, ConflictError, GitmemError
@@ -176,7 +176,7 @@ def _finish_one(memory: OpenRepository, given: SummaryTools, asked: _Asked) -> s
         return ""
     _write(kept, json.dumps(to_dict(summary), ensure_ascii=True))
     where = f"on branch {display(asked.branch)}" if asked.branch else "on no branch"
-    text, failed = told(summary, f"A session of {event.harness} {where}."), None
+    text, failed = format_summary(summary, f"A session of {event.harness} {where}."), None
     try:
         text = better(memory.config, found.turns, text, folder=state) or text
     except GitmemError as err:
@@ -255,8 +255,8 @@ def _take(path: str) -> _Asked | None:
     fits = all(isinstance(found.get(name), str) for name in (*_TOLD, "branch", "workspace"))
     if not fits or type(at := found.get("at")) is not int:
         return None
-    told = {name: found[name] for name in _TOLD[1:]}
-    return _Asked(Event(found["harness"], END, **told), at, found["branch"], found["workspace"])
+    values = {name: found[name] for name in _TOLD[1:]}
+    return _Asked(Event(found["harness"], END, **values), at, found["branch"], found["workspace"])
 
 
 def _read(path: str) -> dict[str, Any]:

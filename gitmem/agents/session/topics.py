@@ -197,9 +197,9 @@ def use(place: Workplace, name: str, spec: str = "") -> Topic:
         RefusedError: It cannot be called so.
     """
     if not _is_name(name):
-        told = f"invalid topic name {name!r}: use letters, digits, '-', '_' and '.', at most {NAME_LIMIT}"
+        message = f"invalid topic name {name!r}: use letters, digits, '-', '_' and '.', at most {NAME_LIMIT}"
         reserved = f"{CURRENT} and {SESSION}… are reserved for topics without a name"
-        raise RefusedError(told, hint=f"{reserved}; for example: gitmem session use billing-ledger")
+        raise RefusedError(message, hint=f"{reserved}; for example: gitmem session use billing-ledger")
     topic = Topic(name, _folder(place, name), is_pinned=True)
     make_folder(topic.folder)
     if spec.strip() and not topic.spec():

@@ -81,11 +81,11 @@ def _path(path: str, top: str) -> str:
 def tail(topic: Topic, count: int) -> list[str]:
     """Return the last things that a topic's tools did, the oldest first, a line each; edits and commands alone."""
     entries = read_lines(topic.worklog_path, WORKLOG_BYTES)
-    lines = [line for entry in entries if (line := told(entry))]
+    lines = [line for entry in entries if (line := line_of(entry))]
     return lines[-count:] if count else []
 
 
-def told(entry: dict[str, Any]) -> str:
+def line_of(entry: dict[str, Any]) -> str:
     """Return one entry as a line; empty for what is no command and no edit, or is damaged."""
     did, more = entry.get("did"), entry.get("more")
     if entry.get("tool") == what.EDIT and isinstance(did, list) and did:

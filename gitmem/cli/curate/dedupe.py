@@ -57,7 +57,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
 
 
 def _table(done: DuplicateReport, shown: tuple[Group, ...]) -> dict[str, object]:
-    def told(group: Group) -> dict[str, object]:
+    def group_table(group: Group) -> dict[str, object]:
         others = [
             {"key": o.key, "kind": o.kind, "title": o.title, "status": o.status, "similarity": round(o.likeness, 3)}
             for o in group.others
@@ -70,7 +70,7 @@ def _table(done: DuplicateReport, shown: tuple[Group, ...]) -> dict[str, object]
         "compared": done.compared,
         "commit": done.commit,
         "changed": list(done.changed),
-        "groups": [told(group) for group in shown],
+        "groups": [group_table(group) for group in shown],
         "more": len(done.groups) - len(shown),
     }
 

@@ -41,9 +41,9 @@ def _print(found: dict[str, Any], out: Output) -> None:
     if not found["configured"]:
         out.line(f"model: {HOW}")
     for model in found["models"]:
-        told = f"answers in {model['seconds'] * 1e3:.0f} ms" if model["answers"] else model["problem"]
+        message = f"answers in {model['seconds'] * 1e3:.0f} ms" if model["answers"] else model["problem"]
         role = f" (for {model['for']})" if model["for"] != "everything" else ""
-        out.line("model: ", (model["model"], "bold"), f"{role}, ", (told, "" if model["answers"] else "red"))
+        out.line("model: ", (model["model"], "bold"), f"{role}, ", (message, "" if model["answers"] else "red"))
     for store in found["stores"]:
         whole = f"{store['with_vectors']} of {shared.counted(store['memories'], 'memory', 'memories')}"
         out.line(

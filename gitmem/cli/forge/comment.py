@@ -81,8 +81,8 @@ def _print(args: argparse.Namespace, done: list[CommentResult], out: Output) -> 
     for one in done:
         if one.url:
             out.line(one.url)
-        told = "there is no comment, and none is needed" if one.action == "none" else f"the comment is {one.action}"
-        out.note(f"pull request {one.pull}: {told}")
+        message = "there is no comment, and none is needed" if one.action == "none" else f"the comment is {one.action}"
+        out.note(f"pull request {one.pull}: {message}")
     if not done:
         out.note(f"no open pull request for {args.commit[:12]}; no comment posted")
 

@@ -48,26 +48,26 @@ def run(args: argparse.Namespace, out: Output) -> int:
         failing = Failing(found["failed"], found["suspect"])
         shared.tell_notices(memory, out)
     counts = {"failed": len(failing.failed), "suspect": len(failing.suspect)}
-    told = ", ".join(f"{number} {word}" for word, number in counts.items() if number) or "nothing fails"
+    message = ", ".join(f"{number} {word}" for word, number in counts.items() if number) or "nothing fails"
     if args.dry_run:
         asked = asked_for(failing, place)
         if args.json:
             out.json({**counts, **asked})
         else:
             out.text(f"{asked['title']}\n\n{asked['body']}")
-            out.note(f"{told}; nothing was sent to {place.repository}")
+            out.note(f"{message}; nothing was sent to {place.repository}")
         return 0
-    done = _keep(failing, place, told)
+    done = _keep(failing, place, message)
     if args.json:
         out.json({"action": done.action, "number": done.number, "url": done.url, **counts})
         return 0
     if done.url:
         out.line(done.url)
-    out.note(f"{told}: {WORDS.get(done.action, f'the issue is {done.action}')}")
+    out.note(f"{message}: {WORDS.get(done.action, f'the issue is {done.action}')}")
     return 0
 
 
-def _keep(failing: Failing, place: ForgeRepository, told: str) -> IssueResult:
+def _keep(failing: Failing, place: ForgeRepository, text: str) -> IssueResult:
     """Keep the issue; that issues are disabled is an error only where somebody had to be told something."""
     try:
         return keep(Forge(place, forge_token()), failing)
@@ -75,7 +75,7 @@ def _keep(failing: Failing, place: ForgeRepository, told: str) -> IssueResult:
         if err.status != DISABLED:
             raise
         if failing:
-            message = f"issues are disabled in {place.repository}, but there are failures to report: {told}"
+            message = f"issues are disabled in {place.repository}, but there are failures to report: {text}"
             hint = "enable issues in the repository's settings, or remove gitmem forge issue from the workflow"
             raise ForgeError(message, status=DISABLED, hint=hint) from err
         return IssueResult("disabled")

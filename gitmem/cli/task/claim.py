@@ -32,12 +32,12 @@ def run(args: argparse.Namespace, out: Output) -> int:
     """Claim one task, print its key, and tell of the attempts before."""
     with shared.open_memory(args, out) as memory:
         change, before = memory.tasks.claim(args.key, note=args.note)
-        for attempt in () if args.json else before.told:
+        for attempt in () if args.json else before.past_attempts:
             out.note(rows.attempt_line(attempt))
         shared.tell_notices(memory, out)
     if args.json:
         table = {"key": change.key, "path": change.path, "commit": change.commit, "attempt": before.next_num}
-        out.json(table | {"attempts": [rows.attempt_table(attempt) for attempt in before.told]})
+        out.json(table | {"attempts": [rows.attempt_table(attempt) for attempt in before.past_attempts]})
     else:
         out.line(change.key)
     return 0

@@ -53,8 +53,8 @@ def attempt_table(attempt: Attempt) -> dict[str, Any]:
 def attempt_line(attempt: Attempt) -> str:
     """Return an attempt on one line."""
     about = ", ".join(part for part in (str(attempt.worker), attempt.ended or attempt.when) if part)
-    told = f"attempt {attempt.num} {attempt.outcome}" + (f" ({about})" if about else "")
-    return f"{told}: {' '.join(attempt.notes.split())}" if attempt.notes else told
+    message = f"attempt {attempt.num} {attempt.outcome}" + (f" ({about})" if about else "")
+    return f"{message}: {' '.join(attempt.notes.split())}" if attempt.notes else message
 
 
 def _time(epoch_s: int) -> str:

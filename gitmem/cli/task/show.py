@@ -26,10 +26,10 @@ def run(args: argparse.Namespace, out: Output) -> int:
     with shared.open_memory(args, out) as memory:
         found, task, waits_for = memory.tasks.show(args.key)
         shared.tell_notices(memory, out)
-    attempts = [*([task.held] if task.held else []), *task.told]
+    attempts = [*([task.held] if task.held else []), *task.past_attempts]
     if args.json:
-        told = [rows.attempt_table(attempt) for attempt in attempts]
-        out.json(found | {"state": task.state, "waits_for": list(waits_for), "attempts": told})
+        lines = [rows.attempt_table(attempt) for attempt in attempts]
+        out.json(found | {"state": task.state, "waits_for": list(waits_for), "attempts": lines})
         return 0
     fields = {name: value for name, value in found["frontmatter"].items() if name not in ("attempts", "claimed")}
     print_memory(found | {"frontmatter": fields}, out)

@@ -73,7 +73,10 @@ def _print(node: TaskNode, before: str, below: str, out: Output) -> None:
         elif isinstance(line, TaskNode):
             _print(line, head, tail, out)
         else:
-            told = "there" if line.is_there else f"waiting: {line.state or 'nothing provides it'}"
+            message = "there" if line.is_there else f"waiting: {line.state or 'nothing provides it'}"
             out.line(
-                head, ("requires ", "dim"), (line.name, "key"), (f" ({told})", "green" if line.is_there else "yellow")
+                head,
+                ("requires ", "dim"),
+                (line.name, "key"),
+                (f" ({message})", "green" if line.is_there else "yellow"),
             )

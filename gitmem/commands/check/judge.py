@@ -103,7 +103,7 @@ class Judging:
         base: str,
         is_hurried: bool,
         now: int,
-        told: Callable[[str, int, int], None],
+        progress: Callable[[str, int, int], None],
     ) -> None:
         """Take what is needed to judge.
 
@@ -115,7 +115,7 @@ class Judging:
             base: The commit before the change.
             is_hurried: Whether somebody waits.
             now: Epoch seconds.
-            told: Called with each fact as its command has run.
+            progress: Called with each fact as its command has run.
         """
         self._git = git
         self._catalog = catalog
@@ -125,7 +125,7 @@ class Judging:
         self._base = base
         self._is_hurried = is_hurried
         self._now = now
-        self._told = told
+        self._told = progress
         self.rung = ""
 
     def judge(self, touched: Sequence[TouchedFact], trees: Trees) -> list[Pair]:
@@ -179,13 +179,13 @@ class Judging:
         if before is None:
             answers = builtin.answer_all(self._git, trees.base, checks.values())
         else:
-            told = {
+            values = {
                 check: builtin.BuiltinAnswer(before[key].outcome, before[key].because)
                 for key, check in checks.items()
                 if key in before
             }
-            answers = answer_behind(self._git, trees.base, trees.head, told) if told else {}
-            new = [check for check in checks.values() if check not in told]
+            answers = answer_behind(self._git, trees.base, trees.head, values) if values else {}
+            new = [check for check in checks.values() if check not in values]
             answers |= builtin.answer_all(self._git, trees.head, new) if new else {}
         return {
             key: FactAnswer(answers[check].outcome, display(answers[check].because)[:LINE_KEPT])
@@ -224,13 +224,13 @@ class Judging:
             done += 1
             self._told(result.due.row.key, done, len(dues))
 
-        results = judge_all(self._git, tree, dues, means, now=self._now, told=told)
+        results = judge_all(self._git, tree, dues, means, now=self._now, report=told)
         return {r.due.row.key: self._answer(r) for r in results}
 
     def _answer(self, result: Result) -> FactAnswer:
         verdict = result.verdict
         if verdict is not None and not is_accepted(verdict, self._policy, now=self._now):
-            told = f"the policy requires the sandbox {self._policy.verify.min_sandbox}; it ran in {verdict.sandbox}"
-            return FactAnswer(ERROR, told, seconds=result.seconds)
+            message = f"the policy requires the sandbox {self._policy.verify.min_sandbox}; it ran in {verdict.sandbox}"
+            return FactAnswer(ERROR, message, seconds=result.seconds)
         because = result.because or result.reason
         return FactAnswer(result.outcome, because, verdict, result.seconds, is_new=verdict is not None)

@@ -57,7 +57,7 @@ class Outcome:
         self,
         touched: Sequence[TouchedFact],
         before: Callable[[], Catalog] | None,
-        told: Callable[[str, int, int], None],
+        progress: Callable[[str, int, int], None],
         *,
         broken: Collection[str] = (),
     ) -> list[Finding]:
@@ -66,7 +66,7 @@ class Outcome:
         Args:
             touched: The facts.
             before: Returns the catalog with the memories of the code before the change; None where it touches none.
-            told: Called with each fact as its command has run.
+            progress: Called with each fact as its command has run.
             broken: Facts that are known to become false, and have their findings already.
         """
         store, trees = self._store, self._trees
@@ -78,7 +78,7 @@ class Outcome:
             base=trees.before,
             is_hurried=self._span.is_staged,
             now=store.now,
-            told=told,
+            progress=progress,
         )
         pairs = [self._blamed(pair) for pair in judging.judge(touched, trees)]
         self.rung = judging.rung

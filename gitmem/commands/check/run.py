@@ -61,7 +61,7 @@ def check(
     base: str,
     head: str,
     default: str,
-    told: Callable[[str, int, int], None],
+    progress: Callable[[str, int, int], None],
 ) -> CheckResult:
     """Check a change against the facts of these stores; nothing is written to any branch.
 
@@ -70,7 +70,7 @@ def check(
         base: What to compare with, as typed; empty for the default branch.
         head: The other end, as typed; empty for HEAD.
         default: The default branch, a full ref; or empty.
-        told: Called with each fact as its command has run.
+        progress: Called with each fact as its command has run.
 
     Raises:
         GitmemError: There is nothing to compare with.
@@ -80,11 +80,11 @@ def check(
     if span.base == span.head:
         return CheckResult(span)
     trees = Trees(git, span.base, lambda: span.head, git.diff_trees(span.base, span.head))
-    return _joined([_Check(*one, span, trees, told).run() for one in stores])
+    return _joined([_Check(*one, span, trees, progress).run() for one in stores])
 
 
 def check_staged(
-    stores: Sequence[tuple[ProvingStore, Options]], *, told: Callable[[str, int, int], None]
+    stores: Sequence[tuple[ProvingStore, Options]], *, progress: Callable[[str, int, int], None]
 ) -> CheckResult:
     """Check what is staged, as ``check`` does a change; while a merge is made, only what no side of it made false.
 
@@ -93,11 +93,11 @@ def check_staged(
     """
     with staged(stores[0][0].git) as index:
         span = ChangeSpan(index.trees.before, "", "HEAD")
-        found = _joined([_Check(*one, span, index.trees, told).run() for one in stores])
+        found = _joined([_Check(*one, span, index.trees, progress).run() for one in stores])
         for trees in index.against_merged() if found.of(BROKEN) else ():
             keys = tuple(f.key for f in found.of(BROKEN))
             asked = [(store, replace(options, keys=keys)) for store, options in stores]
-            others = _joined([_Check(*one, span, trees, told).run() for one in asked])
+            others = _joined([_Check(*one, span, trees, progress).run() for one in asked])
             found = _excused(found, {f.key for f in others.of(BROKEN)}, trees.before)
     return found
 
@@ -157,13 +157,13 @@ class _Check:
         options: Options,
         span: ChangeSpan,
         trees: Trees,
-        told: Callable[[str, int, int], None],
+        progress: Callable[[str, int, int], None],
     ) -> None:
         self._store = store
         self._options = options
         self._span = span
         self._trees = trees
-        self._told = told
+        self._told = progress
         self._has_own = store.store.scope == PROJECT and any(is_home(change.path) for change in trees.changes)
 
     def run(self) -> CheckResult:

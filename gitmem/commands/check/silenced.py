@@ -142,7 +142,7 @@ def _finding(base: Finding, one: SilencedFact | None, how: str) -> Finding:
     return replace(
         base,
         kind=SILENCED,
-        because=f"the change {how}; as the base has it, it {WORDS[base.kind].told}",
+        because=f"the change {how}; as the base has it, it {WORDS[base.kind].phrase}",
         fact=spot,
     )
 

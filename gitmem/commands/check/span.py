@@ -86,9 +86,9 @@ def _resolve(git: Git, rev: str) -> str:
 
 def _unrelated(git: Git, tip: str, head: str, against: str, *, is_asked: bool) -> ChangeSpan:
     if is_shallow(git):
-        told = f"this shallow clone does not contain the commit where {head[:12]} left {against}"
-        raise GitmemError(told, hint=DEEPEN)
+        message = f"this shallow clone does not contain the commit where {head[:12]} left {against}"
+        raise GitmemError(message, hint=DEEPEN)
     if not is_asked:
-        told = f"{head[:12]} and the default branch {against} have no common history"
-        raise GitmemError(told, hint="give a commit to compare with: gitmem check --base REV")
+        message = f"{head[:12]} and the default branch {against} have no common history"
+        raise GitmemError(message, hint="give a commit to compare with: gitmem check --base REV")
     return ChangeSpan(tip, head, against, f"{against} has no history in common: compared with its current files")

@@ -51,8 +51,8 @@ class StagedFiles:
         changes = diff_index(git, before, self._index)
         if unmerged := sorted({change.path for change in changes if change.status == UNMERGED}):
             more = f" and {len(unmerged) - NAMED} more" if len(unmerged) > NAMED else ""
-            told = f"there are unmerged files: {', '.join(map(display, unmerged[:NAMED]))}{more}"
-            raise GitmemError(told, hint="resolve the conflicts, then: git add FILE")
+            message = f"there are unmerged files: {', '.join(map(display, unmerged[:NAMED]))}{more}"
+            raise GitmemError(message, hint="resolve the conflicts, then: git add FILE")
         self.trees = Trees(git, before, self.commit, changes)
 
     def commit(self) -> str:

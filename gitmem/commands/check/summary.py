@@ -31,12 +31,12 @@ def summary(checked: CheckResult) -> str:
         return "nothing is staged"
     touched = len(checked.of(BROKEN, MENDED, STILL, UNCHECKED, HOLDS))
     counts = [(len(checked.of(kind)), words) for kind, words in WORDS.items()]
-    told = ", ".join(f"{number} {words.told if number == 1 else words.many}" for number, words in counts if number)
+    message = ", ".join(f"{number} {words.phrase if number == 1 else words.many}" for number, words in counts if number)
     files = f"file{'s' * (checked.files != 1)}"
     which = f"staged {files}" if span.is_staged else f"changed {files} since {span.base[:12]}"
     verb = "touches" if checked.files == 1 else "touch"
     facts = f"{touched} of {checked.facts} fact{'s' * (checked.facts != 1)}"
-    return f"{checked.files} {which} {verb} {facts}" + (f": {told}" if told else "")
+    return f"{checked.files} {which} {verb} {facts}" + (f": {message}" if message else "")
 
 
 def notes(checked: CheckResult) -> list[str]:

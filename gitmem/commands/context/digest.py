@@ -87,7 +87,7 @@ def digest(
         reasons: Returns why facts fail, by key (``verify.blame.culprit.reasons_of``).
     """
     chains = state.suspects(catalog, ground)
-    warned, told = _warnings(catalog, ground, reasons, chains, now)
+    warned, reported = _warnings(catalog, ground, reasons, chains, now)
     held = tasks.held_by(catalog, worker()) if tasks.is_anything_held(catalog) else []
     warned = _with_failures(catalog, warned, held, working, now)
     lines = [DigestItem("", "", "", display(notice)) for notice in notices]
@@ -111,12 +111,12 @@ def digest(
     relevant = (
         item_of(catalog, row, status, score, limit)
         for (row, score), status in _with_status(catalog, ground, scored, now=now, chains=chains)
-        if row.key not in told and status in ("", VERIFIED, UNPROVEN)
+        if row.key not in reported and status in ("", VERIFIED, UNPROVEN)
     )
-    total = count_live(catalog, without=UNFIT, now=now) - _count(catalog, f"{FIT} AND {unexpired(now)}", told)
+    total = count_live(catalog, without=UNFIT, now=now) - _count(catalog, f"{FIT} AND {unexpired(now)}", reported)
     section = fit(RELEVANT, relevant, left, "gitmem recall, gitmem list", total=total)
     left -= cost([section])
-    shown = {item.key for item in section.items} | told
+    shown = {item.key for item in section.items} | reported
     recent, total = _recent(catalog, ground, now=now, policy=policy, chains=chains, shown=shown)
     return [warnings, at_work, section, fit(RECENT, recent, left, "gitmem recall --recent 50", total=total)]
 
@@ -132,9 +132,9 @@ def _with_status(
     """Yield memories with their scores and statuses, which are asked for as they are wanted: mostly the first few."""
     for start in range(0, len(scored), BATCH):
         batch = scored[start : start + BATCH]
-        told = state.tell(catalog, ground, [row.id for row, _ in batch], now=now, chains=chains)
+        statuses = state.statuses_of(catalog, ground, [row.id for row, _ in batch], now=now, chains=chains)
         for pair in batch:
-            yield pair, told[pair[0].id].status
+            yield pair, statuses[pair[0].id].status
 
 
 def _count(catalog: Catalog, condition: str, keys: Iterable[str]) -> int:
@@ -173,8 +173,8 @@ def _warnings(
         found[key] = DigestItem(key, kind, SUSPECT, f"{cut(title, TITLE_LIMIT)} — rests on {' → '.join(chains[key])}")
     for key, title, *_ in state.flapping(catalog, ground):
         if key not in found:
-            told = "its check gives different answers"
-            found[key] = DigestItem(key, "fact", VERIFIED, f"{cut(title, TITLE_LIMIT)} — {told}")
+            message = "its check gives different answers"
+            found[key] = DigestItem(key, "fact", VERIFIED, f"{cut(title, TITLE_LIMIT)} — {message}")
     return sorted(found.values(), key=lambda i: (STATUSES.index(i.status), i.key)), set(found)
 
 
@@ -234,7 +234,7 @@ def _with_failures(
 
 def _held_item(held: Held, now: int) -> DigestItem:
     """Return what is worked on: which attempt, since when, and what the last failure was."""
-    failed = next((attempt for attempt in held.task.told if attempt.outcome == FAILED), None)
+    failed = next((attempt for attempt in held.task.past_attempts if attempt.outcome == FAILED), None)
     before = f' (before: "{cut(failed.notes, REASON_LIMIT)}")' if failed is not None and failed.notes else ""
     num = held.task.held.num if held.task.held else held.task.next_num
     since = f", claimed {ago(age_s(held.row.since, now))} ago" if held.row.since else ""

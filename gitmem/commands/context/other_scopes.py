@@ -53,11 +53,13 @@ def _items(source: Source, policy: Policy, config: Config, working: Sequence[str
     options: dict[str, Any] = {"held": (), "policy": policy, "config": config}
     ranked = relevance.score_all(catalog, rows, working, now, **options)
     scored = [(row, score) for row, score in ranked if row.key in keys]
-    told = state.tell(catalog, ground, [row.id for row, _ in scored], now=now, chains=state.suspects(catalog, ground))
+    statuses = state.statuses_of(
+        catalog, ground, [row.id for row, _ in scored], now=now, chains=state.suspects(catalog, ground)
+    )
     factors = fields_of(policy.recall.scope)
     for row, score in scored:
         scope = source.scope_of(row.key)
         item = sections.item_of(
-            catalog, row, told[row.id].status, score * factors[scope], policy.context.max_memory_tokens
+            catalog, row, statuses[row.id].status, score * factors[scope], policy.context.max_memory_tokens
         )
         yield replace(item, scope=scope)

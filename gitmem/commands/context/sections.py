@@ -70,8 +70,8 @@ def item_of(catalog: Catalog, row: RelevanceRow, status: str, score: float, limi
     if is_told or (line and not line.startswith(title)):
         body = goal if is_told else body
         shown, is_whole = beginning(body, limit_tokens=min(limit_tokens, TEXT_TOKENS))
-        told = [display(shown, lines=True)] if shown else []
-        text = ": ".join(told if told and is_told else [text, *told]) + places_of(fields)
+        lines = [display(shown, lines=True)] if shown else []
+        text = ": ".join(lines if lines and is_told else [text, *lines]) + places_of(fields)
         text += "" if is_whole else f" (more: gitmem show {row.key})"
     else:
         text += places_of(fields)

@@ -7,7 +7,7 @@ from gitmem.commands.context.other_scopes import other_scopes
 from gitmem.commands.status import notices, working_set
 from gitmem.frozen import replace
 from gitmem.git.branches import likely_default
-from gitmem.store.proposal import told
+from gitmem.store.proposal import notice_of
 from gitmem.tasks.digest import held_by, is_anything_held
 from gitmem.tasks.listing import worker_of
 from gitmem.verify.blame.culprit import reasons_of
@@ -77,7 +77,7 @@ def context(
             kinds=kinds,
             waiting=waiting,
             notices=[
-                *filter(None, [told(memory.store.proposal)]),
+                *filter(None, [notice_of(memory.store.proposal)]),
                 *notices(catalog, now=memory.now, jobs=overdue),
             ],
             worker=lambda: worker_of(memory.git, memory.config.agent),

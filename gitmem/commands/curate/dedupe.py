@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 
 from gitmem.frozen import frozen
-from gitmem.index.catalog.state import suspects, tell
+from gitmem.index.catalog.state import statuses_of, suspects
 from gitmem.model import VERIFIED
 from gitmem.text.near_pairs import near_pairs
 from gitmem.text.similarity import claim_of, claim_text
@@ -97,14 +97,14 @@ class _Row:
 
 
 def find_groups(
-    store: ProvingStore, *, threshold: float = 0.0, told: Callable[[int, int], None] | None = None
+    store: ProvingStore, *, threshold: float = 0.0, progress: Callable[[int, int], None] | None = None
 ) -> DuplicateReport:
     """Return the groups of near duplicates of a store; reads only.
 
     Args:
         store: The store.
         threshold: From how much likeness on, above 0 and at most 1; 0 = the policy's, or 0.85 where that is off.
-        told: Told how many memories of how many are compared.
+        progress: Told how many memories of how many are compared.
     """
     catalog = store.catalog_at(store.find_tip())
     rows = [
@@ -114,7 +114,7 @@ def find_groups(
     claims = [claim_of(claim_text(row.title, row.body), catalog.language) for row in rows]
     threshold = threshold or store.policy().duplicates.threshold or 0.85
     near: dict[int, dict[int, float]] = {}
-    for first, second, like in near_pairs(claims, threshold, told=told):
+    for first, second, like in near_pairs(claims, threshold, progress=progress):
         near.setdefault(first, {})[second] = like
         near.setdefault(second, {})[first] = like
     found = _grouped(store, catalog, rows, near) if near else []
@@ -126,7 +126,9 @@ def _grouped(
     store: ProvingStore, catalog: Catalog, rows: Sequence[_Row], near: Mapping[int, Mapping[int, float]]
 ) -> list[Group]:
     ground = store.ground(catalog)
-    told = tell(catalog, ground, [rows[at].number for at in near], now=store.now, chains=suspects(catalog, ground))
+    statuses = statuses_of(
+        catalog, ground, [rows[at].number for at in near], now=store.now, chains=suspects(catalog, ground)
+    )
     keys = [rows[at].key for at in near]
     reads: dict[str, tuple[int, int]] = {}
     for at in range(0, len(keys), 500):  # SQLite takes 999 values
@@ -135,7 +137,7 @@ def _grouped(
 
     def worth(at: int) -> tuple[Any, ...]:
         row = rows[at]
-        status = told[row.number].status
+        status = statuses[row.number].status
         return (
             status == VERIFIED,
             row.key in needed,
@@ -157,7 +159,7 @@ def _grouped(
             continue
         left -= set(others)
         members = {
-            one: Member(row.key, row.kind, row.title, told[row.number].status, others.get(one, 1.0), row.oid)
+            one: Member(row.key, row.kind, row.title, statuses[row.number].status, others.get(one, 1.0), row.oid)
             for one in (at, *others)
             for row in (rows[one],)
         }

@@ -42,8 +42,8 @@ def captured(memory: OpenRepository, fix: bool, fixed: list[str]) -> list[Proble
     old = [name for name in waiting if time.time() - spool.captured_at(name) > WAITS_AT_MOST_S]
     if not old:
         return refused
-    told = f"{len(old)} captured text{'s' * (len(old) != 1)} not committed yet; recall shows them anyway"
-    return [*refused, Problem("capture-waits", "", told, hint="gitmem doctor --fix", severity="warning")]
+    message = f"{len(old)} captured text{'s' * (len(old) != 1)} not committed yet; recall shows them anyway"
+    return [*refused, Problem("capture-waits", "", message, hint="gitmem doctor --fix", severity="warning")]
 
 
 def lost_captures(memory: OpenRepository, fix: bool, fixed: list[str]) -> list[Problem]:
@@ -53,15 +53,15 @@ def lost_captures(memory: OpenRepository, fix: bool, fixed: list[str]) -> list[P
     if not found:
         return []
     last = f"{format_time(plausible(found[-1].at))}: {found[-1].why}"
-    told = (
+    message = (
         f"{len(found)} captured text{'s' * (len(found) != 1)} could not be written and are lost, most recently {last}"
     )
     if fix:
         lost.forget(folders)
-        fixed.append(f"deleted the log of lost captures: {told}")
+        fixed.append(f"deleted the log of lost captures: {message}")
         return []
     hint = "free some space or make the repository writable; then gitmem doctor --fix deletes this log"
-    return [Problem("capture-lost", "", told, hint=hint, severity="warning")]
+    return [Problem("capture-lost", "", message, hint=hint, severity="warning")]
 
 
 def litter(memory: OpenRepository, fix: bool, fixed: list[str]) -> None:
@@ -89,13 +89,13 @@ def failed_hooks(memory: OpenRepository, fix: bool, fixed: list[str]) -> list[Pr
     if not found:
         return []
     last = f"most recently {found[-1].at}: {found[-1].what}"
-    told = f"{len(found)} hook call{'s' * (len(found) != 1)} failed in the last 7 days, {last}"
+    message = f"{len(found)} hook call{'s' * (len(found) != 1)} failed in the last 7 days, {last}"
     if fix:
         hook_log.forget(state)
-        fixed.append(f"deleted the log of failed hooks: {told}")
+        fixed.append(f"deleted the log of failed hooks: {message}")
         return []
     hint = f"all of them: {hook_log.path_of(state)}; gitmem doctor --fix deletes it"
-    return [Problem("agent-hook-failed", "", told, hint=hint, severity="warning")]
+    return [Problem("agent-hook-failed", "", message, hint=hint, severity="warning")]
 
 
 def hooks(replaced: Sequence[str]) -> list[Problem]:

@@ -55,27 +55,27 @@ def locks(memory: OpenRepository, fix: bool, fixed: list[str]) -> list[Problem]:
 def branch(memory: OpenRepository, fix: bool, fixed: list[str]) -> list[Problem]:
     """Return what is wrong with the branch's ref."""
     target = memory.git.symbolic_target(memory.ref)
-    told = f"it is a symbolic ref to {target}" if target else ""
+    message = f"it is a symbolic ref to {target}" if target else ""
     try:
         tip = memory.git.read_ref(memory.ref)
     except GitmemError as err:
-        told = told or err.message
-    if told:
+        message = message or err.message
+    if message:
         if fix and _restore_ref(memory, fixed, target):
             return []
-        return [Problem("broken-ref", memory.ref, told, hint="gitmem doctor --fix")]
+        return [Problem("broken-ref", memory.ref, message, hint="gitmem doctor --fix")]
     if tip is not None and not memory.git.has(tip, "commit"):
         if fix and _restore_ref(memory, fixed):
             return []
-        told = f"it points to {tip[:12]}, which is not a commit in this clone"
-        return [Problem("broken-ref", memory.ref, told, hint="git fetch origin; or gitmem doctor --fix")]
+        message = f"it points to {tip[:12]}, which is not a commit in this clone"
+        return [Problem("broken-ref", memory.ref, message, hint="git fetch origin; or gitmem doctor --fix")]
     try:
         found = tip or memory.find_tip()
     except GitmemError as err:  # the remote's, as this clone knows it
         return [Problem("broken-ref", memory.ref, err.message, hint=f"git fetch {memory.config.remote}")]
     if found is None and not memory.tree():
-        told = "there is no memory in this repository yet"
-        return [Problem("no-store", memory.ref, told, hint="gitmem init", severity="warning")]
+        message = "there is no memory in this repository yet"
+        return [Problem("no-store", memory.ref, message, hint="gitmem init", severity="warning")]
     return []
 
 
@@ -147,9 +147,9 @@ def _restore_tree(memory: OpenRepository, fixed: list[str]) -> bool:
     line = git.run("rev-list", "--first-parent", f"--max-count={LOOKED_BACK}", tip, check=False).stdout
     for oid in dict.fromkeys([*line.decode("ascii").split(), *_former_tips(memory)]):
         if kind_of(git, oid) in proof.STORES and _can_be_listed(git, oid):
-            told = f"doctor: write the tree of {oid[:12]} on top of one that cannot be read"
+            message = f"doctor: write the tree of {oid[:12]} on top of one that cannot be read"
             who = ("-c", f"user.name={ROOT_NAME}", "-c", f"user.email={ROOT_EMAIL}")
-            made = git.run(*who, "commit-tree", "-p", tip, "-m", told, f"{oid}^{{tree}}", durable=True).stdout
+            made = git.run(*who, "commit-tree", "-p", tip, "-m", message, f"{oid}^{{tree}}", durable=True).stdout
             git.run("update-ref", "-m", "gitmem: doctor", memory.ref, made.decode("ascii").strip(), tip, durable=True)
             fixed.append(f"committed the tree of {oid[:12]} on top of {tip[:12]}, whose own tree is unreadable")
             return True
@@ -183,16 +183,16 @@ def delete_entries(memory: OpenRepository, named: Sequence[str], fixed: list[str
         found = {path for path in problems for form in (path, display(path)) if is_stray(form, [name.rstrip("/")])}
         wanted |= found
         if not found:
-            told = f"{name}: the branch has no entry of this name outside its store"
-            raise NotFoundError(told, hint="gitmem doctor lists such entries; gitmem forget KEY retires a memory")
+            message = f"{name}: the branch has no entry of this name outside its store"
+            raise NotFoundError(message, hint="gitmem doctor lists such entries; gitmem forget KEY retires a memory")
 
     def plan(tip: str | None) -> CommitPlan | None:
         assert tip is not None, "there is a branch"
         # By the names of the tree, which a displayed path may not be; a name that is empty cannot be named.
         entries = [entry.path for entry in memory.git.list_tree(tip) if display_path(entry.path) in wanted]
         paths = sorted(path for path in entries if all(path.split("/")))
-        told = f"doctor: delete {len(paths)} entr{'y' if len(paths) == 1 else 'ies'} that belong to no store"
-        return CommitPlan(told, deletes=tuple(paths), machine=True) if paths else None
+        message = f"doctor: delete {len(paths)} entr{'y' if len(paths) == 1 else 'ies'} that belong to no store"
+        return CommitPlan(message, deletes=tuple(paths), machine=True) if paths else None
 
     write_commit(
         memory.git,

@@ -58,12 +58,12 @@ def list_undeclared(memory: OpenRepository, catalog: Catalog) -> list[Problem]:
     for key, verdict in sorted(verdicts.items()):
         read = names(verdict.undeclared)
         if read:
-            told = (
+            message = (
                 f"its check also reads {', '.join(read[:NAMED])}, which its paths do not include: changes "
                 "there are missed"
             )
             hint = f"gitmem edit {key} --path …; or let gitmem observe its reads: gitmem edit {key} --path ''"
-            found.append(Problem("undeclared-read", paths[key], told, key=key, hint=hint, severity="warning"))
+            found.append(Problem("undeclared-read", paths[key], message, key=key, hint=hint, severity="warning"))
     return found
 
 
@@ -89,11 +89,11 @@ def list_without_effect(policy: Policy) -> list[Problem]:
     found = []
     for name, value in _settings(policy.changes, ""):
         if name in OWN:
-            told = f"{name} has no effect in the policy, because others can write it"
-            found.append(_policy_problem(told, f"set it in your own configuration: {OWN[name]}"))
+            message = f"{name} has no effect in the policy, because others can write it"
+            found.append(_policy_problem(message, f"set it in your own configuration: {OWN[name]}"))
         elif name.endswith("_tokens") and isinstance(value, int) and value > MOST_TOKENS:
-            told = f"{name} is {value}, above the maximum; {MOST_TOKENS} is used"
-            found.append(_policy_problem(told, f"set it to {MOST_TOKENS} or less"))
+            message = f"{name} is {value}, above the maximum; {MOST_TOKENS} is used"
+            found.append(_policy_problem(message, f"set it to {MOST_TOKENS} or less"))
     return found
 
 

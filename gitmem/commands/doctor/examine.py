@@ -125,7 +125,7 @@ def _to_settle(memory: OpenRepository, catalog: Catalog) -> list[Problem]:
         f" AND {TO_SETTLE} ORDER BY m.key"
     )
     found = [
-        Problem("to-settle", path, conflict.told(json.loads(fields)) or "two versions were merged", key=key,
+        Problem("to-settle", path, conflict.summary(json.loads(fields)) or "two versions were merged", key=key,
                 hint=f"choose a version: gitmem edit {key}; or keep it as it is: gitmem edit {key} --settled",
                 severity="warning")
         for key, path, fields in rows
@@ -136,8 +136,8 @@ def _to_settle(memory: OpenRepository, catalog: Catalog) -> list[Problem]:
     except GitmemError:
         policy = b""  # larger than a policy may be: that is a problem already
     if SETTLE_MARK.encode() in policy:
-        told = "two people changed the same settings; the file contains the other version as a comment"
-        found.append(Problem("to-settle", POLICY_PATH, told, hint="edit it on the branch", severity="warning"))
+        message = "two people changed the same settings; the file contains the other version as a comment"
+        found.append(Problem("to-settle", POLICY_PATH, message, hint="edit it on the branch", severity="warning"))
     return found
 
 
@@ -151,10 +151,10 @@ def _shadowed(catalog: Catalog) -> list[Problem]:
 
 def _twice(key: str, path: str, winner: str) -> Problem:
     if is_home(winner) and not is_home(path):
-        told = f"a memory in the code tree has the same key and takes precedence in this checkout: {winner}"
-        return Problem("key-in-both-homes", path, told, key=key, hint=f"gitmem show {key}", severity="warning")
-    told = f"{winner} has the same key and takes precedence"
-    return Problem("key-twice", path, told, key=key, hint=f"gitmem edit {key}", severity="warning")
+        message = f"a memory in the code tree has the same key and takes precedence in this checkout: {winner}"
+        return Problem("key-in-both-homes", path, message, key=key, hint=f"gitmem show {key}", severity="warning")
+    message = f"{winner} has the same key and takes precedence"
+    return Problem("key-twice", path, message, key=key, hint=f"gitmem edit {key}", severity="warning")
 
 
 def _orphans(catalog: Catalog) -> list[Problem]:
@@ -246,13 +246,13 @@ def _git_version(memory: OpenRepository) -> tuple[int, ...]:
 def _machine_problems(memory: OpenRepository) -> list[Problem]:
     found = []
     if memory.is_clock_wrong:
-        told = f"this machine's clock is wrong; new memories are dated {format_time(memory.now)}"
-        found.append(Problem("clock-wrong", "", told, hint="set the clock: date; timedatectl", severity="warning"))
+        message = f"this machine's clock is wrong; new memories are dated {format_time(memory.now)}"
+        found.append(Problem("clock-wrong", "", message, hint="set the clock: date; timedatectl", severity="warning"))
     version = _git_version(memory)
     if version < SAFE_GIT:
         shown = ".".join(map(str, version))
-        told = f"git {shown} has known vulnerabilities (CVE-2024-32002 and others)"
-        found.append(Problem("old-git", "", told, hint="update git to 2.39.4 or later", severity="warning"))
+        message = f"git {shown} has known vulnerabilities (CVE-2024-32002 and others)"
+        found.append(Problem("old-git", "", message, hint="update git to 2.39.4 or later", severity="warning"))
     return found
 
 

@@ -44,7 +44,7 @@ def _exposed(memory: OpenRepository) -> list[Problem]:
     for name, _, value in pairs:
         remote, what = name.removeprefix("remote.").rsplit(".", 1)
         if (what == "mirror" and value != "false") or value.lstrip("+").startswith(("refs/*", "refs/gitmem")):
-            told = f"a push to {remote} sends every ref, including private memories"
+            message = f"a push to {remote} sends every ref, including private memories"
             hint = f"git config --unset remote.{remote}.{what}; or push with --all instead of --mirror"
-            found.append(Problem("private-exposed", name, told, hint=hint, severity="warning"))
+            found.append(Problem("private-exposed", name, message, hint=hint, severity="warning"))
     return found

@@ -48,15 +48,15 @@ def _unused(folder: str, models: tuple[str, ...] | list[str], fix: bool, fixed: 
     found = list_others(folder, models)
     if not found:
         return []
-    told = f"vectors of {len(found)} unused model{'s' * (len(found) != 1)}"
+    message = f"vectors of {len(found)} unused model{'s' * (len(found) != 1)}"
     if not fix:
         return [
             Problem(
-                "vectors-unused", os.path.join(folder, FOLDER), told, hint="gitmem doctor --fix", severity="warning"
+                "vectors-unused", os.path.join(folder, FOLDER), message, hint="gitmem doctor --fix", severity="warning"
             )
         ]
     with VectorsLock(folder):
         for one in found:
             discard(one)
-    fixed.append(f"removed {told}")
+    fixed.append(f"removed {message}")
     return []

@@ -73,8 +73,8 @@ class Forge:
             ForgeError: There is no token, or none that can be sent.
         """
         if not re.fullmatch("[!-~]+", token):
-            told = "no token is set" if not token else "the token contains an invalid character"
-            raise ForgeError(told, hint="in a workflow step, set env: GITHUB_TOKEN: ${{ github.token }}")
+            message = "no token is set" if not token else "the token contains an invalid character"
+            raise ForgeError(message, hint="in a workflow step, set env: GITHUB_TOKEN: ${{ github.token }}")
         self.place = place
         self._token, self._request_s, self._sleep, self._clock = token, request_s, sleep, clock
         self._origin = _origin(place.api)
@@ -190,14 +190,14 @@ class Forge:
         """
         if seconds > min(self._patience_s, self._ends - time.monotonic()):
             again = format_time(plausible(self._clock() + seconds) + 1)
-            told = f"the forge failed: {why}" if why else "the forge's rate limit is reached"
-            raise ForgeError(f"{told}; try again after {again}", status=0 if why else 429, hint="run it again then")
+            message = f"the forge failed: {why}" if why else "the forge's rate limit is reached"
+            raise ForgeError(f"{message}; try again after {again}", status=0 if why else 429, hint="run it again then")
         self._patience_s -= seconds
         self._sleep(seconds)
 
     def _lost(self, why: str, *, is_reading: bool) -> ForgeError:
-        told = f"the forge at {self._origin[1]} cannot be reached: {why}"
-        return ForgeError(told, hint="" if is_reading else "the outcome is unknown: run it again")
+        message = f"the forge at {self._origin[1]} cannot be reached: {why}"
+        return ForgeError(message, hint="" if is_reading else "the outcome is unknown: run it again")
 
     def _same_origin(self, url: str) -> str:
         """Return an address that the forge named, where the token may go.

@@ -80,8 +80,8 @@ def read_text(path: str) -> str:
         file = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     except OSError as err:
         # POSIX says ELOOP for a link that is not followed.
-        told = "it is a symbolic link, which is not followed" if err.errno == errno.ELOOP else err.strerror
-        raise GitmemError(f"{path} cannot be read: {told}") from err
+        message = "it is a symbolic link, which is not followed" if err.errno == errno.ELOOP else err.strerror
+        raise GitmemError(f"{path} cannot be read: {message}") from err
     if not stat.S_ISREG(os.fstat(file).st_mode):
         os.close(file)
         raise GitmemError(f"{path} is not a file")

@@ -37,10 +37,10 @@ def refused(answer: Response, method: str, path: str, *, needs: str, token: str)
     """
     body = _body(answer.body)
     message = said(body.get("message"), 200, token)
-    told = f"the forge refused {method} {said(path, 200, token)} ({answer.status})"
+    text = f"the forge refused {method} {said(path, 200, token)} ({answer.status})"
     details = _details(body.get("errors"), token) if answer.status == 422 else []
-    told += "".join(f": {part}" for part in (message, "; ".join(details)) if part)
-    return ForgeError(told, status=answer.status, hint=_hint(answer.status, message, needs))
+    text += "".join(f": {part}" for part in (message, "; ".join(details)) if part)
+    return ForgeError(text, status=answer.status, hint=_hint(answer.status, message, needs))
 
 
 def _hint(status: int, message: str, needs: str) -> str:

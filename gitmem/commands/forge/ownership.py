@@ -31,8 +31,8 @@ def mark(what: str) -> str:
 def signed(text: str, place: ForgeRepository) -> str:
     """Return a text with a last line that says which run it is from."""
     run = place.run.rpartition("/")[2]
-    told = f'<sub>Written by gitmem in <a href="{place.run}">run {run}</a>.</sub>' if run else ""
-    return f"{text.rstrip()}\n\n{_RUN}{told or '<sub>Written by gitmem.</sub>'}\n"
+    message = f'<sub>Written by gitmem in <a href="{place.run}">run {run}</a>.</sub>' if run else ""
+    return f"{text.rstrip()}\n\n{_RUN}{message or '<sub>Written by gitmem.</sub>'}\n"
 
 
 def is_same(mine: object, text: str) -> bool:

@@ -48,8 +48,8 @@ def place_here(run: str = "") -> ForgeRepository:
     """
     repository = variable("GITHUB_REPOSITORY")
     if not _REPOSITORY.fullmatch(repository):
-        told = f"GITHUB_REPOSITORY is {'not set' if not repository else 'not OWNER/NAME'}: {repository}".rstrip(": ")
-        raise _wrong("GITHUB_REPOSITORY", told, "set it to the repository: export GITHUB_REPOSITORY=owner/name")
+        message = f"GITHUB_REPOSITORY is {'not set' if not repository else 'not OWNER/NAME'}: {repository}".rstrip(": ")
+        raise _wrong("GITHUB_REPOSITORY", message, "set it to the repository: export GITHUB_REPOSITORY=owner/name")
     api = _address("GITHUB_API_URL", API)
     server = _address("GITHUB_SERVER_URL", SERVER)
     run = run or variable("GITHUB_RUN_ID")
@@ -74,5 +74,5 @@ def _address(name: str, default: str) -> str:
     return text
 
 
-def _wrong(name: str, told: str, hint: str) -> ConfigError:
-    return ConfigError(told, file="the environment", key=name, hint=hint)
+def _wrong(name: str, message: str, hint: str) -> ConfigError:
+    return ConfigError(message, file="the environment", key=name, hint=hint)

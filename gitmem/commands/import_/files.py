@@ -47,7 +47,7 @@ def check_sources(names: Sequence[str]) -> None:
 
 
 def read_sources(
-    names: Sequence[str], *, kind: str, stdin: IO[bytes] | None, told: Told | None
+    names: Sequence[str], *, kind: str, stdin: IO[bytes] | None, progress_of: Told | None
 ) -> Iterator[ImportRecord | Unreadable]:
     """Yield every memory of every source in turn, or why it is none.
 
@@ -55,32 +55,32 @@ def read_sources(
         names: Files and folders; ``-`` is standard input (JSONL).
         kind: The kind of what names none; empty for the usual one.
         stdin: Standard input.
-        told: Told how far a source is, and how much it is: bytes of JSONL, files of a folder.
+        progress_of: Told how far a source is, and how much it is: bytes of JSONL, files of a folder.
     """
     for name in names:
         if name == STANDARD_INPUT:
             if stdin is not None:
                 yield from read_jsonl(stdin, name="standard input", kind=kind or LINE_KIND)
         elif Path(name).is_dir():
-            yield from _read_folder(name, kind or FILE_KIND, told)
+            yield from _read_folder(name, kind or FILE_KIND, progress_of)
         elif name.lower().endswith(ENDINGS):
             yield read_markdown(name, where=name, kind=kind or FILE_KIND)
         else:
-            yield from _read_lines(name, kind or LINE_KIND, told)
+            yield from _read_lines(name, kind or LINE_KIND, progress_of)
 
 
-def _read_lines(name: str, kind: str, told: Told | None) -> Iterator[ImportRecord | Unreadable]:
+def _read_lines(name: str, kind: str, progress_of: Told | None) -> Iterator[ImportRecord | Unreadable]:
     with Path(name).open("rb") as file:
         total = os.fstat(file.fileno()).st_size
         for found in read_jsonl(file, name=name, kind=kind):
             yield found
-            if told is not None and total:
-                told(file.tell(), total)
+            if progress_of is not None and total:
+                progress_of(file.tell(), total)
 
 
-def _read_folder(name: str, kind: str, told: Told | None) -> Iterator[ImportRecord | Unreadable]:
+def _read_folder(name: str, kind: str, progress_of: Told | None) -> Iterator[ImportRecord | Unreadable]:
     files = list_files(name)
     for done, found in enumerate(read_folder(name, files, name=name, kind=kind), 1):
         yield found
-        if told is not None:
-            told(done, len(files))
+        if progress_of is not None:
+            progress_of(done, len(files))

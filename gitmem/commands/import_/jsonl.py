@@ -56,8 +56,8 @@ def _read_line(line: bytes, where: str, kind: str) -> ImportRecord | Unreadable:
     except RecursionError:
         return Unreadable(where, "it is nested too deeply")
     except ValueError as err:
-        told = getattr(err, "msg", "") or "a number has too many digits"
-        return Unreadable(where, f"it is not JSON: {told}")
+        message = getattr(err, "msg", "") or "a number has too many digits"
+        return Unreadable(where, f"it is not JSON: {message}")
     if not isinstance(found, dict):
         return Unreadable(where, "it is not a JSON object")
     return _of_ours(found, where) or from_table(found, where=where, kind=kind)

@@ -74,7 +74,7 @@ def import_files(
     asked: Sources,
     *,
     stdin: IO[bytes] | None = None,
-    told: Callable[[str], Callable[[int, int], None] | None],
+    progress_of: Callable[[str], Callable[[int, int], None] | None],
 ) -> ImportResult:
     """Read, check and write all memories of all sources.
 
@@ -82,7 +82,7 @@ def import_files(
         memory: The store.
         asked: What to import.
         stdin: Standard input, for ``-``.
-        told: Returns what is told how far a part of the work is, where somebody wants to know.
+        progress_of: Returns what is told how far a part of the work is, where somebody wants to know.
 
     Raises:
         NotFoundError: A source does not exist.
@@ -90,14 +90,14 @@ def import_files(
     """
     check_sources(asked.names)
     refused, unreadable = Reasons(), Reasons()
-    sources = read_sources(asked.names, kind=asked.kind, stdin=stdin, told=told("reading"))
+    sources = read_sources(asked.names, kind=asked.kind, stdin=stdin, progress_of=progress_of("reading"))
     incoming = list(_incoming(memory, sources, refused, unreadable))
     settled, commit = ImportPlan(), memory.find_tip() or ""
     if asked.dry_run or not incoming:
         how: dict[str, Any] = {"update": asked.update, "threshold": memory.policy().duplicates.threshold}
         settled = settle(memory.catalog_at(commit or None), incoming, **how)
     else:
-        if (writing := told("checking and writing")) is not None:
+        if (writing := progress_of("checking and writing")) is not None:
             writing(0, len(incoming))
         settled, commit = _write(memory, asked, incoming)
     written = [*settled.new.values(), *settled.updated.values()]

@@ -141,8 +141,8 @@ def _pieces(place: InstallFolder, names: Iterable[str], wanted: AgentSetup, *, e
             pieces += claude_plugin(".", mcp=wanted.mcp)
         else:
             sections = _all_instructions(name) if everywhere else (_instructions(place, name),)
-            told = () if wanted.user else sections
-            pieces += list_pieces(name, user=wanted.user, mcp=wanted.mcp, instructions=told)
+            instructions = () if wanted.user else sections
+            pieces += list_pieces(name, user=wanted.user, mcp=wanted.mcp, instructions=instructions)
     return [replace(piece, is_forced=True) if isinstance(piece, Whole) and wanted.force else piece for piece in pieces]
 
 
@@ -192,8 +192,10 @@ def _needed(place: InstallFolder, names: Iterable[str], *, user: bool) -> set[tu
     needed = set()
     for name in names:
         if is_installed(place, name, user=user):
-            told = () if user else (_instructions(place, name),)
-            needed |= {_key(place, piece) for piece in list_pieces(name, user=user, mcp=False, instructions=told)}
+            instructions = () if user else (_instructions(place, name),)
+            needed |= {
+                _key(place, piece) for piece in list_pieces(name, user=user, mcp=False, instructions=instructions)
+            }
     return needed
 
 
@@ -226,10 +228,10 @@ def apply(place: InstallFolder, pieces: Iterable[Piece], *, taken: bool) -> list
         except FileRefusedError as err:
             refused.setdefault(path, str(err))
     changed = [path for path in before if before[path] != after[path]]
-    told = place.tell(changed, taken=taken)
+    statuses = place.tell(changed, taken=taken)
     steps = []
     for path in dict.fromkeys([*before, *refused]):
-        step = _step(path, before.get(path), after.get(path), told.get(path, ""), refused.get(path, ""))
+        step = _step(path, before.get(path), after.get(path), statuses.get(path, ""), refused.get(path, ""))
         if not taken or step.what != KEEP:
             steps.append((path, step))
     return steps
@@ -254,11 +256,11 @@ def _check(path: Path, text: str | None) -> None:
         raise FileRefusedError(f"is not valid TOML, or would not be ({err}), and was not changed") from err
 
 
-def _step(path: Path, before: str | None, after: str | None, told: str, refused: str) -> HookStep:
+def _step(path: Path, before: str | None, after: str | None, message: str, refused: str) -> HookStep:
     if refused:
         return HookStep(LEAVE, str(path), refused, before or "", before or "")
     if before == after:
         return HookStep(KEEP, str(path), "already exists", before or "", before or "")
     if before is None:
-        return HookStep(ADD, str(path), told, "", after or "")
-    return HookStep(UPDATE if after is not None else REMOVE, str(path), told, before, after or "")
+        return HookStep(ADD, str(path), message, "", after or "")
+    return HookStep(UPDATE if after is not None else REMOVE, str(path), message, before, after or "")

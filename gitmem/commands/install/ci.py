@@ -188,12 +188,12 @@ def examine(memory: OpenRepository) -> list[Problem]:
     except GitmemError:
         return []  # the branch cannot be read, which others tell
     expected = {path for files in ON_BRANCH.values() for path in files}
-    told = "gitmem did not write it, and a forge may run it with this repository's permissions when memory is pushed"
+    message = "gitmem did not write it, and a forge may run it with this repository's permissions when memory is pushed"
     return [
         Problem(
             "forge-file",
             display_path(entry.path),
-            told,
+            message,
             hint=f"git log -p {memory.config.branch} -- {layout.WORKFLOWS} {layout.GITLAB_PATH}",
             severity="warning",
         )

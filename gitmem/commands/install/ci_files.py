@@ -153,8 +153,8 @@ def time_of(text: str) -> tuple[int, int] | None:
 def is_ours(text: str) -> bool:
     """Tell whether a file is one that was written here, of any version, and nobody changed."""
     mark, _, rest = text.partition("\n")
-    told, _, rest = rest.partition("\n")
-    return mark.startswith(MARK) and told == f"{SUM}{_sum(rest)}"
+    first, _, rest = rest.partition("\n")
+    return mark.startswith(MARK) and first == f"{SUM}{_sum(rest)}"
 
 
 def _sum(text: str) -> str:

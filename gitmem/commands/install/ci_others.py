@@ -39,14 +39,14 @@ def notes_of(repository: OpenRepository) -> list[str]:
     top = repository.git.repository.work_tree
     notes = list_notes(top, repository.config.branch) if top is not None else []
     if repository.find_tip() is None:
-        told = "there is no memory branch here yet, which reviewing its pull requests needs"
-        notes.append(f"{told}: gitmem init, then install again")
+        message = "there is no memory branch here yet, which reviewing its pull requests needs"
+        notes.append(f"{message}: gitmem init, then install again")
     return notes
 
 
 def list_notes(top: Path, branch: str) -> list[str]:
     """Return one line for each file that makes something run where the memory branch should start nothing."""
-    found = [f"{path}: {told.format(branch=branch)}" for path, told in SERVICES.items() if (top / path).is_file()]
+    found = [f"{path}: {note.format(branch=branch)}" for path, note in SERVICES.items() if (top / path).is_file()]
     return [*_targeting(top, branch), *found]
 
 

@@ -98,12 +98,12 @@ def examine(git: Git) -> list[Problem]:
             first = list_pieces(name, user=user, mcp=False)[0]
             (path, step), *_ = apply(place, [first], taken=False)
             if step.what != KEEP:
-                told = f"the hooks of {HARNESSES[name].title} differ from those of this version"
+                message = f"the hooks of {HARNESSES[name].title} differ from those of this version"
                 hint = f"to see the difference: gitmem install {name}{option} --print"
-                found.append(Problem("agent-hook-stale", str(path), told, hint=hint, severity="warning"))
+                found.append(Problem("agent-hook-stale", str(path), message, hint=hint, severity="warning"))
     wrong = find_program()
     if calling and not wrong[0]:
-        told = f"hooks of {', '.join(dict.fromkeys(calling))} call gitmem, which is not on PATH"
+        message = f"hooks of {', '.join(dict.fromkeys(calling))} call gitmem, which is not on PATH"
         hint = wrong[1].partition(": ")[2]
-        found.append(Problem("agent-hook-not-found", "", told, hint=hint, severity="warning"))
+        found.append(Problem("agent-hook-not-found", "", message, hint=hint, severity="warning"))
     return found

@@ -102,12 +102,13 @@ def _plan_one(git: Git, folder: Path, event: str) -> HookStep:
         return HookStep(ADD, str(path), f"added{beside}{_shown(git, folder)}", "", text)
     if shim.is_shim(content):
         before = content.decode("utf-8", "replace")
-        return HookStep(KEEP if before == text else UPDATE, str(path), "already exists" if before == text else "updated",
-                    before, text)  # fmt: skip
+        is_same = before == text
+        what = "already exists" if is_same else "updated"
+        return HookStep(KEEP if is_same else UPDATE, str(path), what, before, text)
     maker = _maker(content)
     if _is_tracked(git, path):
-        told = f"is a tracked file{maker}: add this line to it yourself: {shim.line_of(event)}"
-        return HookStep(BY_HAND, str(path), told)
+        message = f"is a tracked file{maker}: add this line to it yourself: {shim.line_of(event)}"
+        return HookStep(BY_HAND, str(path), message)
     if os.path.lexists(kept) and _read(kept) != content:
         raise ConflictError(
             f"{path} was replaced{maker} after gitmem saved the earlier hook as {kept.name}",
@@ -148,8 +149,8 @@ def plan_uninstall(git: Git) -> tuple[HookStep, ...]:
         ours = next((p for p in (path, path.with_name(event + LEGACY)) if shim.is_shim(_read(p) or b"")), None)
         if ours is None and os.path.lexists(kept):
             if os.path.lexists(path):
-                told = f"was not written by gitmem; the earlier hook is {kept.name}"
-                steps.append(HookStep(LEAVE, str(path), told))
+                message = f"was not written by gitmem; the earlier hook is {kept.name}"
+                steps.append(HookStep(LEAVE, str(path), message))
             else:
                 steps.append(HookStep(RESTORE, str(path), "the earlier hook is restored"))
         elif ours is not None:

@@ -249,8 +249,8 @@ class Entries:
         inner = value.get("hooks")
         if isinstance(inner, list):
             return bool(inner) and all(self._calls_us(one) for one in inner)
-        told = [value[name] for name in COMMANDS if name in value]
-        words = [_words(one, value.get("args")) for one in told]
+        lines = [value[name] for name in COMMANDS if name in value]
+        words = [_words(one, value.get("args")) for one in lines]
         return bool(words) and all(f"{one} ".startswith(f"gitmem {self.calls} ") for one in words)
 
 

@@ -71,11 +71,11 @@ class InstallFolder:
         names = {os.path.relpath(path, self.root.resolve()): path for path in paths}
         tracked = self._listed("ls-files", "-z", "--", *(f":(literal){name}" for name in names))
         ignored = self._listed("check-ignore", "-z", "--stdin", input=os.fsencode("\0".join(names)))
-        told = {}
+        values = {}
         for name, path in names.items():
             mine = "git ignores it: yours only" if name in ignored else "" if taken else "commit it to share it"
-            told[path] = "git tracks it: commit the change" if name in tracked else mine
-        return told
+            values[path] = "git tracks it: commit the change" if name in tracked else mine
+        return values
 
     def _listed(self, *args: str, input: bytes | None = None) -> set[str]:
         assert self.git is not None

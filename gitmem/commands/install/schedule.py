@@ -174,8 +174,8 @@ def plan_install(git: Git, *, every: str, kind: str = "") -> tuple[HookStep, ...
         after = units.crontab_with(text, job, str(git.repository.state_dir / SCRIPT))
         steps.append(HookStep(KEEP if after == text else UPDATE, "crontab", "your other lines are kept", text, after))
     elif kind == SYSTEMD and not _answers(["systemctl", "--user", "show-environment"]):
-        told = units.words(["systemctl", "--user", "enable", "--now", f"{job.name}.timer"])
-        steps.append(HookStep(BY_HAND, f"{job.name}.timer", f"systemd's user manager does not respond here: {told}"))
+        enable = units.words(["systemctl", "--user", "enable", "--now", f"{job.name}.timer"])
+        steps.append(HookStep(BY_HAND, f"{job.name}.timer", f"systemd's user manager does not respond here: {enable}"))
     return tuple(steps)
 
 

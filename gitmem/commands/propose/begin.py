@@ -54,17 +54,17 @@ def branch_named(memory: OpenRepository, name: str) -> str:
     """
     base = memory.config.branch
     if not proposal.is_name(name) or name in (base, "memory"):
-        told = f"invalid name for a proposal: {name!r}"
+        message = f"invalid name for a proposal: {name!r}"
         raise RefusedError(
-            told, hint="use lower-case letters, digits, '.', '_' and '-', and not the name memory: auth-notes"
+            message, hint="use lower-case letters, digits, '.', '_' and '-', and not the name memory: auth-notes"
         )
     if f"{base}/" == PREFIX or base == f"{PREFIX}{name}":
-        told = f"the branch {PREFIX}{name} cannot exist next to the memory branch {base}"
-        raise RefusedError(told, hint="rename the memory branch: git config gitmem.branch memory")
+        message = f"the branch {PREFIX}{name} cannot exist next to the memory branch {base}"
+        raise RefusedError(message, hint="rename the memory branch: git config gitmem.branch memory")
     blocking = PREFIX.rstrip("/")
     if memory.git.read_ref(f"refs/heads/{blocking}") is not None:
-        told = f"the branch {PREFIX}{name} cannot exist, because there is a branch {blocking}"
-        raise ConflictError(told, hint=f"rename that one: git branch -m {blocking} {blocking}-code")
+        message = f"the branch {PREFIX}{name} cannot exist, because there is a branch {blocking}"
+        raise ConflictError(message, hint=f"rename that one: git branch -m {blocking} {blocking}-code")
     branch = f"{PREFIX}{name}"
     tip = memory.git.read_ref(f"refs/heads/{branch}")
     if tip is not None:
@@ -86,8 +86,8 @@ def need_memory(memory: OpenRepository) -> str:
         return tip
     theirs = memory.git.read_ref(f"refs/remotes/{remote}/{branch}")
     if theirs is None:
-        told = f"this repository has no memory yet: there is no branch {branch}"
-        raise NoRepositoryError(told, hint="create one: gitmem init")
+        message = f"this repository has no memory yet: there is no branch {branch}"
+        raise NoRepositoryError(message, hint="create one: gitmem init")
     need_store(memory.git, theirs, branch, remote=remote, hint=untried(branch))
     advance(memory.git, ref, theirs, old=None, command="propose", lock_timeout_s=memory.config.lock_timeout_s)
     return memory.git.read_ref(ref) or theirs
@@ -122,8 +122,8 @@ def _theirs(memory: OpenRepository, remote: str, talk: RemoteOptions) -> str:
     tracking = f"refs/remotes/{remote}/{memory.config.branch}"
     found = memory.git.read_ref(tracking) or remotes.fetch(memory.git, remote, memory.config.branch, talk)
     if found is None:
-        told = f"{remote} has no branch {memory.config.branch} yet, so nothing can be merged into it"
-        raise ConflictError(told, hint="publish it first: gitmem sync")
+        message = f"{remote} has no branch {memory.config.branch} yet, so nothing can be merged into it"
+        raise ConflictError(message, hint="publish it first: gitmem sync")
     need_store(memory.git, found, memory.config.branch, remote=remote)
     return found
 
@@ -194,8 +194,8 @@ def switch(memory: OpenRepository, name: str, talk: RemoteOptions) -> str:
     if git.read_ref(ref) is None:
         theirs = _find_remote(memory, current.branch, talk)
         if theirs is None:
-            told = f"there is no proposal {name}, in this clone or at the remote"
-            raise NotFoundError(told, hint=f"gitmem propose --list; or start it: gitmem propose {name}")
+            message = f"there is no proposal {name}, in this clone or at the remote"
+            raise NotFoundError(message, hint=f"gitmem propose --list; or start it: gitmem propose {name}")
         need_store(memory.git, theirs, current.branch, remote=remote_of(memory, ""))
         advance(git, ref, theirs, old=None, command="propose", lock_timeout_s=memory.config.lock_timeout_s)
     proposal.write_current(state, base, current)

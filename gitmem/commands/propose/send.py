@@ -87,8 +87,8 @@ def propose(
     """
     current = proposal.read_current(memory.git.repository.state, memory.config.branch)
     if not name and current is None:
-        told = "no proposal is current: new memories go to memory"
-        raise UsageError(told, hint="give a name: gitmem propose auth-notes; or list them: gitmem propose --list")
+        message = "no proposal is current: new memories go to memory"
+        raise UsageError(message, hint="give a name: gitmem propose auth-notes; or list them: gitmem propose --list")
     remote = remote_of(memory, "") if remotes.list_remotes(memory.git) else ""
     name = name or (current.name if current else "")
     with beginning.lock(memory) as lock:
@@ -122,8 +122,8 @@ def _send(memory: OpenRepository, done: ProposalState, talk: RemoteOptions, acce
     git = memory.git
     came = Exchange(memory, done.remote, talk, accept=accept).run(push=False, dry_run=False)
     if not came.fetched:
-        told = f"{done.remote} no longer has a branch {done.base}, so nothing can be merged into it"
-        raise ConflictError(told, hint="publish it again: gitmem sync --accept-rewritten")
+        message = f"{done.remote} no longer has a branch {done.base}, so nothing can be merged into it"
+        raise ConflictError(message, hint="publish it again: gitmem sync --accept-rewritten")
     far = git.read_ref(f"refs/remotes/{done.remote}/{done.branch}")
     merged = how_merged(git, furthest(git, done.commit, far), (came.fetched, came.commit))
     if merged:

@@ -84,8 +84,8 @@ def make_badge(statuses: Mapping[str, int], silent: str, silent_s: int, *, label
         message, sign = rest[0] if rest else "none yet", SIGNS[UNPROVEN]
     color, strokes = (sign.color, sign.strokes) if sign else (ORANGE, PAUSE)
     label = " ".join(display(label).split())[:LABEL_LIMIT]
-    told = ", ".join(filter(None, [*counts, silence])) or message
-    return Badge(label, message, color, strokes, f"{label}: {told}" if label else told)
+    alternative = ", ".join(filter(None, [*counts, silence])) or message
+    return Badge(label, message, color, strokes, f"{label}: {alternative}" if label else alternative)
 
 
 def as_table(badge: Badge) -> dict[str, Any]:

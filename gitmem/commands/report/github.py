@@ -44,5 +44,5 @@ def _command(level: str, finding: Finding, spot: Spot | None) -> str:
     if spot is not None:
         values["file"] = spot.path
         values |= {"line": str(spot.line)} if spot.line else {}
-    values["title"] = f"{finding.key} {WORDS[finding.kind].told}"
+    values["title"] = f"{finding.key} {WORDS[finding.kind].phrase}"
     return workflow_command(level, sentence(finding), values)

@@ -50,9 +50,9 @@ def _add_case(suite: Xml.Element, command: str, finding: Finding) -> None:
     case = Xml.SubElement(suite, "testcase", names)
     element = WORDS[finding.kind].case
     if element:
-        told = {"type": finding.kind, "message": finding.because or WORDS[finding.kind].told}
+        values = {"type": finding.kind, "message": finding.because or WORDS[finding.kind].phrase}
         places = [f"{spot.path}:{spot.line}" if spot.line else spot.path for spot in finding.places]
-        Xml.SubElement(case, element, told).text = "\n".join([sentence(finding), *places])
+        Xml.SubElement(case, element, values).text = "\n".join([sentence(finding), *places])
 
 
 def _time(seconds: float) -> str:

@@ -187,10 +187,10 @@ def _bounded(kinds: Mapping[str, int]) -> dict[str, int]:
     return found | ({OTHER: rest} if rest else {})
 
 
-def format_metrics(told: Sequence[Family], *, repository: str) -> str:
+def format_metrics(families: Sequence[Family], *, repository: str) -> str:
     """Return families as text; each sample names the repository, so that several on one machine keep apart."""
     lines = []
-    for family in told:
+    for family in families:
         if not family.samples:
             continue
         name = f"gitmem_{family.name}"

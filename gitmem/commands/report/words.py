@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 def sentence(finding: Finding) -> str:
     """Return a finding as people read it, without its key and place."""
     words = WORDS[finding.kind]
-    parts = [f"“{finding.title}” {words.told}" + (f": {finding.because}" if finding.because else "") + "."]
+    parts = [f"“{finding.title}” {words.phrase}" + (f": {finding.because}" if finding.because else "") + "."]
     if finding.culprit:
         parts.append(f"It was {phrase(finding.culprit, finding.culprit_after)}.")
     if finding.by and words.level:

@@ -214,12 +214,12 @@ def _value(name: str, value: Any, limit: int) -> str:
     if value in (None, [], {}):
         return ""
     if isinstance(value, list) and all(isinstance(v, str) for v in value):
-        told = ", ".join(value)
+        text = ", ".join(value)
     else:
-        told = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
+        text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
     # With its name: what is a credential may hang on it. Where a line ends is seen: what follows a comment is none.
-    told = sanitize.text(f"{name}: {told}").partition(":")[2].strip().replace("\n", "\\n")
-    return sanitize.line(told, limit=limit)
+    text = sanitize.text(f"{name}: {text}").partition(":")[2].strip().replace("\n", "\\n")
+    return sanitize.line(text, limit=limit)
 
 
 def specs_of(document: Document, policy: Policy) -> Spec | None:
@@ -245,10 +245,10 @@ def _command(
 
 def asks_of(spec: Spec) -> tuple[str, ...]:
     """Return what is part of running a check besides its command, one line each."""
-    told = [f"counterexample: {sanitize.text(spec.refute)}"] if spec.refute else []
+    lines = [f"counterexample: {sanitize.text(spec.refute)}"] if spec.refute else []
     if spec.check.form == BUILTIN:
-        return tuple(told)
-    told += [f"setup: {sanitize.text(spec.setup)}"] if spec.setup else []
-    told += ["the network"] if spec.network else []
-    told += [f"the folders {sanitize.line(', '.join(spec.folders))}"] if spec.folders else []
-    return (*told, f"a time limit of {spec.timeout_s} s")
+        return tuple(lines)
+    lines += [f"setup: {sanitize.text(spec.setup)}"] if spec.setup else []
+    lines += ["the network"] if spec.network else []
+    lines += [f"the folders {sanitize.line(', '.join(spec.folders))}"] if spec.folders else []
+    return (*lines, f"a time limit of {spec.timeout_s} s")

@@ -95,7 +95,7 @@ def look_at_commands(changes: Sequence[f.MemoryChange]) -> Iterator[f.ReviewFind
         what = f"a command that {how}"
         if command.approval != APPROVED:
             hint = f"read it; after merging the change: gitmem trust {change.key}"
-            told = f"{what}, {command.approval} here; {command.history}"
-            yield f.ReviewFinding(f.WARNING, "command", told, change.key, change.path, hint=hint)
+            message = f"{what}, {command.approval} here; {command.history}"
+            yield f.ReviewFinding(f.WARNING, "command", message, change.key, change.path, hint=hint)
         if "the network" in command.asks:
             yield f.ReviewFinding(f.WARNING, "asks-network", "its command may use the network", change.key, change.path)

@@ -98,13 +98,13 @@ def _rows(catalog: Catalog, among: str = "", values: Sequence[object] = ()) -> l
 def _duplicates(catalog: Catalog, changed: set[str], threshold: float) -> Iterator[f.ReviewFinding]:
     """Yield each changed memory with another one that says the same."""
     if len(changed) <= FEW:
-        told = set[str]()
+        seen = set[str]()
         for row in _rows(catalog, f"AND m.key IN ({', '.join('?' * len(changed))})", sorted(changed)):
             near = find_duplicate(
-                catalog, row.title, row.body, threshold=threshold, fields=row.fields, apart=(row.key, *told)
+                catalog, row.title, row.body, threshold=threshold, fields=row.fields, apart=(row.key, *seen)
             )
             if near is not None and near.is_live and not _replaces(row.fields, near.key, near.fields, row.key):
-                told.add(row.key)
+                seen.add(row.key)
                 yield _duplicate(row.key, row.path, near.key, near.title, near.likeness)
         return
     rows = _rows(catalog)
@@ -124,13 +124,13 @@ def _replaces(mine: Mapping[str, Any], other_key: str, others: Mapping[str, Any]
 
 
 def _duplicate(key: str, path: str, other: str, title: str, like: float) -> f.ReviewFinding:
-    told = (
+    message = (
         f"{other} says nearly the same thing ({like:.2f}): {title}"
         if like < 1
         else f"{other} says the same thing: {title}"
     )
     hint = f"keep one: gitmem supersede {other} {key}, or remove it from the change"
-    return f.ReviewFinding(f.WARNING, "near-duplicate", sanitize.line(told), key, path, hint=hint)
+    return f.ReviewFinding(f.WARNING, "near-duplicate", sanitize.line(message), key, path, hint=hint)
 
 
 def _contradictions(catalog: Catalog, changed: set[str]) -> Iterator[f.ReviewFinding]:
@@ -149,14 +149,14 @@ def _contradictions(catalog: Catalog, changed: set[str]) -> Iterator[f.ReviewFin
             if len(held) < MOST_IN_A_BUCKET:
                 held.append(key)
     places = {key: (title, path) for key, title, path in rows}
-    told = set[frozenset[str]]()
+    seen = set[frozenset[str]]()
     for key in sorted(changed & said.keys()):
         near = {other for word in _telling(said[key], frequency) for other in buckets[word]}
         for other in sorted(near - {key}):
             pair = frozenset((key, other))
-            why = "" if pair in told or len(told) > MOST_TOLD else why_opposed(said[key], said[other])
+            why = "" if pair in seen or len(seen) > MOST_TOLD else why_opposed(said[key], said[other])
             if why:
-                told.add(pair)
+                seen.add(pair)
                 message = sanitize.line(f"{other} contradicts it ({why}): {places[other][0]}")
                 hint = f"if this one is right: gitmem supersede {other} {key}"
                 yield f.ReviewFinding(f.WARNING, "contradiction", message, key, places[key][1], hint=hint)
@@ -186,14 +186,14 @@ def _opposed_checks(catalog: Catalog, changed: set[str]) -> Iterator[f.ReviewFin
     by_target: dict[tuple[str, str], list[str]] = {}
     for key, (_, _, check) in checks.items():
         by_target.setdefault(_target(check), []).append(key)
-    told = set[frozenset[str]]()
+    seen = set[frozenset[str]]()
     for key in sorted(changed & checks.keys()):
         _, path, check = checks[key]
         for other in by_target[_target(check)][:MOST_IN_A_BUCKET]:
             pair = frozenset((key, other))
-            why = "" if pair in told or other == key else opposed_checks(check, checks[other][2])
+            why = "" if pair in seen or other == key else opposed_checks(check, checks[other][2])
             if why:
-                told.add(pair)
+                seen.add(pair)
                 message = sanitize.line(f"{other} can never hold at the same time: {why}")
                 yield f.ReviewFinding(
                     f.ERROR, "opposed-checks", message, key, path, hint="one of the two always fails; remove it"

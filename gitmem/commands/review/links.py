@@ -24,16 +24,16 @@ def look_at_links(before: Catalog, after: Catalog, changed: set[str]) -> Iterato
     )
     for key, path, relation, target in rows:
         if key in changed:
-            told = f"{relation} {target}: no memory has this key or produces this label"
-            yield f.ReviewFinding(f.WARNING, "link-to-nothing", sanitize.line(told), key, path, hint="gitmem list")
+            message = f"{relation} {target}: no memory has this key or produces this label"
+            yield f.ReviewFinding(f.WARNING, "link-to-nothing", sanitize.line(message), key, path, hint="gitmem list")
     rows = after.rows(
         "SELECT key, path, superseded_by FROM memory WHERE archived = 0 AND shadowed = 0 AND superseded_by <> ''"
         " AND superseded_by NOT IN (SELECT key FROM memory) ORDER BY key"
     )
     for key, path, by in rows:
         if key in changed:
-            told = f"superseded_by {by}: no memory has this key, and this memory is no longer shown"
-            yield f.ReviewFinding(f.WARNING, "link-to-nothing", sanitize.line(told), key, path, hint="gitmem list")
+            message = f"superseded_by {by}: no memory has this key, and this memory is no longer shown"
+            yield f.ReviewFinding(f.WARNING, "link-to-nothing", sanitize.line(message), key, path, hint="gitmem list")
     for key, path in _gone(before, after):
         needing = after.rows(
             f"SELECT m.key FROM link l JOIN memory m ON m.id = l.source WHERE l.relation = 'requires' AND {LIVE}"
@@ -84,9 +84,9 @@ def list_superseded(before: Catalog, after: Catalog) -> dict[str, tuple[str, str
 
 def list_problems(before: Catalog, after: Catalog) -> Iterator[f.ReviewFinding]:
     """Yield what a reader of the whole tree finds wrong with it now, and did not before: a name that it has twice."""
-    told = "SELECT path, code, message, key, hint FROM problem WHERE severity = 'error' ORDER BY path, code"
-    old = {(path, code) for path, code, *_ in before.rows(told)}
-    for path, code, message, key, hint in after.rows(told):
+    text = "SELECT path, code, message, key, hint FROM problem WHERE severity = 'error' ORDER BY path, code"
+    old = {(path, code) for path, code, *_ in before.rows(text)}
+    for path, code, message, key, hint in after.rows(text):
         if (path, code) not in old:
             yield f.ReviewFinding(
                 f.ERROR, code, sanitize.line(message), sanitize.line(key), sanitize.path(path), hint=sanitize.line(hint)

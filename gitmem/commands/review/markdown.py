@@ -51,15 +51,15 @@ def page(review: Review, *, limit: int = SIZE_LIMIT) -> str:
 
 def _between(review: Review) -> str:
     base = f"`{review.base[:12]}`" if review.base else "nothing"
-    told = [f"{base} → `{review.head[:12]}`"]
+    lines = [f"{base} → `{review.head[:12]}`"]
     if review.commits > 0:
         names = [f"{cell(name.partition(' <')[0])} ({number})" for name, number in review.authors[:5]]
         more = [f"{len(review.authors) - 5} more"] if len(review.authors) > 5 else []
         commits = "1 commit" if review.commits == 1 else f"{review.commits} commits"
-        told.append(f"{commits} by {', '.join([*names, *more])}")
+        lines.append(f"{commits} by {', '.join([*names, *more])}")
     if review.code:
-        told.append(f"statuses for the code at `{review.code[:12]}`")
-    return f"{', '.join(told)}\n\n"
+        lines.append(f"statuses for the code at `{review.code[:12]}`")
+    return f"{', '.join(lines)}\n\n"
 
 
 def _fitting(rows: Iterable[str], total: int, room: int, rest: Callable[[int], str]) -> str:
@@ -84,8 +84,8 @@ def _findings(review: Review, room: int) -> str:
 
 def _finding(one: ReviewFinding) -> str:
     where = cell(one.path) + (f":{one.line}" if one.line else "")
-    told = f"**{cell(one.code)}**: {cell(one.message)}" + (f"<br>{cell(one.hint)}" if one.hint else "")
-    return f"| {MARKS[one.severity]} {one.severity} | {told} | {cell(one.key)} | {where} |\n"
+    message = f"**{cell(one.code)}**: {cell(one.message)}" + (f"<br>{cell(one.hint)}" if one.hint else "")
+    return f"| {MARKS[one.severity]} {one.severity} | {message} | {cell(one.key)} | {where} |\n"
 
 
 def _statuses(review: Review, room: int) -> str:
@@ -117,9 +117,11 @@ def _commands(review: Review, room: int) -> str:
 
 def _command(change: MemoryChange, command: CheckCommand) -> str:
     asks = f"; asks for {'; '.join(map(cell, command.asks))}" if command.asks else ""
-    told = f"**{cell(change.key)}** ({command.form}, {cell(command.approval)} here; {cell(command.history)}{asks})\n\n"
+    message = (
+        f"**{cell(change.key)}** ({command.form}, {cell(command.approval)} here; {cell(command.history)}{asks})\n\n"
+    )
     was = f"before:\n\n{fenced(command.was)}" if command.was else ""
-    return f"{told}{fenced(command.text)}{was}"
+    return f"{message}{fenced(command.text)}{was}"
 
 
 def fenced(text: str, language: str = "") -> str:

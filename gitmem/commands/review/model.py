@@ -201,11 +201,11 @@ class Review:
     def summary(self) -> str:
         """Return the whole in one line."""
         counts = [(what, len(self.of(what))) for what in KINDS]
-        told = [f"{number} {what}" for what, number in counts if number]
-        told += [_number(len(self.settings), "setting")] if self.settings else []
-        told += [_number(len(self.shifts), "status differs", "statuses differ")] if self.shifts else []
+        lines = [f"{number} {what}" for what, number in counts if number]
+        lines += [_number(len(self.settings), "setting")] if self.settings else []
+        lines += [_number(len(self.shifts), "status differs", "statuses differ")] if self.shifts else []
         found = [_number(self.count(s), s) for s in SEVERITIES if self.count(s)]
-        return f"{', '.join(told) or 'no memory changed'}; {', '.join(found) or 'nothing found'}"
+        return f"{', '.join(lines) or 'no memory changed'}; {', '.join(found) or 'nothing found'}"
 
 
 def _number(count: int, one: str, many: str = "") -> str:

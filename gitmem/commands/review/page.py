@@ -66,13 +66,13 @@ def page(review: Review) -> str:
 
 def _head(review: Review) -> str:
     base = f"<code>{escape(review.base[:12])}</code>" if review.base else "nothing"
-    told = [f"{base} → <code>{escape(review.head[:12])}</code>"]
+    lines = [f"{base} → <code>{escape(review.head[:12])}</code>"]
     if review.commits > 0:
         names = ", ".join(f"{escape(name.partition(' <')[0])} ({number})" for name, number in review.authors[:5])
         more = f" and {len(review.authors) - 5} more" if len(review.authors) > 5 else ""
-        told.append(f"{review.commits} commit{'s' * (review.commits != 1)} by {names}{more}")
+        lines.append(f"{review.commits} commit{'s' * (review.commits != 1)} by {names}{more}")
     if review.code:
-        told.append(f"statuses for the code at <code>{escape(review.code[:12])}</code>")
+        lines.append(f"statuses for the code at <code>{escape(review.code[:12])}</code>")
     sections = [("findings", "Findings", review.findings), ("commands", "Commands to read", _commands_of(review))]
     sections += [("statuses", "Statuses that differ", review.shifts), ("policy", "Policy", review.settings)]
     sections += [(what, HEADINGS[what], review.of(what)) for what in f.KINDS]
@@ -80,7 +80,7 @@ def _head(review: Review) -> str:
     notes = "".join(f"<p>{escape(note)}</p>" for note in review.notes)
     return (
         f"<header><h1>gitmem review</h1><p><strong>{escape(review.summary)}</strong></p>"
-        f'<p class="dim">{"; ".join(told)}</p>{notes}<nav aria-label="Parts of this page">{links}</nav></header>\n'
+        f'<p class="dim">{"; ".join(lines)}</p>{notes}<nav aria-label="Parts of this page">{links}</nav></header>\n'
     )
 
 

@@ -19,9 +19,9 @@ def readable(path: str, data: bytes) -> str:
     """
     name = path.replace("\\", "/").rsplit("/", 1)[-1]
     if name.endswith(".toml"):
-        told = _verdict(name, data)
-        if told:
-            return told
+        line = _verdict(name, data)
+        if line:
+            return line
     text = display(data.decode("utf-8", "backslashreplace").replace("\r\n", "\n"), lines=True)
     more = _commands(name, data, text) if name.endswith(".md") and b"verify" in data else ""
     return text + ("" if text.endswith("\n") or not more else "\n") + more
@@ -39,10 +39,10 @@ def _commands(name: str, data: bytes, text: str) -> str:
 
     check = check_of(document)
     refute = document.fields.get("refute")
-    told = [("check", _run(check))] if check is not None else []
-    told += [("counterexample", refute)] if isinstance(refute, str) else []
+    messages = [("check", _run(check))] if check is not None else []
+    messages += [("counterexample", refute)] if isinstance(refute, str) else []
     lines = []
-    for what, command in told:
+    for what, command in messages:
         # Written plainly, the command stands behind its field, line by line.
         if any(f"{line.strip()}\n" not in text for line in command.split("\n")):
             lines += [f"[{what}, as it runs]", *(f"    {line}" for line in display(command, lines=True).split("\n"))]
@@ -63,14 +63,14 @@ def _verdict(name: str, data: bytes) -> str:
         verdict = parse_verdict(data, key=key, path=name)
     except FormatError:
         return ""
-    told = [f"{key or 'the fact'} {verdict.outcome} at {verdict.commit[:12]}"]
-    told += [f"because {verdict.because}"] if verdict.because else []
-    told += [f"broken by {verdict.culprit[:12]}"] if verdict.culprit else []
-    told += [f"last held at {verdict.held_commit[:12]}"] if verdict.held_commit and verdict.outcome == "fails" else []
-    told += ["unconfirmed"] if not verdict.confirmed else []
-    told += ["weak: it also holds in an empty folder"] if verdict.weak else []
-    told += ["flapping"] if verdict.flapping else []
-    told += [f"tried again without an answer: {verdict.attempt}"] if verdict.attempt else []
-    told += [f"on {verdict.sandbox}" if verdict.sandbox else "", f"judged {format_time(verdict.at)}"]
-    told += [f"check {verdict.spec[:12]}, claim {verdict.claim[:12]}, inputs {verdict.inputs[:12]}"]
-    return display(" · ".join(filter(None, told))) + "\n"
+    lines = [f"{key or 'the fact'} {verdict.outcome} at {verdict.commit[:12]}"]
+    lines += [f"because {verdict.because}"] if verdict.because else []
+    lines += [f"broken by {verdict.culprit[:12]}"] if verdict.culprit else []
+    lines += [f"last held at {verdict.held_commit[:12]}"] if verdict.held_commit and verdict.outcome == "fails" else []
+    lines += ["unconfirmed"] if not verdict.confirmed else []
+    lines += ["weak: it also holds in an empty folder"] if verdict.weak else []
+    lines += ["flapping"] if verdict.flapping else []
+    lines += [f"tried again without an answer: {verdict.attempt}"] if verdict.attempt else []
+    lines += [f"on {verdict.sandbox}" if verdict.sandbox else "", f"judged {format_time(verdict.at)}"]
+    lines += [f"check {verdict.spec[:12]}, claim {verdict.claim[:12]}, inputs {verdict.inputs[:12]}"]
+    return display(" · ".join(filter(None, lines))) + "\n"

@@ -52,8 +52,8 @@ def look_at_files(files: FileChanges, allowed: tuple[str, ...]) -> Iterator[f.Re
             yield from _scanned(file, files.after(file), allowed)
             yield from _read_as_verdict(file, files.after(file))
     if files.left:
-        told = f"{files.left} more changed files were skipped: the change is too large to review"
-        yield f.ReviewFinding(f.ERROR, "not-looked-at", told, hint="split the change")
+        message = f"{files.left} more changed files were skipped: the change is too large to review"
+        yield f.ReviewFinding(f.ERROR, "not-looked-at", message, hint="split the change")
 
 
 def _placed(file: File, data: bytes | None, *, judged: bool) -> Iterator[f.ReviewFinding]:
@@ -64,14 +64,14 @@ def _placed(file: File, data: bytes | None, *, judged: bool) -> Iterator[f.Revie
             f.ERROR, code, message, file.problem.key, sanitize.path(file.path), hint="remove it from the change"
         )
     elif file.path.startswith(OF_FORGES):
-        told = "a workflow or other forge code: it may run with this repository's permissions"
-        yield f.ReviewFinding(f.ERROR, "workflow-file", told, "", sanitize.path(file.path), hint="review it as code")
+        text = "a workflow or other forge code: it may run with this repository's permissions"
+        yield f.ReviewFinding(f.ERROR, "workflow-file", text, "", sanitize.path(file.path), hint="review it as code")
     elif file.path == layout.STATUS_PATH and file.was_there and not judged:
-        told = "a status page without a new verdict: verify jobs write this page, so it was edited by hand"
-        yield f.ReviewFinding(f.NOTE, "status-page", told, "", file.path)
+        text = "a status page without a new verdict: verify jobs write this page, so it was edited by hand"
+        yield f.ReviewFinding(f.NOTE, "status-page", text, "", file.path)
     elif file.path == layout.ATTRIBUTES_PATH and data != layout.ATTRIBUTES.encode():
-        told = "it controls how git handles every file on the branch: filters and conversions do not belong there"
-        yield f.ReviewFinding(f.WARNING, "attributes-file", told, "", file.path)
+        text = "it controls how git handles every file on the branch: filters and conversions do not belong there"
+        yield f.ReviewFinding(f.WARNING, "attributes-file", text, "", file.path)
 
 
 def _read_as_verdict(file: File, data: bytes | None) -> Iterator[f.ReviewFinding]:
@@ -98,13 +98,13 @@ def _scanned(file: File, data: bytes | None, allowed: tuple[str, ...]) -> Iterat
     text = data.decode("utf-8", "surrogateescape").removeprefix("\ufeff").replace("\r\n", "\n")
     secrets = [s for s in find_secrets(text) if s.rule not in allowed]
     for secret in secrets[:NAMED]:
-        told = f"contains a credential ({secret.rule}) in column {secret.column}"
+        message = f"contains a credential ({secret.rule}) in column {secret.column}"
         hint = "remove it from every commit of the change, and revoke it: anyone who could read the change has it"
-        yield f.ReviewFinding(f.ERROR, "secret", told, key, path, secret.line, hint)
+        yield f.ReviewFinding(f.ERROR, "secret", message, key, path, secret.line, hint)
     flaws = find_hidden(text)
     for flaw in flaws[:NAMED]:
-        told = f"{flaw.codepoint} {flaw.name} in column {flaw.column} is invisible"
-        yield f.ReviewFinding(f.ERROR, "hidden-character", sanitize.line(told), key, path, flaw.line, "take it out")
+        message = f"{flaw.codepoint} {flaw.name} in column {flaw.column} is invisible"
+        yield f.ReviewFinding(f.ERROR, "hidden-character", sanitize.line(message), key, path, flaw.line, "take it out")
     for found, code in ((secrets, "secret"), (flaws, "hidden-character")):
         if len(found) > NAMED:
             yield f.ReviewFinding(f.ERROR, code, f"and {len(found) - NAMED} more in this file", key, path)
@@ -122,9 +122,9 @@ def look_at_memory(memory: ChangedMemory, policy: Policy) -> Iterator[f.ReviewFi
         return
     if side.document is None:
         err = side.error
-        told = sanitize.line(f"it is not a memory: {err.message if err else ''}")
+        text = sanitize.line(f"it is not a memory: {err.message if err else ''}")
         line, hint = (err.line or 0, sanitize.line(err.hint)) if err else (0, "")
-        yield f.ReviewFinding(f.ERROR, "malformed", told, memory.key, side.file.path, line, hint)
+        yield f.ReviewFinding(f.ERROR, "malformed", text, memory.key, side.file.path, line, hint)
         return
 
     def finding(severity: str, code: str, message: str, line: int = 0, hint: str = "") -> f.ReviewFinding:
@@ -150,19 +150,19 @@ def _read_closely(document: Document, text: str, finding: Finds) -> Iterator[f.R
     """Yield what a reader may not see, or may take for something else, in what a memory says."""
     for line, word in _mixed_words(text):
         yield finding(f.WARNING, "mixed-scripts", f"{word}: letters of several scripts that look alike", line)
-    for line, told in find_spoken(text):
-        yield finding(f.WARNING, "spoken-markup", f"{told}: an agent may treat it as an instruction", line)
+    for line, message in find_spoken(text):
+        yield finding(f.WARNING, "spoken-markup", f"{message}: an agent may treat it as an instruction", line)
     # What an escape of YAML spells is not in the file's text.
     for name, value in document.fields.items():
         for part in strings_in(value):
             if part not in text and find_hidden(part):
-                told = f"{name} contains an escaped invisible character"
-                yield finding(f.ERROR, "hidden-character", told, _line(text, name))
+                message = f"{name} contains an escaped invisible character"
+                yield finding(f.ERROR, "hidden-character", message, _line(text, name))
             if part not in text and find_secrets(part):
                 yield finding(f.ERROR, "secret", f"a credential in {name}", _line(text, name))
-    told = conflict.told(document.fields)
-    if told:
-        yield finding(f.WARNING, "to-settle", told, _line(text, "conflict"), f"gitmem edit {document.key}")
+    message = conflict.summary(document.fields)
+    if message:
+        yield finding(f.WARNING, "to-settle", message, _line(text, "conflict"), f"gitmem edit {document.key}")
 
 
 def _ruled(document: Document, policy: Policy, finding: Finds) -> Iterator[f.ReviewFinding]:
@@ -190,8 +190,8 @@ def _checked(document: Document, old: Document | None, text: str, finding: Finds
         named = ", ".join(f"U+{ord(char):04X} {unicodedata.name(char, '')}" for char in foreign[:NAMED])
         yield finding(f.WARNING, "foreign-letters", f"its command contains non-ASCII letters: {named}", line)
     if check.form == SHELL and len(command) > MOST_COMMAND:
-        told = f"its command has {len(command)} characters, too many to review: move it into a file in the code"
-        yield finding(f.WARNING, "long-command", told, line)
+        message = f"its command has {len(command)} characters, too many to review: move it into a file in the code"
+        yield finding(f.WARNING, "long-command", message, line)
 
 
 def _line(text: str, name: str) -> int:
@@ -208,15 +208,15 @@ def _mixed_words(text: str) -> Iterator[tuple[int, str]]:
     """
     if text.isascii():
         return
-    told = 0
+    named = 0
     for number, line in enumerate(text.split("\n"), 1):
         if line.isascii():
             continue
         for word in _words(line):
             if not word.isascii() and len({script for char in word if (script := _script(char))}) > 1:
                 yield number, word
-                told += 1
-                if told == NAMED:
+                named += 1
+                if named == NAMED:
                     return
 
 

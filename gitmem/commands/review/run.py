@@ -134,11 +134,11 @@ def _as_a_whole(
     found: f.Review,
     memories: Sequence[ChangedMemory],
     policies: tuple[Policy, Policy],
-    told: list[f.ReviewFinding],
+    findings: list[f.ReviewFinding],
     *,
     files: FileChanges,
 ) -> f.Review:
-    """Return the review with what only the whole of both states tells; what it finds is added to *told*."""
+    """Return the review with what only the whole of both states tells; what it finds is added to *findings*."""
     documents = {m.key: m.after.document for m in memories if m.after and m.after.document}
     new = {m.key for m in memories if _is_new(m)}
     old, now = ground.catalog_at(found.base, found.code), ground.catalog_at(found.head, found.code)
@@ -146,18 +146,18 @@ def _as_a_whole(
         changes = _superseded(found.changes, links.list_superseded(old, now))
         verdicts = state.branch_verdicts(now, list(documents)), ground.local.verdicts(list(documents))
         changes = with_commands(changes, documents, policies[1], ground.trust, verdicts)
-        told += look_at_commands(changes)
-        told += links.look_at_links(old, now, set(documents))
-        told += links.list_twice(now, set(documents))
-        known = {finding.path for finding in told if finding.severity == f.ERROR}
-        told += [finding for finding in links.list_problems(old, now) if finding.path not in known]
-        told += _deleted(changes)
-        told += compare(now, new, threshold=policies[1].duplicates.threshold)
-    told += _wrong(ground, found.code, now, files)
+        findings += look_at_commands(changes)
+        findings += links.look_at_links(old, now, set(documents))
+        findings += links.list_twice(now, set(documents))
+        known = {finding.path for finding in findings if finding.severity == f.ERROR}
+        findings += [finding for finding in links.list_problems(old, now) if finding.path not in known]
+        findings += _deleted(changes)
+        findings += compare(now, new, threshold=policies[1].duplicates.threshold)
+    findings += _wrong(ground, found.code, now, files)
     stands, notes = _stands(ground, found.code, (old, now), policies)
     shifts = list_shifts(*stands) if stands else ()
-    told += _shifted(shifts)
-    told += _claimed(found.verdicts)
+    findings += _shifted(shifts)
+    findings += _claimed(found.verdicts)
     old.close()
     now.close()
     return replace(found, changes=tuple(changes), shifts=shifts, notes=(*found.notes, *notes))
@@ -171,38 +171,38 @@ def _is_new(memory: ChangedMemory) -> bool:
     if old is None or old.document is None or memory.key != old.document.key:
         return old is None or old.document is None
     was, said = old.document, new.document
-    told = "title", "verify"
+    names = "title", "verify"
     return (
-        memory.is_back or was.body != said.body or any(was.fields.get(name) != said.fields.get(name) for name in told)
+        memory.is_back or was.body != said.body or any(was.fields.get(name) != said.fields.get(name) for name in names)
     )
 
 
 def _superseded(changes: Sequence[f.MemoryChange], found: dict[str, tuple[str, str, str, str]]) -> list[f.MemoryChange]:
     """Return changes with what another memory took the place of, also where its own file did not change."""
-    told = []
+    lines = []
     for change in changes:
         by = found.pop(change.key, None)
         if by is not None and change.what in (f.CHANGED, f.MOVED, f.SUPERSEDED):
             change = replace(change, what=f.SUPERSEDED, because=f"by {by[0]}" if by[0] else "")  # noqa: PLW2901
-        told.append(change)
+        lines.append(change)
     for key, (by_key, kind, title, path) in found.items():
-        told.append(
+        lines.append(
             f.MemoryChange(
                 f.SUPERSEDED, key, kind, sanitize.line(title), path, because=f"by {by_key}" if by_key else ""
             )
         )
-    return told
+    return lines
 
 
 def _deleted(changes: Sequence[f.MemoryChange]) -> Iterator[f.ReviewFinding]:
     for change in changes:
         if change.what == f.DELETED:
-            told = (
+            message = (
                 "its file was deleted without retiring it: a missing file never means retired, and a merge may "
                 "bring it back"
             )
             yield f.ReviewFinding(
-                f.WARNING, "deleted", told, change.key, change.path, hint=f"gitmem forget {change.key}"
+                f.WARNING, "deleted", message, change.key, change.path, hint=f"gitmem forget {change.key}"
             )
 
 
@@ -219,18 +219,18 @@ def _forgotten(files: FileChanges) -> Iterator[f.ReviewFinding]:
     known = {file.place.key for file in files.files if file.place and (file.is_there or file.place.what == MEMORY)}
     for file in files.files:
         if file.place is not None and file.place.what == VERDICT and file.place.key not in known:
-            told = "its verdict is removed: clones that know it only from the branch forget it"
+            message = "its verdict is removed: clones that know it only from the branch forget it"
             hint = f"check it here: gitmem verify {file.place.key}"
-            yield f.ReviewFinding(f.NOTE, "verdict-removed", told, file.place.key, file.path, hint=hint)
+            yield f.ReviewFinding(f.NOTE, "verdict-removed", message, file.place.key, file.path, hint=hint)
 
 
 def _claimed(verdicts: tuple[int, int, int]) -> Iterator[f.ReviewFinding]:
     number = verdicts[0] + verdicts[1]
     if number:
         files = "1 verdict file comes" if number == 1 else f"{number} verdict files come"
-        told = f"{files} with the change: these verdicts are claims of their author"
+        message = f"{files} with the change: these verdicts are claims of their author"
         yield f.ReviewFinding(
-            f.NOTE, "verdicts-claimed", told, path="verdicts", hint="check them here: gitmem verify --all"
+            f.NOTE, "verdicts-claimed", message, path="verdicts", hint="check them here: gitmem verify --all"
         )
 
 
@@ -274,15 +274,15 @@ def _shifted(shifts: Sequence[f.Shift]) -> Iterator[f.ReviewFinding]:
     for shift in shifts:
         if (shift.before, shift.after) == (FAILED, VERIFIED):
             # One and the same code: either the memory says something else, or a verdict file does.
-            told = "verified, was failed: only because of a verdict in the change, for the same code"
+            message = "verified, was failed: only because of a verdict in the change, for the same code"
             hint = f"check it here: gitmem verify {shift.key}"
-            yield f.ReviewFinding(f.WARNING, "status-cleared", told, shift.key, shift.path, hint=hint)
+            yield f.ReviewFinding(f.WARNING, "status-cleared", message, shift.key, shift.path, hint=hint)
         severity = codes.get(shift.after)
         if severity is None or (shift.after == UNPROVEN and not shift.before):
             continue
         was = f", was {shift.before}" if shift.before else ""
-        told = f"{shift.after}{was}" + (f": {shift.because}" if shift.because else "")
-        yield f.ReviewFinding(severity, f"status-{shift.after}", sanitize.line(told), shift.key, shift.path)
+        message = f"{shift.after}{was}" + (f": {shift.because}" if shift.because else "")
+        yield f.ReviewFinding(severity, f"status-{shift.after}", sanitize.line(message), shift.key, shift.path)
 
 
 def _ordered(changes: Sequence[f.MemoryChange]) -> tuple[f.MemoryChange, ...]:

@@ -54,12 +54,12 @@ def _flat(table: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any
 def look_at_policy(settings: tuple[f.FieldChange, ...], problem: str) -> Iterator[f.ReviewFinding]:
     """Yield what a change of the policy means."""
     if problem:
-        told = f"{problem}: the built-in policy would be used"
-        yield f.ReviewFinding(f.ERROR, "bad-policy", sanitize.line(told), "", POLICY_PATH)
+        message = f"{problem}: the built-in policy would be used"
+        yield f.ReviewFinding(f.ERROR, "bad-policy", sanitize.line(message), "", POLICY_PATH)
     for one in settings:
-        told = f"{one.name}: {one.before or 'default'} → {one.after or 'default'}"
+        message = f"{one.name}: {one.before or 'default'} → {one.after or 'default'}"
         if one.name == SETUP:  # first of all: the rest may be long
-            told = f"runs before every command, so that each must be approved again: {told}"
+            message = f"runs before every command, so that each must be approved again: {message}"
         is_trusted = one.name.startswith(TRUSTED)
         code = "policy-trust" if is_trusted else "policy"
-        yield f.ReviewFinding(f.WARNING if is_trusted else f.NOTE, code, sanitize.line(told), "", POLICY_PATH)
+        yield f.ReviewFinding(f.WARNING if is_trusted else f.NOTE, code, sanitize.line(message), "", POLICY_PATH)

@@ -70,8 +70,8 @@ def _told(git: Git, base: str, head: str, asked: tuple[str, str]) -> ReviewSpan:
         return ReviewSpan(
             base, head, asked, ("this clone is shallow, so it is unknown whether one contains the other",)
         )
-    told = f"{asked[0]} has commits that {asked[1]} does not have; what they wrote shows as removed"
-    return ReviewSpan(base, head, asked, (f"{told}; for the changes of {asked[1]} only: {asked[0]}...{asked[1]}",))
+    message = f"{asked[0]} has commits that {asked[1]} does not have; what they wrote shows as removed"
+    return ReviewSpan(base, head, asked, (f"{message}; for the changes of {asked[1]} only: {asked[0]}...{asked[1]}",))
 
 
 def list_authors(git: Git, span: ReviewSpan) -> tuple[int, tuple[tuple[str, int], ...]]:
@@ -115,8 +115,8 @@ def _resolve(git: Git, name: str, ref: str) -> str:
         return git.resolve(name)
     except NotFoundError as err:
         if name in (_short(ref), ref):
-            told = f"there is no branch {name} in this repository"
-            raise NoRepositoryError(told, hint="fetch it (git fetch origin), or create one: gitmem init") from err
+            message = f"there is no branch {name} in this repository"
+            raise NoRepositoryError(message, hint="fetch it (git fetch origin), or create one: gitmem init") from err
         hint = "git fetch origin"
         if is_shallow(git):
             hint = "this clone is shallow: git fetch --unshallow, or with actions/checkout fetch-depth: 0"

@@ -46,8 +46,9 @@ def stand(catalog: Catalog, git: Git, local: LocalState, code: CodeTree, policy:
     """Return how the memories of a catalog stand for a commit of the code."""
     ground = refresh_states(catalog, git, local, code.commit, policy, now=now, tree=code)
     rows = catalog.rows(f"SELECT m.id, m.key, m.title, m.path FROM memory m WHERE {state.LIVE}")
-    told = state.tell(catalog, ground, [row[0] for row in rows], now=now, chains=state.suspects(catalog, ground))
-    by_key = {key: told[number] for number, key, _, _ in rows}
+    chains = state.suspects(catalog, ground)
+    statuses = state.statuses_of(catalog, ground, [row[0] for row in rows], now=now, chains=chains)
+    by_key = {key: statuses[number] for number, key, _, _ in rows}
     failed = [key for key, one in by_key.items() if one.status == FAILED]
     reasons = reasons_of(catalog, git, ground, failed, local) if failed else {}
     return Stand(by_key, {key: (title, path) for _, key, title, path in rows}, reasons)
@@ -56,27 +57,29 @@ def stand(catalog: Catalog, git: Git, local: LocalState, code: CodeTree, policy:
 def list_shifts(before: Stand, after: Stand) -> tuple[Shift, ...]:
     """Return what differs, the gravest first, then by key; what is gone is told elsewhere."""
     found = []
-    for key, told in after.told.items():
+    for key, status in after.told.items():
         was = before.told[key].status if key in before.told else ""
         # That nothing is known of what is new is told with its command.
-        if told.status == was or (told.status == UNPROVEN and key not in before.told):
+        if status.status == was or (status.status == UNPROVEN and key not in before.told):
             continue
         title, path = after.titles[key]
         found.append(
-            Shift(key, sanitize.line(title), was, told.status, _because(key, told, before, after), told.chain, path)
+            Shift(
+                key, sanitize.line(title), was, status.status, _because(key, status, before, after), status.chain, path
+            )
         )
     return tuple(sorted(found, key=lambda shift: (GRAVITY.index(shift.after), shift.key)))
 
 
-def _because(key: str, told: MemoryStatus, before: Stand, after: Stand) -> str:
-    if told.status == FAILED:
+def _because(key: str, status: MemoryStatus, before: Stand, after: Stand) -> str:
+    if status.status == FAILED:
         return sanitize.line("; ".join(after.reasons.get(key, [])))
-    if told.status == SUSPECT:
-        failed = told.chain[-1] if told.chain else ""
+    if status.status == SUSPECT:
+        failed = status.chain[-1] if status.chain else ""
         why = "; ".join(after.reasons.get(failed, []))
-        return sanitize.line(f"rests on {' → '.join(told.chain)}" + (f", which failed: {why}" if why else ""))
-    if told.status == UNPROVEN:
+        return sanitize.line(f"rests on {' → '.join(status.chain)}" + (f", which failed: {why}" if why else ""))
+    if status.status == UNPROVEN:
         return "no known verdict applies: its check or its claim is new, or its verdict is gone"
-    if told.status == STALE:
+    if status.status == STALE:
         return "its verdict is for other inputs, or too old"
     return ""

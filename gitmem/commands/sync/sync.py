@@ -91,8 +91,8 @@ def sync(
                 raise ProtectedError(err.message, hint=hint) from err
             done = exchange.send_to(instead)
         if push and not dry_run:
-            told = home_ref.publish(memory.git, name, memory.config.branch, done.commit, talk)
-            memory.notices += [told] if told else []
+            published = home_ref.publish(memory.git, name, memory.config.branch, done.commit, talk)
+            memory.notices += [published] if published else []
         return done
 
 
@@ -113,10 +113,10 @@ def remote_of(memory: OpenRepository, remote: str) -> str:
         known = remotes.list_remotes(memory.git)
         if len(known) == 1:
             return known[0]
-        told = f"there is no remote {name} to sync with" + (f" (there are: {', '.join(known)})" if known else "")
+        message = f"there is no remote {name} to sync with" + (f" (there are: {', '.join(known)})" if known else "")
         one = f"choose one: git config gitmem.remote {known[0]}" if known else ""
         hint = one or f"add one: git remote add {name} URL"
-        raise NoRepositoryError(told, hint=hint)
+        raise NoRepositoryError(message, hint=hint)
     return name
 
 

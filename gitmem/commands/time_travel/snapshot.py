@@ -67,8 +67,8 @@ class Past:
         tree = read_tree(self._git, self.anchor.code) if self.anchor.code else ""
         self.is_empty = not self.commit and not tree
         if self.is_empty and self.anchor.is_shallow:
-            told = f"cannot go back to {rev}: this clone is shallow"
-            raise GitmemError(told, hint="fetch the full history of code and memory: git fetch --unshallow")
+            message = f"cannot go back to {rev}: this clone is shallow"
+            raise GitmemError(message, hint="fetch the full history of code and memory: git fetch --unshallow")
         now = memory.catalog(tip) if not self.is_empty else empty_catalog()
         self._catalog = catalog_at(self._git, now, CatalogContent(self.anchor.states, tree), progress=progress)
         self._local = self._local_then()
@@ -107,8 +107,8 @@ class Past:
         try:
             return refresh_states(self._catalog, self._git, self._local, code, self._policy, **options)
         except (NotFoundError, ProcessError) as err:
-            told = f"statuses are unknown: the code at {code[:12]} cannot be read ({err.message})"
-            self._memory.notices.append(told)
+            message = f"statuses are unknown: the code at {code[:12]} cannot be read ({err.message})"
+            self._memory.notices.append(message)
             return None
 
     def _tell(self) -> None:
@@ -121,8 +121,10 @@ class Past:
                 f"{anchor.rev} is a commit of the memory that names no code in this clone: statuses are unknown"
             )
         if anchor.aside:
-            told = f"{anchor.aside} more commits of the memory" if anchor.aside > 1 else "one more commit of the memory"
-            notices.append(f"{told} may be from that time, but they name only code on other branches")
+            message = (
+                f"{anchor.aside} more commits of the memory" if anchor.aside > 1 else "one more commit of the memory"
+            )
+            notices.append(f"{message} may be from that time, but they name only code on other branches")
         if anchor.is_shallow:
             notices.append("this clone is shallow: older history is missing; git fetch --unshallow")
         if any(self._memory.other_scopes().values()):
@@ -164,7 +166,7 @@ class Past:
         """Return counts by kind and status of that time, what had failed and what was suspect."""
         memory = self._memory
         with self._catalog.reading():
-            told = status.status(
+            counts = status.status(
                 self._catalog,
                 self._git,
                 self._ground,
@@ -174,18 +176,18 @@ class Past:
                 now=NO_CLOCK,
                 waiting=(),
             )
-        told |= {
+        counts |= {
             "index": {"commit": self.commit, "is_current": True},
             "verified_age_s": None,
             "at": self.table(),
             "is_empty": self.is_empty,
         }
-        return told | {"spool": {"waiting": 0, "refused": 0}, "view": None, "scope": PROJECT, "scopes": {}}
+        return counts | {"spool": {"waiting": 0, "refused": 0}, "view": None, "scope": PROJECT, "scopes": {}}
 
     def report(self) -> Page:
         """Return what the page of ``gitmem report`` shows of that time; nothing has an age, and no job is told of."""
         memory, code = self._memory, self.anchor.code
-        told = self.status()
+        counts = self.status()
         of = Page(
             name=self._git.repository.name,
             scope=PROJECT,
@@ -201,7 +203,7 @@ class Past:
                 self._git,
                 self._ground,
                 self._local,
-                status=told,
+                status=counts,
                 policy=self._policy,
                 now=NO_CLOCK,
                 of=of,
@@ -234,8 +236,8 @@ class Past:
         memory = self._memory
         branch = all_verdicts(self._git, memory.find_tip() or "", fact.key)
         mine = memory.local.verdicts([fact.key]).get(fact.key, [])
-        told = state.merged(branch, mine, spec=fact.spec, claim=fact.claim)
-        return [v for v in told if is_accepted(v, self._policy, now=memory.now)]
+        verdicts = state.merged(branch, mine, spec=fact.spec, claim=fact.claim)
+        return [v for v in verdicts if is_accepted(v, self._policy, now=memory.now)]
 
     def _key(self, typed: str) -> str:
         try:
@@ -245,8 +247,8 @@ class Past:
                 key = full_key(self._memory.catalog(), typed)
             except NotFoundError:
                 raise err from None
-            told = f"{key} was not known yet at {self.anchor.rev}"
-            raise NotFoundError(told, hint=f"see when it was written: gitmem log {key}") from None
+            message = f"{key} was not known yet at {self.anchor.rev}"
+            raise NotFoundError(message, hint=f"see when it was written: gitmem log {key}") from None
 
 
 def _found(memory: OpenRepository, tip: str, rev: str) -> Any:

@@ -119,10 +119,10 @@ def _segments(line: Sequence[KnownCommit], behind: dict[str, frozenset[str]]) ->
 
 
 def _proved(known: KnownCommit, where: str) -> str:
-    told = f"{WORDS[known.outcome]} here"
+    message = f"{WORDS[known.outcome]} here"
     if where != known.commit:
-        return f"{told}: judged at {where[:12]}, which has the same inputs"
-    return f"{told}: this commit broke it" if known.how == "culprit" else f"{told}: judged at this commit"
+        return f"{message}: judged at {where[:12]}, which has the same inputs"
+    return f"{message}: this commit broke it" if known.how == "culprit" else f"{message}: judged at this commit"
 
 
 def _between(before: Sequence[KnownCommit], after: Sequence[KnownCommit]) -> str:

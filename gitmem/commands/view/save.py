@@ -132,11 +132,11 @@ def _saver(memory: OpenRepository, *, message: str, source: str = "", wins: froz
         if spec is None or spec == (own_spec(before) if before is not None else None):
             return
         if why := trivial.why_trivial(spec.check):
-            told = f"{document.key}: a check that cannot fail proves nothing: {why}"
-            raise RefusedError(told, hint="let it read the code")
-        told = f"the check of {document.key} is new; it is unproven until you run gitmem verify"
-        if told not in memory.notices:  # a save is planned again where another writer was faster
-            memory.notices.append(told)
+            message = f"{document.key}: a check that cannot fail proves nothing: {why}"
+            raise RefusedError(message, hint="let it read the code")
+        message = f"the check of {document.key} is new; it is unproven until you run gitmem verify"
+        if message not in memory.notices:  # a save is planned again where another writer was faster
+            memory.notices.append(message)
 
     how = How(memory.policy(), inspect, message, source, wins)
     return Saver(memory.writer(), memory.git, memory.catalog_at, how)

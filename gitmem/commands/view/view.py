@@ -176,11 +176,11 @@ def _lock_problem(lock: Path, fix: bool, fixed: list[str]) -> Problem | None:
         return None
     age = time.time() - lock.stat().st_mtime
     if age < STALE_AFTER_S or is_held(lock):
-        told = "another git process is writing the view"
-        return Problem("view-locked", str(lock), told, severity="warning")
+        message = "another git process is writing the view"
+        return Problem("view-locked", str(lock), message, severity="warning")
     if not fix:
-        told = f"a stale lock file of the view, {age:.0f} s old"
-        return Problem("view-locked", str(lock), told, hint="gitmem doctor --fix")
+        message = f"a stale lock file of the view, {age:.0f} s old"
+        return Problem("view-locked", str(lock), message, hint="gitmem doctor --fix")
     lock.unlink()
     fixed.append(f"removed a stale lock file ({age:.0f} s old): {lock}")
     return None
@@ -197,14 +197,14 @@ REPAIRED = {
 def _problems(git: Git, view: View, found: Mapping[str, Any]) -> list[Problem]:
     state = found.get("state", views.WHOLE)
     if state == views.GONE:
-        told = "the folder of the view is gone"
-        return [Problem("view-gone", view.path, told, hint="create it again: gitmem view", severity="warning")]
+        message = "the folder of the view is gone"
+        return [Problem("view-gone", view.path, message, hint="create it again: gitmem view", severity="warning")]
     if state == views.UNLINKED:
-        told = "the view was moved or copied with its repository, and is not linked to this one yet"
-        return [Problem("view-broken", view.path, told, hint="gitmem view")]
+        message = "the view was moved or copied with its repository, and is not linked to this one yet"
+        return [Problem("view-broken", view.path, message, hint="gitmem view")]
     if state == views.FOREIGN:
-        told = "the folder of the view belongs to another repository"
-        return [Problem("view-broken", view.path, told, hint="gitmem view --remove, then gitmem view PATH")]
+        message = "the folder of the view belongs to another repository"
+        return [Problem("view-broken", view.path, message, hint="gitmem view --remove, then gitmem view PATH")]
     if state != views.WHOLE:
         back = f"git -C '{view.path}' switch --detach {view.shown[:12]}"
         hint = "gitmem doctor --fix" if state == "damaged" else back

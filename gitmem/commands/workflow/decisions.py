@@ -60,7 +60,7 @@ def decide(memory: OpenRepository, text: str, step: WorkflowStep, **options: Any
         DuplicateError: Another memory says it already.
     """
     fields = step.fields(memory, tuple(options.pop("tags", ())))
-    return memory.told(remember(memory, text, kind=KINDS[0], **{**options, **fields}))
+    return memory.with_notice(remember(memory, text, kind=KINDS[0], **{**options, **fields}))
 
 
 def load(

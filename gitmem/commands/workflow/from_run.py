@@ -119,25 +119,25 @@ def _write(
         writer.planned.clear()
         with Rehearsal(catalog, writer.planned) as rehearsal:
             for where, draft in drafts:
-                told: dict[str, Any] = {}
+                values: dict[str, Any] = {}
                 try:
-                    step = writer.plan_remember(catalog, draft, policy, done=told, again=FOLD)
+                    step = writer.plan_remember(catalog, draft, policy, done=values, again=FOLD)
                 except RefusedError as err:
                     late.append((where, redact(err.message)))
                     continue
-                done.append((where, told))
+                done.append((where, values))
                 if step is not None:
                     rehearsal.apply(step)
         if (refused or late) and not partial:
             return None
-        keys = list(dict.fromkeys(told["key"] for _, told in done if told.get("is_written", True)))
+        keys = list(dict.fromkeys(values["key"] for _, values in done if values.get("is_written", True)))
         subject = f"memory: distil {label or 'a run'}, {len(keys)} memor{'y' if len(keys) == 1 else 'ies'}"
         return writer.plan_rehearsed(rehearsal, subject, keys, sources=[f"run {label}"] if label else ())
 
     written = writer.write(plan, "remember --from-run") if drafts and (partial or not refused) else None
     commit = written.commit if written else memory.find_tip() or ""
     kept = done if not (refused or late) or partial else []
-    changes = tuple((where, Change(commit=commit, **told)) for where, told in kept)
+    changes = tuple((where, Change(commit=commit, **fields)) for where, fields in kept)
     return RunResult(label, changes, tuple(sorted([*refused, *late], key=_place)), commit, written is not None)
 
 

@@ -38,18 +38,18 @@ def inject(memory: OpenRepository, text: str, *, category: str, worker: str = ""
         DuplicateError: Another memory of that store says it already.
     """
     if category not in CATEGORIES:
-        told = f"unknown category: {display(category)}"
-        raise RefusedError(told, hint=f"choose one of {', '.join(CATEGORIES)}")
+        message = f"unknown category: {display(category)}"
+        raise RefusedError(message, hint=f"choose one of {', '.join(CATEGORIES)}")
     if memory.config.leads and not leads(memory):
-        told = f"the agent {display(memory.author().agent)} is not allowed to inject here"
-        raise RefusedError(told, hint="a person can allow it: git config --add gitmem.leads NAME")
+        message = f"the agent {display(memory.author().agent)} is not allowed to inject here"
+        raise RefusedError(message, hint="a person can allow it: git config --add gitmem.leads NAME")
     if worker and not slug(worker):
         raise RefusedError(
             f"invalid agent name: {display(worker)!r}", hint="use --to NAME with the name in its GITMEM_AGENT"
         )
     store = open_private(memory, agent=worker) if worker else memory
     options["by"] = signed(memory, LEAD)
-    return memory.told(remember(store, text, kind=category.replace("-", "_"), **options))
+    return memory.with_notice(remember(store, text, kind=category.replace("-", "_"), **options))
 
 
 def leads(memory: OpenRepository) -> bool:

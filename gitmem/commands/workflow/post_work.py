@@ -47,14 +47,14 @@ def post_work(
     """
     wrong = [ref for ref in refs if not is_line_reference(ref)]
     if wrong:
-        told = f"{display(wrong[0])!r} does not name a line of code"
-        raise RefusedError(told, hint="--ref src/auth/jwt.py:89 or --ref src/auth/jwt.py:89-145")
+        message = f"{display(wrong[0])!r} does not name a line of code"
+        raise RefusedError(message, hint="--ref src/auth/jwt.py:89 or --ref src/auth/jwt.py:89-145")
     found = list(dict.fromkeys([*refs, *references_in(text)]))
     if not found:
         raise RefusedError("a pattern needs the lines of code that show it", hint="--ref src/auth/jwt.py:89-145")
     _refuse_size(f"{options.get('title', '')}\n{cleaned(text)}", memory)
     fields = step.fields(memory, tuple(options.pop("tags", ())))
-    return memory.told(remember(memory, text, kind=kind, refs=found, **{**options, **fields}))
+    return memory.with_notice(remember(memory, text, kind=kind, refs=found, **{**options, **fields}))
 
 
 def references_in(text: str) -> list[str]:

@@ -214,7 +214,7 @@ def _failed(catalog: Catalog, task: tuple[str, str, dict[str, Any]] | None, path
     """Return what failed before at this very task, and at others about these files (B8)."""
     own: list[FailedAttempt] = []
     if task is not None:
-        attempts = [one for one in task_from(task[0], task[2]).told if one.outcome == FAILED]
+        attempts = [one for one in task_from(task[0], task[2]).past_attempts if one.outcome == FAILED]
         own = [FailedAttempt(task[0], task[1].split("\n")[0], one.num, one.notes) for one in attempts]
     near = [one for one in failures(catalog, (), paths, now=now) if not task or one.key != task[0]]
     found = [*own, *near]

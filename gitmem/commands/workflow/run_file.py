@@ -93,8 +93,8 @@ def read_run(raw: bytes, policy: Policy, *, is_worth: Callable[[str], bool]) -> 
     if not isinstance(memories, list) or not isinstance(attempts, list):
         raise RefusedError("memories and attempts must be lists", hint=_HINT)
     if len(memories) + len(attempts) > MOST:
-        told = f"the run has {len(memories) + len(attempts)} memories, more than {MOST}"
-        raise RefusedError(told, hint="keep only what the next run needs")
+        message = f"the run has {len(memories) + len(attempts)} memories, more than {MOST}"
+        raise RefusedError(message, hint="keep only what the next run needs")
     run, role, task, title = (_top(found, name) for name in ("run", "role", "task", "title"))
     items = [_item(one, f"memories[{n}]", policy, is_worth, task) for n, one in enumerate(memories)]
     items += [_attempt(one, f"attempts[{n}]", task, title) for n, one in enumerate(attempts)]

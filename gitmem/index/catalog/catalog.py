@@ -270,5 +270,5 @@ def discard_damaged(err: BaseException | None, *folders: str | Path) -> None:
         return
     for folder in folders:
         schema.discard(os.path.join(folder, schema.FILE_NAME))
-    told = "the index was damaged and has been deleted; no memories are lost, because they are on the branch"
-    raise DamagedIndexError(told, hint="run the command again: the index will be rebuilt") from err
+    message = "the index was damaged and has been deleted; no memories are lost, because they are on the branch"
+    raise DamagedIndexError(message, hint="run the command again: the index will be rebuilt") from err

@@ -167,9 +167,9 @@ def branch_verdicts(catalog: Catalog, keys: Iterable[str] | None = None) -> dict
 def merged(branch: Sequence[Verdict], local: Sequence[Verdict], *, spec: str, claim: str) -> list[Verdict]:
     """Return the verdicts of one specification and claim; one of the branch that was made here is our own."""
     made_here = {_made(v) for v in local}
-    told = [replace(v, own=_made(v) in made_here) for v in branch]
+    lines = [replace(v, own=_made(v) in made_here) for v in branch]
     # Those of this clone first: of two that are the same, its count of what still flaps is exact.
-    return [v for v in (*local, *told) if v.spec == spec and v.claim == claim]
+    return [v for v in (*local, *lines) if v.spec == spec and v.claim == claim]
 
 
 def _made(v: Verdict) -> tuple[object, ...]:
@@ -290,8 +290,8 @@ def counting(catalog: Catalog, ground: int | None, keys: Sequence[str], local: L
     branch, mine = (branch_verdicts(catalog, keys), local.verdicts(keys)) if keys else ({}, {})
     found = {}
     for key, spec, claim, digest, *counts in rows:
-        told = merged(branch.get(key, ()), mine.get(key, ()), spec=spec, claim=claim)
-        verdict, _ = pick([v for v in told if [v.outcome, v.at, v.own] == counts], digest)
+        verdicts = merged(branch.get(key, ()), mine.get(key, ()), spec=spec, claim=claim)
+        verdict, _ = pick([v for v in verdicts if [v.outcome, v.at, v.own] == counts], digest)
         if verdict is not None:
             found[key] = verdict
     return found
@@ -354,11 +354,11 @@ def _requirers(catalog: Catalog, keys: tuple[str, ...]) -> Mapping[str, tuple[st
     return {key: tuple(sorted(causes - {key})) for key, causes in found.items() if causes - {key}}
 
 
-def tell(
+def statuses_of(
     catalog: Catalog, ground: int | None, ids: Iterable[int], *, now: int, chains: Mapping[str, tuple[str, ...]]
 ) -> dict[int, MemoryStatus]:
     """Return the status of each memory with one of these numbers."""
-    told: dict[int, MemoryStatus] = {}
+    statuses: dict[int, MemoryStatus] = {}
     rows = catalog.each(
         f"SELECT m.id, m.key, f.id, f.ttl_s, s.outcome, s.at, s.fresh, s.own, s.weak, {CLAIM}, s.flapping FROM memory m"
         " LEFT JOIN fact f ON"
@@ -371,7 +371,7 @@ def tell(
             own = VERIFIED if outcome == HOLDS else UNPROVEN
         chain = chains.get(key, ())
         status = told_status(own, suspect=bool(chain))
-        told[number] = MemoryStatus(
+        statuses[number] = MemoryStatus(
             status,
             own,
             chain if status != FAILED else (),
@@ -381,4 +381,4 @@ def tell(
             is_claim=bool(is_claim),
             flapping=flapping or 0,
         )
-    return told
+    return statuses

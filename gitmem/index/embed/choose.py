@@ -66,9 +66,9 @@ def provider_for(setting: str, *, cache: str, key: str = "", download: bool = Fa
         provider: EmbeddingProvider = plugin(model, cache=cache, download=download)
         return provider
     # The setting itself is not shown: it may hold a password.
-    told = "the setting embed does not name a known embedding provider"
+    message = "the setting embed does not name a known embedding provider"
     hint = "use model2vec:potion-base-8M, fastembed:NAME, dir:/a/folder, https://host/v1#MODEL, or off"
-    raise ConfigError(told, file="", key="embed", hint=hint)
+    raise ConfigError(message, file="", key="embed", hint=hint)
 
 
 def need_numpy(setting: str) -> None:
@@ -109,5 +109,5 @@ def _need(kind: str, needed: tuple[tuple[str, ...], str]) -> None:
     if package:
         from gitmem.system.origin import extra_hint
 
-        told = f"the embedding provider {kind} needs the package {package}, which is not installed"
-        raise EmbeddingError(told, hint=extra_hint(needed[1]))
+        message = f"the embedding provider {kind} needs the package {package}, which is not installed"
+        raise EmbeddingError(message, hint=extra_hint(needed[1]))

@@ -62,8 +62,8 @@ class FastembedModel:
                 self._model = TextEmbedding(self._model_name, specific_model_path=str(self._folder), cuda=False)
             except Exception as err:
                 # onnxruntime, tokenizers and json each raise their own errors.
-                told = f"fastembed cannot load the model in {self._folder}: {err}"
-                raise EmbeddingError(told, hint="download it again: gitmem embed rebuild --download") from err
+                message = f"fastembed cannot load the model in {self._folder}: {err}"
+                raise EmbeddingError(message, hint="download it again: gitmem embed rebuild --download") from err
         return self._model
 
 

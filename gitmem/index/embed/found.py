@@ -57,8 +57,8 @@ def folder_of(name: str, *, cache: str, owner: str, wanted: Sequence[str] = ()) 
         _fetch(full, cache, wanted)
     found = _cached(full, cache)
     if not found:
-        told = f"the model {full} is not on this machine"
-        raise EmbeddingError(told, hint="download it: gitmem embed rebuild --download")
+        message = f"the model {full} is not on this machine"
+        raise EmbeddingError(message, hint="download it: gitmem embed rebuild --download")
     return found
 
 
@@ -80,8 +80,8 @@ def _fetch(full: str, cache: str, wanted: Sequence[str]) -> None:
     except Exception as err:
         # The hub's client raises its own errors, httpx's, and the system's.
         why = f"{type(err).__name__}: {err}".splitlines()[0]
-        told = f"the model {full} could not be downloaded: {why}"
-        raise EmbeddingError(told, hint="check its name, and that huggingface.co is reachable") from err
+        message = f"the model {full} could not be downloaded: {why}"
+        raise EmbeddingError(message, hint="check its name, and that huggingface.co is reachable") from err
 
 
 def digest_of(folder: Path) -> str:

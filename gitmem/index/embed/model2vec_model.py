@@ -61,10 +61,10 @@ class Model2vecModel:
             rows = [self._mean([number for number in one.ids if number != self._unknown]) for one in encoded]
         except Exception as err:
             # safetensors, tokenizers and json each raise their own errors.
-            told = (
+            message = (
                 f"the folder {self._folder} does not contain a model in model2vec's format: {type(err).__name__}: {err}"
             )
-            raise EmbeddingError(told, hint="check git config gitmem.embed") from err
+            raise EmbeddingError(message, hint="check git config gitmem.embed") from err
         return unit_rows(rows, count=len(texts), name=self.name)
 
     def query(self, text: str) -> Vectors:

@@ -58,8 +58,8 @@ class OnnxDirectory:
             raise
         except Exception as err:
             # onnxruntime's and tokenizers' errors have no common parent but Exception.
-            told = f"onnxruntime cannot run the model in {self._directory.folder}: {type(err).__name__}: {err}"
-            raise EmbeddingError(told, hint="check git config gitmem.embed") from err
+            message = f"onnxruntime cannot run the model in {self._directory.folder}: {type(err).__name__}: {err}"
+            raise EmbeddingError(message, hint="check git config gitmem.embed") from err
         by_number = dict(zip(order, rows, strict=True))
         return unit_rows([by_number[number] for number in range(len(texts))], count=len(texts), name=self.name)
 

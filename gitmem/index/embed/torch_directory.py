@@ -42,8 +42,8 @@ class TorchDirectory:
             answer = encode(texts, batch_size=BATCH, show_progress_bar=False)
         except Exception as err:
             # torch, transformers, safetensors and json each raise their own errors.
-            told = f"sentence-transformers cannot run the model in {self._folder}: {type(err).__name__}: {err}"
-            raise EmbeddingError(told, hint="check git config gitmem.embed") from err
+            message = f"sentence-transformers cannot run the model in {self._folder}: {type(err).__name__}: {err}"
+            raise EmbeddingError(message, hint="check git config gitmem.embed") from err
         return unit_rows(answer, count=len(texts), name=self.name)
 
     def _load(self) -> Any:

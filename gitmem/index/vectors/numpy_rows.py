@@ -113,13 +113,13 @@ class FlatFile:
 
     def cosines(self, query: Floats, rows: Sequence[int]) -> list[float]:
         """Return the cosines of some rows; see ``Rows``."""
-        told = np.full(len(rows), -1.0, FLOAT)
+        found = np.full(len(rows), -1.0, FLOAT)
         wanted = np.asarray(rows, np.int64)
         there = (wanted >= 0) & (wanted < self._count)
         if not there.any():  # with no row at all, their width may not be known
-            return told.tolist()
-        told[there] = self._compared(self._rows[wanted[there]], query)
-        return [float(cosine) for cosine in told]
+            return found.tolist()
+        found[there] = self._compared(self._rows[wanted[there]], query)
+        return [float(cosine) for cosine in found]
 
     @staticmethod
     def _compared(rows: Floats, query: Floats) -> Floats:

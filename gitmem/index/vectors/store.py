@@ -275,8 +275,8 @@ class Vectors:
     def _resize(self, dimensions: int) -> None:
         """Fix how long a row is with the first one."""
         if self._shape.count and dimensions != self._shape.dimensions:
-            told = f"the vectors have {self._shape.dimensions} dimensions, the new ones {dimensions}"
-            raise DamagedError(told, hint="if the model changed under the same name: gitmem embed rebuild")
+            message = f"the vectors have {self._shape.dimensions} dimensions, the new ones {dimensions}"
+            raise DamagedError(message, hint="if the model changed under the same name: gitmem embed rebuild")
         if dimensions != self._shape.dimensions:
             self._shape = Shape(self._shape.kept, self._shape.name, dimensions, 0)
             self._rows = self._opened(self._shape)

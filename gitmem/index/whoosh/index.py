@@ -214,8 +214,8 @@ def _shown(good: tuple[dict[str, Any], Any], *, why: str = "", commit: str = "")
     stamp, reader = good
     if not why or stamp["commit"] == commit:
         return SearchableIndex(reader, stamp["commit"])
-    told = f"the Whoosh index {why}; showing {stamp['commit'][:12]}, but the tip is {commit[:12]}"
-    return SearchableIndex(reader, stamp["commit"], told)
+    message = f"the Whoosh index {why}; showing {stamp['commit'][:12]}, but the tip is {commit[:12]}"
+    return SearchableIndex(reader, stamp["commit"], message)
 
 
 def _lock(state_dir: Path) -> int | None:

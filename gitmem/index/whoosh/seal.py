@@ -44,8 +44,8 @@ def key_in(folder: Path) -> bytes:
 
 def seal(stamp: Mapping[str, Any], key: bytes) -> str:
     """Return the seal of a stamp: of all in it but the seal itself."""
-    told = {name: value for name, value in stamp.items() if name != "seal"}
-    return blake2b(json.dumps(told, sort_keys=True).encode(), key=key, digest_size=16).hexdigest()
+    values = {name: value for name, value in stamp.items() if name != "seal"}
+    return blake2b(json.dumps(values, sort_keys=True).encode(), key=key, digest_size=16).hexdigest()
 
 
 def sum_of(path: Path) -> str:

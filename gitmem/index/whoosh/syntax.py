@@ -203,8 +203,8 @@ def read(
 
 
 def _wrong(text: str, at: int, why: str, hint: str = "") -> UsageError:
-    told = f"the query cannot be read at character {at + 1}, {text[at : at + 20]!r}: {why}"
-    return UsageError(told, hint=hint or 'quote literal text: "port:8080"')
+    message = f"the query cannot be read at character {at + 1}, {text[at : at + 20]!r}: {why}"
+    return UsageError(message, hint=hint or 'quote literal text: "port:8080"')
 
 
 def _check(text: str, nodes: list[Any]) -> None:
@@ -223,10 +223,10 @@ def _check(text: str, nodes: list[Any]) -> None:
             text, patterns[MOST_PATTERNS].startchar, f"more than {MOST_PATTERNS} patterns", "split it into two queries"
         )
     _check_groups(text, nodes)
-    told = [node for node in nodes if not isinstance(node, syntax.Whitespace)]
+    lines = [node for node in nodes if not isinstance(node, syntax.Whitespace)]
     for node, before, after in zip(nodes, [None, *nodes], [*nodes[1:], None], strict=False):
         _check_node(text, node, before, after)
-    for before, node, after in zip([None, *told], told, [*told[1:], None], strict=False):
+    for before, node, after in zip([None, *lines], lines, [*lines[1:], None], strict=False):
         if isinstance(node, syntax.Operator):
             _check_operator(text, before, node, after)
 

@@ -136,8 +136,9 @@ def refresh(
     asked = {**view.held, **(accepted or {}), **dict.fromkeys(also), **ours}
     again = [path for path in asked if path not in seen]
     there = {entry.path: entry for entry in git.list_tree(tip, *again)} if again else {}
-    sides += [PathVersion(path, "", "", there[path].mode, there[path].oid) if path in there else PathVersion(path, "", "", "", "")
-              for path in again]  # fmt: skip
+    for path in again:
+        entry = there.get(path)
+        sides.append(PathVersion(path, "", "", entry.mode if entry else "", entry.oid if entry else ""))
     sizes = git.sizes({oid for side in sides for oid in (side.old, side.new) if oid})
     held = dict(view.held)
     with Folder(view.path) as folder:

@@ -220,8 +220,8 @@ def list_tracked(git: Git, path: str) -> set[str]:
     main = Git(Repository(git.repository.common, git.repository.common, top))
     where = (f"--work-tree={top}", "-C", top, "--literal-pathspecs")
     asked = (("ls-files", "-z"), ("ls-tree", "-r", "-z", "--name-only", "HEAD"))
-    told = (main.run(*where, *question, "--", inside, check=False).stdout for question in asked)
-    return {os.path.relpath(os.fsdecode(name), inside) for names in told for name in names.split(b"\0") if name}
+    lines = (main.run(*where, *question, "--", inside, check=False).stdout for question in asked)
+    return {os.path.relpath(os.fsdecode(name), inside) for names in lines for name in names.split(b"\0") if name}
 
 
 def default_path(git: Git) -> str:

@@ -298,15 +298,15 @@ class Search:
             return self._range(culprit, line.steps[low], among, candidates)
         after = line.before[culprit]
         sides = [p for p in self._lineage.parents(culprit) if p != after]
-        told = {side: self._answers.answer(side, self._lineage.digests[side]) for side in sides}
-        failing = next((side for side in sides if told[side] == FAILS), "")
+        values = {side: self._answers.answer(side, self._lineage.digests[side]) for side in sides}
+        failing = next((side for side in sides if values[side] == FAILS), "")
         if failing:
             side = self._side(failing, line.brought[culprit])
             if self._find_good(side, [0]):
                 return self._search(side, candidates)
             reason = "it holds on one side of this merge, and never held on the other"
             return self._confirmed(culprit, after, candidates, reason)
-        if ERROR in told.values():
+        if ERROR in values.values():
             return self._range(culprit, after, [culprit, *line.brought[culprit]], candidates)
         reason = "each side of this merge holds without the other" if sides else ""
         return self._confirmed(culprit, after, candidates, reason)

@@ -51,9 +51,9 @@ def reasons_of(
 ) -> dict[str, list[str]]:
     """Return why facts fail on a ground, by key: what their verdicts say, then what broke them, where that is known."""
     verdicts = state.counting(catalog, ground, keys, local)
-    told = told_of(git, ((v.culprit, v.culprit_after) for v in verdicts.values()))
+    phrases = told_of(git, ((v.culprit, v.culprit_after) for v in verdicts.values()))
     return {
-        key: [reason for reason in (v.because, told.get((v.culprit, v.culprit_after), "")) if reason]
+        key: [reason for reason in (v.because, phrases.get((v.culprit, v.culprit_after), "")) if reason]
         for key, v in verdicts.items()
     }
 
@@ -88,8 +88,8 @@ def as_table(commit: str, made: Mapping[str, Made]) -> dict[str, Any] | None:
     if not commit:
         return None
     one = made.get(commit)
-    told = (one.author, one.date, one.subject) if one else ("", "", "")
-    return {"commit": commit, "author": told[0], "date": told[1], "subject": told[2]}
+    phrase = (one.author, one.date, one.subject) if one else ("", "", "")
+    return {"commit": commit, "author": phrase[0], "date": phrase[1], "subject": phrase[2]}
 
 
 def _cut(text: str, limit: int) -> str:

@@ -112,10 +112,10 @@ def newest_commit(git: Git, names: Iterable[str]) -> int:
     if not known:
         return 0
     try:
-        told = git.run("log", "--no-walk=unsorted", "--no-show-signature", "--format=%ct", *known, timeout_s=5).stdout
+        output = git.run("log", "--no-walk=unsorted", "--no-show-signature", "--format=%ct", *known, timeout_s=5).stdout
     except ProcessError:
         return 0  # an object is missing
-    return max(map(int, told.split()), default=0)
+    return max(map(int, output.split()), default=0)
 
 
 def tell_last(git: Git, catalog: Catalog, *, now: int) -> dict[str, Any] | None:
@@ -133,8 +133,8 @@ def tell_last(git: Git, catalog: Catalog, *, now: int) -> dict[str, Any] | None:
     if not found:
         return None
     at, commit = max(found)
-    told = {"at": format_time(at), "age_s": age_s(at, now), "commit": commit}
-    return told | {"is_head": commit == git.read_head()[1]}
+    values = {"at": format_time(at), "age_s": age_s(at, now), "commit": commit}
+    return values | {"is_head": commit == git.read_head()[1]}
 
 
 def tell_jobs(
@@ -159,7 +159,7 @@ def tell_jobs(
         "branch": _as_table(git, last, now),
         "claimed": _as_table(git, forge, now),
         "schedules": as_table(schedules),
-        "silent": silence.told if silence else "",
+        "silent": silence.message if silence else "",
         "silent_s": silence.seconds if silence else 0,
         "soon_off": soon_off,
     }
@@ -187,10 +187,10 @@ def _last_job(git: Git, now: int) -> dict[str, Any] | None:
 
 def ended(last: Mapping[str, Any]) -> str:
     """Return in words how the last verify job ended (``jobs.last`` of ``status``), or that it did not."""
-    told = {"running": "runs now", "killed": "was killed", "failed": f"failed: {last['problem']}"}
+    values = {"running": "runs now", "killed": "was killed", "failed": f"failed: {last['problem']}"}
     counts = [(last["due"], "due"), (last["failed"], "failed"), (last["unchecked"], "not checked")]
     ran = ", ".join(f"{number} {word}" for number, word in counts if number)
-    return told.get(last["state"], ran or "nothing was due")
+    return values.get(last["state"], ran or "nothing was due")
 
 
 @frozen
@@ -208,8 +208,8 @@ def _last_recorded(git: Git, tip: str, *, claimed: bool = False) -> RecordCommit
     form = f"--format=%H%x00%ct%x00%(trailers:key=Code-Commit,valueonly)%x00%(trailers:key={CLAIMED},valueonly)"
     sought = f"--grep=^{CLAIMED}: " if claimed else "--grep=^Gitmem-Verdicts: "
     try:
-        told = git.run("log", "-1", "--no-show-signature", sought, form, tip, timeout_s=5).stdout
-        commit, at, code, by = told.decode("utf-8", "replace").strip("\n").split("\0")
+        output = git.run("log", "-1", "--no-show-signature", sought, form, tip, timeout_s=5).stdout
+        commit, at, code, by = output.decode("utf-8", "replace").strip("\n").split("\0")
     except (ProcessError, ValueError):
         return None  # none was recorded yet, or it is too far back to be looked for
     return RecordCommit(commit, int(at), code.strip() if is_oid(code.strip()) else "", bool(by.strip()))

@@ -70,7 +70,7 @@ class JobRun:
         clock: Callable[[], float],
         is_scheduled: bool,
         wait_s: float,
-        told: Callable[[str], None],
+        report: Callable[[str], None],
     ) -> None:
         """Make it ready.
 
@@ -79,11 +79,11 @@ class JobRun:
             clock: Returns epoch seconds.
             is_scheduled: Whether nobody typed it.
             wait_s: How long to wait for another one.
-            told: Is told, once, that another one is waited for.
+            report: Is told, once, that another one is waited for.
         """
         self._folder = folder
         self._wait_s = wait_s
-        self._told = told
+        self._told = report
         self._fd: int | None = None
         self._clock = clock
         self.job = Job(0, os.getpid(), is_scheduled=is_scheduled)

@@ -27,11 +27,11 @@ class Silence:
     """What is wrong with the schedules.
 
     Attributes:
-        told: It, on one line.
+        message: It, on one line.
         seconds: For how long there was no sign; 0 where the last job did not get to its end.
     """
 
-    told: str
+    message: str
     seconds: int
 
 
@@ -63,21 +63,22 @@ def find_silence(
         if not one.is_forge:
             last = max(job.started if job else 0, one.since)
             if now - last > late_s:
-                told = (
+                message = (
                     f"no verify job has run here for {lasted(now - last)}, although one should run {one.often}: "
                     "gitmem status"
                 )
-                return Silence(told, now - last)
+                return Silence(message, now - last)
         elif now - verified > late_s:
             since = waits_since()
             if since and now - since > late_s and now - came() > late_s and now - installed(one.file) > late_s:
                 # Nobody knows when it would have left one; since then, it should have.
-                told = f"the forge's verify job has recorded no verdict for {lasted(now - verified)}" if verified else (
-                    "the forge's verify job has never recorded a verdict")  # fmt: skip
-                told += f", and facts have been waiting for {lasted(now - since)}: gitmem sync"
+                never = "the forge's verify job has never recorded a verdict"
+                silent = f"the forge's verify job has recorded no verdict for {lasted(now - verified)}"
+                message = silent if verified else never
+                message += f", and facts have been waiting for {lasted(now - since)}: gitmem sync"
                 is_off = now - verified > FORGE_DAYS * DAY_S
                 off = f"; forges disable schedules after {FORGE_DAYS} days without a commit" if is_off else ""
-                return Silence(told + off, now - max(verified, 0) if verified else now - since)
+                return Silence(message + off, now - max(verified, 0) if verified else now - since)
     return Silence(f"the last scheduled verify job failed: {failure}", 0) if failure else None
 
 

@@ -138,6 +138,6 @@ def list_loads(catalog: Catalog, tree: CodeTree) -> list[Load]:
 
 def _load(fact: state.FactRow, verdicts: Sequence[Verdict], tree: CodeTree) -> Load:
     digest_of = digester(tree, fact)
-    told = [v for v in verdicts if v.spec == fact.spec]
-    is_known = any(v.claim == fact.claim and v.inputs == digest_of(v) for v in told)
-    return Load(fact.key, max((v.seconds for v in told), default=0.0), fact.form == BUILTIN, not is_known)
+    lines = [v for v in verdicts if v.spec == fact.spec]
+    is_known = any(v.claim == fact.claim and v.inputs == digest_of(v) for v in lines)
+    return Load(fact.key, max((v.seconds for v in lines), default=0.0), fact.form == BUILTIN, not is_known)

@@ -94,9 +94,9 @@ def _carry_out(plan: LaunchPlan, report_fd: int, trace_fd: int) -> None:
             remove_tree(plan.scratch)
     if not problem and status != 0 and watch.ran_out():
         problem = "the machine ran out of memory during the check"
-    told = b"" if plan.reports else b'{"exit-code": %d}\n' % status
-    told += b'{"problem": "killed: %s"}\n' % problem.encode() if problem else b""
-    os.write(report_fd, told + b'{"done": 1}\n')
+    message = b"" if plan.reports else b'{"exit-code": %d}\n' % status
+    message += b'{"problem": "killed: %s"}\n' % problem.encode() if problem else b""
+    os.write(report_fd, message + b'{"done": 1}\n')
 
 
 def _become(plan: LaunchPlan, report_fd: int) -> NoReturn:

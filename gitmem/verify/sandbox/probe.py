@@ -37,10 +37,10 @@ def describe(path: str, folder: Path) -> list[tuple[str, str]]:
     """
     reasons = {rung: sandbox.why_not(rung, path) for rung in sandbox.ladder()}
     rung = next((rung for rung, why in reasons.items() if not why), sandbox.NONE)
-    told = (
+    message = (
         "only built-in checks run, unless you use --no-sandbox" if rung == sandbox.NONE else f"commands run in {rung}"
     )
-    rows = [("sandbox", told)]
+    rows = [("sandbox", message)]
     for name, why in reasons.items():
         mend = remedy(name, why, path)
         rows.append((name, f"does not work: {why}" + (f" ({mend})" if mend else "") if why else "works"))

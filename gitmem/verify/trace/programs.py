@@ -46,10 +46,10 @@ def parse_tools(text: str) -> dict[str, str]:
 def stamp_of(place: str) -> str:
     """Return size in bytes and time of change in seconds of a file; a word where there is none."""
     try:
-        told = os.stat(place)  # noqa: PTH116 - pathlib costs 8 ms to import (measured), and recall comes here
+        found = os.stat(place)  # noqa: PTH116 - pathlib costs 8 ms to import (measured), and recall comes here
     except (OSError, ValueError):
         return GONE
-    return f"{told.st_size}:{int(told.st_mtime)}"
+    return f"{found.st_size}:{int(found.st_mtime)}"
 
 
 def changed(text: str, stamps: dict[str, str] | None = None) -> list[str]:

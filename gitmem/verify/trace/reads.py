@@ -174,8 +174,8 @@ class Places:
             reads = parse_reads(text)
             if reads is None or (is_claim and not reads):
                 return None
-            told = [f"{read} {self.tell(read)}" for read in reads]
-            found = _hash([*told, *(" ".join(entry) for entry in attributes)])
+            lines = [f"{read} {self.tell(read)}" for read in reads]
+            found = _hash([*lines, *(" ".join(entry) for entry in attributes)])
             if reads:  # a claim to have read nothing must not find it
                 self._digests[text] = found
         return found

@@ -82,7 +82,6 @@ def advice(key: str, text: str) -> str:
     if not found:
         return ""
     more = f" and {len(found) - NAMED} more" if len(found) > NAMED else ""
-    told = f"{key} reads files outside its paths: {', '.join(found[:NAMED])}{more}"
-    return (
-        f"{told}; add them (gitmem edit {key} --path …), or let gitmem observe its reads: gitmem edit {key} --path ''"
-    )
+    message = f"{key} reads files outside its paths: {', '.join(found[:NAMED])}{more}"
+    observed = f"let gitmem observe its reads: gitmem edit {key} --path ''"
+    return f"{message}; add them (gitmem edit {key} --path …), or {observed}"

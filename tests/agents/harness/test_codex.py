@@ -101,9 +101,9 @@ def test_answer_is_what_the_schema_of_the_event_accepts(name: str) -> None:
 
 def test_schema_would_refuse_another_answer() -> None:
     schema = json.loads((SCHEMAS / "session-start.output.json").read_text())
-    told = {"hookSpecificOutput": {"hookEventName": "SessionStart", "additionalContext": "x", "sessionTitle": "y"}}
+    values = {"hookSpecificOutput": {"hookEventName": "SessionStart", "additionalContext": "x", "sessionTitle": "y"}}
 
-    assert not Draft7Validator(schema).is_valid(told)
+    assert not Draft7Validator(schema).is_valid(values)
 
 
 @pytest.mark.parametrize("name", ["stop", "compact", "end"])

@@ -251,7 +251,7 @@ def test_verify_records_what_it_finds_while_something_waits(memory, repo: Path) 
     )
     memory.capture(TEXT)
 
-    run = memory.verify(options=Options(), told=lambda *_: None)
+    run = memory.verify(options=Options(), report=lambda *_: None)
 
     assert [result.outcome for result in run.results] == ["holds"]
     assert memory.show("a-fact")["status"] == "verified"

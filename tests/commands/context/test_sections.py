@@ -48,11 +48,11 @@ def test_goal_of_a_session_that_is_its_title_is_told_once(memory, repo):
     put(repo, make_memory("s2", "Retry what the…", f"Goal: {goal}.", kind="session"))
     put(repo, make_memory("s3", "Another title", f"Goal: {goal}.", kind="session"))
 
-    told = {item["key"]: item["text"] for section in sections(memory).values() for item in section["items"]}
+    values = {item["key"]: item["text"] for section in sections(memory).values() for item in section["items"]}
 
-    assert told["s1"].startswith(f"{goal} Decided: - three times.")
-    assert told["s2"].startswith(f"{goal}.")
-    assert told["s3"].startswith(f"Another title: Goal: {goal}.")
+    assert values["s1"].startswith(f"{goal} Decided: - three times.")
+    assert values["s2"].startswith(f"{goal}.")
+    assert values["s3"].startswith(f"Another title: Goal: {goal}.")
 
 
 def test_each_memory_is_one_line_with_nothing_hidden(memory, repo):

@@ -18,7 +18,7 @@ def read(
     *names: str, kind: str = "", stdin: bytes = b"", told: list[tuple[int, int]] | None = None
 ) -> list[ImportRecord]:
     say = None if told is None else lambda done, of: told.append((done, of))
-    found = list(read_sources(names, kind=kind, stdin=io.BytesIO(stdin), told=say))
+    found = list(read_sources(names, kind=kind, stdin=io.BytesIO(stdin), progress_of=say))
     assert all(isinstance(one, ImportRecord) for one in found)
     return [one for one in found if isinstance(one, ImportRecord)]
 

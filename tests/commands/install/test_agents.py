@@ -146,13 +146,13 @@ def test_instructions_stand_where_the_harness_reads_them(
 def test_whose_a_file_is_is_told(memory: Memory, repo: Path) -> None:
     commit_files(repo, {".gitignore": ".claude/\n", "AGENTS.md": "# Us\n"})
 
-    told = {
+    values = {
         os.path.relpath(s.path, repo): s.about
         for s in agents.plan_install(memory.repository.git, AgentSetup(("claude-code",)))
     }
 
-    assert told[".claude/settings.json"] == "git ignores it: yours only"
-    assert told["AGENTS.md"] == "git tracks it: commit the change"
+    assert values[".claude/settings.json"] == "git ignores it: yours only"
+    assert values["AGENTS.md"] == "git tracks it: commit the change"
     assert agents.plan_install(memory.repository.git, AgentSetup(("codex",)))[0].about == "commit it to share it"
 
 

@@ -109,12 +109,12 @@ def test_actions_are_pinned_and_no_credentials_stay(files: dict[str, dict]) -> N
 
 
 def test_scripts_are_sound_shell() -> None:
-    told = [
+    lines = [
         *ci_files.texts(GITHUB, CiOptions(package=PINNED)).values(),
         *ci_files.texts(GITLAB, CiOptions(package=PINNED)).values(),
     ]
-    told += ci_files.texts(GITLAB, CiOptions(package=PINNED), on_branch=True).values()
-    scripts = [script for text in told for script in _scripts(loaded(text))]
+    lines += ci_files.texts(GITLAB, CiOptions(package=PINNED), on_branch=True).values()
+    scripts = [script for text in lines for script in _scripts(loaded(text))]
 
     for script in scripts:
         subprocess.run(["bash", "-n"], input=script, text=True, check=True)

@@ -261,14 +261,14 @@ def test_bmad_module_lists_its_skills() -> None:
 
 
 def test_servers_are_in_the_form_of_each_file() -> None:
-    told = {
+    values = {
         piece.path: json.loads(piece.put(None))
         for name in ("claude-code", "cursor", "copilot", "opencode")
         for piece in list_pieces(name, user=False, mcp=True)
         if isinstance(piece, Entries) and piece.calls == "mcp"
     }
 
-    assert told == {
+    assert values == {
         ".mcp.json": {"mcpServers": {"gitmem": {"command": "gitmem", "args": ["mcp"]}}},
         ".cursor/mcp.json": {"mcpServers": {"gitmem": {"command": "gitmem", "args": ["mcp"]}}},
         ".vscode/mcp.json": {"servers": {"gitmem": {"type": "stdio", "command": "gitmem", "args": ["mcp"]}}},

@@ -29,10 +29,10 @@ def test_they_are_told_with_what_they_change_and_where_they_are(repo: Path, hub:
         found = memory.proposals.list()
         table = as_table(found, now=NOW + 60)
 
-    told = {
+    values = {
         one.name: (bool(one.commit), bool(one.remote_commit), one.ahead, one.is_pushed, one.merged) for one in found
     }
-    assert told == {
+    assert values == {
         "mine": (True, False, 2, False, ""),
         "auth": (True, True, 0, True, "content"),
         "far": (False, True, 0, True, ""),

@@ -31,24 +31,24 @@ def _plain(text: str) -> str:
 def test_only_what_needs_somebody_is_annotated_at_the_fact_and_at_the_code():
     findings = make_findings(number=2)
 
-    told = [read(line) for line in commands(findings).splitlines()]
+    lines = [read(line) for line in commands(findings).splitlines()]
 
-    shown = [(found[0], found[1].get("file"), found[1].get("line"), found[1]["title"]) for found in told if found]
+    shown = [(found[0], found[1].get("file"), found[1].get("line"), found[1]["title"]) for found in lines if found]
     assert shown[:3] == [
         ("error", "src/Plain.py", "3", "newly-false-0 becomes false"),
         ("error", ".memory/facts/a.md", "4", "newly-false-1 becomes false"),
         ("error", "src/Plain.py", "3", "newly-false-1 becomes false"),
     ]
     assert [found[0] for found in shown] == ["error"] * 9 + ["warning"] * 6
-    assert told.count(None) == 2
+    assert lines.count(None) == 2
 
 
 def test_nothing_of_a_stranger_becomes_a_command_or_a_property():
     findings = make_findings(Finding("odd", "T", "failed", places=(Spot("a,line=1:b%0A\n::c.py"),)), texts=HOSTILE)
 
-    told = [read(line) for line in commands(cleaned(findings)).splitlines()]
+    lines = [read(line) for line in commands(cleaned(findings)).splitlines()]
 
-    found = [one for one in told if one]
+    found = [one for one in lines if one]
     assert {one[0] for one in found} == {"error", "warning"}
     assert {frozenset(one[1]) for one in found} <= {frozenset(("file", "line", "title")), frozenset(("file", "title"))}
     assert "a,line=1:b%0A\\x0a::c.py" in {one[1]["file"] for one in found}

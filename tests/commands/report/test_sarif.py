@@ -49,10 +49,10 @@ def test_results_are_what_needs_reading_each_with_a_place_and_a_fingerprint():
     ][0]
 
     rules = [rule["id"] for rule in run["tool"]["driver"]["rules"]]
-    told = {one["properties"]["key"]: one for one in run["results"]}
+    values = {one["properties"]["key"]: one for one in run["results"]}
     assert [rules[one["ruleIndex"]] for one in run["results"]] == [one["ruleId"] for one in run["results"]]
-    assert "holds-0" not in told and "newly-true-0" not in told
-    where = told["newly-false-0"]["locations"][0]["physicalLocation"]
+    assert "holds-0" not in values and "newly-true-0" not in values
+    where = values["newly-false-0"]["locations"][0]["physicalLocation"]
     assert (where["artifactLocation"]["uri"], where["region"]) == ("src/Plain.py", {"startLine": 3})
-    assert told["nowhere"]["locations"][0]["physicalLocation"]["artifactLocation"]["uri"] == "facts/nowhere.md"
-    assert len({one["partialFingerprints"]["gitmemFact/v1"] for one in run["results"]}) == len(told)
+    assert values["nowhere"]["locations"][0]["physicalLocation"]["artifactLocation"]["uri"] == "facts/nowhere.md"
+    assert len({one["partialFingerprints"]["gitmemFact/v1"] for one in run["results"]}) == len(values)

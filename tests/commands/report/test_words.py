@@ -9,13 +9,13 @@ from gitmem.verify.finding import FAILED, Finding
 
 
 def test_every_kind_has_words_and_the_grave_ones_name_the_way_on():
-    told = {f.kind: sentence(f) for f in make_findings(texts="T").findings}
+    values = {f.kind: sentence(f) for f in make_findings(texts="T").findings}
 
-    assert told["newly_false"] == (
+    assert values["newly_false"] == (
         "“T” becomes false: T. Written by T. What to do about it: gitmem settle newly-false-0"
     )
-    assert "broken by cccccccccccc" in told["still_false"]
-    assert told["holds"] == "“T” holds: T."
+    assert "broken by cccccccccccc" in values["still_false"]
+    assert values["holds"] == "“T” holds: T."
 
 
 def test_range_of_suspects_accuses_none_of_them():

@@ -38,8 +38,8 @@ def test_retired_restored_renamed_deleted_and_superseded_are_told_apart(repo: Pa
 
     review = changed(repo, base, head, gone=gone)
 
-    told = {change.key: (change.what, change.because) for change in review.changes}
-    assert told == {
+    values = {change.key: (change.what, change.because) for change in review.changes}
+    assert values == {
         "retired": (RETIRED, "by bob: the gateway is gone"),
         "back": (RESTORED, ""),
         "after": (RENAMED, "was before"),

@@ -301,7 +301,7 @@ def test_verdicts_of_both_sides_count_and_the_page_is_made_anew(repo: Path, hub:
         (folder / gone).unlink()
         git(folder, "commit", "-qam", "gone")
         with opened(folder) as opened_memory:
-            opened_memory.verify(options=Options(), told=lambda *_: None)
+            opened_memory.verify(options=Options(), report=lambda *_: None)
     run(other)
 
     done = run(repo)

@@ -19,7 +19,7 @@ from gitmem.verify.session import Options
 
 
 def verify(memory: Memory) -> None:
-    memory.verify(options=Options(), told=lambda *_: None)
+    memory.verify(options=Options(), report=lambda *_: None)
 
 
 def listed(memory: Memory, rev: str) -> dict[str, str]:
@@ -190,7 +190,7 @@ def test_damaged_catalog_of_the_past_is_thrown_away(made: Path) -> None:
 def test_gate_of_a_task_that_is_not_passed_is_no_failure(repo: Path) -> None:
     with Memory(repo, clock=Clock()) as memory:
         memory.tasks.add("Make it blue", verify={"contains": "blue", "in": "README.md"}, key="t")
-        memory.verify(options=Options(keys=("t",)), told=lambda *_: None)
+        memory.verify(options=Options(keys=("t",)), report=lambda *_: None)
 
         with memory.at("HEAD") as past:
             found = past.show("t")

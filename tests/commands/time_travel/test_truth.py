@@ -139,7 +139,7 @@ def test_every_version_of_a_verdict_is_found_that_a_branch_ever_had(memory, repo
     put_files(repo, says_good())
     for text in ("good", "bad", "good again"):
         commit_files(repo, {"f.txt": text})
-        memory.verify(options=Options(), told=lambda *_: None)
+        memory.verify(options=Options(), report=lambda *_: None)
     spec = next(iter(memory.repository.catalog().row("SELECT path FROM verdict")))
     put_files(repo, {spec: "not a verdict"})
 

@@ -59,10 +59,10 @@ def test_what_is_no_key_is_not_found_and_says_how_to_look(keyed: Memory, typed: 
 
 def test_whoever_proves_says_that_a_file_which_may_be_a_fact_cannot_be_read(memory: Memory, repo: Path) -> None:
     put_files(repo, {"facts/broken.md": "---\ntitle: x\ntitle: y\n---\n"})
-    told = "1 file of the store cannot be read: gitmem doctor"
+    message = "1 file of the store cannot be read: gitmem doctor"
 
-    memory.verify(options=Options(), told=lambda *_: None)
-    assert memory.notices == [told]
+    memory.verify(options=Options(), report=lambda *_: None)
+    assert memory.notices == [message]
     memory.notices.clear()
     memory.check(options=Options(), base="HEAD")
-    assert memory.notices == [told]
+    assert memory.notices == [message]

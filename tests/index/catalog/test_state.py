@@ -64,7 +64,7 @@ def test_statuses_in_the_database_are_those_of_the_graph(proved: Memory) -> None
 
         wanted = own_status(outcome, fresh=bool(fresh), at=at, ttl_s=ttl_s, now=NOW)
 
-        assert state.tell(catalog, ground, [number], now=NOW, chains={})[number].status == wanted
+        assert state.statuses_of(catalog, ground, [number], now=NOW, chains={})[number].status == wanted
         counted = take_stock(catalog, ground, proved.repository.local, now=NOW).statuses
         assert [s for s, n in counted.items() if n] == [wanted], (outcome, fresh, at, ttl_s)
 
@@ -82,7 +82,7 @@ def test_grounds_of_old_commits_make_room(proved: Memory) -> None:
         == 0
     )
     assert (
-        state.tell(proved.repository.catalog(), proved.repository.ground(), [1], now=NOW, chains={})[1].status
+        state.statuses_of(proved.repository.catalog(), proved.repository.ground(), [1], now=NOW, chains={})[1].status
         == "verified"
     )
 
@@ -93,7 +93,7 @@ def test_another_branch_shows_its_own_statuses_and_the_first_one_comes_back_with
     git(top, "checkout", "-q", "-b", "other")
     commit_files(top, {"src/gateway/retry.py": "RETRIES = 5\n"})
     assert told(proved) == "stale"
-    proved.verify(options=Options(), told=lambda *_: None)
+    proved.verify(options=Options(), report=lambda *_: None)
     assert told(proved) == "failed"
 
     git(top, "checkout", "-q", "main")
@@ -103,7 +103,7 @@ def test_another_branch_shows_its_own_statuses_and_the_first_one_comes_back_with
 
 def told(memory: Memory) -> str:
     ground = memory.repository.ground()
-    return state.tell(
+    return state.statuses_of(
         memory.repository.catalog(), ground, [1], now=NOW, chains=state.suspects(memory.repository.catalog(), ground)
     )[1].status
 
@@ -207,7 +207,7 @@ def test_suspicion_follows_keys_and_labels_and_skips_what_is_gone(memory: Memory
     )
     assert state.suspects(memory.repository.catalog(), memory.repository.ground()) == {}
 
-    memory.verify(options=Options(), told=lambda *_: None)
+    memory.verify(options=Options(), report=lambda *_: None)
 
     assert state.suspects(memory.repository.catalog(), memory.repository.ground()) == {
         "by-key": ("root",),

@@ -186,14 +186,14 @@ def test_a_writer_that_is_killed_loses_at_most_what_it_was_writing(tmp_path: Pat
     script = WRITER.format(path=sys.path, folder=str(tmp_path))
     with subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True) as writer:
         assert writer.stdout is not None
-        told = [int(writer.stdout.readline()) for _ in range(after)]
+        lines = [int(writer.stdout.readline()) for _ in range(after)]
         writer.send_signal(signal.SIGKILL)
 
     vectors = kept(tmp_path, unit_rows(2, WIDTH, seed=5), first=10**6)  # nobody holds the lock any more
     with vectors.reading():
         known = vectors.known()
         found = vectors.cosines(unit_rows(64, WIDTH)[0], known)
-        assert known >= {f"oid-{n}" for n in range(32 * (told[-1] + 1))} | {"oid-1000000"}
+        assert known >= {f"oid-{n}" for n in range(32 * (lines[-1] + 1))} | {"oid-1000000"}
         assert (len(known) - 2) % 32 == 0
         assert len(found) == len(known)
         assert found["oid-0"] == pytest.approx(1, abs=1e-6)

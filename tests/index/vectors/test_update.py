@@ -58,17 +58,17 @@ def known(store: Memory, model: str) -> set[str]:
 
 
 def test_everything_is_embedded_once_and_what_is_there_is_not_again(store: Memory, setting: str) -> None:
-    model, told = Counted(setting), []
+    model, lines = Counted(setting), []
 
     left = update.catch_up(
         store.repository.store.folder,
         store.repository.catalog(),
         (model, model),
-        progress=lambda done, of: told.append((done, of)),
+        progress=lambda done, of: lines.append((done, of)),
     )
     update.catch_up(store.repository.store.folder, store.repository.catalog(), (model, model))
 
-    assert (left, len(model.texts), told[-1]) == (0, COUNT, (COUNT, COUNT))
+    assert (left, len(model.texts), lines[-1]) == (0, COUNT, (COUNT, COUNT))
     assert known(store, model.name) == {oid for (oid,) in store.repository.catalog().rows("SELECT oid FROM memory")}
 
 

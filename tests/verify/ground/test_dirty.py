@@ -170,8 +170,8 @@ def test_what_cannot_be_read_is_told_and_refused_where_it_is_tracked(repo):
     )
     (repo / "shut").chmod(0o700)
 
-    told = f"{tree}|left out: folders that cannot be read|left out, new files that cannot be read: secret"
-    assert ran.stdout.splitlines() == [told, "cannot judge the work tree: README.md cannot be read"], ran.stderr
+    message = f"{tree}|left out: folders that cannot be read|left out, new files that cannot be read: secret"
+    assert ran.stdout.splitlines() == [message, "cannot judge the work tree: README.md cannot be read"], ran.stderr
 
 
 def test_a_linked_work_tree_is_its_own(repo, tmp_path):

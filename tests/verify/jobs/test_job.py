@@ -49,7 +49,7 @@ def test_job_leaves_a_note_of_what_it_did(stocked: Memory, repo: Path) -> None:
 
 def test_job_that_raises_leaves_the_reason_and_lets_go(stocked: Memory, repo: Path) -> None:
     with pytest.raises(RuntimeError):
-        stocked.verify(options=Options(), told=_raise)
+        stocked.verify(options=Options(), report=_raise)
 
     job = last_job(state(repo))
     assert (job.ended, job.problem) == (NOW, "the disk is gone")
@@ -65,7 +65,7 @@ def test_interrupted_job_says_so_in_a_word(stocked: Memory, repo: Path) -> None:
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        stocked.verify(options=Options(), told=interrupt)
+        stocked.verify(options=Options(), report=interrupt)
 
     assert last_job(state(repo)).problem == "interrupted"
 
@@ -79,7 +79,7 @@ def test_second_job_names_the_first_waits_for_it_and_only_then_gives_up(
     said: list[str] = []
 
     with Memory(repo) as other, pytest.raises(BusyError, match=r"process 4711, since 2026-09-21T14:13:20Z"):
-        other.verify(options=Options(), told=lambda *_: None, waiting=said.append)
+        other.verify(options=Options(), report=lambda *_: None, waiting=said.append)
 
     os.close(held)
     assert len(said) == 1
@@ -106,7 +106,7 @@ def test_work_trees_share_the_lock_and_a_killed_holder_frees_it(stocked: Memory,
 
     with Memory(repo.parent / "linked") as linked:
         with pytest.raises(BusyError, match=f"process {child.pid}"):
-            linked.verify(options=Options(if_idle=True), told=lambda *_: None)
+            linked.verify(options=Options(if_idle=True), report=lambda *_: None)
         assert is_running(last_job(state(repo)))
         child.send_signal(signal.SIGKILL)
         child.wait()

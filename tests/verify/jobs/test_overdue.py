@@ -222,7 +222,7 @@ def test_what_a_forge_recorded_is_told_apart_from_what_ran_here(
     results = str(tmp_path / "results.jsonl")
     git(tmp_path, "clone", "-q", str(repo), "runner")
     with Memory(tmp_path / "runner", clock=clock) as runner:
-        runner.verify(options=Options(results=results), told=lambda *_: None)
+        runner.verify(options=Options(results=results), report=lambda *_: None)
     timed.jobs.import_results([results])
     claimed = timed.status()["jobs"]
     put(repo, make_fact("c", {"exists": "src"}))

@@ -75,14 +75,14 @@ def test_digest_changes_with_what_was_read_and_with_nothing_else(read, same, oth
 
 
 def test_digest_changes_with_modes_links_and_attributes():
-    told = [
+    lines = [
         places().digest("1 =a", ()),
         places(a="100755").digest("1 =a", ()),
         places(a="120000").digest("1 =a", ()),
         places().digest("1 =a", (("100644", "oid", ".gitattributes"),)),
     ]
 
-    assert len(set(told)) == 4
+    assert len(set(lines)) == 4
 
 
 def test_what_is_missing_behind_a_link_is_missing_there():

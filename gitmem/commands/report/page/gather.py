@@ -119,12 +119,12 @@ def gather(
     """
     rows = [row for row in catalog.rows(_MEMORIES, (ground or 0,)) if accepts(row[9])]
     chains = state.suspects(catalog, ground)
-    told = state.tell(catalog, ground, [row[0] for row in rows], now=now, chains=chains)
+    statuses = state.statuses_of(catalog, ground, [row[0] for row in rows], now=now, chains=chains)
     keys = [row[1] for row in rows if row[12] is not None]
     verdicts = state.counting(catalog, ground, keys, local)
     broken = told_of(git, ((v.culprit, v.culprit_after) for v in verdicts.values()))
     entries = [
-        _entry(row, told[row[0]], verdicts.get(row[1]), broken=broken, now=now, waiting=of.waiting) for row in rows
+        _entry(row, statuses[row[0]], verdicts.get(row[1]), broken=broken, now=now, waiting=of.waiting) for row in rows
     ]
     entries, cut_at = _within(entries, TEXTS_AT_MOST)
     links = list_links(catalog)
@@ -142,7 +142,7 @@ def gather(
 
 def _entry(
     row: tuple[Any, ...],
-    told: MemoryStatus,
+    standing: MemoryStatus,
     verdict: Verdict | None,
     *,
     broken: Mapping[tuple[str, str], str],
@@ -157,8 +157,8 @@ def _entry(
     if place == LIVE and expires is not None and expires <= now:
         place = EXPIRED
     # A gate is no claim: that it fails says only that there is work.
-    is_told = place in (LIVE, EXPIRED) and (told.is_claim or told.status == SUSPECT)
-    status = told.status if is_told else ""
+    is_told = place in (LIVE, EXPIRED) and (standing.is_claim or standing.status == SUSPECT)
+    status = standing.status if is_told else ""
     entry = PageMemory(
         key=key,
         kind=kind,
@@ -177,9 +177,9 @@ def _entry(
         superseded_by=superseded_by,
         state=task or "" if kind == TASK else "",
         check=redact(Check(form, tuple(json.loads(words))).shown()) if form else "",
-        chain=told.chain if status == SUSPECT else (),
-        weak=is_told and told.weak,
-        flapping=is_told and told.flapping > 0,
+        chain=standing.chain if status == SUSPECT else (),
+        weak=is_told and standing.weak,
+        flapping=is_told and standing.flapping > 0,
     )
     counted = verdict if is_told else None
     entry = _judged(entry, counted, broken) if counted is not None else entry
@@ -191,8 +191,8 @@ def _judged(entry: PageMemory, verdict: Verdict, broken: Mapping[tuple[str, str]
     entry = replace(entry, judged=verdict.at, judged_at=verdict.commit)
     if entry.status != FAILED:
         return entry
-    told = broken.get((verdict.culprit, verdict.culprit_after), "")
-    return replace(entry, culprit=verdict.culprit, broken=redact(told), held=verdict.held_commit)
+    status = broken.get((verdict.culprit, verdict.culprit_after), "")
+    return replace(entry, culprit=verdict.culprit, broken=redact(status), held=verdict.held_commit)
 
 
 def _why(entry: PageMemory, verdict: Verdict | None, *, is_fresh: object, waits: bool) -> str:
@@ -277,10 +277,10 @@ def _timeline(
         return None, ()
     try:
         facts = [FactRow(*row) for row in rows]
-        told, is_whole = verdicts_of(git, of.tip, [fact.key for fact in facts])
+        verdicts, is_whole = verdicts_of(git, of.tip, [fact.key for fact in facts])
         mine = local.verdicts([fact.key for fact in facts])
         branch: dict[str, list[Verdict]] = {}
-        for verdict in told:
+        for verdict in verdicts:
             branch.setdefault(verdict.key, []).append(verdict)
         judged = []
         for fact in facts:

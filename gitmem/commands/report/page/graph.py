@@ -161,13 +161,13 @@ def flows(needed: PageMemory, entry: PageMemory) -> bool:
 
 def _node(entry: PageMemory, x: int, y: int) -> str:
     status = entry.status or "plain"
-    told = f"{entry.status}: " if entry.status else ""
+    message = f"{entry.status}: " if entry.status else ""
     title = markup.line(entry.title)
     mark = f'<text class="m" x="{x + 15}" y="{y + 27}">{MARKS[entry.status]}</text>' if entry.status else ""
     indent = 30 if entry.status else 12
     room = WIDTH - indent - MARGIN
     return (
-        f'<a class="node {status}" href="#{entry.key}" data-key="{entry.key}" aria-label="{told}{title}">'
+        f'<a class="node {status}" href="#{entry.key}" data-key="{entry.key}" aria-label="{message}{title}">'
         f'<title>{title}</title><rect x="{x}" y="{y}" width="{WIDTH}" height="{HEIGHT}" rx="7"/>{mark}'
         f'<text class="n" x="{x + indent}" y="{y + 18}">{_short(entry.title, int(room / TITLE))}</text>'
         f'<text class="k" x="{x + indent}" y="{y + 33}">{_short(entry.key, int(room / KEY))}</text></a>'

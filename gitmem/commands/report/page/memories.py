@@ -60,8 +60,8 @@ def time(at: int) -> str:
     """Return a date and time of epoch seconds, in UTC."""
     if not at:
         return ""
-    told = format_time(at)
-    return f'<time datetime="{told}">{told[:10]} {told[11:16]}</time>'
+    text = format_time(at)
+    return f'<time datetime="{text}">{text[:10]} {text[11:16]}</time>'
 
 
 def day(at: int) -> str:
@@ -155,8 +155,8 @@ def _fields(entry: PageMemory, shelf: Shelf) -> str:
     rows.append(("Superseded by", link(entry.superseded_by, shelf) if entry.superseded_by else ""))
     who = f" by {markup.line(entry.by)}" if entry.by else ""
     rows.append(("Written", f"{day(entry.created)}{who}".strip()))
-    told = "".join(f"<dt>{name}</dt><dd>{value}</dd>" for name, value in rows if value)
-    return f"<dl>{told}</dl>" if told else ""
+    message = "".join(f"<dt>{name}</dt><dd>{value}</dd>" for name, value in rows if value)
+    return f"<dl>{message}</dl>" if message else ""
 
 
 def _needed_by(entry: PageMemory, shelf: Shelf) -> Sequence[str]:

@@ -187,9 +187,9 @@ class Page:
 
 def as_table(page: Page) -> dict[str, Any]:
     """Return the page's data as the documented JSON; what is empty of a memory is left out."""
-    told = {name: value for name, value in fields_of(page).items() if name not in ("entries", "timeline", "links")}
+    values = {name: value for name, value in fields_of(page).items() if name not in ("entries", "timeline", "links")}
     line = page.timeline
-    return told | {
+    return values | {
         "made": format_time(page.made) if page.made else "",
         "statuses": page.counts(),
         "memories": [_entry(entry) for entry in page.entries],
@@ -211,9 +211,9 @@ def as_table(page: Page) -> dict[str, Any]:
 
 
 def _entry(entry: PageMemory) -> dict[str, Any]:
-    told = {name: value for name, value in fields_of(entry).items() if value or name in ("key", "kind", "status")}
-    times = {name: format_time(told[name]) for name in ("created", "judged") if name in told}
-    return told | times
+    values = {name: value for name, value in fields_of(entry).items() if value or name in ("key", "kind", "status")}
+    times = {name: format_time(values[name]) for name in ("created", "judged") if name in values}
+    return values | times
 
 
 def _moment(moment: Moment) -> dict[str, Any]:

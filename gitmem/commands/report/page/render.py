@@ -37,7 +37,7 @@ def render(page: Page) -> str:
     ]
     worst = next((status for status, number in page.counts().items() if number), VERIFIED)
     main = "\n".join(part for part in parts if part)
-    nav = "".join(f'<a href="#{name}">{told}</a>' for name, told in NAV if f'<section id="{name}"' in main)
+    nav = "".join(f'<a href="#{name}">{label}</a>' for name, label in NAV if f'<section id="{name}"' in main)
     return MARK + Template(_file("page.html")).substitute(
         policy=html_policy.policy(style, script, also=("img-src data:",)),
         worst=worst,

@@ -56,14 +56,14 @@ def hero(page: Page) -> str:
     parts.append(f"{counted(live, 'memory', 'memories')} in all")
     where = f"at {commit(page.code)}" + (f" of <b>{markup.line(page.branch)}</b>" if page.branch else "")
     asked = f", as known at <b>{markup.line(page.rev)}</b>" if page.rev else ""
-    told = f'<p class="lead">{"; ".join(parts)}.</p>'
-    told += f'<p class="meta">{"Code " + where if page.code else "No code"}{asked} · memory at {commit(page.tip)}'
-    told += _checked(page.jobs)
-    told += f' · made {time(page.made)} UTC<span id="_age"></span></p>'
+    message = f'<p class="lead">{"; ".join(parts)}.</p>'
+    message += f'<p class="meta">{"Code " + where if page.code else "No code"}{asked} · memory at {commit(page.tip)}'
+    message += _checked(page.jobs)
+    message += f' · made {time(page.made)} UTC<span id="_age"></span></p>'
     is_bad = counts[FAILED] > 0
     return (
         f'<section class="hero {"bad" if is_bad else "well"}" aria-labelledby="_headline"><h1 id="_headline">'
-        f"{headline(page)}</h1>{told}{_bar(counts)}{_tiles(counts)}{warnings(page)}</section>"
+        f"{headline(page)}</h1>{message}{_bar(counts)}{_tiles(counts)}{warnings(page)}</section>"
     )
 
 
@@ -125,11 +125,11 @@ def broken(page: Page, shelf: Shelf) -> str:
     if not failed:
         return ""
     cards = [_card(entry, _resting(page, entry), shelf) for entry in failed]
-    told = (
+    message = (
         "Their checks ran and failed. For each fact: the reason, the commit that broke it, and the memories that "
         "rest on it."
     )
-    return _section("_broken", "Broken now", told, _few(cards, "failed"))
+    return _section("_broken", "Broken now", message, _few(cards, "failed"))
 
 
 def _resting(page: Page, failed: PageMemory) -> list[PageMemory]:
@@ -198,8 +198,8 @@ def open_ends(page: Page, shelf: Shelf) -> str:
             parts.append(f'<div class="column">{head}<p>{meaning.capitalize()}.</p>{few}</div>')
     if not parts:
         return ""
-    told = "These are not known to be false, but not known to be true either."
-    return _section("_open", "Not proven", told, f'<div class="columns">{"".join(parts)}</div>')
+    message = "These are not known to be false, but not known to be true either."
+    return _section("_open", "Not proven", message, f'<div class="columns">{"".join(parts)}</div>')
 
 
 def graph(page: Page) -> str:
@@ -208,19 +208,19 @@ def graph(page: Page) -> str:
     drawn = picture.draw(live, page.links)
     if not drawn.svg:
         return ""
-    told = "From left to right: required memories, then the memories that require them."
+    message = "From left to right: required memories, then the memories that require them."
     if page.of(SUSPECT):
-        told += (
+        message += (
             " The moving lines show suspicion, from failed facts to the memories that rest on them, up to three "
             "links away."
         )
     if drawn.left_out:
-        told += f" {drawn.left_out} more memories have links and are not drawn: open one to see its links."
+        message += f" {drawn.left_out} more memories have links and are not drawn: open one to see its links."
     box = (
         '<div class="scroll" role="region" tabindex="0" aria-label="Graph of dependencies between '
         f'memories">{drawn.svg}</div>'
     )
-    return _section("_graph", "Dependencies", told, box)
+    return _section("_graph", "Dependencies", message, box)
 
 
 def history(page: Page, shelf: Shelf) -> str:
@@ -229,13 +229,13 @@ def history(page: Page, shelf: Shelf) -> str:
     if line is None:
         return ""
     name = markup.line(line.branch)
-    told = f"The newest {len(line.moments)} commits of {name}" if line.has_more else f"All commits of {name}"
-    told += ", oldest on the left: how many facts held, and a strip for each fact that failed at one of them."
-    told += " A dot is a commit where a check ran; between two dots that agree, no check ran."
+    message = f"The newest {len(line.moments)} commits of {name}" if line.has_more else f"All commits of {name}"
+    message += ", oldest on the left: how many facts held, and a strip for each fact that failed at one of them."
+    message += " A dot is a commit where a check ran; between two dots that agree, no check ran."
     if not line.is_whole:
-        told += " Older verdicts were not read."
+        message += " Older verdicts were not read."
     if len(line.strips) > strips.DRAWN:
-        told += f" {len(line.strips) - strips.DRAWN} more facts failed and are not drawn."
+        message += f" {len(line.strips) - strips.DRAWN} more facts failed and are not drawn."
     legend = "".join(
         f'<li><svg width="14" height="10" aria-hidden="true"><rect class="{name}" width="14" height="10" rx="2"/></svg>'
         f" {MARKS.get(name, '')} {name}</li>"
@@ -250,7 +250,7 @@ def history(page: Page, shelf: Shelf) -> str:
     )
     named = f'<ol class="strips">{names}</ol>' if names else ""
     inside = f'<ul class="legend">{legend}</ul>{box}{named}{_breaks(line, shelf)}'
-    return _section("_time", "History", told, inside)
+    return _section("_time", "History", message, inside)
 
 
 def _breaks(line: Timeline, shelf: Shelf) -> str:
@@ -270,23 +270,23 @@ def _breaks(line: Timeline, shelf: Shelf) -> str:
 
 def jobs(page: Page) -> str:
     """Return when verify jobs ran, on which commit, and what runs them; empty for the past."""
-    told = page.jobs
-    if told is None:
+    silence = page.jobs
+    if silence is None:
         return ""
     rows = []
-    last: Mapping[str, Any] | None = told["last"]
+    last: Mapping[str, Any] | None = silence["last"]
     if last:
         on = f" on {commit(last['commit'])}{_behind(last['behind'])}" if last["commit"] else ""
         rows.append(("Last job here", f"{_when(last['at'])}{on}: {markup.line(ended(last))}"))
     else:
         rows.append(("Last job here", "none ran in this clone"))
-    branch, claimed = told["branch"], told["claimed"]
+    branch, claimed = silence["branch"], silence["claimed"]
     rows.append(("Last recorded", _recorded(branch) if branch else "no job has written to the memory's branch"))
     if claimed and claimed != branch:
         rows.append(("By other machines", _recorded(claimed)))
-    names = [f"{markup.line(one['what'])}, {markup.line(one['often'])}" for one in told["schedules"]]
+    names = [f"{markup.line(one['what'])}, {markup.line(one['often'])}" for one in silence["schedules"]]
     rows.append(("Scheduled by", "; ".join(names) or "none known here: <code>gitmem install</code>"))
-    for wrong in filter(None, (told["silent"], told["soon_off"])):
+    for wrong in filter(None, (silence["silent"], silence["soon_off"])):
         rows.append(("Silence", f'<strong class="silent">{markup.line(wrong)}</strong>'))
     if page.waiting:
         waits = f"{counted(len(page.waiting), 'command')}: <code>gitmem trust --review</code>"
@@ -305,31 +305,31 @@ def _behind(number: int | None) -> str:
     return f" ({counted(number, 'commit')} behind)" if number else ""
 
 
-def _when(told: str) -> str:
-    return f'<time datetime="{told}">{told[:10]} {told[11:16]} UTC</time>'
+def _when(message: str) -> str:
+    return f'<time datetime="{message}">{message[:10]} {message[11:16]} UTC</time>'
 
 
 def everything(page: Page, listing: str) -> str:
     """Return the section of all memories."""
     if not page.entries:
         return ""
-    told = (
+    message = (
         f"{counted(len(page.entries), 'memory', 'memories')} by kind, those that need attention first, then the newest."
     )
     if page.cut_at:
-        told += f" Texts are truncated after {page.cut_at} bytes, also for search."
-    return _section("_all", "All memories", told, listing)
+        message += f" Texts are truncated after {page.cut_at} bytes, also for search."
+    return _section("_all", "All memories", message, listing)
 
 
 def foot(page: Page) -> str:
     """Return what the page is, and what it does not show."""
     of = "the project's memories" if page.scope == "project" else f"memories with the scope {page.scope}"
-    told = f"This page shows {of}"
-    told += f", and none of the {page.left_out} of other scopes." if page.left_out else ", and no private ones."
+    message = f"This page shows {of}"
+    message += f", and none of the {page.left_out} of other scopes." if page.left_out else ", and no private ones."
     if page.scope == "private":
-        told = "<strong>This page shows private memories.</strong>"
+        message = "<strong>This page shows private memories.</strong>"
     return (
-        f"<p>{told} It is one file and loads nothing: it works from disk and can be passed on as it is.</p>"
+        f"<p>{message} It is one file and loads nothing: it works from disk and can be passed on as it is.</p>"
         f"<p>Made by gitmem {markup.line(page.version)} at {time(page.made)} UTC: <code>gitmem report</code></p>"
     )
 

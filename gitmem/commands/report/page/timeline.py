@@ -236,9 +236,9 @@ def _breaks(
         for one in points:
             if one.how == CULPRIT and columns.get(one.commit, -1) >= 0:
                 broken.setdefault(one.commit, []).append(key)
-    told = {one.commit: one for one in shown}
-    for made in read_made(git, broken.keys() - told.keys()).values():
+    values = {one.commit: one for one in shown}
+    for made in read_made(git, broken.keys() - values.keys()).values():
         name = made.author.rpartition(" <")[0]
-        told[made.commit] = Moment(made.commit, shown[columns[made.commit]].at, redact(name), redact(made.subject))
+        values[made.commit] = Moment(made.commit, shown[columns[made.commit]].at, redact(name), redact(made.subject))
     ordered = sorted(broken, key=lambda commit: (-columns[commit], commit))
-    return [(told[commit], tuple(broken[commit])) for commit in ordered if commit in told]
+    return [(values[commit], tuple(broken[commit])) for commit in ordered if commit in values]
