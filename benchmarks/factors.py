@@ -92,8 +92,8 @@ def ask(repo: Path, questions: Sequence[Question], without: Sequence[str]) -> Ro
             for nth, question in enumerate(questions):
                 if question.component == component:
                     near = (f"src/{component}/settings.py",)
-                    asked = Query(query=question.text, limit=LIMIT, near=near, without=tuple(without))
-                    rows[nth] = judge([hit.key for hit in memory.recall(asked).hits], question.judged)
+                    query = Query(text=question.text, limit=LIMIT, near=near, without=tuple(without))
+                    rows[nth] = judge([hit.key for hit in memory.recall(query).hits], question.judged)
     return [rows[nth] for nth in range(len(questions))]
 
 

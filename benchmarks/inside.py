@@ -27,11 +27,11 @@ def operations(memory: Memory, repository: str) -> dict[str, Callable[[str], obj
 
     def opened(question: str) -> object:
         with Memory(repository) as other:
-            return other.recall(Query(query=question))
+            return other.recall(Query(text=question))
 
     return {
         "open the repository, recall, close": opened,
-        "recall": lambda question: memory.recall(Query(query=question)),
+        "recall": lambda question: memory.recall(Query(text=question)),
         "list by a tag": lambda question: memory.list(Query(tags=(question.split()[0],))),
         "context": lambda _: memory.context(paths=["src/auth/token_store.py"], budget_tokens=4000),
         "status": lambda _: memory.status(),
@@ -58,11 +58,11 @@ def warm(repository: str, rounds: int, engine: str) -> list[tuple[float, float]]
         memory.repository.config = replace(memory.repository.config, engine=engine)
         asked = varied(WARM_UP + rounds)
         for question in asked[:WARM_UP]:
-            memory.recall(Query(query=question))
+            memory.recall(Query(text=question))
         spent = []
         for question in asked[WARM_UP:]:
             wall, cpu = time.perf_counter(), time.process_time()
-            memory.recall(Query(query=question))
+            memory.recall(Query(text=question))
             spent.append((time.perf_counter() - wall, time.process_time() - cpu))
     return spent
 

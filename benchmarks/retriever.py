@@ -64,7 +64,7 @@ class Retriever:
     def search(self, query: str, k: int) -> list[str]:
         """Return the ids of the best documents."""
         assert self._memory is not None
-        return [self._ids[hit.key] for hit in self._memory.recall(Query(query=query, limit=k)).hits]
+        return [self._ids[hit.key] for hit in self._memory.recall(Query(text=query, limit=k)).hits]
 
 
 def _record(doc: Mapping[str, Any]) -> dict[str, Any]:

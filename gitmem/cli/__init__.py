@@ -146,8 +146,8 @@ def _run(arguments: list[str], out: Output) -> int:
     module = table.load(name)
     try:
         args = parser_of(name, module).parse(arguments)
-    except HelpRequest as asked:
-        out.exact(asked.text)
+    except HelpRequest as request:
+        out.exact(request.text)
         return 0
     status: int = module.run(args, out)
     return status

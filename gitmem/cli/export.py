@@ -42,11 +42,11 @@ def run(args: argparse.Namespace, out: Output) -> int:
             "Markdown is exported to a folder, which needs a name", hint="gitmem export --format markdown --to DIR"
         )
     with shared.open_memory(args, out) as memory:
-        asked = shared.asked_of(args, limit=EVERY)
+        query = shared.query_of(args, limit=EVERY)
         if form == "markdown":
-            count = sum(1 for _ in memory.bulk.export(asked, folder=args.to))
+            count = sum(1 for _ in memory.bulk.export(query, folder=args.to))
         else:
-            count = _write_lines(memory.bulk.export(asked), args.to, out)
+            count = _write_lines(memory.bulk.export(query), args.to, out)
         shared.tell_notices(memory, out)
     if args.to != "-":
         out.line(args.to)

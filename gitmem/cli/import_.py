@@ -51,9 +51,9 @@ def run(args: argparse.Namespace, out: Output) -> int:
     if kind and not is_slug(kind):
         raise UsageError(f"invalid kind: {args.kind!r}", hint="use one word in lower case, such as --kind gotcha")
     with shared.open_memory(args, out) as memory:
-        asked = Sources(tuple(args.files), kind=kind, update=args.update, dry_run=args.dry_run)
+        sources = Sources(tuple(args.files), kind=kind, update=args.update, dry_run=args.dry_run)
         stdin = sys.stdin.buffer if sys.stdin is not None else None
-        done = memory.bulk.import_files(asked, stdin=stdin)
+        done = memory.bulk.import_files(sources, stdin=stdin)
         shared.tell_notices(memory, out)
     if args.json:
         out.json(_table(done, is_dry=args.dry_run))

@@ -40,9 +40,9 @@ def run(args: argparse.Namespace, out: Output) -> int:
     if args.at is not None:
         shared.refuse_other_stores(args)
     with shared.open_memory(args, out) as memory:
-        asked = shared.asked_of(args, limit=EVERY)
+        query = shared.query_of(args, limit=EVERY)
         past = memory.at(args.at) if args.at is not None else None
-        found = past.list(asked) if past else memory.list(asked)
+        found = past.list(query) if past else memory.list(query)
         shared.tell_notices(memory, out)
         if args.json:
             from gitmem.document.fields import format_time

@@ -72,9 +72,9 @@ def run(args: argparse.Namespace, out: Output) -> int:
             return _statistics(memory, args, out)
         if args.recent:
             args.limit = args.limit or args.recent
-        asked = _asked(args, query, memory.repository.config.recall_limit)
+        question = _query_of(args, query, memory.repository.config.recall_limit)
         past = memory.at(args.at) if args.at is not None else None
-        found = past.recall(asked) if past else memory.recall(asked)
+        found = past.recall(question) if past else memory.recall(question)
         shared.tell_notices(memory, out)
         if args.json:
             hits = [shared.hit_table(hit) | (_factors(hit) if args.explain else {}) for hit in found.hits]
@@ -94,7 +94,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
     return 0 if found.hits else 1
 
 
-def _asked(args: argparse.Namespace, query: str, limit: int) -> Query:
+def _query_of(args: argparse.Namespace, query: str, limit: int) -> Query:
     """Return what is asked for.
 
     Raises:
@@ -104,9 +104,9 @@ def _asked(args: argparse.Namespace, query: str, limit: int) -> Query:
     wrong = [name for name in without if name not in (*FACTORS, "all")]
     if wrong:
         raise UsageError(f"unknown factor: {wrong[0]}", hint=f"choose one of {', '.join(FACTORS)}, or all")
-    asked: Query = shared.asked_of(args, query=query, limit=limit)
+    question: Query = shared.query_of(args, query=query, limit=limit)
     return replace(
-        asked,
+        question,
         syntax=args.syntax,
         lexical=args.lexical,
         strict=args.strict,

@@ -154,7 +154,7 @@ def add_memory_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--ttl", default="", metavar="TIME", help="time to live: 12h, 30d, never")
 
 
-def asked_of(args: argparse.Namespace, *, query: str = "", limit: int = 10) -> Any:
+def query_of(args: argparse.Namespace, *, query: str = "", limit: int = 10) -> Any:
     """Return what recall or list is asked for."""
     from gitmem.recall.query import Query
 
@@ -169,7 +169,7 @@ def asked_of(args: argparse.Namespace, *, query: str = "", limit: int = 10) -> A
         raise UsageError(f"unknown scope: {unknown[0]}", hint=f"choose one of {', '.join(known)}")
     kinds = [part.replace("-", "_") for given in args.kind for part in given.split(",") if part]
     return Query(
-        query=query,
+        text=query,
         kinds=tuple(kinds),
         tags=tuple(args.tag),
         paths=tuple(args.path),

@@ -28,8 +28,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace, out: Output) -> int:
     """Print the hits; 1 when there are none."""
     with shared.open_memory(args, out) as memory:
-        asked = shared.asked_of(args, limit=memory.repository.config.recall_limit)
-        similar = memory.similar(args.key, query=asked)
+        query = shared.query_of(args, limit=memory.repository.config.recall_limit)
+        similar = memory.similar(args.key, query=query)
         found = similar.found
         shared.tell_notices(memory, out)
         if args.json:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from gitmem.repository.repository import OpenRepository
 
 
-def stored_files(memory: OpenRepository, asked: Query) -> list[tuple[str, str]]:
+def stored_files(memory: OpenRepository, query: Query) -> list[tuple[str, str]]:
     """Return path and blob of every memory that passes the filters, by key; of several files with one the first."""
     # Without what was captured and is in no commit yet: it has no blob that could be read.
     if waiting := waiting_in(memory.git.repository.state):
@@ -36,9 +36,9 @@ def stored_files(memory: OpenRepository, asked: Query) -> list[tuple[str, str]]:
     catalog = memory.catalog(memory.tip())
     ground = memory.ground(catalog)
     with catalog.reading():
-        condition, values = where(catalog, ground, asked, now=memory.now)
+        condition, values = where(catalog, ground, query, now=memory.now)
         rows = catalog.rows(
-            f"SELECT m.path, m.oid FROM memory m WHERE {condition} ORDER BY m.key LIMIT ?", (*values, asked.limit)
+            f"SELECT m.path, m.oid FROM memory m WHERE {condition} ORDER BY m.key LIMIT ?", (*values, query.limit)
         )
     # Those of the code tree lie where the branch has them: what an export holds is a store.
     return [(path.removeprefix(PREFIX), oid) for path, oid in rows]
@@ -138,13 +138,13 @@ def _beside(path: Path) -> Path:
 
 
 def export(
-    memory: OpenRepository, asked: Query, *, folder: str, progress: Callable[[int, int], None] | None = None
+    memory: OpenRepository, query: Query, *, folder: str, progress: Callable[[int, int], None] | None = None
 ) -> Iterator[str]:
     """Return memories as JSONL, a line each, by key; with a folder, write them there and return their paths.
 
     The folder has the store's layout and its policy.
     """
-    files = stored_files(memory, asked)
+    files = stored_files(memory, query)
     if not folder:
         return json_lines(texts(memory, files, progress))
     policy = memory.git.read_blob(f"{memory.tip()}:{layout.POLICY_PATH}", limit=layout.POLICY_LIMIT)

@@ -31,50 +31,50 @@ if TYPE_CHECKING:
     Progress = Callable[[int, int], None] | None
 
 
-def recall(repository: OpenRepository, asked: Query) -> RecallResult:
+def recall(repository: OpenRepository, query: Query) -> RecallResult:
     """Rank the memories of all scopes against a question; the newest where there is none."""
-    stores = repository.asked_stores(asked)
-    if asked.syntax:
+    stores = repository.stores_for_query(query)
+    if query.syntax:
         if stores != [repository]:
             repository.notices.append("the query language searches only the project's memories")
-        return _by_syntax(repository, asked, repository.progress_of("indexing memories"))
+        return _by_syntax(repository, query, repository.progress_of("indexing memories"))
     import sqlite3  # the catalog has loaded it
 
     try:
-        found = _rank(repository, stores, asked)
+        found = _rank(repository, stores, query)
     except sqlite3.DatabaseError as err:  # a listed store that turns out damaged is left out
         if not any(store.store.name for store in stores) or not repository.listing().mend(err):
             raise
-        found = _rank(repository, repository.asked_stores(asked), asked)
+        found = _rank(repository, repository.stores_for_query(query), query)
     _tell(repository, found.notice)
     return found
 
 
-def list_memories(repository: OpenRepository, asked: Query) -> RecallResult:
+def list_memories(repository: OpenRepository, query: Query) -> RecallResult:
     """Return memories that pass the filters, the newest first, with their tags and without their text."""
     from gitmem.recall import listing
 
-    sources = repository.sources(repository.asked_stores(asked))
+    sources = repository.sources(repository.stores_for_query(query))
     with Readings(sources):
-        return listing.list_memories(sources, asked, now=repository.now)
+        return listing.list_memories(sources, query, now=repository.now)
 
 
-def _rank(memory: OpenRepository, stores: Sequence[OpenStore], asked: Query) -> RecallResult:
+def _rank(memory: OpenRepository, stores: Sequence[OpenStore], query: Query) -> RecallResult:
     is_here = memory in stores[:1]  # the project comes first
-    shown = _chosen(memory) if is_here and asked.query.strip() else None
+    shown = _chosen(memory) if is_here and query.text.strip() else None
     policy, sources = memory.policy(), memory.sources(stores)
     if is_here:
         memory.note_policy(sources[0].catalog)
     looked_into = [(store, source.catalog) for store, source in zip(stores, sources, strict=True)]
-    with QuestionVectors(memory, asked, looked_into) as meaning, Readings(sources):
+    with QuestionVectors(memory, query, looked_into) as meaning, Readings(sources):
         if is_here and memory.config.engine != ENGINES[0]:
             catalog = sources[0].catalog
             engine = _engine(memory, shown, catalog) if shown is not None else _added_engine(memory, catalog)
             sources[0] = replace(sources[0], engine=engine)
-        return ranker.recall(sources, asked, policy=policy, config=memory.config, now=memory.now, meaning=meaning)
+        return ranker.recall(sources, query, policy=policy, config=memory.config, now=memory.now, meaning=meaning)
 
 
-def _by_syntax(memory: OpenRepository, asked: Query, progress: Progress) -> RecallResult:
+def _by_syntax(memory: OpenRepository, query: Query, progress: Progress) -> RecallResult:
     from gitmem.recall.by_syntax import by_syntax
 
     shown, policy = _shown(memory, progress), memory.policy()
@@ -82,7 +82,7 @@ def _by_syntax(memory: OpenRepository, asked: Query, progress: Progress) -> Reca
     memory.note_policy(source.catalog)
     with Readings([source]):
         engine = _engine(memory, shown, source.catalog)
-        found = by_syntax(source, asked, engine, policy=policy, config=memory.config, now=memory.now)
+        found = by_syntax(source, query, engine, policy=policy, config=memory.config, now=memory.now)
     _tell(memory, found.notice)
     return found
 
@@ -107,12 +107,12 @@ class QuestionVectors:
     Nothing of it is loaded where no embedding provider is set up.
     """
 
-    def __init__(self, memory: OpenRepository, asked: Query, stores: Sequence[tuple[OpenStore, Catalog]]) -> None:
+    def __init__(self, memory: OpenRepository, query: Query, stores: Sequence[tuple[OpenStore, Catalog]]) -> None:
         self._memory = memory
         self._meaning: Meaning | None = None
-        if asked.query.strip() and not asked.syntax and not asked.lexical and memory.config.embeds:
-            self._meaning = _meaning(memory, asked.query, stores)
-        if asked.query.strip() and not asked.lexical and "gitmem.embed" in memory.ignored_settings:
+        if query.text.strip() and not query.syntax and not query.lexical and memory.config.embeds:
+            self._meaning = _meaning(memory, query.text, stores)
+        if query.text.strip() and not query.lexical and "gitmem.embed" in memory.ignored_settings:
             _tell(memory, memory.ignoring)
 
     def __enter__(self) -> Meaning | None:
@@ -125,7 +125,7 @@ class QuestionVectors:
                 _tell(self._memory, notice)
 
 
-def similar(memory: OpenRepository, key: str, asked: Query, progress: Progress) -> Similar:
+def similar(memory: OpenRepository, key: str, query: Query, progress: Progress) -> Similar:
     """Return the memories that are about the same as one."""
     from gitmem.recall.by_syntax import similar as find_similar
 
@@ -134,7 +134,7 @@ def similar(memory: OpenRepository, key: str, asked: Query, progress: Progress) 
     options: dict[str, Any] = {"policy": policy, "config": memory.config, "now": memory.now}
     with Readings([source]):
         engine = _engine(memory, shown, source.catalog)
-        return find_similar(source, full_key, engine, asked=asked, **options)
+        return find_similar(source, full_key, engine, query=query, **options)
 
 
 def _shown(memory: OpenRepository, progress: Progress) -> SearchableIndex:
@@ -214,7 +214,7 @@ def refresh_whoosh(memory: OpenRepository, progress: Progress, *, named: bool = 
     catalog, folder = memory.catalog(memory.source()[0]), memory.git.repository.state_dir
     try:
         with catalog.reading():
-            index.refresh_whoosh(folder, catalog, asked=True, rebuild=rebuild, progress=progress)
+            index.refresh_whoosh(folder, catalog, is_named=True, rebuild=rebuild, progress=progress)
     except ConflictError as err:
         if named:
             raise

@@ -318,8 +318,8 @@ def why(
 ) -> Why:
     """Find the commit that broke a fact of the project or a private one, and record it on the fact's verdict."""
     store, full_key = repository.holder(key, scope)
-    asked = replace(options, keys=(full_key,), everything=False)
-    for proving, own in repository.proving(asked):
+    query = replace(options, keys=(full_key,), everything=False)
+    for proving, own in repository.proving(query):
         if own.keys == (full_key,) and proving.store.scope == store.store.scope:
             return explain(proving, own, report, with_diff=with_diff)
     return Why(full_key, NO_CHECK, reason="it is not about any code in particular, so no check of it runs")

@@ -35,7 +35,7 @@ def add_reading(server: MCPServer[Any], service: Service) -> None:
     ) -> Annotated[CallToolResult, asked.RecallReply]:
         """Find memories of this repository: facts with proof status, gotchas, decisions, past work."""
         wanted = Query(
-            query=query,
+            text=query,
             limit=limit,
             kinds=tuple(kind.replace("-", "_") for kind in kinds),
             paths=tuple(paths),

@@ -28,18 +28,18 @@ class Bulk:
 
         return queue(self._repository)
 
-    def import_files(self, asked: Sources, *, stdin: IO[bytes] | None = None) -> ImportResult:
+    def import_files(self, sources: Sources, *, stdin: IO[bytes] | None = None) -> ImportResult:
         """Write the memories of files and folders in one commit, and update the index."""
         from gitmem.commands.import_.run import import_files
 
-        return import_files(self._repository, asked, stdin=stdin, progress_of=self._repository.progress_of)
+        return import_files(self._repository, sources, stdin=stdin, progress_of=self._repository.progress_of)
 
-    def export(self, asked: Query, *, folder: str = "") -> Iterator[str]:
+    def export(self, query: Query, *, folder: str = "") -> Iterator[str]:
         """Return memories as JSONL, a line each; with a folder, write Markdown files there and return their paths."""
         from gitmem.commands.export import export
 
         repository = self._repository
-        return export(repository, asked, folder=folder, progress=repository.progress_of("exporting"))
+        return export(repository, query, folder=folder, progress=repository.progress_of("exporting"))
 
     def dedupe(self, *, scope: str = PROJECT, threshold: float = 0.0, apply: bool = False) -> DuplicateReport:
         """Find groups of near duplicates in a store; with *apply*, supersede them in one commit."""

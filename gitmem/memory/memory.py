@@ -356,23 +356,25 @@ class Memory:
         """
         from gitmem.commands.recall import recall
 
-        asked = _asked(
+        question = _query_of(
             query, limit=limit, kinds=kinds, tags=tags, paths=paths, statuses=statuses, scopes=scopes, strict=strict
         )
         repository = self.repository
-        asked = replace(asked, here=repository.here)
-        if asked.work or (repository.config.recall_work or repository.policy().recall.work) == "always":
+        question = replace(question, here=repository.here)
+        if question.work or (repository.config.recall_work or repository.policy().recall.work) == "always":
             from gitmem.commands.context.working_on import at_work
 
-            asked = at_work(repository, asked)
-        return recall(repository, asked)
+            question = at_work(repository, question)
+        return recall(repository, question)
 
     def similar(self, key: str, *, limit: int = 10, query: Query | None = None) -> Similar:
         """Return the memories that are most like one; *query* filters them."""
         from gitmem.commands.recall import similar
 
         repository = self.repository
-        return similar(repository, key, query or _asked("", limit=limit), repository.progress_of("indexing memories"))
+        return similar(
+            repository, key, query or _query_of("", limit=limit), repository.progress_of("indexing memories")
+        )
 
     def list(
         self,
@@ -389,8 +391,10 @@ class Memory:
         from gitmem.commands.recall import list_memories
 
         kinds = (kind,) if kind else ()
-        asked = _asked(query or "", limit=limit, kinds=kinds, tags=tags, paths=paths, statuses=statuses, scopes=scopes)
-        return list_memories(self.repository, asked)
+        question = _query_of(
+            query or "", limit=limit, kinds=kinds, tags=tags, paths=paths, statuses=statuses, scopes=scopes
+        )
+        return list_memories(self.repository, question)
 
     def show(self, key: str, *, scope: str = "", store: str = "") -> dict[str, Any]:
         """Return one memory with its verdict, and count the access; ``NAME:KEY`` is one of a listed store."""
@@ -576,7 +580,7 @@ class Memory:
         return added(found, *examine_view(repository, self.view.merge_found, fix=fix and is_own(found)))
 
 
-def _asked(query: str | Query, **filters: Any) -> Query:
+def _query_of(query: str | Query, **filters: Any) -> Query:
     """Return a query with filters; an ``Query`` has its own."""
     from gitmem.recall.query import Query
 
@@ -585,4 +589,4 @@ def _asked(query: str | Query, **filters: Any) -> Query:
     given: dict[str, Any] = {
         name: tuple(value) if isinstance(value, list) else value for name, value in filters.items()
     }
-    return Query(query=query, **given)
+    return Query(text=query, **given)

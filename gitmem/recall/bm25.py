@@ -96,7 +96,7 @@ class _Bag:
 
 
 @frozen
-class _Asked:
+class _Question:
     """What is asked for.
 
     Attributes:
@@ -110,7 +110,7 @@ class _Asked:
     total: float
 
 
-def asked_terms(query: Sequence[str], language: str = ENGLISH) -> list[str]:
+def all_terms(query: Sequence[str], language: str = ENGLISH) -> list[str]:
     """Return a query's terms and their short and long forms, each once: what candidates and statistics are for.
 
     Short forms are known of English only.
@@ -134,7 +134,7 @@ def lexical_scores(
     Args:
         query: Analysed terms, each once (``analysis.query_terms``).
         texts: The candidates: some hundred at most, each is analysed here.
-        stats: What the engine knows of ``asked_terms``.
+        stats: What the engine knows of ``all_terms``.
         weights: How words become a score.
         frequencies: Looks up more terms (an engine's ``frequencies``). Without it, no related words are used.
         runs: Numbers of candidates that stand one after the other in a log.
@@ -143,24 +143,24 @@ def lexical_scores(
         A score > 0 by number for every candidate that has a term of the query, or stands in a log beside one that
         has; comparable within one call only.
     """
-    asked = _asked(query, stats, weights)
-    pairs = dict(pairwise(asked.terms))
+    question = _question(query, stats, weights)
+    pairs = dict(pairwise(question.terms))
     average = _average(stats, weights)
     bags = {text.number: _bag(text, pairs, average, weights) for text in texts}
-    own = {number: _asked_score(bag, asked, weights) for number, bag in bags.items()}
+    own = {number: _question_score(bag, question, weights) for number, bag in bags.items()}
     found = [bag for bag in bags.values() if own[bag.number] > 0]
     scores = {bag.number: own[bag.number] for bag in found}
     _add_pairs(scores, found, stats.documents, weights)
     if frequencies and weights.related and found:
-        _mix_related(scores, found, asked, frequencies, weights)
+        _mix_related(scores, found, question, frequencies, weights)
     for bag in found:
-        scores[bag.number] *= 1 + weights.title * _title_share(bag, asked)
+        scores[bag.number] *= 1 + weights.title * _title_share(bag, question)
     for run in runs:
-        _add_windows(scores, [bags[number] for number in run], asked, stats, weights)
+        _add_windows(scores, [bags[number] for number in run], question, stats, weights)
     return scores
 
 
-def _asked(query: Sequence[str], stats: Stats, weights: Bm25Weights) -> _Asked:
+def _question(query: Sequence[str], stats: Stats, weights: Bm25Weights) -> _Question:
     idf = _idf(stats)
     terms = {term: idf[term] for term in query if term in idf}
     short: dict[str, tuple[str, float]] = {}
@@ -168,7 +168,7 @@ def _asked(query: Sequence[str], stats: Stats, weights: Bm25Weights) -> _Asked:
         for other in variants(term):
             if other in idf and other not in terms:
                 short.setdefault(other, (term, weights.shorthand * min(idf[other], idf.get(term, idf[other]))))
-    return _Asked(terms, short, sum(terms.values()))
+    return _Question(terms, short, sum(terms.values()))
 
 
 def coverage(query: Sequence[str], text: IndexText, stats: Stats) -> float:
@@ -267,20 +267,24 @@ def _worth(bag: _Bag, values: Mapping[str, float], weights: Bm25Weights) -> floa
     return worth
 
 
-def _asked_score(bag: _Bag, asked: _Asked, weights: Bm25Weights) -> float:
-    share = sum(value for term, value in asked.terms.items() if term in bag.counts) / asked.total if asked.total else 0
-    own = _worth(bag, asked.terms, weights) * (1 - weights.coverage + weights.coverage * share)
-    forms = {form: worth for form, (term, worth) in asked.short.items() if not bag.counts.get(term)}
+def _question_score(bag: _Bag, question: _Question, weights: Bm25Weights) -> float:
+    share = (
+        sum(value for term, value in question.terms.items() if term in bag.counts) / question.total
+        if question.total
+        else 0
+    )
+    own = _worth(bag, question.terms, weights) * (1 - weights.coverage + weights.coverage * share)
+    forms = {form: worth for form, (term, worth) in question.short.items() if not bag.counts.get(term)}
     return own + (_worth(bag, forms, weights) if forms else 0.0)
 
 
-def _title_share(bag: _Bag, asked: _Asked) -> float:
+def _title_share(bag: _Bag, question: _Question) -> float:
     """Return which part of the title's words is asked for: a title that says nothing else names the very thing."""
-    return sum(term in asked.terms for term in bag.title) / len(bag.title) if bag.title else 0.0
+    return sum(term in question.terms for term in bag.title) / len(bag.title) if bag.title else 0.0
 
 
 def _add_windows(
-    scores: dict[int, float], run: Sequence[_Bag], asked: _Asked, stats: Stats, weights: Bm25Weights
+    scores: dict[int, float], run: Sequence[_Bag], question: _Question, stats: Stats, weights: Bm25Weights
 ) -> None:
     """Add what the words around each memory of a log are worth: an answer repeats little of what was asked."""
     average = _average(stats, weights) * (1 + sum(share for _, share in weights.around))
@@ -289,11 +293,11 @@ def _add_windows(
         near += [(run[at + step], share) for step, share in weights.around if 0 <= at + step < len(run)]
         norm = _norm(sum(share * one.length for one, share in near), average, weights)
         worth = 0.0
-        for term, value in asked.terms.items():
+        for term, value in question.terms.items():
             if count := sum(share * one.counts.get(term, 0.0) for one, share in near):
                 worth += value * _saturated(count, norm, weights)
         if worth:
-            worth *= weights.window * (1 + weights.speaker * _title_share(bag, asked))
+            worth *= weights.window * (1 + weights.speaker * _title_share(bag, question))
             scores[bag.number] = scores.get(bag.number, 0.0) + worth
 
 
@@ -311,7 +315,7 @@ def _add_pairs(scores: dict[int, float], bags: list[_Bag], documents: int, weigh
 def _mix_related(
     scores: dict[int, float],
     bags: list[_Bag],
-    asked: _Asked,
+    question: _Question,
     frequencies: Callable[[Sequence[str]], Stats],
     weights: Bm25Weights,
 ) -> None:
@@ -322,9 +326,9 @@ def _mix_related(
     """
     related = _related(bags, scores, weights)
     idf = _idf(frequencies(list(related)))
-    values = {term: len(asked.terms) * share * idf.get(term, 0.0) for term, share in related.items()}
+    values = {term: len(question.terms) * share * idf.get(term, 0.0) for term, share in related.items()}
     total = sum(values.values())
-    scale = min(1.0, asked.total / total) if total else 0.0
+    scale = min(1.0, question.total / total) if total else 0.0
     # Of a handful of memories, what they have in common tells little.
     mixed = weights.related * min(1.0, len(bags) / weights.related_memories)
     for bag in bags:

@@ -38,7 +38,7 @@ class Similar:
 
 def by_syntax(
     source: Source,
-    asked: Query,
+    query: Query,
     engine: WhooshEngine,
     *,
     policy: Policy,
@@ -58,27 +58,27 @@ def by_syntax(
         rows = catalog.rows("SELECT id, paths FROM text WHERE paths <> '[]'")
         return engine.names(number for number, places in rows if has_to_do(strings(places), [value]))
 
-    question = syntax.read(asked.query, engine.reader, among=among, language=catalog.language)
-    wanted, is_scored = candidates_for(asked, policy, config), bool(question.terms)
+    question = syntax.read(query.text, engine.reader, among=among, language=catalog.language)
+    wanted, is_scored = candidates_for(query, policy, config), bool(question.terms)
     matched, *rest = [
         engine.matched(question.query, limit=wanted, where=condition, parameters=values, is_scored=is_scored)
-        for condition, values in conditions(catalog, ground, asked, now=now)
+        for condition, values in conditions(catalog, ground, query, now=now)
     ]
     numbers = [candidate.number for one in (matched, *rest) for candidate in one.candidates]
     notice = _notice(question, is_late=matched.is_cut)
     if not numbers:
-        suggestion = suggestions.suggestion(catalog, FtsEngine(catalog.connection), asked.query, question.terms)
+        suggestion = suggestions.suggestion(catalog, FtsEngine(catalog.connection), query.text, question.terms)
         return RecallResult((), 0, notice, suggestion)
     if not is_scored:
-        return replace(newest(catalog, ground, asked, now=now, among=frozenset(numbers)), notice=notice)
+        return replace(newest(catalog, ground, query, now=now, among=frozenset(numbers)), notice=notice)
     options: dict[str, Any] = {"policy": policy, "config": config, "now": now}
-    ranked = rank_numbers(source, asked, question.terms, numbers, is_exact=True, **options)
+    ranked = rank_numbers(source, query, question.terms, numbers, is_exact=True, **options)
     hits = ranked.hits
-    if len(hits) < asked.limit:  # what an alternative without words brought: tag:auth OR jwt
+    if len(hits) < query.limit:  # what an alternative without words brought: tag:auth OR jwt
         with_words = {hit.key for hit in hits}
-        others = newest(catalog, ground, replace(asked, limit=len(numbers)), now=now, among=frozenset(numbers))
+        others = newest(catalog, ground, replace(query, limit=len(numbers)), now=now, among=frozenset(numbers))
         hits += tuple(hit for hit in others.hits if hit.key not in with_words)
-    hits = hits[: asked.limit]
+    hits = hits[: query.limit]
     return RecallResult(hits, matched.total - len(hits), notice, withheld=ranked.withheld)
 
 
@@ -94,7 +94,7 @@ def similar(
     key: str,
     engine: WhooshEngine,
     *,
-    asked: Query,
+    query: Query,
     policy: Policy,
     config: Config,
     now: int,
@@ -103,13 +103,13 @@ def similar(
     catalog = source.catalog
     number, text = text_of(catalog, key)
     terms = engine.key_terms(text, limit=KEY_TERMS)
-    condition, values = where(catalog, source.ground, asked, now=now)
+    condition, values = where(catalog, source.ground, query, now=now)
     found = engine.candidates(
         terms,
-        limit=candidates_for(asked, policy, config),
+        limit=candidates_for(query, policy, config),
         where=f"{condition} AND m.id <> ?",
         parameters=(*values, number),
     )
     numbers = [candidate.number for candidate in found]
     options: dict[str, Any] = {"policy": policy, "config": config, "now": now}
-    return Similar(tuple(terms), rank_numbers(source, asked, terms, numbers, **options))
+    return Similar(tuple(terms), rank_numbers(source, query, terms, numbers, **options))

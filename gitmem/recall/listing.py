@@ -18,10 +18,10 @@ if TYPE_CHECKING:
 
 
 def newest(
-    catalog: Catalog, ground: int | None, asked: Query, *, now: int, among: Container[int] | None = None
+    catalog: Catalog, ground: int | None, query: Query, *, now: int, among: Container[int] | None = None
 ) -> RecallResult:
     """Return the newest memories that pass the filters, the newest first; only *among* these numbers where given."""
-    condition, values = where(catalog, ground, asked, now=now)
+    condition, values = where(catalog, ground, query, now=now)
     only = ""
     if among is not None:
         catalog.connection.create_function("is_among", 1, among.__contains__)
@@ -29,10 +29,10 @@ def newest(
     rows = catalog.rows(
         "SELECT m.id, m.key, m.kind, m.title, m.created, m.path, m.archived FROM memory m"
         f" WHERE {condition} ORDER BY m.created DESC, m.key LIMIT ?",
-        (*values, asked.limit + 1),
+        (*values, query.limit + 1),
     )
-    more = len(rows) > asked.limit
-    rows = rows[: asked.limit]
+    more = len(rows) > query.limit
+    rows = rows[: query.limit]
     chains = state.suspects(catalog, ground)
     numbers = [row[0] for row in rows]
     statuses = state.statuses_of(catalog, ground, numbers, now=now, chains=chains)
@@ -43,16 +43,16 @@ def newest(
         status = statuses[number].status
         hits.append(Hit(key, kind, title, status, 0.0, "project", snippet, created, path, bool(archived)))
     total = catalog.row(f"SELECT count(*) FROM memory m WHERE {condition}", values)[0] if more else len(hits)
-    return RecallResult(tuple(hits), total - len(hits), withheld=_withheld(catalog, ground, asked, only, now=now))
+    return RecallResult(tuple(hits), total - len(hits), withheld=_withheld(catalog, ground, query, only, now=now))
 
 
 def _withheld(
-    catalog: Catalog, ground: int | None, asked: Query, only: str, *, now: int
+    catalog: Catalog, ground: int | None, query: Query, only: str, *, now: int
 ) -> tuple[tuple[str, int], ...]:
     """Return how many memories a strict listing leaves out, by status."""
-    if not asked.strict:
+    if not query.strict:
         return ()
-    condition, values = withheld(catalog, ground, asked, now=now)
+    condition, values = withheld(catalog, ground, query, now=now)
     statuses = unsound(catalog, ground, now=now)
     return counted(
         statuses[row[0]] for row in catalog.rows(f"SELECT m.id FROM memory m WHERE {condition}{only}", values)
@@ -68,20 +68,20 @@ def merged(sources: Sequence[Source], found: Sequence[RecallResult], limit: int)
     return RecallResult(tuple(hits[:limit]), more, withheld=kept_back)
 
 
-def list_memories(sources: Sequence[Source], asked: Query, *, now: int) -> RecallResult:
+def list_memories(sources: Sequence[Source], query: Query, *, now: int) -> RecallResult:
     """Return memories of some stores that pass the filters, the newest first, with their tags but no text."""
-    return merged(sources, [_listed(s.catalog, s.ground, s.asked(asked), now=now) for s in sources], asked.limit)
+    return merged(sources, [_listed(s.catalog, s.ground, s.query_of(query), now=now) for s in sources], query.limit)
 
 
-def _listed(catalog: Catalog, ground: int | None, asked: Query, *, now: int) -> RecallResult:
-    condition, values = where(catalog, ground, asked, now=now)
+def _listed(catalog: Catalog, ground: int | None, query: Query, *, now: int) -> RecallResult:
+    condition, values = where(catalog, ground, query, now=now)
     rows = catalog.rows(
         "SELECT m.id, m.key, m.kind, m.title, m.created, m.path, m.archived, t.tags FROM memory m"
         f" JOIN text t ON t.id = m.id WHERE {condition} ORDER BY m.created DESC, m.key",
         values,
     )
-    more = max(0, len(rows) - asked.limit)
-    rows = rows[: asked.limit]
+    more = max(0, len(rows) - query.limit)
+    rows = rows[: query.limit]
     chains = state.suspects(catalog, ground)
     statuses = state.statuses_of(catalog, ground, [row[0] for row in rows], now=now, chains=chains)
     hits = [
@@ -115,7 +115,7 @@ def scopes_of(source: Source, *, now: int) -> dict[str, int]:
     """Return how many live memories of each scope a store has for this project."""
     counts = {}
     for scope in (source.scope,) if source.domains is None else (DOMAIN, UNIVERSAL):
-        asked = source.asked(Query(scopes=(scope,)))
-        condition, values = where(source.catalog, source.ground, asked, now=now)
+        query = source.query_of(Query(scopes=(scope,)))
+        condition, values = where(source.catalog, source.ground, query, now=now)
         counts[scope] = source.catalog.row(f"SELECT count(*) FROM memory m WHERE {condition}", values)[0]
     return counts

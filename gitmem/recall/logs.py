@@ -150,8 +150,8 @@ def _around(session: Sequence[int], candidates: Mapping[int, object]) -> Iterato
 def talk_of(body: str) -> LogSignals:
     """Return what is known of a memory of a log from its text."""
     sentences = [sentence for sentence in re.split(_SENTENCE_END, body.strip()) if sentence]
-    asked = sum(sentence.endswith("?") for sentence in sentences)
-    return LogSignals(asked / max(1, len(sentences)), bool(re.search(_TIME, body)), bool(re.search(_NUMBER, body)))
+    questions = sum(sentence.endswith("?") for sentence in sentences)
+    return LogSignals(questions / max(1, len(sentences)), bool(re.search(_TIME, body)), bool(re.search(_NUMBER, body)))
 
 
 def factor(query: str, talk: LogSignals) -> float:

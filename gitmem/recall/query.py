@@ -26,7 +26,7 @@ class Query:
     """What recall is asked for.
 
     Attributes:
-        query: The question as typed; empty for the newest memories.
+        text: The question as typed; empty for the newest memories.
         kinds: Only these kinds; empty for all.
         tags: Only memories with all of these tags.
         paths: Only memories whose ``paths`` have to do with one of these files or folders of the code.
@@ -46,7 +46,7 @@ class Query:
         domains: In the universal store, only memories that name none or one of these; None where that does not matter.
     """
 
-    query: str = ""
+    text: str = ""
     kinds: tuple[str, ...] = ()
     tags: tuple[str, ...] = ()
     paths: tuple[str, ...] = ()
@@ -85,38 +85,38 @@ class RecallResult:
     withheld: tuple[tuple[str, int], ...] = ()
 
 
-def where(catalog: Catalog, ground: int | None, asked: Query, *, now: int) -> tuple[str, list[object]]:
+def where(catalog: Catalog, ground: int | None, query: Query, *, now: int) -> tuple[str, list[object]]:
     """Return the SQL condition on ``memory m`` for all filters, with the functions that it calls.
 
     No filter works behind the limit: what fits would be lost among better matches that do not.
     """
     parts = ["m.shadowed = 0"]
     values: list[object] = []
-    if not asked.everything:
+    if not query.everything:
         parts.append("m.archived = 0 AND m.superseded = 0 AND (m.expires IS NULL OR m.expires > ?)")
         values.append(now)
-    if asked.domains is not None:
-        scopes, domains = asked.scopes, asked.domains
+    if query.domains is not None:
+        scopes, domains = query.scopes, query.domains
         catalog.connection.create_function("is_meant", 1, lambda fields: is_meant(fields, scopes, domains))
         parts.append("EXISTS (SELECT 1 FROM text d WHERE d.id = m.id AND is_meant(d.fields))")
-    if asked.kinds:
-        parts.append(f"m.kind IN ({','.join('?' * len(asked.kinds))})")
-        values += asked.kinds
-    for tag in asked.tags:
+    if query.kinds:
+        parts.append(f"m.kind IN ({','.join('?' * len(query.kinds))})")
+        values += query.kinds
+    for tag in query.tags:
         parts.append("EXISTS (SELECT 1 FROM tag g WHERE g.tag = ? AND g.id = m.id)")
         values.append(tag)
-    if asked.statuses:
+    if query.statuses:
         catalog.connection.create_function(
-            "has_status", 1, with_status(catalog, ground, asked.statuses, now=now).__contains__
+            "has_status", 1, with_status(catalog, ground, query.statuses, now=now).__contains__
         )
         parts.append("has_status(m.id)")
-    if asked.strict:
+    if query.strict:
         catalog.connection.create_function("is_unsound", 1, unsound(catalog, ground, now=now).__contains__)
         parts.append("NOT is_unsound(m.id)")
-    if asked.paths:
+    if query.paths:
         from gitmem.text.globs import has_to_do  # re2 is loaded for a pattern only
 
-        catalog.connection.create_function("is_about", 1, lambda places: has_to_do(strings(places), asked.paths))
+        catalog.connection.create_function("is_about", 1, lambda places: has_to_do(strings(places), query.paths))
         parts.append("EXISTS (SELECT 1 FROM text p WHERE p.id = m.id AND p.paths <> '[]' AND is_about(p.paths))")
     return " AND ".join(parts), values
 
@@ -139,9 +139,9 @@ def is_sound(status: state.MemoryStatus) -> bool:
     return status.status in ("", VERIFIED) or (status.status == UNPROVEN and not status.is_claim)
 
 
-def withheld(catalog: Catalog, ground: int | None, asked: Query, *, now: int) -> tuple[str, list[object]]:
+def withheld(catalog: Catalog, ground: int | None, query: Query, *, now: int) -> tuple[str, list[object]]:
     """Return the condition on what passes all filters and is withheld for being unsound."""
-    condition, values = where(catalog, ground, replace(asked, strict=False), now=now)
+    condition, values = where(catalog, ground, replace(query, strict=False), now=now)
     catalog.connection.create_function("is_unsound", 1, unsound(catalog, ground, now=now).__contains__)
     return f"{condition} AND is_unsound(m.id)", values
 

@@ -13,7 +13,7 @@ from gitmem.index.engine import Stats
 from gitmem.index.fts import FtsEngine
 from gitmem.model import Hit
 from gitmem.recall import score
-from gitmem.recall.bm25 import asked_terms
+from gitmem.recall.bm25 import all_terms
 from gitmem.recall.query import SESSION, SNIPPET, RecallResult, counted, is_sound, where, withheld
 from gitmem.recall.signals import lexical_of, ranking_of, signals_of
 from gitmem.store.scope import DOMAIN, PRIVATE, PROJECT, UNIVERSAL, domains_of
@@ -62,11 +62,11 @@ class Source:
     name: str = ""
     engine: Engine | None = None
 
-    def asked(self, asked: Query) -> Query:
+    def query_of(self, query: Query) -> Query:
         """Return the question for this store: a store about other code knows nothing of places in this one."""
         if self.scope not in (PROJECT, PRIVATE):
-            asked = replace(asked, near=(), held=(), here=(asked.here[0], ""))
-        return asked if self.domains is None else replace(asked, domains=self.domains)
+            query = replace(query, near=(), held=(), here=(query.here[0], ""))
+        return query if self.domains is None else replace(query, domains=self.domains)
 
     def located(self, hit: Hit) -> Hit:
         """Return a hit of this store with the store's scope and name."""
@@ -102,7 +102,7 @@ class Readings:
 
 def recall(
     sources: Sequence[Source],
-    asked: Query,
+    query: Query,
     *,
     policy: Policy,
     config: Config,
@@ -114,13 +114,13 @@ def recall(
     Where no word of it is in any memory, those that contain a part of one are found, and a notice says so. With
     *meaning*, memories near to the question are found too, even if they share no word with it.
     """
-    if not asked.query.strip():
+    if not query.text.strip():
         from gitmem.recall import listing
 
-        found = [listing.newest(s.catalog, s.ground, s.asked(asked), now=now) for s in sources]
-        return listing.merged(sources, found, asked.limit)
-    terms = {s.catalog.language: tokens.query_terms(asked.query, s.catalog.language) for s in sources}
-    ranker = Ranker(sources, asked, terms, policy=policy, config=config, now=now)
+        found = [listing.newest(s.catalog, s.ground, s.query_of(query), now=now) for s in sources]
+        return listing.merged(sources, found, query.limit)
+    terms = {s.catalog.language: tokens.query_terms(query.text, s.catalog.language) for s in sources}
+    ranker = Ranker(sources, query, terms, policy=policy, config=config, now=now)
     ranker.search()
     notice = "" if ranker.has_found else ranker.search_parts()
     if meaning is not None:
@@ -132,7 +132,7 @@ def recall(
 
 def rank_numbers(
     source: Source,
-    asked: Query,
+    query: Query,
     terms: Sequence[str],
     numbers: Sequence[int],
     *,
@@ -146,24 +146,24 @@ def rank_numbers(
     Where it *is_exact*, all of them are meant: none is left out for being far behind the best.
     """
     language = source.catalog.language
-    ranker = Ranker([source], asked, {language: terms}, policy=policy, config=config, now=now)
+    ranker = Ranker([source], query, {language: terms}, policy=policy, config=config, now=now)
     ranker.add(0, numbers)
     return ranker.rank(is_exact=is_exact)
 
 
 def conditions(
-    catalog: Catalog, ground: int | None, asked: Query, *, now: int
+    catalog: Catalog, ground: int | None, query: Query, *, now: int
 ) -> Iterator[tuple[str, Sequence[object]]]:
     """Yield the condition on what is looked for; for a strict question, then that on what is only counted."""
-    yield where(catalog, ground, asked, now=now)
-    if asked.strict:
-        yield withheld(catalog, ground, asked, now=now)
+    yield where(catalog, ground, query, now=now)
+    if query.strict:
+        yield withheld(catalog, ground, query, now=now)
 
 
-def candidates_for(asked: Query, policy: Policy, config: Config) -> int:
+def candidates_for(query: Query, policy: Policy, config: Config) -> int:
     """Return how many candidates an engine is asked for."""
     multiplier = min(config.recall_candidate_multiplier or policy.recall.candidate_multiplier, MULTIPLIER_AT_MOST)
-    return max(CANDIDATES, int(asked.limit * multiplier) + 1)
+    return max(CANDIDATES, int(query.limit * multiplier) + 1)
 
 
 class Ranker:
@@ -175,7 +175,7 @@ class Ranker:
     def __init__(
         self,
         sources: Sequence[Source],
-        asked: Query,
+        query: Query,
         terms: Mapping[str, Sequence[str]],
         *,
         policy: Policy,
@@ -183,12 +183,12 @@ class Ranker:
         now: int,
     ) -> None:
         """Take the question: its terms are by language, analysed in each."""
-        self._sources, self._asked, self._terms = sources, asked, dict(terms)
+        self._sources, self._query, self._terms = sources, query, dict(terms)
         self._policy, self._config, self._now = policy, config, now
         self._languages = [source.catalog.language for source in sources]
-        self._own = [source.asked(asked) for source in sources]
+        self._own = [source.query_of(query) for source in sources]
         self._engines = [FtsEngine(source.catalog.connection, source.catalog.kept()) for source in sources]
-        self._limit = candidates_for(asked, policy, config)
+        self._limit = candidates_for(query, policy, config)
         self._found: list[dict[int, None]] = [{} for _ in sources]
         self._states: list[dict[int, state.MemoryStatus]] = [{} for _ in sources]
         self._texts: list[dict[int, IndexText]] = [{} for _ in sources]
@@ -210,7 +210,7 @@ class Ranker:
     def search(self) -> None:
         """Look for the terms, in each store as if it were the only one."""
         for nth, source in enumerate(self._sources):
-            terms = asked_terms(self._terms[self._languages[nth]], self._languages[nth])
+            terms = all_terms(self._terms[self._languages[nth]], self._languages[nth])
             engine = source.engine or self._engines[nth]
             for condition, values in self._conditions(nth):
                 found = engine.candidates(terms, limit=self._limit, where=condition, parameters=values)
@@ -224,7 +224,7 @@ class Ranker:
         """
         from gitmem.recall import suggestions
 
-        parts = suggestions.parts_of(self._asked.query)
+        parts = suggestions.parts_of(self._query.text)
         if not parts or any(self.frequencies(terms).frequency for terms in self._terms.values()):
             return ""
         by: dict[str, list[str]] = {}
@@ -241,7 +241,7 @@ class Ranker:
         self._terms = {language: list(dict.fromkeys(terms)) for language, terms in by.items()}
         if not self.has_found:
             return ""
-        return f"no memory contains a whole word of {self._asked.query!r}; these contain parts of them"
+        return f"no memory contains a whole word of {self._query.text!r}; these contain parts of them"
 
     def search_by(self, meaning: Meaning) -> None:
         """Look for what is near to the question, and let it count beside the words."""
@@ -255,8 +255,8 @@ class Ranker:
         from gitmem.recall import suggestions
 
         for source, engine in zip(self._sources, self._engines, strict=True):
-            terms = tokens.query_terms(self._asked.query, source.catalog.language)
-            if found := suggestions.suggestion(source.catalog, engine, self._asked.query, terms):
+            terms = tokens.query_terms(self._query.text, source.catalog.language)
+            if found := suggestions.suggestion(source.catalog, engine, self._query.text, terms):
                 return found
         return ""
 
@@ -266,7 +266,7 @@ class Ranker:
 
     def rank(self, *, is_exact: bool = False) -> RecallResult:
         """Rank the candidates, best first; where it *is_exact*, also those far behind the best."""
-        dense, limit = self._policy.recall.dense, self._asked.limit
+        dense, limit = self._policy.recall.dense, self._query.limit
         runs = [run for nth in range(len(self._sources)) for run in self._read_texts(nth)]
         texts = self._all_texts()
         lexical = self._lexical(texts, runs)
@@ -279,8 +279,8 @@ class Ranker:
         if runs:
             from gitmem.recall import logs
 
-            signals = logs.with_talk(signals, self._asked.query, texts, runs)
-        ranking = ranking_of(self._policy, self._config, self._asked)
+            signals = logs.with_talk(signals, self._query.text, texts, runs)
+        ranking = ranking_of(self._policy, self._config, self._query)
         ranked, kept_back = self._ranked(signals, replace(ranking, floor=0.0) if is_exact else ranking)
         if self._meaning is not None:
             ranked = [*self._meaning.diversified(ranked, limit, dense)]
@@ -341,7 +341,7 @@ class Ranker:
             own = {number: lexical[number * count + nth] for number in numbers}
             chains = state.suspects(catalog, ground)
             statuses = self._states[nth] = state.statuses_of(catalog, ground, numbers, now=self._now, chains=chains)
-            for one in signals_of(catalog, source.local, own, texts, statuses, asked=self._own[nth], **options):
+            for one in signals_of(catalog, source.local, own, texts, statuses, query=self._own[nth], **options):
                 factor = factors[source.scope_of(one.key)]
                 is_same = count == 1 and factor == one.scope
                 signals.append(one if is_same else replace(one, number=one.number * count + nth, scope=factor))
@@ -351,7 +351,7 @@ class Ranker:
         self, signals: Sequence[score.Signals], ranking: score.Ranking
     ) -> tuple[list[score.RankedMemory], tuple[tuple[str, int], ...]]:
         """Return the candidates ranked; for a strict question the sound ones, and how many others fit, by status."""
-        if not self._asked.strict:
+        if not self._query.strict:
             return score.rank(signals, limit=max(1, len(signals)), ranking=ranking), ()
         count = len(self._sources)
         statuses = {id_ * count + nth: one for nth, own in enumerate(self._states) for id_, one in own.items()}

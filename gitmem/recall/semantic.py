@@ -55,10 +55,10 @@ class Dense:
         notice: One line on why the vectors were left out; or empty.
     """
 
-    def __init__(self, catalog: Catalog, asked: Sequence[tuple[Vectors, Floats]]) -> None:
+    def __init__(self, catalog: Catalog, models: Sequence[tuple[Vectors, Floats]]) -> None:
         """Take the question as each model understands it, the one for prose first."""
-        self._catalog, self._asked = catalog, asked
-        self._spreads = [NOTHING] * len(asked)
+        self._catalog, self._asked = catalog, models
+        self._spreads = [NOTHING] * len(models)
         self.notice = ""
 
     def __enter__(self) -> Dense:
@@ -77,12 +77,12 @@ class Dense:
         """Return how all pieces lie to the question; known after ``nearest``. A store may have no vectors at all."""
         return self._spreads[0] if self._spreads else NOTHING
 
-    def _told_by(self, asked: Callable[..., Any], *arguments: object) -> Any:
+    def _told_by(self, ask: Callable[..., Any], *arguments: object) -> Any:
         """Return what asking the vectors gives; None from the time on that they cannot be read."""
         if self.notice:
             return None
         try:
-            return asked(*arguments)
+            return ask(*arguments)
         except (DamagedError, OSError, sqlite3.Error) as err:
             self.notice = f"the vectors cannot be read ({err}), so this search used words only: gitmem embed rebuild"
             return None

@@ -7,7 +7,7 @@ from gitmem.index.catalog import state
 from gitmem.index.catalog.packed_texts import strings
 from gitmem.model import ENGLISH, STALE, VERIFIED
 from gitmem.recall import score
-from gitmem.recall.bm25 import Bm25Weights, asked_terms, lexical_scores
+from gitmem.recall.bm25 import Bm25Weights, all_terms, lexical_scores
 from gitmem.statuses import age_s
 
 TYPE_CHECKING = False
@@ -40,7 +40,7 @@ def lexical_of(
     weights = Bm25Weights(fields=tuple(fields_of(policy.recall.weights).values()))
     if language != ENGLISH:
         weights = replace(weights, shorthand=0.0)
-    stats = frequencies(asked_terms(terms, language))
+    stats = frequencies(all_terms(terms, language))
     return lexical_scores(list(terms), texts.values(), stats, weights=weights, frequencies=frequencies, runs=runs)
 
 
@@ -51,7 +51,7 @@ def signals_of(
     texts: Mapping[int, IndexText],
     statuses: Mapping[int, state.MemoryStatus],
     *,
-    asked: Query,
+    query: Query,
     policy: Policy,
     config: Config,
     now: int,
@@ -81,12 +81,12 @@ def signals_of(
                 status=statuses[number].status,
                 importance=score.grade(importance, default=0.5),
                 confidence=score.grade(confidence, default=1.0),
-                workspace=_affinity(fields, asked.here) if fields else 0.0,
+                workspace=_affinity(fields, query.here) if fields else 0.0,
                 is_agents=bool(is_agents),
             )
         )
-    if asked.paths or asked.near or asked.held:
-        return _with_work(catalog, signals, texts, (*asked.paths, *asked.near), asked.held)
+    if query.paths or query.near or query.held:
+        return _with_work(catalog, signals, texts, (*query.paths, *query.near), query.held)
     return signals
 
 
@@ -182,14 +182,14 @@ def neighbours(catalog: Catalog, keys: Sequence[str]) -> dict[str, set[str]]:
     return found
 
 
-def ranking_of(policy: Policy, config: Config, asked: Query) -> score.Ranking:
+def ranking_of(policy: Policy, config: Config, query: Query) -> score.Ranking:
     """Return what weighs the factors of a score: the policy's, the settings', and what is asked for."""
     settings = policy.recall
     return replace(
         score.RANKING,
         **fields_of(settings.factors),
         points=settings.points,
-        without=(*settings.without, *asked.without),
+        without=(*settings.without, *query.without),
         # Below 1 it would be no boost: what is read most would come last.
         access_boost=max(1.0, config.recall_access_boost_max or settings.access_boost_max),
         access_hours=config.recall_access_recency_hours or settings.access_recency_hours,

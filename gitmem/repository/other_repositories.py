@@ -375,7 +375,7 @@ def _identity(repository: Repository) -> tuple[int, int]:
     return found.st_dev, found.st_ino
 
 
-def stores_for(opened: OpenRepository, asked: Query) -> list[OpenStore]:
+def stores_for(opened: OpenRepository, query: Query) -> list[OpenStore]:
     """Return the stores that a question is for: our own scopes that it names, and the listed stores that it names.
 
     Where it names neither, all of them. Listed stores alone will do where this repository has no memory.
@@ -384,9 +384,9 @@ def stores_for(opened: OpenRepository, asked: Query) -> list[OpenStore]:
         NotFoundError: It names a store that is not listed.
         NoRepositoryError: There is no memory at all.
     """
-    scopes = tuple(scope for scope in asked.scopes if scope != LISTED)
-    is_open = not asked.scopes and not asked.stores
-    listed = opened.listing().readable(asked.stores) if is_open or asked.stores or LISTED in asked.scopes else []
+    scopes = tuple(scope for scope in query.scopes if scope != LISTED)
+    is_open = not query.scopes and not query.stores
+    listed = opened.listing().readable(query.stores) if is_open or query.stores or LISTED in query.scopes else []
     if not scopes and not is_open:
         return [*listed]
     try:

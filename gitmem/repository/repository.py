@@ -193,18 +193,18 @@ class OpenRepository(ProvingStore):
             self.source()
         return found
 
-    def asked_stores(self, asked: Query) -> list[OpenStore]:
+    def stores_for_query(self, query: Query) -> list[OpenStore]:
         """Return the stores that a question looks into, or a list: other repositories' only where there is a question.
 
         Raises:
             NotFoundError: It names a store that is not listed.
             NoRepositoryError: There is no memory at all.
         """
-        if asked.stores or (self.config.stores and (LISTED in asked.scopes or _is_question(asked))):
+        if query.stores or (self.config.stores and (LISTED in query.scopes or _is_question(query))):
             from gitmem.repository.other_repositories import stores_for
 
-            return stores_for(self, asked)
-        return [*self.stores(asked.scopes)]
+            return stores_for(self, query)
+        return [*self.stores(query.scopes)]
 
     def listing(self) -> Listing:
         """Return the stores of other repositories that are listed here."""
@@ -291,8 +291,8 @@ class OpenRepository(ProvingStore):
         stores = [store for store in self.stores((PROJECT, PRIVATE)) if store is self or _has_facts(store)]
         if self not in stores or not options.keys:
             return [(store, options) for store in stores or [self]]
-        asked = [(store, tuple(key for key in options.keys if _has_key(store, key))) for store in stores]
-        found = [(store, replace(options, keys=keys)) for store, keys in asked if keys]
+        options_of = [(store, tuple(key for key in options.keys if _has_key(store, key))) for store in stores]
+        found = [(store, replace(options, keys=keys)) for store, keys in options_of if keys]
         return found or [(self, options)]
 
     def waiting(self) -> list[Due]:
@@ -419,8 +419,8 @@ class OpenRepository(ProvingStore):
         discard_damaged(value, self.store.folder, self.folder(self._tree_of[1]), *others)
 
 
-def _is_question(asked: Query) -> bool:
-    return bool(asked.query.strip()) and not asked.syntax
+def _is_question(query: Query) -> bool:
+    return bool(query.text.strip()) and not query.syntax
 
 
 def _has_facts(store: ProvingStore) -> bool:

@@ -171,9 +171,9 @@ class Endpoint:
         Raises:
             GitmemError: There is none, or it is too large or no JSON; of the type given.
         """
-        asked = {"model": self.model, **question}
+        fields = {"model": self.model, **question}
         # A lone surrogate is no text that can be sent.
-        answer = self._in_time(json.dumps(asked, ensure_ascii=False).encode("utf-8", "replace"), limit, limit_s)
+        answer = self._in_time(json.dumps(fields, ensure_ascii=False).encode("utf-8", "replace"), limit, limit_s)
         if len(answer) > limit:
             raise self.wrong("with more than any model's answer takes")
         try:

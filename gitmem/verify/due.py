@@ -224,7 +224,9 @@ def list_due(
     wanted = [row for row in rows if not asked or row[1] in asked]
     few = None if len(wanted) > MANY else [row[1] for row in wanted]
     branch, mine = state.branch_verdicts(catalog, few), local.verdicts(few)
-    found = [_due(catalog, row[:-1], branch, mine, policy, now=now, asked=bool(asked) or everything) for row in wanted]
+    found = [
+        _due(catalog, row[:-1], branch, mine, policy, now=now, is_named=bool(asked) or everything) for row in wanted
+    ]
     return [
         replace(due, why="tools") if row[-1] in others and due.why in ("asked", "ttl") else due
         for row, due in zip(wanted, found, strict=True)
@@ -248,7 +250,7 @@ def _due(
     policy: Policy,
     *,
     now: int,
-    asked: bool,
+    is_named: bool,
 ) -> Due:
     fact = state.FactRow(*row[:8])  # type: ignore[arg-type]
     now_digest, outcome, fresh, path = row[8:]
@@ -256,7 +258,7 @@ def _due(
     verdicts = state.merged(branch.get(fact.key, ()), mine.get(fact.key, ()), spec=fact.spec, claim=fact.claim)
     verdicts = [v for v in verdicts if is_accepted(v, policy, now=now)]
     verdict, _ = state.pick(verdicts, str(now_digest))
-    why = "new" if not outcome else "inputs" if not fresh else "asked" if asked else "ttl"
+    why = "new" if not outcome else "inputs" if not fresh else "asked" if is_named else "ttl"
     return Due(fact, document, spec, str(now_digest), verdict, why, latest=state.latest_of(verdicts))
 
 

@@ -178,10 +178,10 @@ class KnownTexts:
         fields: Mapping[str, Any],
         apart: Collection[str],
     ) -> Duplicate | None:
-        asked: dict[str, Any] = {"threshold": policy.duplicates.threshold, "fields": fields, "apart": apart}
-        found = find_duplicate(catalog, *text, **asked, similar=self.similar)
-        other = self.beside() if found is None and asked["threshold"] else None
-        return found if other is None else find_duplicate(other, *text, **asked)
+        request: dict[str, Any] = {"threshold": policy.duplicates.threshold, "fields": fields, "apart": apart}
+        found = find_duplicate(catalog, *text, **request, similar=self.similar)
+        other = self.beside() if found is None and request["threshold"] else None
+        return found if other is None else find_duplicate(other, *text, **request)
 
 
 def refuse_said(draft: Draft, found: Duplicate, *, again: str) -> None:

@@ -22,7 +22,7 @@ from gitmem.recall.query import RecallResult
 def asked(*words: str) -> object:
     parser = argparse.ArgumentParser()
     shared.add_filters(parser)
-    return shared.asked_of(parser.parse_args(words), query="q", limit=7)
+    return shared.query_of(parser.parse_args(words), query="q", limit=7)
 
 
 def test_filters_may_be_repeated_or_listed_with_commas() -> None:
@@ -33,7 +33,7 @@ def test_filters_may_be_repeated_or_listed_with_commas() -> None:
     assert found.kinds == ("gotcha", "anti_pattern", "fact")
     assert found.tags == ("a", "b")
     assert found.statuses == ("stale", "failed")
-    assert (found.query, found.limit, found.everything) == ("q", 7, False)
+    assert (found.text, found.limit, found.everything) == ("q", 7, False)
 
 
 def test_limit_and_all_are_taken_over() -> None:

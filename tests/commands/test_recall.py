@@ -30,16 +30,16 @@ def shelf(template: Path, tmp_path_factory: pytest.TempPathFactory):
 @pytest.mark.parametrize(
     "asked",
     [
-        Query(query="how does the gateway retry?"),
-        Query(query="auth tokens", kinds=("decision",)),
-        Query(query="getUserById", tags=("auth",)),
-        Query(query="readme", statuses=("verified",)),
-        Query(query="gateway", limit=1, everything=True),
-        Query(query="retry", paths=("src/gateway",)),
-        Query(query="RS25"),
-        Query(query="gatewey"),
+        Query(text="how does the gateway retry?"),
+        Query(text="auth tokens", kinds=("decision",)),
+        Query(text="getUserById", tags=("auth",)),
+        Query(text="readme", statuses=("verified",)),
+        Query(text="gateway", limit=1, everything=True),
+        Query(text="retry", paths=("src/gateway",)),
+        Query(text="RS25"),
+        Query(text="gatewey"),
     ],
-    ids=lambda asked: asked.query,
+    ids=lambda asked: asked.text,
 )
 def test_both_engines_give_the_same_hits_for_plain_questions(shelf: Memory, asked: Query, monkeypatch) -> None:
     by_catalog = shelf.recall(asked)
@@ -52,14 +52,14 @@ def test_one_engine_answers_until_the_store_changes_and_then_shows_the_change(te
     with Memory(make_store(template, tmp_path), clock=Clock()) as memory:
         memory.repository.config = replace(memory.repository.config, engine="whoosh")
         for _ in range(2):  # made, and then read
-            memory.recall(Query(query="zebra"))
+            memory.recall(Query(text="zebra"))
         first = memory.repository.engine
-        memory.recall(Query(query="gateway"))
+        memory.recall(Query(text="gateway"))
         same = memory.repository.engine
         with Memory(memory.repository.git.repository.top or "") as other:
             other.remember("A zebra crosses the gateway", key="zebra")
 
-        found = memory.recall(Query(query="zebra"))
+        found = memory.recall(Query(text="zebra"))
 
         assert first is not None and same is first
         assert memory.repository.engine is not first
@@ -74,7 +74,7 @@ def test_past_the_size_syntax_is_refused_with_how_and_plain_recall_still_answers
         with pytest.raises(GitmemError) as caught:
             ask(memory, "gateway")
         memory.repository.config = replace(memory.repository.config, engine="whoosh")
-        by_catalog = keys(memory.recall(Query(query="gateway")))
+        by_catalog = keys(memory.recall(Query(text="gateway")))
         told = list(memory.notices)
         memory.index.refresh(rebuild=False, engine="whoosh")
 

@@ -87,14 +87,14 @@ def test_attempts_are_kept_from_claim_to_close_one_commit_each(memory, repo):
 def test_what_was_tried_and_how_it_ended_is_found_by_recall(memory):
     memory.tasks.add("Refresh tokens", verify=None, key="t")
     memory.tasks.fail("t", note="the proxy strips httponly cookies")
-    failed = memory.recall(Query(query="httponly")).hits
+    failed = memory.recall(Query(text="httponly")).hits
     memory.tasks.close("t", reason="rotating grants instead")
 
     assert [hit.key for hit in failed] == ["t"]
-    assert [hit.key for hit in memory.recall(Query(query="rotating grants")).hits] == ["t"]
+    assert [hit.key for hit in memory.recall(Query(text="rotating grants")).hits] == ["t"]
     assert memory.show("t")["body"] == ""
     memory.forget("t")
-    assert memory.recall(Query(query="httponly")).hits == ()
+    assert memory.recall(Query(text="httponly")).hits == ()
 
 
 def test_gate_must_hold_at_the_last_commit_and_its_verdict_is_written_with_the_task(memory, repo):

@@ -165,7 +165,7 @@ class Meanwhile:
 
 
 READINGS: dict[str, Callable[[Memory], object]] = {
-    "recall": lambda memory: [hit.key for hit in memory.recall(Query(query="retries number")).hits],
+    "recall": lambda memory: [hit.key for hit in memory.recall(Query(text="retries number")).hits],
     "newest": lambda memory: [hit.key for hit in memory.recall(Query()).hits],
     "list": lambda memory: [hit.key for hit in memory.list(Query(limit=100)).hits],
     "show": lambda memory: memory.show("retries")["key"],

@@ -395,9 +395,9 @@ def test_a_killed_rebuild_leaves_the_index_as_it_was(indexed: Path) -> None:
 def test_where_no_file_may_grow_the_index_is_read_and_made_in_memory(indexed: Path) -> None:
     put_files(indexed, {"learned/later.md": memory_text("gateway later", body="words " * 9000)})
     script = (
-        "import resource, sys; from gitmem.memory.memory import Memory; from gitmem.recall.query import Asked\n"
+        "import resource, sys; from gitmem.memory.memory import Memory; from gitmem.recall.query import Query\n"
         "resource.setrlimit(resource.RLIMIT_FSIZE, (40_000, 40_000))\n"
-        "with Memory(sys.argv[1]) as m: print(len(m.recall(Asked('gateway', limit=50)).hits))"
+        "with Memory(sys.argv[1]) as m: print(len(m.recall(Query('gateway', limit=50)).hits))"
     )
 
     done = subprocess.run([sys.executable, "-c", script, str(indexed)], capture_output=True, text=True, check=False)
@@ -407,13 +407,13 @@ def test_where_no_file_may_grow_the_index_is_read_and_made_in_memory(indexed: Pa
 
 def test_processes_that_rebuild_and_write_at_once_agree_in_the_end(indexed: Path) -> None:
     script = (
-        "import sys, sqlite3; from gitmem.memory.memory import Memory; from gitmem.recall.query import Asked\n"
+        "import sys, sqlite3; from gitmem.memory.memory import Memory; from gitmem.recall.query import Query\n"
         "from gitmem.errors import GitmemError\n"
         "for n in range(8):\n"
         "    with Memory(sys.argv[1]) as m:\n"
         "        if sys.argv[2] == 'rebuild': m.index.refresh(rebuild=True)\n"
         "        elif sys.argv[2] == 'write': m.remember(f'gateway more {n}', key=f'more-{n}')\n"
-        "        else: assert len(m.recall(Asked('gateway', limit=99)).hits) >= 20\n"
+        "        else: assert len(m.recall(Query('gateway', limit=99)).hits) >= 20\n"
     )
     children = [
         subprocess.Popen([sys.executable, "-c", script, str(indexed), what], stderr=subprocess.PIPE, text=True)

@@ -34,7 +34,7 @@ def ask(desk: Desk, work: Any, agent: str = "bot") -> Any:
 
 
 def found(memory: Any) -> list[str]:
-    return [hit.key for hit in memory.recall(Query(query="storm")).hits]
+    return [hit.key for hit in memory.recall(Query(text="storm")).hits]
 
 
 def test_all_work_is_done_by_one_thread(desk: Desk) -> None:

@@ -28,7 +28,7 @@ def at_now(folder: Path) -> Memory:
 
 
 def hits(memory: Memory, query: str = "", **asked) -> list[str]:
-    return [hit.key for hit in memory.recall(Query(query=query, **asked)).hits]
+    return [hit.key for hit in memory.recall(Query(text=query, **asked)).hits]
 
 
 # --- reading runs nothing ------------------------------------------------------------------------------------------
@@ -174,7 +174,7 @@ def test_folder_outside_of_any_repository_is_an_error(tmp_path):
 
 def test_repository_without_a_store_says_how_to_start_one(repo):
     with at_now(repo) as memory, pytest.raises(NoRepositoryError) as missing:
-        memory.recall(Query(query="x"))
+        memory.recall(Query(text="x"))
 
     assert "gitmem init" in missing.value.hint
     assert git(repo, "branch", "--list", "memory") == ""

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from gitmem.frozen import replace
 from gitmem.index.engine import FIELDS, Stats
 from gitmem.model import IndexText
-from gitmem.recall.bm25 import WEIGHTS, asked_terms, coverage, lexical_scores, worth
+from gitmem.recall.bm25 import WEIGHTS, all_terms, coverage, lexical_scores, worth
 from gitmem.text.tokens import query_terms, terms
 
 if TYPE_CHECKING:
@@ -205,7 +205,7 @@ def test_a_short_form_stands_for_its_word_and_counts_less(query: str, body: str)
     weights = replace(ALONE, shorthand=0.8)
     meant, said = make_text(1, body), make_text(2, body.replace("dir ", "directory ").replace("dictionary", "dict"))
     asked = query_terms(query)
-    stats = stats_of([meant, said], asked_terms(asked))
+    stats = stats_of([meant, said], all_terms(asked))
 
     found = lexical_scores(asked, [meant, said], stats, weights=weights)
 
@@ -216,7 +216,7 @@ def test_a_short_form_stands_for_its_word_and_counts_less(query: str, body: str)
 def test_a_word_and_its_short_form_together_count_once() -> None:
     weights = replace(ALONE, shorthand=0.8)
     both = make_text(1, "directory dir alpha")
-    stats = stats_of([both], asked_terms(["directori"]))
+    stats = stats_of([both], all_terms(["directori"]))
 
     found = lexical_scores(["directori"], [both], stats, weights=weights)
 

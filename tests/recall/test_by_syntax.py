@@ -23,7 +23,7 @@ def shelf(template: Path, tmp_path_factory: pytest.TempPathFactory):
 
 
 def test_a_question_of_words_gives_the_hits_of_plain_recall_with_their_scores(shelf: Memory) -> None:
-    assert ask(shelf, "gateway").hits == shelf.recall(Query(query="gateway")).hits
+    assert ask(shelf, "gateway").hits == shelf.recall(Query(text="gateway")).hits
 
 
 @pytest.mark.parametrize(

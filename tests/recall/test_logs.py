@@ -32,7 +32,7 @@ def put_log(memory: Memory, session: str, *, day: int = 1) -> None:
 
 
 def keys(memory: Memory, query: str, **options: object) -> list[str]:
-    return [hit.key for hit in memory.recall(Query(query=query, **options)).hits]  # type: ignore[arg-type]
+    return [hit.key for hit in memory.recall(Query(text=query, **options)).hits]  # type: ignore[arg-type]
 
 
 def test_the_answer_comes_before_the_question_and_its_far_neighbours_stay_out(memory: Memory) -> None:
@@ -46,7 +46,7 @@ def test_the_answer_comes_before_the_question_and_its_far_neighbours_stay_out(me
 
 def test_who_asks_when_is_shown_what_names_a_time(memory: Memory) -> None:
     put_log(memory, "session-1")
-    hits = memory.recall(Query(query="When did the gateway move?")).hits
+    hits = memory.recall(Query(text="When did the gateway move?")).hits
 
     assert hits[0].key == "session-1-9"
     assert dict(hits[0].factors)["talk"] == pytest.approx(1.4)
@@ -55,7 +55,7 @@ def test_who_asks_when_is_shown_what_names_a_time(memory: Memory) -> None:
 def test_talk_can_be_switched_off(memory: Memory) -> None:
     put_log(memory, "session-1")
 
-    hits = memory.recall(Query(query="When did the gateway move?", without=("talk",))).hits
+    hits = memory.recall(Query(text="When did the gateway move?", without=("talk",))).hits
 
     assert hits[0].key == "session-1-8"
     assert "talk" not in dict(hits[0].factors)
@@ -65,7 +65,7 @@ def test_what_stands_in_no_log_is_not_moved_by_it(memory: Memory) -> None:
     memory.remember("Did the gateway move last week?")
     memory.remember("The gateway moved.", kind="discussion", tags=["session-1"])
 
-    for hit in memory.recall(Query(query="When did the gateway move?")).hits:
+    for hit in memory.recall(Query(text="When did the gateway move?")).hits:
         assert dict(hit.factors)["talk"] == 1.0
 
 

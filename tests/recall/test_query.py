@@ -53,11 +53,11 @@ def store(folder: Path) -> Iterator[Memory]:
 @pytest.mark.parametrize(
     "asked",
     [
-        pytest.param({"query": "gateway"}, id="words"),
-        pytest.param({"query": "atewa"}, id="part-of-a-word"),
-        pytest.param({"query": ""}, id="newest"),
-        pytest.param({"query": "gateway", "syntax": True}, id="syntax"),
-        pytest.param({"query": "title:gateway*", "syntax": True}, id="syntax-without-words"),
+        pytest.param({"text": "gateway"}, id="words"),
+        pytest.param({"text": "atewa"}, id="part-of-a-word"),
+        pytest.param({"text": ""}, id="newest"),
+        pytest.param({"text": "gateway", "syntax": True}, id="syntax"),
+        pytest.param({"text": "title:gateway*", "syntax": True}, id="syntax-without-words"),
     ],
 )
 def test_strict_withholds_what_must_not_be_believed_and_counts_it(store: Memory, asked: dict) -> None:
@@ -72,13 +72,13 @@ def test_strict_counts_over_all_scopes(folder: Path, tmp_path: Path) -> None:
         memory.remember(TITLE, key="mine", scope="private")
 
         for query in ("gateway", "atewa", ""):
-            found = memory.recall(Query(query=query, strict=True))
+            found = memory.recall(Query(text=query, strict=True))
             assert ({hit.key for hit in found.hits}, found.withheld) == (SOUND | {"mine"}, WITHHELD)
 
 
 def test_strict_question_is_about_the_past_too(store: Memory) -> None:
     with store.at("HEAD~1") as past:
-        found = past.recall(Query(query="gateway", strict=True))
+        found = past.recall(Query(text="gateway", strict=True))
 
     assert {hit.key for hit in found.hits} == SOUND | {"old-proof"}
     assert dict(found.withheld) == {"failed": 2, "suspect": 1, "unproven": 1}
@@ -92,7 +92,7 @@ def test_what_is_sound_is_found_behind_hundreds_of_better_matches_that_failed(re
     )
     with Memory(repo, clock=Clock()) as memory:
         verify(memory)
-        found = memory.recall(Query(query="gateway", strict=True))
+        found = memory.recall(Query(text="gateway", strict=True))
 
     assert [hit.key for hit in found.hits] == ["sound"]
     assert dict(found.withheld)["failed"] >= 60
@@ -107,7 +107,7 @@ def test_withheld_matches_that_would_have_been_too_weak_are_not_counted(memory: 
     )
     verify(memory)
 
-    assert memory.recall(Query(query="gateway pool", strict=True)).withheld == ()
+    assert memory.recall(Query(text="gateway pool", strict=True)).withheld == ()
 
 
 def test_command_says_what_it_withholds_and_how_to_see_it(store: Memory, folder: Path, run_cli) -> None:

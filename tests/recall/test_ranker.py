@@ -24,12 +24,12 @@ ODD = "\"'*^-+:;.,/\\()[]{}<>|&!?~`@#$%=_\x00\x1b\x7f\u202e\ud800\U000e0041 \t\n
 
 def keys(memory: Memory, query: str = "", **asked) -> list[str]:
     """Return the keys that recall finds, in its order."""
-    return [hit.key for hit in memory.recall(Query(query=query, **asked)).hits]
+    return [hit.key for hit in memory.recall(Query(text=query, **asked)).hits]
 
 
 def factors(memory: Memory, query: str, key: str, **asked) -> dict[str, float]:
     """Return every factor of the score of one hit."""
-    return next(dict(hit.factors) for hit in memory.recall(Query(query=query, **asked)).hits if hit.key == key)
+    return next(dict(hit.factors) for hit in memory.recall(Query(text=query, **asked)).hits if hit.key == key)
 
 
 def at(days: float) -> str:
@@ -114,14 +114,14 @@ def test_question_about_nothing_that_is_there_finds_nothing(shelf: Memory, query
     ("query", "key"), [("S25", "jwt-signing"), ("ETRIE", "retry-budget"), ("SerBy", "user-lookup")]
 )
 def test_a_part_of_a_word_finds_what_contains_it_and_says_so(shelf: Memory, query: str, key: str) -> None:
-    found = shelf.recall(Query(query=query))
+    found = shelf.recall(Query(text=query))
 
     assert [hit.key for hit in found.hits] == [key]
     assert "no memory contains a whole word of" in found.notice
 
 
 def test_parts_are_not_looked_for_where_a_word_is_known(shelf: Memory) -> None:
-    found = shelf.recall(Query(query="budget etrie"))
+    found = shelf.recall(Query(text="budget etrie"))
 
     assert [hit.key for hit in found.hits] == ["retry-budget"]
     assert found.notice == ""
@@ -132,8 +132,8 @@ def test_parts_keep_to_the_filters(shelf: Memory) -> None:
 
 
 def test_where_nothing_is_found_a_near_word_is_suggested(shelf: Memory) -> None:
-    assert shelf.recall(Query(query="how does the gatewey work")).suggestion == "how does the gateway work"
-    assert shelf.recall(Query(query="zebra")).suggestion == ""
+    assert shelf.recall(Query(text="how does the gatewey work")).suggestion == "how does the gateway work"
+    assert shelf.recall(Query(text="zebra")).suggestion == ""
 
 
 @settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -142,7 +142,7 @@ def test_where_nothing_is_found_a_near_word_is_suggested(shelf: Memory) -> None:
     | st.text("gateway \"*'-():", max_size=40)
 )
 def test_no_question_raises_whatever_its_characters(shelf: Memory, query: str) -> None:
-    found = shelf.recall(Query(query=query))
+    found = shelf.recall(Query(text=query))
 
     assert all(hit.score > 0 for hit in found.hits) or not query.strip()
 
@@ -264,7 +264,7 @@ def test_hits_and_more_are_all_there_are(shelf: Memory, limit: int, asked: dict)
 def test_limit_cuts_a_question_and_more_counts_the_rest(memory: Memory, repo: Path) -> None:
     put(repo, *(make_memory(f"m{n}", f"The gateway, part {n}") for n in range(8)))
 
-    found = memory.recall(Query(query="gateway", limit=3))
+    found = memory.recall(Query(text="gateway", limit=3))
 
     assert len(found.hits) == 3
     assert found.more == 5
@@ -275,7 +275,7 @@ def test_more_is_never_nothing_when_there_is_more(memory: Memory, repo: Path) ->
     put(repo, *(make_memory(f"m{n:03}", f"The gateway, part {n}") for n in range(120)))
 
     for limit in (1, 10, 40, 119):
-        found = memory.recall(Query(query="gateway", limit=limit))
+        found = memory.recall(Query(text="gateway", limit=limit))
         assert len(found.hits) == limit
         assert 0 < found.more <= 120 - limit
 
@@ -321,7 +321,7 @@ def test_fact_past_its_ttl_stays_in_search_and_is_stale(repo: Path) -> None:
         verify(memory)
         clock.now += 31 * DAY
 
-        (hit,) = memory.recall(Query(query="gateway")).hits
+        (hit,) = memory.recall(Query(text="gateway")).hits
 
     assert hit.status == "stale"
 
@@ -359,7 +359,7 @@ def test_forgotten_memory_leaves_search_and_comes_back_with_all(memory: Memory, 
     memory.forget("a", why="it is gone")
 
     assert keys(memory, "gateway") == keys(memory) == ["b"]
-    found = memory.recall(Query(query="gateway", everything=True)).hits
+    found = memory.recall(Query(text="gateway", everything=True)).hits
     assert {hit.key: hit.archived for hit in found} == {"a": True, "b": False}
     assert memory.show("a")["archived"]
 
@@ -486,7 +486,7 @@ def test_better_proved_of_equal_matches_comes_first(repo: Path) -> None:
         verify(memory)
         git(repo, "rm", "-q", "there")
         git(repo, "commit", "-q", "-m", "gone")
-        hits = memory.recall(Query(query="gateway")).hits
+        hits = memory.recall(Query(text="gateway")).hits
 
     lines = [(hit.status, dict(hit.factors)["status"]) for hit in hits]
     assert lines[0] == ("verified", 1.1)
@@ -530,7 +530,7 @@ def test_memory_about_the_very_place_comes_first(memory: Memory, repo: Path) -> 
 def test_factors_multiply_to_the_score(shelf: Memory) -> None:
     shelf.show("user-lookup")
 
-    hits = shelf.recall(Query(query="auth gateway user readme nope file there", paths=())).hits
+    hits = shelf.recall(Query(text="auth gateway user readme nope file there", paths=())).hits
 
     assert len(hits) >= 4
     for hit in hits:
@@ -683,7 +683,7 @@ def test_no_number_that_a_setting_takes_breaks_recall(
 
     with Memory(repo, clock=Clock()) as memory:
         memory.show("n-two")
-        hits = memory.recall(Query(query="gateway")).hits
+        hits = memory.recall(Query(text="gateway")).hits
 
     assert [hit.key for hit in hits] == ["n-two", "n-one"]
     assert all(hit.score > 0 for hit in hits)

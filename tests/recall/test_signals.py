@@ -56,7 +56,7 @@ CASES: dict[str, tuple[list[dict], dict]] = {
 def order(repo: Path, **asked) -> tuple[list[str], dict[str, float]]:
     """Return the keys that are found, seen from `src/auth`, and the factors of the second memory."""
     with Memory(repo / "src" / "auth", clock=Clock()) as memory:
-        hits = memory.recall(Query(query="gateway drops idle connections", **asked)).hits
+        hits = memory.recall(Query(text="gateway drops idle connections", **asked)).hits
     return [hit.key for hit in hits], next(dict(hit.factors) for hit in hits if hit.key == "two")
 
 
@@ -83,10 +83,10 @@ def test_factor_moves_the_right_memory_until_it_is_switched_off(repo: Path, fact
 def test_scope_moves_the_right_memory_until_it_is_switched_off(memory: Memory) -> None:
     memory.remember(FIRST, title="The gateway", key="one", scope="private")
     memory.remember(f"{FIRST} Often.", title="The gateway", key="two")
-    query = Query(query="gateway drops idle connections")
+    query = Query(text="gateway drops idle connections")
 
     near, far = (
-        [hit.key for hit in memory.recall(asked).hits] for asked in (query, Query(query.query, without=("scope",)))
+        [hit.key for hit in memory.recall(asked).hits] for asked in (query, Query(query.text, without=("scope",)))
     )
 
     assert (near, far) == (["two", "one"], ["one", "two"])
@@ -97,7 +97,7 @@ def test_places_of_this_code_say_nothing_of_what_is_about_other_code(memory: Mem
     memory.remember(FIRST, title="The gateway", key="one", **fields)
     memory.remember(FIRST, title="The gateway", key="two", scope="universal", **fields)
 
-    hits = memory.recall(Query(query="gateway", near=("src/auth/jwt.py",), here=("x", "x"))).hits
+    hits = memory.recall(Query(text="gateway", near=("src/auth/jwt.py",), here=("x", "x"))).hits
 
     assert {hit.key: dict(hit.factors)["path"] for hit in hits} == {"one": 1.5, "two": 1.0}
 
@@ -129,7 +129,7 @@ def test_a_kinds_own_half_life_goes_before_the_policys_and_behind_the_settings(
         monkeypatch.setenv(name, "150")
 
     with Memory(repo, clock=Clock()) as memory:
-        hits = memory.recall(Query(query="gateway")).hits
+        hits = memory.recall(Query(text="gateway")).hits
         values = {hit.kind: dict(hit.factors)["recency"] for hit in hits}
 
     gotcha, others = (2, 2) if name else (1, 3)
@@ -142,7 +142,7 @@ def test_a_check_that_failed_makes_nothing_new(memory: Memory, repo: Path) -> No
     put(repo, *(made for made in facts()))
     with Memory(repo, clock=Clock(NOW + 300 * DAY)) as later:
         verify(later)
-        values = {hit.key: dict(hit.factors)["recency"] for hit in later.recall(Query(query="gateway")).hits}
+        values = {hit.key: dict(hit.factors)["recency"] for hit in later.recall(Query(text="gateway")).hits}
 
     assert values["two"] == 1.0
     assert values["one"] < 0.7

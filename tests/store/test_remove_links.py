@@ -49,8 +49,8 @@ def test_looking_back_deletes_nothing_behind_a_link(memory: Memory, repo: Path, 
     (state / "at").symlink_to(tmp_path / "home")
 
     with Memory(repo) as opened:
-        opened.recall(Query(query="gateway"))
-        opened.at("HEAD").recall(Query(query="gateway"))
+        opened.recall(Query(text="gateway"))
+        opened.at("HEAD").recall(Query(text="gateway"))
 
     assert len(list((tmp_path / "home").iterdir())) == 12
     assert git(repo, "status", "--porcelain") == ""

@@ -25,4 +25,4 @@ def fields_of(folder: Path, path: str) -> dict[str, Any]:
 
 def keys_found(memory: Memory, query: str) -> list[str]:
     """Return the keys of what recall finds, the best first."""
-    return [hit.key for hit in memory.recall(Query(query=query)).hits]
+    return [hit.key for hit in memory.recall(Query(text=query)).hits]

@@ -31,7 +31,7 @@ def make_store(template: Path, folder: Path) -> Path:
 
 
 def ask(memory: Memory, query: str, **asked):
-    return memory.recall(Query(query=query, syntax=True, **asked))
+    return memory.recall(Query(text=query, syntax=True, **asked))
 
 
 def keys(found) -> list[str]:

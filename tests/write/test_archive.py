@@ -43,7 +43,7 @@ def test_oldest_go_with_the_write_that_passes_the_limit_and_all_are_still_found(
     assert fields_of(repo, "archive/learned/k1.md")["retired"]["why"] == "rotated"
     assert "2 old memories moved to the archive" in store.notices[0]
     assert sorted(keys_found(store, "gateway")) == ["k3", "k4", "k5"]
-    everything = store.recall(Query(query="gateway", everything=True)).hits
+    everything = store.recall(Query(text="gateway", everything=True)).hits
     assert sorted(hit.key for hit in everything) == ["k1", "k2", "k3", "k4", "k5"]
 
 

@@ -457,7 +457,7 @@ def test_forgotten_memory_leaves_search_and_not_the_store(store):
     store.forget("a")
 
     assert keys_found(store, "thing") == []
-    assert [hit.key for hit in store.recall(Query(query="thing", everything=True)).hits] == ["a"]
+    assert [hit.key for hit in store.recall(Query(text="thing", everything=True)).hits] == ["a"]
     assert store.show("a")["archived"]
 
 

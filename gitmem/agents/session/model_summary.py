@@ -136,8 +136,8 @@ def _by_endpoint(setting: str, text: str) -> str:
     endpoint = Endpoint(
         setting, "chat/completions", named="summary", what="summary", error=SummaryError, key=summary_key()
     )
-    asked = {"messages": [{"role": "user", "content": text}], "stream": False}
-    found: Any = endpoint.ask(asked, limit=ANSWER_BYTES, limit_s=LIMIT_S)
+    fields = {"messages": [{"role": "user", "content": text}], "stream": False}
+    found: Any = endpoint.ask(fields, limit=ANSWER_BYTES, limit_s=LIMIT_S)
     try:
         said = found["choices"][0]["message"]["content"]
     except (KeyError, IndexError, TypeError):

@@ -42,7 +42,7 @@ def recall_for(memory: OpenRepository, event: Event, recall: Callable[[Query], R
         event: The prompt.
         recall: Answers a question.
     """
-    if not memory.config.context or not (query := asked_of(event.prompt)):
+    if not memory.config.context or not (query := question_of(event.prompt)):
         return ""
     place = topics.place_of(memory.git.repository, memory.git.read_head()[0])
     topic = topics.topic_of(place, event.session)
@@ -51,7 +51,7 @@ def recall_for(memory: OpenRepository, event: Event, recall: Callable[[Query], R
     policy = memory.policy()
     if not policy.session.prompt or policy.session.profile:
         return ""
-    hits = good_hits(memory, query, recall(Query(query=query, limit=HITS)), policy)
+    hits = good_hits(memory, query, recall(Query(text=query, limit=HITS)), policy)
     seen = log.seen_in(log.entries_of(place, event.session)) if hits else {}
     hits = [hit for hit in hits if seen.get(hit.reference) != hit.status][: policy.session.limit]
     if not hits:
@@ -66,7 +66,7 @@ def recall_for(memory: OpenRepository, event: Event, recall: Callable[[Query], R
     return render.fenced(render.fitted([part], tokens=10_000, characters=render.CHARACTERS - 1000), source=source)
 
 
-def asked_of(prompt: str) -> str:
+def question_of(prompt: str) -> str:
     """Return what is asked for by a prompt; empty for a command of the harness and for a word or less."""
     text = prompt.strip()
     if text.startswith("/") and "\n" not in text and "/" not in text[1:].split(" ", 1)[0]:

@@ -257,7 +257,7 @@ def _warm(here: _Here) -> Part:
     settings, spec = here.policy.session, here.topic.spec()
     if not here.topic.is_pinned or not spec:
         return Part("", ())
-    found = here.doors.recall(Query(query=spec[:QUERY_CHARS], limit=settings.limit))
+    found = here.doors.recall(Query(text=spec[:QUERY_CHARS], limit=settings.limit))
     hits = [hit for hit in found.hits if hit.scope != LISTED and not found.notice]
     hits = [hit for hit in hits if hit.score >= here.policy.recall.dense.floor * hits[0].score]
     each = min(here.policy.context.max_memory_tokens, int(here.budget * WARM_SHARE) // settings.limit)

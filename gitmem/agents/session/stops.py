@@ -52,9 +52,9 @@ def subagent_stopped(memory: OpenRepository, event: Event) -> str:
 
 def _uncommitted(memory: OpenRepository) -> list[str]:
     top = memory.git.repository.top or ""
-    asked = ("status", "--porcelain=v1", "-z", "--no-renames", "--untracked-files=normal", "--ignore-submodules=all")
+    argv = ("status", "--porcelain=v1", "-z", "--no-renames", "--untracked-files=normal", "--ignore-submodules=all")
     # git looks into the work tree from where it runs.
-    raw = memory.git.run(f"--work-tree={top}", "-C", top, *asked, timeout_s=GIT_S, check=False).stdout if top else b""
+    raw = memory.git.run(f"--work-tree={top}", "-C", top, *argv, timeout_s=GIT_S, check=False).stdout if top else b""
     names = [os.fsdecode(entry[3:]) for entry in raw.split(b"\0") if entry]
     if not names:
         return []

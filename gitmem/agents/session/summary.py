@@ -107,8 +107,8 @@ def finish(memory: OpenRepository, given: SummaryTools) -> list[str]:
     written, failed = [], None
     for path in list(_requests(memory.git.repository.state)):
         try:
-            asked = _take(path)
-            key = _finish_one(memory, given, asked) if asked is not None else ""
+            request = _take(path)
+            key = _finish_one(memory, given, request) if request is not None else ""
             written += [key] if key else []
         except (BusyError, ConflictError):
             raise  # the request stays, for the next time
@@ -141,11 +141,11 @@ def _ask(memory: OpenRepository, event: Event) -> None:
     if not event.transcript or event.agent or event.harness not in HARNESSES or not memory.has_store():
         return
     repository = memory.git.repository
-    asked: dict[str, Any] = {name: getattr(event, name)[:TEXT_LIMIT] for name in _TOLD}
-    asked |= {"at": memory.now, "workspace": _workspace(memory)}
-    asked["branch"] = memory.git.read_head()[0].removeprefix("refs/heads/")
+    fields: dict[str, Any] = {name: getattr(event, name)[:TEXT_LIMIT] for name in _TOLD}
+    fields |= {"at": memory.now, "workspace": _workspace(memory)}
+    fields["branch"] = memory.git.read_head()[0].removeprefix("refs/heads/")
     path = os.path.join(repository.state, FOLDER, ASKED, f"{_hashed(event)}.json")
-    _write(path, json.dumps(asked, ensure_ascii=True))
+    _write(path, json.dumps(fields, ensure_ascii=True))
     background.start(repository.state, repository.top or repository.git, WORK)
 
 
@@ -154,14 +154,14 @@ def _workspace(memory: OpenRepository) -> str:
     return "main" if repository.git == repository.common else f"worktree-{os.path.basename(repository.git)}"
 
 
-def _finish_one(memory: OpenRepository, given: SummaryTools, asked: _Asked) -> str:
+def _finish_one(memory: OpenRepository, given: SummaryTools, request: _Asked) -> str:
     """Write the summary of one session; returns its key, empty where there is nothing worth keeping.
 
     Raises:
         GitmemError: The transcript cannot be read; a model that is set up failed, and the summary is one by rules.
     """
-    event, state = asked.event, memory.git.repository.state
-    if memory.now - asked.at > GIVEN_UP_S:
+    event, state = request.event, memory.git.repository.state
+    if memory.now - request.at > GIVEN_UP_S:
         return ""
     found = read_transcript(event.transcript)
     for turn in found.turns:
@@ -175,34 +175,34 @@ def _finish_one(memory: OpenRepository, given: SummaryTools, asked: _Asked) -> s
     if not summary.has_content or (known is not None and known.archived):  # nothing to say, or somebody put it away
         return ""
     _write(kept, json.dumps(to_dict(summary), ensure_ascii=True))
-    where = f"on branch {display(asked.branch)}" if asked.branch else "on no branch"
+    where = f"on branch {display(request.branch)}" if request.branch else "on no branch"
     text, failed = format_summary(summary, f"A session of {event.harness} {where}."), None
     try:
         text = better(memory.config, found.turns, text, folder=state) or text
     except GitmemError as err:
         failed = err
-    _store(memory, asked, summary, text, given.by(memory, event))
+    _store(memory, request, summary, text, given.by(memory, event))
     if failed is not None:
         raise failed
     return key_of(event)
 
 
-def _store(memory: OpenRepository, asked: _Asked, summary: Summary, text: str, by: Mapping[str, str]) -> None:
+def _store(memory: OpenRepository, request: _Asked, summary: Summary, text: str, by: Mapping[str, str]) -> None:
     author: Author = memory.author()
     options = {
-        "tags": [KIND, asked.event.harness],
+        "tags": [KIND, request.event.harness],
         "paths": _places(summary.files),
-        "by": {"who": display(author.who), "agent": asked.event.harness, **by},
+        "by": {"who": display(author.who), "agent": request.event.harness, **by},
         # The time to live begins with what happened last.
-        "created": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(asked.at)),
-        "branch": display(asked.branch),
-        "workspace": display(asked.workspace),
+        "created": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(request.at)),
+        "branch": display(request.branch),
+        "workspace": display(request.workspace),
     }
     draft = make_draft(
         text,
         title=title_of(summary),
         kind=KIND,
-        key=key_of(asked.event),
+        key=key_of(request.event),
         options=options,
         author=author,
         policy=memory.policy(),

@@ -90,8 +90,8 @@ def _print(args: argparse.Namespace, done: list[CommentResult], out: Output) -> 
 def _show(args: argparse.Namespace, text: str, place: ForgeRepository, out: Output) -> int:
     body = "" if args.delete else body_of(args.kind, text, place)
     if args.json:
-        asked = {"kind": args.kind, "repository": place.repository, "pull": args.pull, "commit": args.commit}
-        out.json({**asked, "delete": args.delete, "body": body})
+        fields = {"kind": args.kind, "repository": place.repository, "pull": args.pull, "commit": args.commit}
+        out.json({**fields, "delete": args.delete, "body": body})
         return 0
     if body:
         out.text(body)

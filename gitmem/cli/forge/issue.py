@@ -50,11 +50,11 @@ def run(args: argparse.Namespace, out: Output) -> int:
     counts = {"failed": len(failing.failed), "suspect": len(failing.suspect)}
     message = ", ".join(f"{number} {word}" for word, number in counts.items() if number) or "nothing fails"
     if args.dry_run:
-        asked = asked_for(failing, place)
+        request = asked_for(failing, place)
         if args.json:
-            out.json({**counts, **asked})
+            out.json({**counts, **request})
         else:
-            out.text(f"{asked['title']}\n\n{asked['body']}")
+            out.text(f"{request['title']}\n\n{request['body']}")
             out.note(f"{message}; nothing was sent to {place.repository}")
         return 0
     done = _keep(failing, place, message)

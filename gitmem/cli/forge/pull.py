@@ -50,11 +50,11 @@ def run(args: argparse.Namespace, out: Output) -> int:
         raise UsageError("a branch cannot be merged into itself", hint="--head BRANCH --base memory")
     place = place_here()
     if args.dry_run:
-        asked = asked_for(place, args.head, args.base, args.title)
+        request = asked_for(place, args.head, args.base, args.title)
         if args.json:
-            out.json({"repository": place.repository, **asked})
+            out.json({"repository": place.repository, **request})
         else:
-            out.text(f"{asked['title']}\n{args.head} -> {args.base}\n\n{asked['body']}")
+            out.text(f"{request['title']}\n{args.head} -> {args.base}\n\n{request['body']}")
             out.note(f"nothing was sent to {place.repository}")
         return 0
     done = find_or_open(Forge(place, forge_token()), args.head, args.base, args.title)

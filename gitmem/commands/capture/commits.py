@@ -96,8 +96,8 @@ def _messages(git: Git, commits: Sequence[str]) -> Iterable[tuple[str, str]]:
     names = [name for name in commits if is_oid(name)][-COMMITS_AT_MOST:]
     if not names:
         return ()
-    asked = ("log", "-z", "--no-show-signature", "--encoding=UTF-8", "--no-walk=unsorted", "--format=%H%x00%B")
-    words = git.run(*asked, *names, check=False).stdout.decode("utf-8", "replace").split("\0")
+    argv = ("log", "-z", "--no-show-signature", "--encoding=UTF-8", "--no-walk=unsorted", "--format=%H%x00%B")
+    words = git.run(*argv, *names, check=False).stdout.decode("utf-8", "replace").split("\0")
     return list(zip(words[::2], words[1::2], strict=False))
 
 

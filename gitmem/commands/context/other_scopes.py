@@ -46,7 +46,7 @@ def other_scopes(
 def _items(source: Source, policy: Policy, config: Config, working: Sequence[str], now: int) -> Iterator[DigestItem]:
     """Yield a store's memories as items of the digest, each with its scope."""
     catalog, ground = source.catalog, source.ground
-    condition, values = where(catalog, ground, source.asked(Query()), now=now)
+    condition, values = where(catalog, ground, source.query_of(Query()), now=now)
     newest = f"{relevance.COLUMNS} WHERE {condition} AND {relevance.FIT} ORDER BY m.created DESC, m.key LIMIT ?"
     rows = [relevance.RelevanceRow(*row) for row in catalog.rows(newest, (*values, relevance.NEWEST))]
     keys = {row.key for row in rows}

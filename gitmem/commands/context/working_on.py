@@ -22,14 +22,14 @@ if TYPE_CHECKING:
     from gitmem.repository.repository import OpenRepository
 
 
-def at_work(memory: OpenRepository, asked: Query) -> Query:
+def at_work(memory: OpenRepository, query: Query) -> Query:
     """Return a question with what the reader works on: changed files, and the tasks they hold with their paths."""
-    near, held = [*asked.near, *working_set(memory.git, memory.default_branch())], list(asked.held)
+    near, held = [*query.near, *working_set(memory.git, memory.default_branch())], list(query.held)
     if memory.has_store() and is_anything_held(memory.catalog()):
         for one in held_by(memory.catalog(), worker_of(memory.git, memory.config.agent)):
             held.append(one.row.key)
             near += one.paths
-    return replace(asked, near=tuple(near), held=tuple(held), work=False)
+    return replace(query, near=tuple(near), held=tuple(held), work=False)
 
 
 def context(

@@ -54,7 +54,7 @@ class CiPlan:
         return self.tree + self.branch
 
 
-def plan_install(memory: OpenRepository, forge: str, asked: CiOptions, *, force: bool = False) -> CiPlan:
+def plan_install(memory: OpenRepository, forge: str, setup: CiOptions, *, force: bool = False) -> CiPlan:
     """Return what setting a forge's jobs up does; without a memory branch there is nothing to do on it.
 
     Raises:
@@ -62,7 +62,7 @@ def plan_install(memory: OpenRepository, forge: str, asked: CiOptions, *, force:
         GitmemError: There is no work tree, or the way to a file leads through a link.
     """
     top = _top(memory)
-    known = replace(asked, every=every_of(asked.every), branch=memory.config.branch, package=_package(asked))
+    known = replace(setup, every=every_of(setup.every), branch=memory.config.branch, package=_package(setup))
     wanted = _timed(known, top)
     tree = [
         _put(str(top / path), _read(top, path), text, force=force, about=TO_COMMIT)
@@ -77,10 +77,10 @@ def plan_install(memory: OpenRepository, forge: str, asked: CiOptions, *, force:
     return CiPlan(tuple(tree), tuple(branch))
 
 
-def _package(asked: CiOptions) -> str:
+def _package(setup: CiOptions) -> str:
     """Return the gitmem that jobs install: the one that is asked for, or the one that runs."""
-    if asked.package:
-        return asked.package
+    if setup.package:
+        return setup.package
     origin = find_origin()
     if not origin.package:
         raise UsageError(
@@ -118,9 +118,9 @@ def _timed(wanted: CiOptions, top: Path) -> CiOptions:
     )
 
 
-def install(memory: OpenRepository, forge: str, asked: CiOptions, *, force: bool = False) -> tuple[HookStep, ...]:
+def install(memory: OpenRepository, forge: str, setup: CiOptions, *, force: bool = False) -> tuple[HookStep, ...]:
     """Write the files and return what was done; doing it again changes nothing."""
-    planned = plan_install(memory, forge, asked, force=force)
+    planned = plan_install(memory, forge, setup, force=force)
     for step in planned.tree:
         if step.what in (ADD, UPDATE):
             places.write(Path(step.path), step.after)

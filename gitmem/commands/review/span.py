@@ -49,8 +49,8 @@ def find_span(git: Git, typed: str, *, ref: str, upstream: str) -> ReviewSpan:
     ours = _short(upstream if upstream and not git.read_ref(ref) and git.read_ref(upstream) else ref)
     if not typed:
         base = git.read_ref(upstream) if upstream and git.read_ref(ref) else None
-        asked = (_short(upstream) if base else "nothing", ours)
-        return _told(git, base or "", _resolve(git, ours, ref), asked)
+        names = (_short(upstream) if base else "nothing", ours)
+        return _told(git, base or "", _resolve(git, ours, ref), names)
     head_name = right or ours
     head = _resolve(git, head_name, ref)
     base = _resolve(git, left or ours, ref)
@@ -62,16 +62,16 @@ def find_span(git: Git, typed: str, *, ref: str, upstream: str) -> ReviewSpan:
     return _told(git, base, head, (left or ours, head_name))
 
 
-def _told(git: Git, base: str, head: str, asked: tuple[str, str]) -> ReviewSpan:
+def _told(git: Git, base: str, head: str, names: tuple[str, str]) -> ReviewSpan:
     """Return the span with a note where the base has what the head has not: that would show as taken away."""
     if not base or base == head or base in git.merge_bases(base, head):
-        return ReviewSpan(base, head, asked)
+        return ReviewSpan(base, head, names)
     if is_shallow(git):
         return ReviewSpan(
-            base, head, asked, ("this clone is shallow, so it is unknown whether one contains the other",)
+            base, head, names, ("this clone is shallow, so it is unknown whether one contains the other",)
         )
-    message = f"{asked[0]} has commits that {asked[1]} does not have; what they wrote shows as removed"
-    return ReviewSpan(base, head, asked, (f"{message}; for the changes of {asked[1]} only: {asked[0]}...{asked[1]}",))
+    message = f"{names[0]} has commits that {names[1]} does not have; what they wrote shows as removed"
+    return ReviewSpan(base, head, names, (f"{message}; for the changes of {names[1]} only: {names[0]}...{names[1]}",))
 
 
 def list_authors(git: Git, span: ReviewSpan) -> tuple[int, tuple[tuple[str, int], ...]]:

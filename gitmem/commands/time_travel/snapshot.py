@@ -134,27 +134,27 @@ class Past:
         """Return which state is shown, for JSON."""
         return {"rev": self.anchor.rev, "code": self.anchor.code, "commit": self.commit}
 
-    def list(self, asked: Query) -> RecallResult:
+    def list(self, query: Query) -> RecallResult:
         """Return the memories of that time that pass the filters, the newest first."""
-        _refuse_scopes(asked.scopes)
+        _refuse_scopes(query.scopes)
         with self._catalog.reading():
-            return listing.list_memories([self._source], asked, now=NO_CLOCK)
+            return listing.list_memories([self._source], query, now=NO_CLOCK)
 
-    def recall(self, asked: Query) -> RecallResult:
+    def recall(self, query: Query) -> RecallResult:
         """Rank the memories of that time against a question."""
-        _refuse_scopes(asked.scopes)
-        if asked.syntax:
+        _refuse_scopes(query.scopes)
+        if query.syntax:
             raise UsageError("--syntax uses the current index", hint="leave out --syntax, or --at")
-        if asked.work:
+        if query.work:
             raise UsageError("--work uses the files that are changed now", hint="gitmem recall … --near PATH --at REV")
-        asked = replace(asked, here=self._memory.here)
+        query = replace(query, here=self._memory.here)
         if self.is_empty:
-            return listing.newest(self._catalog, None, asked, now=NO_CLOCK)
+            return listing.newest(self._catalog, None, query, now=NO_CLOCK)
         with self._catalog.reading():
             options: dict[str, Any] = {"policy": self._policy, "config": self._memory.config, "now": NO_CLOCK}
-            found = ranker.recall([self._source], asked, **options)
+            found = ranker.recall([self._source], query, **options)
         self._memory.notices += [found.notice] if found.notice else []
-        if self._memory.config.embeds and not asked.lexical:
+        if self._memory.config.embeds and not query.lexical:
             self._memory.notices.append("with --at, recall searches by words only")
         return found
 

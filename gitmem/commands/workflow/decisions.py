@@ -77,19 +77,19 @@ def load(
     """
     catalog = memory.catalog()
     tag = component_tag(step.component)
-    asked = Query(query=query, kinds=KINDS, tags=(tag,) if tag else (), limit=limit, scopes=("project",))
+    question = Query(text=query, kinds=KINDS, tags=(tag,) if tag else (), limit=limit, scopes=("project",))
     if not query.strip():
         ground = memory.ground(catalog)
         with catalog.reading():
             among = _of_step(memory, step) if step.role or step.story else None
-            found = listing.newest(catalog, ground, asked, now=memory.now, among=among)
+            found = listing.newest(catalog, ground, question, now=memory.now, among=among)
     elif step.role or step.story:
         kept = {row[0] for row in catalog.each("SELECT path FROM memory WHERE id IN ({})", _of_step(memory, step))}
-        wide = recall(replace(asked, limit=LOOKED_THROUGH))
+        wide = recall(replace(question, limit=LOOKED_THROUGH))
         hits = [hit for hit in wide.hits if hit.path in kept]
         found = replace(wide, hits=tuple(hits[:limit]), more=max(0, len(hits) - limit))
     else:
-        found = recall(asked)
+        found = recall(question)
     return _whole(memory, found)
 
 

@@ -131,9 +131,9 @@ def pre_work(memory: OpenRepository, work: Work, *, recall: Callable[[Query], Re
         memory.notices.append(f"the policy has no role {name}; choose one of {', '.join(sorted(policy.roles))}")
     limit = work.limit or policy.workflow.limit
     budget = work.budget_tokens or (role.budget_tokens if role else 0) or policy.workflow.budget_tokens
-    asked = Query(query=query, limit=limit, near=work.paths, held=(task[0],) if task else ())
+    question = Query(text=query, limit=limit, near=work.paths, held=(task[0],) if task else ())
     preferred = tuple(kind for kind in (role.kinds if role else ()) if kind not in decisions.KINDS) or PATTERNS
-    seek = _Seek(memory, asked, story, recall)
+    seek = _Seek(memory, question, story, recall)
     groups = [
         ("DECISIONS", seek.of_kinds(decisions.KINDS)),
         ("PATTERNS", seek.of_kinds(preferred)),
@@ -169,41 +169,41 @@ class _Seek:
     """Finds memories group by group, each memory once."""
 
     def __init__(
-        self, memory: OpenRepository, asked: Query, story: str, recall: Callable[[Query], RecallResult]
+        self, memory: OpenRepository, query: Query, story: str, recall: Callable[[Query], RecallResult]
     ) -> None:
-        self._memory, self._asked, self._recall = memory, asked, recall
+        self._memory, self._asked, self._recall = memory, query, recall
         self._catalog = memory.catalog()
         rows = self._catalog.rows("SELECT id FROM memory WHERE task = ?", (story,)) if story else []
         self._of_story = {row[0] for row in rows}
-        self._seen = set(asked.held)
+        self._seen = set(query.held)
 
     def of_kinds(self, kinds: Sequence[str]) -> RecallResult:
         """Return those of the story, the newest first, then those that fit its words."""
-        asked = replace(self._asked, kinds=tuple(kinds))
-        return self._united(asked, self._newest(asked), lambda hit: True)
+        query = replace(self._asked, kinds=tuple(kinds))
+        return self._united(query, self._newest(query), lambda hit: True)
 
     def others(self, told_kinds: Sequence[str]) -> RecallResult:
         """Return the rest, of kinds that have no group of their own."""
         wide = replace(self._asked, limit=WIDER * self._asked.limit)
         return self._united(wide, self._newest(wide), lambda hit: hit.kind not in told_kinds)
 
-    def _newest(self, asked: Query) -> list[Hit]:
+    def _newest(self, query: Query) -> list[Hit]:
         if not self._of_story:
             return []
         ground = self._memory.ground(self._catalog)
         with self._catalog.reading():
             found = listing.newest(
-                self._catalog, ground, replace(asked, query=""), now=self._memory.now, among=self._of_story
+                self._catalog, ground, replace(query, text=""), now=self._memory.now, among=self._of_story
             )
         return list(found.hits)
 
-    def _united(self, asked: Query, own: list[Hit], is_meant: Callable[[Hit], bool]) -> RecallResult:
-        fit = self._recall(asked) if asked.query else None
+    def _united(self, query: Query, own: list[Hit], is_meant: Callable[[Hit], bool]) -> RecallResult:
+        fit = self._recall(query) if query.text else None
         hits = [hit for hit in (*own, *(fit.hits if fit else ())) if is_meant(hit)]
         fresh = list({hit.reference: hit for hit in hits if hit.reference not in self._seen}.values())
         kept = fresh[: self._asked.limit]
         self._seen.update(hit.reference for hit in kept)
-        return RecallResult(tuple(kept), len(fresh) - len(kept) + (fit.more if fit and asked.kinds else 0))
+        return RecallResult(tuple(kept), len(fresh) - len(kept) + (fit.more if fit and query.kinds else 0))
 
 
 def _line(text: str) -> str:

@@ -55,8 +55,8 @@ class HttpEndpoint:
     def _rows(self, texts: Sequence[str], limit_s: float) -> Vectors:
         limit = AROUND_BYTES + len(texts) * DIMENSIONS * NUMBER_BYTES
         # OpenAI refuses an empty text.
-        asked = {"input": [text or " " for text in texts], "encoding_format": "float"}
-        rows = _in_order(self._endpoint.ask(asked, limit=limit, limit_s=limit_s), len(texts))
+        fields = {"input": [text or " " for text in texts], "encoding_format": "float"}
+        rows = _in_order(self._endpoint.ask(fields, limit=limit, limit_s=limit_s), len(texts))
         if rows is None:
             raise self._endpoint.wrong(f"without a vector for each of {len(texts)} texts")
         found = unit_rows(rows, count=len(texts), name=self.name, dimensions=self._dimensions)

@@ -140,11 +140,11 @@ class WhooshEngine:
             self._scores[term] = known
         return known
 
-    def _postings(self, asked: Any) -> Iterator[tuple[int, float]]:
+    def _postings(self, query: Any) -> Iterator[tuple[int, float]]:
         """Yield the number and score of every memory of the catalog that a query matches."""
         context = self._searcher.context()
         for leaf, offset in self._searcher.leaf_searchers():
-            matcher = asked.matcher(leaf, context)
+            matcher = query.matcher(leaf, context)
             while matcher.is_active():
                 number = self._numbers.get(offset + matcher.id())
                 if number is not None:
@@ -153,7 +153,7 @@ class WhooshEngine:
 
     def matched(
         self,
-        asked: Any,
+        query: Any,
         *,
         limit: int,
         where: str = "",
@@ -163,7 +163,7 @@ class WhooshEngine:
         """Return what a query of Whoosh's matches among the memories that pass a condition.
 
         Args:
-            asked: The query, its patterns expanded.
+            query: The query, its patterns expanded.
             limit: How many at most, the best first, >= 1; does not count where nothing is scored.
             where: An SQL condition on ``memory m``, or empty.
             parameters: The values of its placeholders.
@@ -176,7 +176,7 @@ class WhooshEngine:
         deadline = time.monotonic() + SECONDS_AT_MOST
         context = self._searcher.context() if is_scored else self._searcher.boolean_context()
         for leaf, offset in self._searcher.leaf_searchers():
-            matcher, steps = asked.matcher(leaf, context), 0
+            matcher, steps = query.matcher(leaf, context), 0
             while matcher.is_active():
                 number = self._numbers.get(offset + matcher.id())
                 if number is not None and number in passing:

@@ -142,7 +142,7 @@ def refresh_whoosh(
     state_dir: Path,
     catalog: Catalog,
     *,
-    asked: bool = False,
+    is_named: bool = False,
     rebuild: bool = False,
     progress: Callable[[int, int], None] | None = None,
 ) -> SearchableIndex:
@@ -154,7 +154,7 @@ def refresh_whoosh(
     Args:
         state_dir: The repository's state folder.
         catalog: The catalog; its rows are what is indexed.
-        asked: Whether somebody asked for the index itself, so that it is made for any number of memories.
+        is_named: Whether somebody asked for the index itself, so that it is made for any number of memories.
         rebuild: Whether it is made from nothing in any case.
         progress: Told how many memories are read and of how many.
 
@@ -166,14 +166,14 @@ def refresh_whoosh(
     good = None if rebuild else _read(folder, catalog.language)
     if good is not None and good[0]["commit"] == commit:
         return _shown(good)
-    if good is None and not asked:
+    if good is None and not is_named:
         refuse_many(catalog)
     try:
         lock = _lock(state_dir)
     except OSError:
         return _shown(good, why="cannot be written", commit=commit) if good else _in_memory(catalog, progress)
     try:
-        if lock is None and asked:
+        if lock is None and is_named:
             raise ConflictError(
                 "another process is writing the Whoosh index", hint="try again in a moment: gitmem index"
             )

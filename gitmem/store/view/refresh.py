@@ -133,8 +133,8 @@ def refresh(
     ours = _ours(git, view, base)
     toward = tuple(dict.fromkeys([*view.toward, tip]))
     save(git, replace(view, toward=toward))
-    asked = {**view.held, **(accepted or {}), **dict.fromkeys(also), **ours}
-    again = [path for path in asked if path not in seen]
+    fields = {**view.held, **(accepted or {}), **dict.fromkeys(also), **ours}
+    again = [path for path in fields if path not in seen]
     there = {entry.path: entry for entry in git.list_tree(tip, *again)} if again else {}
     for path in again:
         entry = there.get(path)

@@ -7,7 +7,7 @@ from support.facts import make_fact, make_memory, put, verify
 from support.sessions import asked, started
 
 from gitmem.agents import on_event
-from gitmem.agents.session.prompt import HEAD, LOGGED_CHARS, asked_of
+from gitmem.agents.session.prompt import HEAD, LOGGED_CHARS, question_of
 
 SHELF = {
     **make_memory("rs256", "Auth tokens are signed with RS256", "The gateway holds public keys only. " * 3),
@@ -91,7 +91,7 @@ def test_it_can_be_switched_off(shelf, repo, off: str) -> None:
 
 
 def test_of_a_pasted_log_the_ends_are_asked_for() -> None:
-    asked_for = asked_of("why does it hang?" + "x" * 10 * HEAD + " thank you")
+    asked_for = question_of("why does it hang?" + "x" * 10 * HEAD + " thank you")
 
     assert asked_for.startswith("why does it hang?")
     assert asked_for.endswith(" thank you")
@@ -99,8 +99,8 @@ def test_of_a_pasted_log_the_ends_are_asked_for() -> None:
 
 
 def test_a_path_is_no_command_of_the_harness() -> None:
-    assert asked_of("/src/gateway/retry.py fails") != ""
-    assert asked_of("/fix the gateway retries") == ""
+    assert question_of("/src/gateway/retry.py fails") != ""
+    assert question_of("/fix the gateway retries") == ""
 
 
 def test_a_secret_in_a_prompt_is_not_kept(shelf) -> None:

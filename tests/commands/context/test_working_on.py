@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 def path_factor(repo: Path, **asked: object) -> float:
     with Memory(repo, clock=Clock()) as memory:
-        (hit,) = memory.recall(Query(query="tokens", **asked)).hits  # type: ignore[arg-type]
+        (hit,) = memory.recall(Query(text="tokens", **asked)).hits  # type: ignore[arg-type]
     return dict(hit.factors)["path"]
 
 
@@ -51,13 +51,13 @@ def test_files_of_the_branch_and_those_of_a_held_task_are_what_is_worked_on(memo
     memory.tasks.add("Move the gateway", key="move", paths=["src/gateway/**"])
     memory.tasks.claim("move")
 
-    asked = at_work(memory.repository, Query(query="x", near=("docs",), work=True))
+    query = at_work(memory.repository, Query(text="x", near=("docs",), work=True))
 
-    assert (asked.near, asked.held, asked.work) == (("docs", "src/auth/jwt.py", "src/gateway/**"), ("move",), False)
+    assert (query.near, query.held, query.work) == (("docs", "src/auth/jwt.py", "src/gateway/**"), ("move",), False)
 
 
 def test_todays_work_is_not_asked_of_the_past(memory: Memory) -> None:
     memory.remember("About tokens")
 
     with memory.at("HEAD") as past, pytest.raises(UsageError, match="--work uses the files that are changed now"):
-        past.recall(Query(query="tokens", work=True))
+        past.recall(Query(text="tokens", work=True))

@@ -30,18 +30,30 @@ REVIEW = Review(
     1,
     ((EVIL, 1),),
     (
-        MemoryChange("changed", EVIL, EVIL, EVIL, EVIL, because=EVIL, by=EVIL,
-               words=(WordRun("-", EVIL), WordRun("+", EVIL)), body=(WordRun("=", EVIL),), fields=(FieldChange(EVIL, EVIL, EVIL),), command=COMMAND),
+        MemoryChange(
+            "changed",
+            EVIL,
+            EVIL,
+            EVIL,
+            EVIL,
+            because=EVIL,
+            by=EVIL,
+            words=(WordRun("-", EVIL), WordRun("+", EVIL)),
+            body=(WordRun("=", EVIL),),
+            fields=(FieldChange(EVIL, EVIL, EVIL),),
+            command=COMMAND,
+        ),
         MemoryChange("unreadable", EVIL, "", EVIL, EVIL, raw=EVIL),
-        MemoryChange("added", "b", "fact", "B", "b",
-               command=CheckCommand("builtin", EVIL, "", (), "not needed", "never run")),
+        MemoryChange(
+            "added", "b", "fact", "B", "b", command=CheckCommand("builtin", EVIL, "", (), "not needed", "never run")
+        ),
     ),
     (FieldChange(EVIL, EVIL, EVIL),),
     (0, 0, 0),
     (Shift(EVIL, EVIL, "verified", "failed", EVIL, (EVIL,), EVIL),),
     (ReviewFinding(ERROR, "secret", EVIL, EVIL, EVIL, 3, EVIL),),
     (EVIL,),
-)  # fmt: skip
+)
 
 
 class Tags(HTMLParser):

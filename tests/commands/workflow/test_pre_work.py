@@ -157,9 +157,9 @@ def test_finished_and_failed_tasks_are_found_and_leave_search_when_the_policy_sa
     memory.tasks.fail("t", note="the gateway strips cookies")
     assert names(told(memory, "cookies"))["ALSO RELEVANT"] == ["t"]
     memory.tasks.close("t", reason="a header carries them")
-    assert [hit.key for hit in memory.recall(Query(query="header carries")).hits] == ["t"]
+    assert [hit.key for hit in memory.recall(Query(text="header carries")).hits] == ["t"]
 
     memory.repository.clock = lambda: float(1_790_000_000 + 8 * 86_400)
 
-    assert memory.recall(Query(query="header carries")).hits == ()
+    assert memory.recall(Query(text="header carries")).hits == ()
     assert memory.show("t")["kind"] == "task"

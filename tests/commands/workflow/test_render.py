@@ -13,7 +13,7 @@ def test_private_memory_is_told_whole_and_with_who_wrote_it(memory, repo) -> Non
     put(repo, make_memory("k", "Retry", "Three times. " * 20, by={"who": "Ana", "agent": "scout"}))
     memory.remember("Retry the import. " * 15, title="Retries", key="mine", scope="private")
 
-    part = part_of(memory.repository, "H", memory.recall(Query(query="retry")))
+    part = part_of(memory.repository, "H", memory.recall(Query(text="retry")))
 
     texts = {entry.key: entry.text for entry in part.entries}
     assert texts["k"].startswith("- [k] (gotcha, by agent scout) Retry: Three times.")
@@ -23,7 +23,7 @@ def test_private_memory_is_told_whole_and_with_who_wrote_it(memory, repo) -> Non
 
 def test_composed_text_keeps_within_its_budget_with_the_fence(memory, repo) -> None:
     put(repo, *(make_memory(f"k{n}", f"Retry {n}", "Three times, then stop. " * 8) for n in range(6)))
-    part = part_of(memory.repository, "H", memory.recall(Query(query="retry")))
+    part = part_of(memory.repository, "H", memory.recall(Query(text="retry")))
 
     kept, text = composed(memory.repository, [part], 300)
 

@@ -56,7 +56,7 @@ def test_write_beside_such_damage_is_whole_or_not_done(repo: Path, catalog_file:
         assert tip(repo) == before
     with Memory(repo) as memory:
         memory.remember("Deploys run from CI", key="vpn")
-        found = memory.recall(Query(query="deploys")).hits
+        found = memory.recall(Query(text="deploys")).hits
 
     assert [hit.title for hit in found] == ["Deploys run from CI"]
 
@@ -72,13 +72,13 @@ def test_index_that_another_process_writes_is_waited_for_once(
     other.execute("BEGIN IMMEDIATE")
 
     with Memory(repo) as memory:
-        hits = memory.recall(Query(query="deploys")).hits
+        hits = memory.recall(Query(text="deploys")).hits
         memory.status()
         memory.list(Query())
         told = list(memory.notices)
         other.close()
         put_files(repo, {"learned/newer.md": memory_text("Deploys are newer")})
-        later = memory.recall(Query(query="deploys")).hits
+        later = memory.recall(Query(text="deploys")).hits
 
     assert [hit.key for hit in hits] == ["vpn"]
     assert len(told) == 1

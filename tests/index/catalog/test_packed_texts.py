@@ -10,7 +10,7 @@ from conftest import memory_text, put_files
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gitmem import Asked, Memory
+from gitmem import Memory, Query
 from gitmem.index.catalog import packed_texts, schema
 
 TEXTS = [
@@ -64,7 +64,7 @@ def test_large_store_answers_from_packed_texts(repo: Path, memory: Memory, monke
     monkeypatch.setattr("gitmem.index.catalog.inserts.BATCH", 20)
     monkeypatch.setattr("gitmem.index.fts._BATCH", 20)
     put_files(repo, {f"learned/m{n}.md": memory_text(f"m{n}", body=text) for n, text in enumerate(TEXTS)})
-    found = memory.recall(Asked(query="gateway number 31 tokens", limit=1)).hits[0]
+    found = memory.recall(Query(text="gateway number 31 tokens", limit=1)).hits[0]
     packed = memory.repository.catalog().row(
         "SELECT typeof(p.body), typeof(a.terms) FROM packed p JOIN analysed a USING (id)"
     )
@@ -73,6 +73,6 @@ def test_large_store_answers_from_packed_texts(repo: Path, memory: Memory, monke
     memory.forget("m31")
 
     assert (found.key, packed) == ("m31", ("blob", "blob"))
-    assert memory.recall(Asked(query="cookies noon")).hits[0].key == "noon"
-    assert memory.recall(Asked(query="gateway number 31 tokens", limit=1)).hits[0].key != "m31"
+    assert memory.recall(Query(text="cookies noon")).hits[0].key == "noon"
+    assert memory.recall(Query(text="gateway number 31 tokens", limit=1)).hits[0].key != "m31"
     assert memory.show("m0")["body"].strip() == TEXTS[0]

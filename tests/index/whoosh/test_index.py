@@ -206,7 +206,7 @@ def test_while_another_process_makes_the_first_one_an_answer_comes_from_memory(t
 @pytest.mark.usefixtures("busy")
 def test_who_asks_for_the_index_itself_is_told_that_another_process_writes_it(tmp_path: Path) -> None:
     with pytest.raises(ConflictError, match="another process is writing the Whoosh index"):
-        refresh_whoosh(tmp_path, catalog_at("1" * 40, THREE), asked=True)
+        refresh_whoosh(tmp_path, catalog_at("1" * 40, THREE), is_named=True)
 
 
 def test_where_the_disk_cannot_be_written_to_it_is_made_in_memory(tmp_path: Path) -> None:
@@ -223,7 +223,7 @@ def test_of_many_memories_it_is_made_only_when_asked_for(tmp_path: Path, monkeyp
 
     with pytest.raises(GitmemError, match="there is no Whoosh index, and for") as caught:
         refresh_whoosh(tmp_path, catalog)
-    asked = refresh_whoosh(tmp_path, catalog, asked=True)
+    asked = refresh_whoosh(tmp_path, catalog, is_named=True)
 
     assert caught.value.hint.endswith("gitmem index --engine whoosh")
     assert asked.commit == refresh_whoosh(tmp_path, catalog).commit == "1" * 40
