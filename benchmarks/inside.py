@@ -33,8 +33,8 @@ def operations(memory: Memory, repository: str) -> dict[str, Callable[[str], obj
         "open the repository, recall, close": opened,
         "recall": lambda question: memory.recall(Query(text=question)),
         "list by a tag": lambda question: memory.list(Query(tags=(question.split()[0],))),
-        "context": lambda _: memory.context(paths=["src/auth/token_store.py"], budget_tokens=4000),
-        "status": lambda _: memory.status(),
+        "context": lambda _: memory.context(paths=["src/auth/token_store.py"], budget_tokens=4000).document,
+        "status": lambda _: memory.status().document,
     }
 
 

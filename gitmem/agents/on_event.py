@@ -24,7 +24,9 @@ def session_started(memory: Memory, event: Event) -> str:
     """Return what an agent should know as its session starts, or goes on."""
     from gitmem.agents.session.start import Doors, start
 
-    doors = Doors(lambda budget, kinds: memory.context(paths=(), budget_tokens=budget, kinds=kinds), memory.recall)
+    doors = Doors(
+        lambda budget, kinds: memory.context(paths=(), budget_tokens=budget, kinds=kinds).document, memory.recall
+    )
     return start(memory.repository, event, doors)
 
 

@@ -41,7 +41,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
     from gitmem.commands.report.badge import as_table, make_badge, svg
 
     with shared.open_memory(args, out) as memory:
-        found = memory.status()
+        found = memory.status().document
         shared.tell_notices(memory, out)
     jobs = found["jobs"] or {"silent": "", "silent_s": 0}
     badge = make_badge(found["statuses"], jobs["silent"], jobs["silent_s"], label=args.label)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from gitmem.cli import shared
 from gitmem.config.setting import ENGINES
+from gitmem.frozen import fields_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -33,8 +34,8 @@ def run(args: argparse.Namespace, out: Output) -> int:
         found = memory.index.refresh(rebuild=args.rebuild, engine=args.engine)
         shared.tell_notices(memory, out)
     if args.json:
-        out.json(found)
+        out.json(fields_of(found))
     else:
-        memories = shared.counted(found["memories"], "memory", "memories")
-        out.line(f"{memories} at {found['commit'][:12]}, {found['seconds']:.2f} s")
+        memories = shared.counted(found.memories, "memory", "memories")
+        out.line(f"{memories} at {found.commit[:12]}, {found.seconds:.2f} s")
     return 0

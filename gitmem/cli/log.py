@@ -27,15 +27,13 @@ def run(args: argparse.Namespace, out: Output) -> int:
         rows = memory.log(args.key, limit=args.limit, scope=args.scope)
         shared.tell_notices(memory, out)
     if args.json:
-        out.json({"log": rows})
+        out.json({"log": [row.document for row in rows]})
         return 0 if rows else 1
     for row in rows:
         words = {"holds": ("holds", "verified"), "fails": ("fails", "failed")}
-        what = words.get(row.get("outcome", ""), (row["what"], "dim"))
-        out.line(
-            (row["commit"][:12], "key"), f"  {row['at']}  ", what, f"  {row['subject']}", (f"  ({row['who']})", "dim")
-        )
-        if row.get("outcome"):
-            judged = f"judged at {row['code_commit'][:12]}" + (f": {row['because']}" if row["because"] else "")
+        what = words.get(row.outcome, (row.what, "dim"))
+        out.line((row.commit[:12], "key"), f"  {row.at}  ", what, f"  {row.subject}", (f"  ({row.who})", "dim"))
+        if row.outcome:
+            judged = f"judged at {row.code_commit[:12]}" + (f": {row.because}" if row.because else "")
             out.line("              ", (judged, "dim"))
     return 0 if rows else 1

@@ -131,15 +131,15 @@ def _factors(hit: object) -> dict[str, object]:
 
 
 def _statistics(memory: Memory, args: argparse.Namespace, out: Output) -> int:
-    counts = memory.at(args.at).statistics() if args.at is not None else memory.index.statistics()
+    counts = (memory.at(args.at).statistics() if args.at is not None else memory.index.statistics()).document
     shared.tell_notices(memory, out)
     if args.json:
         out.json(counts)
         return 0
     out.line((shared.counted(int(str(counts["total"])), "memory", "memories"), "bold"))
-    for kind, number in dict(counts["kinds"]).items():  # type: ignore[call-overload]
+    for kind, number in dict(counts["kinds"]).items():
         out.line(f"  {number:>7}  {kind}")
-    others = [f"{number} {scope}" for scope, number in dict(counts["scopes"]).items() if number]  # type: ignore[call-overload]
+    others = [f"{number} {scope}" for scope, number in dict(counts["scopes"]).items() if number]
     if others:
         out.line((f"of other scopes: {', '.join(others)}", "dim"))
     gone = [f"{counts[name]} {name}" for name in ("superseded", "expired", "archived") if counts[name]]

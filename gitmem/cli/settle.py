@@ -75,7 +75,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
 def _advise(memory: Memory, key: str, args: argparse.Namespace, out: Output) -> int:
     from gitmem.cli.show import print_memory
 
-    found = memory.show(key)
+    found = dict(memory.show(key).document)
     if args.json:
         out.json(found | {"ways": ways(key)})
     else:

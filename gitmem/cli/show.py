@@ -11,10 +11,12 @@ from gitmem.store.scope import PROJECT
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
+    from collections.abc import Mapping
     from typing import Any
 
     from gitmem.cli.output import Output
     from gitmem.memory.memory import Memory
+    from gitmem.results import MemoryDetails
 
 EXAMPLES = (
     "gitmem show auth-uses-rs256",
@@ -38,7 +40,8 @@ def run(args: argparse.Namespace, out: Output) -> int:
     """Print one memory."""
     shared.refuse_both(args)
     with shared.open_memory(args, out) as memory:
-        found = _at(memory, args) if args.at is not None else memory.show(args.key, scope=args.scope, store=args.store)
+        shown = _at(memory, args) if args.at is not None else memory.show(args.key, scope=args.scope, store=args.store)
+        found = shown.document
         shared.tell_notices(memory, out)
         if args.json:
             out.json(found)
@@ -47,12 +50,12 @@ def run(args: argparse.Namespace, out: Output) -> int:
     return 0
 
 
-def _at(memory: Memory, args: argparse.Namespace) -> dict[str, Any]:
+def _at(memory: Memory, args: argparse.Namespace) -> MemoryDetails:
     shared.refuse_other_scopes(args)
     return memory.at(args.at).show(args.key)
 
 
-def print_memory(found: dict[str, Any], out: Output) -> None:
+def print_memory(found: Mapping[str, Any], out: Output) -> None:
     """Print a memory for people."""
     out.line((MARKS.get(found["status"], " "), found["status"]), " ", (found["title"], "bold"))
     about = [found["kind"], *([found["status"]] if found["status"] else [])]
@@ -76,7 +79,7 @@ def print_memory(found: dict[str, Any], out: Output) -> None:
         out.text(found["body"].strip("\n"))
 
 
-def _print_verdict(verdict: dict[str, Any], found: dict[str, Any], out: Output) -> None:
+def _print_verdict(verdict: dict[str, Any], found: Mapping[str, Any], out: Output) -> None:
     gitmem = f"gitmem -C {found['repository']}" if "repository" in found else "gitmem"
     if verdict["outcome"]:
         whose = ("there" if "repository" in found else "here") if verdict["own"] else "claimed by the memory branch"
@@ -107,7 +110,7 @@ def _print_verdict(verdict: dict[str, Any], found: dict[str, Any], out: Output) 
         out.line("  ", ("last attempt:", "yellow"), f" {verdict['attempt_at']}: {verdict['attempt']}")
 
 
-def _print_past(found: dict[str, Any], out: Output) -> None:
+def _print_past(found: Mapping[str, Any], out: Output) -> None:
     """Print what is known now of the commit that was asked about, and the line of the fact's truth over the history."""
     now, where = found["now"], found["at"]
     out.line("  ", (f"at {where['rev']}:", "dim"), f" code {where['code'][:12]}, memory {where['commit'][:12]}")

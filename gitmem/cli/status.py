@@ -11,10 +11,12 @@ from gitmem.verify.jobs.history import ended
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
+    from collections.abc import Mapping
     from typing import Any
 
     from gitmem.cli.output import Output
     from gitmem.memory.memory import Memory
+    from gitmem.results import StoreStatus
 
 EXAMPLES = ("gitmem status", "gitmem status --json", "gitmem status --at v1.2", "gitmem status --store api")
 
@@ -30,7 +32,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace, out: Output) -> int:
     """Print the status; 1 when a fact failed or is suspect."""
     with shared.open_memory(args, out) as memory:
-        found = _at(memory, args) if args.at is not None else _now(memory, args)
+        found = (_at(memory, args) if args.at is not None else _now(memory, args)).document
         shared.tell_notices(memory, out)
     bad = bool(found["failed"] or found["suspect"] or found.get("is_empty"))
     if args.json:
@@ -61,7 +63,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
     return int(bad)
 
 
-def _print_what_waits(found: dict[str, Any], out: Output) -> None:
+def _print_what_waits(found: Mapping[str, Any], out: Output) -> None:
     """Print what waits for somebody: commands, texts in two versions, problems, captured texts."""
     if found["waiting"]:
         out.line(
@@ -81,7 +83,7 @@ def _print_what_waits(found: dict[str, Any], out: Output) -> None:
         out.line((f"{shared.counted(found['spool']['waiting'], 'captured text')} not committed yet", "dim"))
 
 
-def _print_places(found: dict[str, Any], out: Output) -> None:
+def _print_places(found: Mapping[str, Any], out: Output) -> None:
     """Print where what is written goes, where that is a proposal, and where the view is."""
     if found.get("proposal"):
         out.line((proposal.notice_of(found["proposal"]), "yellow"))
@@ -89,7 +91,7 @@ def _print_places(found: dict[str, Any], out: Output) -> None:
         _print_view(found["view"], out)
 
 
-def _print_ages(found: dict[str, Any], out: Output) -> None:
+def _print_ages(found: Mapping[str, Any], out: Output) -> None:
     """Print how long ago the last check was, and which commit the index shows; in the past nothing has an age."""
     if "at" in found:
         return
@@ -100,12 +102,12 @@ def _print_ages(found: dict[str, Any], out: Output) -> None:
     out.line((f"{verified}; index {index}", "dim"))
 
 
-def _at(memory: Memory, args: argparse.Namespace) -> dict[str, Any]:
+def _at(memory: Memory, args: argparse.Namespace) -> StoreStatus:
     shared.refuse_other_scopes(args)
     return memory.at(args.at).status()
 
 
-def _now(memory: Memory, args: argparse.Namespace) -> dict[str, Any]:
+def _now(memory: Memory, args: argparse.Namespace) -> StoreStatus:
     shared.refuse_both(args)
     return memory.stores.status(args.store) if args.store else memory.status(scope=args.scope)
 

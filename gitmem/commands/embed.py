@@ -14,6 +14,7 @@ from gitmem.index.vectors.shape import VEC
 from gitmem.index.vectors.store import INDEX, Vectors
 from gitmem.recall.query import Query
 from gitmem.repository.semantic import answer_of, count_missing, each_model, providers_of
+from gitmem.results import EmbeddingReport
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -88,7 +89,7 @@ def rebuild(
     everything: bool = False,
     download: bool = False,
     progress: Callable[[int, int], None] | None = None,
-) -> dict[str, Any]:
+) -> EmbeddingReport:
     """Embed what has no vectors, in every store, and forget what is of no use: other models, memories that are gone.
 
     Args:
@@ -117,13 +118,8 @@ def rebuild(
         left = update.catch_up(folder, catalog, providers, progress=progress)
         gone, unused = update.tidy(folder, catalog, providers, kept=kept)
         embedded_now, forgotten, others = embedded_now + before - left, forgotten + gone, others + unused
-    return {
-        "models": each_model(providers),
-        "embedded": embedded_now,
-        "forgotten": forgotten,
-        "models_removed": others,
-        "seconds": round(time.monotonic() - begun, 3),
-    }
+    seconds = round(time.monotonic() - begun, 3)
+    return EmbeddingReport(tuple(each_model(providers)), embedded_now, forgotten, others, seconds)
 
 
 def _place(memory: OpenRepository) -> str:

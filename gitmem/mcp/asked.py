@@ -32,7 +32,7 @@ class HitRow(BaseModel):
     scope: str
 
 
-class RecallReply(BaseModel):
+class Hits(BaseModel):
     """What a question found."""
 
     hits: list[HitRow]
@@ -52,7 +52,7 @@ class Got(BaseModel):
     notes: str
 
 
-class Digest(BaseModel):
+class Context(BaseModel):
     """The digest for a session."""
 
     text: str

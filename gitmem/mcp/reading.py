@@ -32,7 +32,7 @@ def add_reading(server: MCPServer[Any], service: Service) -> None:
         paths: Annotated[asked.Lines, Field(description="Only about these files or folders")] = [],  # noqa: B006
         scope: asked.Scope = "",
         strict: Annotated[bool, Field(description="Only trustworthy memories")] = False,
-    ) -> Annotated[CallToolResult, asked.RecallReply]:
+    ) -> Annotated[CallToolResult, asked.Hits]:
         """Find memories of this repository: facts with proof status, gotchas, decisions, past work."""
         wanted = Query(
             text=query,
@@ -55,7 +55,7 @@ def add_reading(server: MCPServer[Any], service: Service) -> None:
             meant = f"; did you mean {told.line(display(found.suggestion), 200)!r}?" if found.suggestion else ""
             notes.append(f"nothing found{meant}")
         notes += [f"{number} withheld because they are {status}" for status, number in found.withheld]
-        return _result(asked.RecallReply(hits=hits, more=found.more, text=text, notes="\n".join(notes)))
+        return _result(asked.Hits(hits=hits, more=found.more, text=text, notes="\n".join(notes)))
 
     @server.tool(title="Get one memory", annotations=READS)
     async def memory_get(
@@ -64,7 +64,7 @@ def add_reading(server: MCPServer[Any], service: Service) -> None:
         """Read one memory in full, even if expired or deleted. Counts as an access."""
 
         def work(memory: Memory) -> tuple[Any, str]:
-            found = memory.show(key, scope=scope)
+            found = memory.show(key, scope=scope).document
             return found, told.memory(found)
 
         (found, text), notes = await service.read(ctx, work)
@@ -85,15 +85,15 @@ def add_reading(server: MCPServer[Any], service: Service) -> None:
         *,
         paths: Annotated[asked.Lines, Field(description="The files you work on; default: changed files")] = [],  # noqa: B006
         budget: Annotated[int, Field(ge=100, le=8000, description="Tokens")] = BUDGET,
-    ) -> Annotated[CallToolResult, asked.Digest]:
+    ) -> Annotated[CallToolResult, asked.Context]:
         """Get what to know before you start: warnings first, then facts and recent work."""
 
         def work(memory: Memory) -> Any:
-            return memory.context(paths=paths, budget_tokens=budget)
+            return memory.context(paths=paths, budget_tokens=budget).document
 
         found, notes = await service.read(ctx, work)
         text = told.digest(found)
-        return _result(asked.Digest(text=text, tokens=found["tokens"], more=found["more"], notes="\n".join(notes)))
+        return _result(asked.Context(text=text, tokens=found["tokens"], more=found["more"], notes="\n".join(notes)))
 
     @server.tool(title="Count facts by status", annotations=READS)
     async def facts_status(
@@ -105,7 +105,7 @@ def add_reading(server: MCPServer[Any], service: Service) -> None:
         """List facts that failed, are suspect, or wait for approval."""
 
         def work(memory: Memory) -> tuple[Any, str]:
-            found = memory.status()
+            found = memory.status().document
             listed = memory.list(Query(statuses=tuple(status), limit=limit)).hits if status else ()
             return found, told.hits(memory, listed, limit_tokens=0) if status else told.standing(found)
 

@@ -59,7 +59,7 @@ def _add_resources(server: MCPServer[Any], service: Service) -> None:
     async def status() -> str:
         """Counts by kind and status, failures, and commands waiting for approval."""
         try:
-            found, notes = await service.read(None, lambda memory: memory.status())
+            found, notes = await service.read(None, lambda memory: memory.status().document)
         except ToolError as err:
             raise ResourceError(str(err)) from None
         table = {name: found[name] for name in ("branch", "commit", "memories", "kinds", "statuses", "waiting")}
@@ -70,7 +70,7 @@ def _add_resources(server: MCPServer[Any], service: Service) -> None:
     async def memory(key: str, ctx: Context[Any, Any]) -> str:
         """One memory in full, by its key; counts as an access."""
         try:
-            found, _ = await service.read(ctx, lambda memory: memory.show(key))
+            found, _ = await service.read(ctx, lambda memory: memory.show(key).document)
         except ToolError as err:
             raise MCPError(code=INVALID_PARAMS, message=str(err)) from None
         return told.memory(found)

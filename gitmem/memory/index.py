@@ -6,9 +6,8 @@ import os
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
-
     from gitmem.repository.repository import OpenRepository
+    from gitmem.results import IndexReport, Statistics
 
 
 class MemoryIndex:
@@ -17,10 +16,11 @@ class MemoryIndex:
     def __init__(self, repository: OpenRepository) -> None:
         self._repository = repository
 
-    def refresh(self, *, rebuild: bool = False, engine: str = "") -> dict[str, Any]:
+    def refresh(self, *, rebuild: bool = False, engine: str = "") -> IndexReport:
         """Update the index, or make it anew; Whoosh's too, where it exists, is chosen by the settings, or is named."""
         from gitmem.commands.recall import refresh_whoosh
         from gitmem.index.catalog import schema
+        from gitmem.results import IndexReport
 
         repository = self._repository
         if rebuild:
@@ -33,13 +33,14 @@ class MemoryIndex:
             repository, repository.progress_of("indexing memories"), named=engine == "whoosh", rebuild=rebuild
         )
         seconds = round(repository.clock() - before, 3)
-        return {"commit": catalog.meta("commit"), "memories": count, "seconds": seconds}
+        return IndexReport(catalog.meta("commit"), count, seconds)
 
-    def statistics(self) -> dict[str, object]:
+    def statistics(self) -> Statistics:
         """Return counts of the project's memories by kind, and of the other scopes (A7)."""
         from gitmem.recall.listing import statistics
+        from gitmem.results import Statistics
 
         catalog = self._repository.catalog()
         with catalog.reading():
             found = statistics(catalog, now=self._repository.now)
-        return found | {"scopes": self._repository.other_scopes()}
+        return Statistics.of(found | {"scopes": self._repository.other_scopes()})

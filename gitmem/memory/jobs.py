@@ -171,7 +171,7 @@ class Jobs:
         """Return the memory's state as OpenMetrics text; *repository* names it, or else its folder does."""
         from gitmem.commands.report import metrics
 
-        found, catalog = self._memory.status(), self._repository.catalog()
+        found, catalog = self._memory.status().document, self._repository.catalog()
         counted = self._counts(catalog, self._repository.ground(catalog), found)
         name = repository or self._repository.git.repository.name
         return metrics.format_metrics([*metrics.families(found, counted)], repository=name)

@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from gitmem.memory.workflow import Workflow
     from gitmem.recall.by_syntax import Similar
     from gitmem.recall.query import Query, RecallResult
+    from gitmem.results import Digest, LogEntry, MemoryDetails, StoreStatus
     from gitmem.store.init import InitResult
     from gitmem.verify.judge import Result
     from gitmem.verify.session import Options, VerifyRun, Watch
@@ -396,19 +397,21 @@ class Memory:
         )
         return list_memories(self.repository, question)
 
-    def show(self, key: str, *, scope: str = "", store: str = "") -> dict[str, Any]:
+    def show(self, key: str, *, scope: str = "", store: str = "") -> MemoryDetails:
         """Return one memory with its verdict, and count the access; ``NAME:KEY`` is one of a listed store."""
         if store or ":" in key:
             return self.stores.show(key, store)
         from gitmem.commands.show import show_of
+        from gitmem.results import MemoryDetails
 
-        return show_of(self.repository, key, scope)
+        return MemoryDetails.of(show_of(self.repository, key, scope))
 
-    def log(self, key: str, *, limit: int = 20, scope: str = "") -> Sequence[dict[str, Any]]:
+    def log(self, key: str, *, limit: int = 20, scope: str = "") -> Sequence[LogEntry]:
         """Return the history of one memory and of its verdicts, the newest first."""
         from gitmem.commands.show import log_of
+        from gitmem.results import LogEntry
 
-        return log_of(self.repository, key, limit=limit, scope=scope)
+        return [LogEntry.of(row) for row in log_of(self.repository, key, limit=limit, scope=scope)]
 
     def at(self, rev: str) -> Past:
         """Return the project's memory as it was for a revision of the code."""
@@ -418,9 +421,7 @@ class Memory:
         self._pasts = (*self._pasts, past)
         return past
 
-    def context(
-        self, paths: Sequence[str] = (), *, budget_tokens: int = 0, kinds: Sequence[str] = ()
-    ) -> dict[str, Any]:
+    def context(self, paths: Sequence[str] = (), *, budget_tokens: int = 0, kinds: Sequence[str] = ()) -> Digest:
         """Return the digest for a session.
 
         Args:
@@ -429,15 +430,18 @@ class Memory:
             kinds: Of what is relevant, these kinds first.
         """
         from gitmem.commands.context.working_on import context
+        from gitmem.results import Digest
 
         jobs = self.jobs
-        return context(self.repository, paths, budget_tokens, kinds, jobs=jobs.notes, verified=jobs.last_verified)
+        options: dict[str, Any] = {"jobs": jobs.notes, "verified": jobs.last_verified}
+        return Digest.of(context(self.repository, paths, budget_tokens, kinds, **options))
 
-    def status(self, *, scope: str = "") -> dict[str, Any]:
+    def status(self, *, scope: str = "") -> StoreStatus:
         """Return counts by kind and status, the age of the index and the last verify job, and what needs attention."""
         from gitmem.commands.status import status_of
+        from gitmem.results import StoreStatus
 
-        return status_of(self.repository, scope, jobs=self.jobs.summary, view=self.view.state)
+        return StoreStatus.of(status_of(self.repository, scope, jobs=self.jobs.summary, view=self.view.state))
 
     def verify(
         self,
@@ -565,7 +569,7 @@ class Memory:
         """Return what the page of ``gitmem report`` shows: the project's memories, or those of a scope."""
         from gitmem.commands.report.page.gather import gather_now
 
-        return gather_now(self.repository, status=self.status(scope=scope), scope=scope or PROJECT)
+        return gather_now(self.repository, status=self.status(scope=scope).document, scope=scope or PROJECT)
 
     def doctor(self, *, fix: bool = False, delete: Sequence[str] = ()) -> Examination:
         """Find what is wrong with the store; with *fix*, repair what can be repaired without losing anything."""

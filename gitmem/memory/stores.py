@@ -5,10 +5,10 @@ from __future__ import annotations
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from typing import Any
 
     from gitmem.commands.stores import ListedStoreState
     from gitmem.repository.repository import OpenRepository
+    from gitmem.results import MemoryDetails, StoreStatus
     from gitmem.store.listed_repositories import StoreListing
 
 
@@ -36,14 +36,16 @@ class Stores:
 
         return remove(self._repository, typed, everywhere=everywhere)
 
-    def show(self, key: str, store: str = "") -> dict[str, Any]:
+    def show(self, key: str, store: str = "") -> MemoryDetails:
         """Return one memory of a listed store; *key* may be ``NAME:KEY``."""
         from gitmem.commands.stores import show_listed
+        from gitmem.results import MemoryDetails
 
-        return show_listed(self._repository, key, store)
+        return MemoryDetails.of(show_listed(self._repository, key, store))
 
-    def status(self, store: str) -> dict[str, Any]:
+    def status(self, store: str) -> StoreStatus:
         """Return the counts and statuses of a listed store."""
         from gitmem.commands.stores import status_of
+        from gitmem.results import StoreStatus
 
-        return status_of(self._repository, store)
+        return StoreStatus.of(status_of(self._repository, store))

@@ -8,6 +8,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from gitmem.memory.memory import Memory
+    from gitmem.results import MemoryDetails
     from gitmem.tasks.listing import TaskRow
     from gitmem.tasks.task import Task
     from gitmem.tasks.tree import TaskNode
@@ -89,12 +90,12 @@ class Tasks:
         with catalog.reading():
             return read_tree(catalog, ground, root=root, everything=everything or bool(root))
 
-    def show(self, key: str) -> tuple[dict[str, Any], Task, Sequence[str]]:
+    def show(self, key: str) -> tuple[MemoryDetails, Task, Sequence[str]]:
         """Return one memory as ``Memory.show`` does, its task, and the keys that the task waits for."""
         from gitmem.tasks.listing import waits_of
         from gitmem.tasks.task import task_shown
 
         found = self._memory.show(key)
-        task = task_shown(found["key"], found["kind"], found["frontmatter"])
+        task = task_shown(found.key, found.kind, found.frontmatter)
         catalog = self._repository.catalog()
         return found, task, waits_of(catalog, self._repository.ground(catalog), task.key)

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
-
     from gitmem.repository.repository import OpenRepository
+    from gitmem.results import EmbeddingReport, EmbeddingStatus
 
 
 class MemoryVectors:
@@ -15,24 +14,26 @@ class MemoryVectors:
     def __init__(self, repository: OpenRepository) -> None:
         self._repository = repository
 
-    def status(self) -> dict[str, Any]:
+    def status(self) -> EmbeddingStatus:
         """Return which model embeds, whether it answers, and how many memories have vectors.
 
         Raises:
             ConfigError, EmbeddingError: The settings name a provider that cannot be used here.
         """
+        from gitmem.results import EmbeddingStatus
+
         repository = self._repository
         if not repository.config.embeds:
             from gitmem.index.vectors.folders import list_others
 
             unused = len(list_others(repository.vectors_folder, ()))
-            return {"configured": False, "models": [], "stores": [], "unused": unused}
+            return EmbeddingStatus.of({"configured": False, "models": [], "stores": [], "unused": unused})
         self._need_numpy()
         from gitmem.commands.embed import status
 
-        return status(repository)
+        return EmbeddingStatus.of(status(repository))
 
-    def rebuild(self, *, everything: bool = False, download: bool = False) -> dict[str, Any]:
+    def rebuild(self, *, everything: bool = False, download: bool = False) -> EmbeddingReport:
         """Embed memories without vectors, or all of them again, and delete vectors that nothing uses.
 
         Raises:

@@ -102,7 +102,7 @@ def test_interrupting_takes_the_table_away_and_keeps_what_had_ended(repo: Path, 
     assert not re.search(r"slow-|█|░", over)
     assert "gone" in over
     with Memory(repo) as after:
-        assert after.show("quick")["verdict"]["outcome"] == "holds"
+        assert after.show("quick").document["verdict"]["outcome"] == "holds"
         assert set(outcomes(verify(after, dry_run=True))) == set()
         assert {due.row.key for due in verify(after, dry_run=True).would_run} == {
             "gone",

@@ -30,7 +30,7 @@ def test_client_over_standard_input_and_output(memory, repo: Path, era: str) -> 
     *found, written = asyncio.run(use())
 
     assert [[hit["key"] for hit in answer.content["hits"]] for answer in found] == [["storm"]] * 8
-    assert memory.show(written.content["key"])["frontmatter"]["by"]["agent"] == "mcp"
+    assert memory.show(written.content["key"]).document["frontmatter"]["by"]["agent"] == "mcp"
 
 
 def test_malformed_lines_and_a_closed_input_end_it_well(memory, repo: Path) -> None:

@@ -115,11 +115,11 @@ def test_edit_of_the_text_is_embedded_again_and_one_of_tags_is_not(store: Path) 
 
     assert set(keys(store, LOGIN)) == {"sso", "colours"}
     with Memory(store) as memory:
-        told = memory.vectors.status()["stores"][0]
+        told = memory.vectors.status().document["stores"][0]
         assert (told["with_vectors"], told["missing"]) == (4, 0)
         assert told["vectors"][0]["pieces"] == 5  # and the text that "colours" had
-        assert memory.vectors.rebuild()["forgotten"] == 2
-        assert memory.vectors.status()["stores"][0]["vectors"][0]["pieces"] == 4
+        assert memory.vectors.rebuild().forgotten == 2
+        assert memory.vectors.status().document["stores"][0]["vectors"][0]["pieces"] == 4
 
 
 @pytest.mark.parametrize(
@@ -177,8 +177,8 @@ def test_nothing_behind_a_link_is_deleted_or_written(store: Path, tmp_path: Path
     place.symlink_to(tmp_path / "elsewhere")
 
     with Memory(store) as memory:
-        assert memory.vectors.status()["unused"] == 0
-        assert memory.vectors.rebuild()["models_removed"] == 0
+        assert memory.vectors.status().document["unused"] == 0
+        assert memory.vectors.rebuild().models_removed == 0
     assert not place.is_symlink()
     assert sorted((tmp_path / "elsewhere").rglob("*")) == sorted([*kept, *(path.parent for path in kept)])
 
@@ -190,7 +190,7 @@ def test_what_is_not_called_as_a_models_folder_is_not_taken_for_one(store: Path,
     (place / "0123456789abcdef").symlink_to(tmp_path / "elsewhere")
 
     with Memory(store) as memory:
-        assert memory.vectors.rebuild()["models_removed"] == 0
+        assert memory.vectors.rebuild().models_removed == 0
     assert (place / "mine").is_dir()
 
 
@@ -203,7 +203,7 @@ def test_another_size_under_the_same_name_is_said_and_rebuilt(store: Path) -> No
     assert ["the vectors have 2 dimensions, the query 3" in notice for notice in notices(store)] == [True]
 
     with Memory(store) as memory:
-        assert memory.vectors.rebuild()["embedded"] == 4
+        assert memory.vectors.rebuild().embedded == 4
     assert notices(store) == []
 
 
@@ -243,9 +243,9 @@ def test_another_model_is_embedded_beside_and_the_old_one_removed_by_rebuild(
 
     assert keys(store, LOGIN)[0] == "sso"
     with Memory(store) as memory:
-        assert memory.vectors.status()["unused"] == 1
-        assert memory.vectors.rebuild()["models_removed"] == 1
-        assert [model["answers"] for model in memory.vectors.status()["models"]] == [True]
+        assert memory.vectors.status().document["unused"] == 1
+        assert memory.vectors.rebuild().models_removed == 1
+        assert [model["answers"] for model in memory.vectors.status().document["models"]] == [True]
     assert len([path for path in (store / ".git/gitmem" / FOLDER).iterdir() if path.is_dir()]) == 1
 
 
@@ -259,7 +259,7 @@ def test_code_may_have_a_model_of_its_own(store: Path, tmp_path: Path) -> None:
 
     assert set(found[:2]) == {"sso", "snippet"}
     with Memory(store) as memory:
-        told = memory.vectors.status()
+        told = memory.vectors.status().document
         pieces = {one["model"]: one["pieces"] for one in told["stores"][0]["vectors"]}
     assert [model["for"] for model in told["models"]] == ["prose", "code"]
     assert sorted(pieces.values()) == [1, 4]
@@ -274,9 +274,9 @@ def test_store_without_code_is_asked_like_any_other(store: Path, tmp_path: Path)
 
 def test_rebuild_embeds_everything_again_where_that_is_asked(store: Path) -> None:
     with Memory(store) as memory:
-        first = memory.vectors.rebuild()["embedded"]
-        again = memory.vectors.rebuild()["embedded"]
-        assert (first, again, memory.vectors.rebuild(everything=True)["embedded"]) == (4, 0, 4)
+        first = memory.vectors.rebuild().embedded
+        again = memory.vectors.rebuild().embedded
+        assert (first, again, memory.vectors.rebuild(everything=True).embedded) == (4, 0, 4)
 
 
 def test_without_a_model_nothing_is_made_and_rebuild_says_how(repo: Path) -> None:
@@ -284,7 +284,7 @@ def test_without_a_model_nothing_is_made_and_rebuild_says_how(repo: Path) -> Non
     keys(repo, LOGIN)
 
     with Memory(repo) as memory, pytest.raises(ConfigError, match="no embedding provider"):
-        assert memory.vectors.status()["configured"] is False
+        assert memory.vectors.status().document["configured"] is False
         memory.vectors.rebuild()
     assert not (repo / ".git/gitmem" / FOLDER).exists()
 
@@ -306,5 +306,5 @@ def test_what_was_known_at_a_time_is_found_by_words_and_it_is_said(store: Path) 
 def test_folder_is_named_by_the_model_alone(store: Path) -> None:
     with Memory(store) as memory:
         keys(store, LOGIN)
-        name = memory.vectors.status()["models"][0]["model"]
+        name = memory.vectors.status().document["models"][0]["model"]
     assert Path(folder_of(str(store / ".git/gitmem"), name)).is_dir()

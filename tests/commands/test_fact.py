@@ -117,7 +117,7 @@ def test_counterexample_that_refutes_nothing_is_refused(memory):
 def test_counterexample_that_refutes_is_kept_and_leaves_the_code_alone(memory, repo):
     memory.fact("No HS256", key="k", verify="! grep -rq HS256 src", refute="echo HS256 > src/x", approve=True)
 
-    assert (statuses(memory), memory.show("k")["weak"]) == ({"k": "verified"}, False)
+    assert (statuses(memory), memory.show("k").document["weak"]) == ({"k": "verified"}, False)
     assert git(repo, "status", "--porcelain") == ""
 
 
@@ -176,7 +176,7 @@ def test_fact_that_another_clone_proved_is_verified_there_too(memory, repo, tmp_
     git(tmp_path, "clone", "-q", str(repo), "clone")
 
     with Memory(tmp_path / "clone", clock=lambda: float(NOW)) as clone:
-        shown = clone.show("k")
+        shown = clone.show("k").document
 
     assert (shown["status"], shown["verdict"]["own"]) == ("verified", False)
 
@@ -188,7 +188,7 @@ def test_verdict_of_a_fact_written_on_another_branch_stays_local(memory, repo):
     memory.fact("There is new.py", verify={"exists": "new.py"}, key="k")
 
     assert git(repo, "ls-tree", "-r", "--name-only", "memory", "verdicts") == ""
-    assert (statuses(memory), memory.show("k")["verdict"]["own"]) == ({"k": "verified"}, True)
+    assert (statuses(memory), memory.show("k").document["verdict"]["own"]) == ({"k": "verified"}, True)
 
 
 def test_uncommitted_change_does_not_prove_a_fact(memory, repo):
@@ -206,21 +206,21 @@ def test_fact_keeps_all_its_fields(memory):
         requires=["jwt"], produces=["signing"], ttl="10d", importance="high", task="T-1",
     )  # fmt: skip
 
-    fields = memory.show("k")["frontmatter"]
+    fields = memory.show("k").document["frontmatter"]
     assert fields["verify"] == RS256
     assert {name: fields[name] for name in ("paths", "requires", "produces", "ttl", "importance", "task")} == {
         "paths": ["src/auth/**"], "requires": ["jwt"], "produces": ["signing"], "ttl": "10d", "importance": "high",
         "task": "T-1",
     }  # fmt: skip
     assert (fields["kind"], fields["by"], fields["created"]) == ("fact", {"who": "Ana"}, "2026-09-21T14:13:20Z")
-    assert memory.show("k")["body"].strip() == "HS256 was dropped."
+    assert memory.show("k").document["body"].strip() == "HS256 was dropped."
 
 
 def test_weak_check_is_said_to_be_weak(memory):
     memory.fact("There is no setup.py", verify="test ! -e setup.py", key="k", approve=True)
 
     assert any("weak" in notice for notice in memory.notices)
-    assert memory.show("k")["weak"]
+    assert memory.show("k").document["weak"]
 
 
 def test_builtin_check_is_suggested_for_a_plain_grep(memory):
@@ -233,7 +233,7 @@ def test_builtin_check_is_never_weak_and_suggests_nothing(memory):
     memory.fact("There is no setup.py", verify={"absent": "setup.py"}, key="k")
 
     assert memory.notices == []
-    assert not memory.show("k")["weak"]
+    assert not memory.show("k").document["weak"]
 
 
 def test_same_key_again_the_latest_wins_and_its_verdict_with_it(memory, repo):
@@ -242,7 +242,7 @@ def test_same_key_again_the_latest_wins_and_its_verdict_with_it(memory, repo):
 
     memory.fact("There is a README", verify={"exists": "README.md"}, key="k")
 
-    assert memory.show("k")["title"] == "There is a README"
+    assert memory.show("k").document["title"] == "There is a README"
     assert statuses(memory) == {"k": "verified"}
     assert verdict_file(memory, "k") != first
 

@@ -29,13 +29,13 @@ def found(memory: Memory) -> dict[str, str]:
 
 def test_a_private_memory_becomes_the_project_s_with_its_provenance(memory: Memory, repo: Path) -> None:
     memory.remember("The gateway needs a trace id. Always.", key="trace", scope="private", task="T-1", refs=["a.py:1"])
-    before = memory.show("trace")["frontmatter"]
+    before = memory.show("trace").document["frontmatter"]
     memory.repository.clock = lambda: 1_800_000_000.0
 
     done = memory.promote("trace")
 
     assert done.path == "learned/trace.md"
-    told = memory.show("trace")
+    told = memory.show("trace").document
     assert (told["scope"], told["frontmatter"]) == ("project", before)
     assert before["by"] == {"who": "Ana", "agent": "dev"}
     assert found(memory) == {"trace": "project"}
@@ -54,7 +54,7 @@ def test_promotion_goes_on_to_a_domain_and_to_everybody(memory: Memory, repo: Pa
         opened.promote("hour", to="domain", domains=["auth"])
         assert found(opened) == {"hour": "domain"}
         opened.promote("hour", to="universal")
-        assert "domains" not in opened.show("hour")["frontmatter"]
+        assert "domains" not in opened.show("hour").document["frontmatter"]
         assert found(opened) == {"hour": "universal"}
 
 
@@ -76,8 +76,8 @@ def test_another_memory_of_the_key_is_never_overwritten(memory: Memory) -> None:
         memory.promote("a", scope="private")
     memory.promote("a", scope="private", name="b")
 
-    assert memory.show("a")["title"] == "What all know"
-    assert (memory.show("b")["title"], found(memory)) == ("What I know", {"a": "project", "b": "project"})
+    assert memory.show("a").document["title"] == "What all know"
+    assert (memory.show("b").document["title"], found(memory)) == ("What I know", {"a": "project", "b": "project"})
 
 
 def test_a_promotion_that_was_cut_short_is_finished_by_the_next(memory: Memory, repo: Path) -> None:
@@ -110,4 +110,4 @@ def test_a_memory_of_the_code_tree_is_promoted_too(memory: Memory, repo: Path) -
     memory.promote("a", to="universal")
 
     assert (repo / ".memory/archive/learned/a.md").is_file()
-    assert memory.show("a", scope="universal")["title"] == "In the code"
+    assert memory.show("a", scope="universal").document["title"] == "In the code"

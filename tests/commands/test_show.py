@@ -21,7 +21,7 @@ EDDSA = {"src/auth/jwt.py": 'ALGORITHM = "EdDSA"\n'}
 
 def history(memory: Memory, key: str, *, limit: int = 100) -> list[tuple[str, str, str]]:
     """Return what, outcome and subject of each row of a log."""
-    return [(row["what"], row.get("outcome", ""), row["subject"]) for row in memory.log(key, limit=limit)]
+    return [(row.what, row.outcome, row.subject) for row in memory.log(key, limit=limit)]
 
 
 def write_commit(folder: Path, *, subject: str = "s", who: str = "M <m@e>", at: object = NOW) -> str:
@@ -40,7 +40,7 @@ def test_memory_is_shown_whole_with_fields_nobody_knows(memory: Memory, repo: Pa
     body = "First line.\n\n    indented\n\n\n- Größe 東京\n\nlast\n\n"
     put(repo, make_memory("a", "A title", body, tags=["x", "event loop"], colour={"deep": [1, None, True]}))
 
-    found = memory.show("a")
+    found = memory.show("a").document
 
     assert found["body"] == body
     assert (found["key"], found["kind"], found["title"], found["status"]) == ("a", "gotcha", "A title", "")
@@ -54,12 +54,12 @@ def test_memory_is_shown_whole_with_fields_nobody_knows(memory: Memory, repo: Pa
 
 def test_verdict_says_what_was_judged_and_when(memory: Memory, repo: Path) -> None:
     put(repo, make_fact("a", RS256))
-    assert memory.show("a")["verdict"] is None
-    assert memory.show("a")["status"] == "unproven"
+    assert memory.show("a").document["verdict"] is None
+    assert memory.show("a").document["status"] == "unproven"
 
     verify(memory)
 
-    found = memory.show("a")
+    found = memory.show("a").document
     assert found["status"] == "verified"
     assert found["verdict"] | {"seconds": 0} == {
         "outcome": "holds", "commit": git(repo, "rev-parse", "HEAD"), "at": "2026-09-21T14:13:20Z", "because": "",
@@ -78,7 +78,7 @@ def test_verdict_of_a_failure_keeps_where_it_held_last(repo: Path) -> None:
         failed = commit_files(repo, EDDSA)
         clock.now += DAY
         verify(memory)
-        found = memory.show("a")
+        found = memory.show("a").document
 
     assert found["status"] == "failed"
     told = found["verdict"]
@@ -93,7 +93,7 @@ def test_verdict_of_other_inputs_is_shown_as_not_fresh(memory: Memory, repo: Pat
 
     commit_files(repo, EDDSA)
 
-    found = memory.show("a")
+    found = memory.show("a").document
     assert (found["status"], found["verdict"]["outcome"], found["verdict"]["fresh"]) == ("stale", "holds", False)
 
 
@@ -104,9 +104,9 @@ def test_each_branch_of_the_code_shows_its_own_verdict(memory: Memory, repo: Pat
     commit_files(repo, EDDSA)
     verify(memory)
 
-    there = memory.show("a")
+    there = memory.show("a").document
     git(repo, "checkout", "-q", "main")
-    here = memory.show("a")
+    here = memory.show("a").document
 
     assert (there["status"], there["verdict"]["outcome"]) == ("failed", "fails")
     assert there["verdict"]["because"] == "no file of src/auth/jwt.py contains 'RS256'"
@@ -119,10 +119,10 @@ def test_verdict_that_came_with_the_branch_is_a_claim(memory: Memory, repo: Path
     git(tmp_path, "clone", "-q", str(repo), "clone")
 
     with Memory(tmp_path / "clone", clock=Clock()) as clone:
-        found = clone.show("a")
+        found = clone.show("a").document
 
     assert (found["status"], found["verdict"]["own"]) == ("verified", False)
-    assert memory.show("a")["verdict"]["own"] is True
+    assert memory.show("a").document["verdict"]["own"] is True
 
 
 def test_changed_command_leaves_no_verdict_to_show(memory: Memory, repo: Path) -> None:
@@ -131,7 +131,7 @@ def test_changed_command_leaves_no_verdict_to_show(memory: Memory, repo: Path) -
 
     put(repo, make_fact("a", {"contains": "sign", "in": "src/auth/jwt.py"}))
 
-    found = memory.show("a")
+    found = memory.show("a").document
     assert (found["status"], found["verdict"]) == ("unproven", None)
 
 
@@ -145,7 +145,7 @@ def test_attempt_that_learnt_nothing_stands_beside_the_last_verdict(repo: Path) 
         git(repo, "commit", "-q", "-m", "no readme")
         clock.now += 60
         run = verify(memory)
-        found = memory.show("a")
+        found = memory.show("a").document
 
     assert result_of(run, "a").outcome == "error"
     assert (found["status"], found["verdict"]["outcome"]) == ("stale", "holds")
@@ -158,7 +158,7 @@ def test_first_attempt_that_learnt_nothing_is_shown_without_a_verdict(memory: Me
     approve_all(memory)
     verify(memory)
 
-    found = memory.show("a")
+    found = memory.show("a").document
 
     assert (found["status"], found["verdict"]["outcome"]) == ("unproven", "")
     assert "126" in found["verdict"]["attempt"]
@@ -175,10 +175,10 @@ def test_suspect_shows_its_chain_to_the_failed_fact_through_keys_and_labels(memo
     )
     verify(memory)
 
-    assert memory.show("root")["because"] == []
-    assert memory.show("near")["because"] == ["root"]
-    assert memory.show("far")["because"] == ["middle", "near", "root"]
-    assert [memory.show(key)["status"] for key in ("root", "near", "middle", "far", "too-far")] == [
+    assert memory.show("root").document["because"] == []
+    assert memory.show("near").document["because"] == ["root"]
+    assert memory.show("far").document["because"] == ["middle", "near", "root"]
+    assert [memory.show(key).document["status"] for key in ("root", "near", "middle", "far", "too-far")] == [
         "failed", "suspect", "suspect", "suspect", "",
     ]  # fmt: skip
 
@@ -189,18 +189,18 @@ def test_archived_memory_is_shown_by_its_whole_key_with_who_retired_it(memory: M
 
     memory.forget("auth-old", why="the gateway is gone")
 
-    found = memory.show("auth-old")
+    found = memory.show("auth-old").document
     assert found["archived"]
     assert found["path"] == "archive/facts/auth-old.md"
     assert found["body"] == "the text\n"
     assert found["frontmatter"]["retired"]["why"] == "the gateway is gone"
-    assert memory.show("auth-")["key"] == "auth-new"
+    assert memory.show("auth-").document["key"] == "auth-new"
 
 
 def test_live_file_is_shown_where_a_retired_one_has_the_same_key(memory: Memory, repo: Path) -> None:
     put_files(repo, {"archive/gotchas/a.md": memory_text("Old"), "notes/a.md": memory_text("New", kind="note")})
 
-    found = memory.show("a")
+    found = memory.show("a").document
 
     assert (found["title"], found["archived"], found["path"]) == ("New", False, "notes/a.md")
 
@@ -210,7 +210,7 @@ def test_expired_memory_is_shown_by_its_key(repo: Path) -> None:
 
     with Memory(repo, clock=Clock()) as memory:
         assert memory.recall(Query()).hits == ()
-        assert memory.show("a")["expired"]
+        assert memory.show("a").document["expired"]
 
 
 @pytest.mark.parametrize(
@@ -231,7 +231,7 @@ def test_file_that_cannot_be_read_is_named_with_its_problem(memory: Memory, repo
 
     assert "gotchas/a.md" in caught.value.message
     assert caught.value.hint == "gitmem doctor"
-    assert memory.show("a-l")["title"] == "fine"
+    assert memory.show("a-l").document["title"] == "fine"
 
 
 def test_showing_writes_nothing_to_the_branch_or_the_work_tree(memory: Memory, repo: Path) -> None:
@@ -259,16 +259,16 @@ def test_log_has_every_change_and_every_verdict_the_newest_first(memory: Memory,
 
     rows = memory.log("a", limit=100)
 
-    assert [(row["what"], row.get("outcome"), row.get("code_commit")) for row in rows] == [
-        ("memory", None, None),
+    assert [(row.what, row.outcome, row.code_commit) for row in rows] == [
+        ("memory", "", ""),
         ("verdict", "holds", held),  # known of these inputs: the check did not have to run
         ("verdict", "fails", failed),
         ("verdict", "holds", held),
-        ("memory", None, None),
+        ("memory", "", ""),
     ]
-    assert rows[2]["because"] == "no file of src/auth/jwt.py contains 'RS256'"
-    assert [row["commit"] for row in rows] == git(repo, "rev-list", "memory", "-5").split("\n")
-    assert {row["at"] for row in rows} == {"2026-09-21T14:13:20Z"}
+    assert rows[2].because == "no file of src/auth/jwt.py contains 'RS256'"
+    assert [row.commit for row in rows] == git(repo, "rev-list", "memory", "-5").split("\n")
+    assert {row.at for row in rows} == {"2026-09-21T14:13:20Z"}
 
 
 def test_log_follows_a_memory_through_edit_archive_and_return(memory: Memory) -> None:
@@ -308,12 +308,12 @@ def test_log_follows_memory_and_verdicts_through_the_split_of_the_folder(memory:
 
     memory.remember("", title="One too many", kind="fact", key="b", verify={"exists": "README.md"})
 
-    assert memory.show("a")["path"] == memory_path("facts", "a", split=True)
+    assert memory.show("a").document["path"] == memory_path("facts", "a", split=True)
     assert [(what, outcome) for what, outcome, _ in history(memory, "a")] == [
         ("memory", ""), ("verdict", "holds"), ("memory", ""),
     ]  # fmt: skip
     assert [subject for _, _, subject in history(memory, "b")] == ["fact: add b"]
-    assert memory.show("a")["status"] == "verified"
+    assert memory.show("a").document["status"] == "verified"
 
 
 def test_log_of_a_key_has_nothing_of_keys_that_begin_like_it(memory: Memory, repo: Path) -> None:
@@ -372,9 +372,9 @@ def test_no_commit_message_breaks_the_log(memory: Memory, repo: Path, subject: s
 
     rows = memory.log("a", limit=10)
 
-    assert [row["commit"] for row in rows] == [tip(repo), made]
-    assert [row["what"] for row in rows] == ["memory", "memory"]
-    assert rows[1]["subject"] == git(repo, "log", "-1", "--format=%s", made)
+    assert [row.commit for row in rows] == [tip(repo), made]
+    assert [row.what for row in rows] == ["memory", "memory"]
+    assert rows[1].subject == git(repo, "log", "-1", "--format=%s", made)
 
 
 @pytest.mark.parametrize("who", ["\x01\x02\x02\x02\x02 <\x02>", "\x1b[31m <m@e>", " <>", "A\x00B <m@e>"], ids=repr)
@@ -389,8 +389,8 @@ def test_no_author_or_date_of_a_commit_breaks_the_log(memory: Memory, repo: Path
     rows = memory.log("a", limit=10)
 
     assert len(rows) == 2
-    assert first not in [row["commit"] for row in rows]
-    assert memory.show("a")["title"] == "Second"
+    assert first not in [row.commit for row in rows]
+    assert memory.show("a").document["title"] == "Second"
 
 
 def test_commit_with_an_impossible_date_is_a_row_like_any_other(memory: Memory, repo: Path) -> None:
@@ -403,8 +403,8 @@ def test_commit_with_an_impossible_date_is_a_row_like_any_other(memory: Memory, 
 
         (row,) = memory.log("b", limit=10)
 
-        assert (row["commit"], row["subject"]) == (made, "root")
-        assert row["at"] == "" or row["at"].endswith("Z")
+        assert (row.commit, row.subject) == (made, "root")
+        assert row.at == "" or row.at.endswith("Z")
 
 
 def test_verdict_file_that_cannot_be_read_is_a_row_without_an_outcome(memory: Memory, repo: Path) -> None:
@@ -416,8 +416,8 @@ def test_verdict_file_that_cannot_be_read_is_a_row_without_an_outcome(memory: Me
 
     rows = memory.log("a", limit=10)
 
-    assert [row.get("outcome") for row in rows] == [None, None, None, None, "holds", None]
-    assert [row["what"] for row in rows] == ["verdict"] * 5 + ["memory"]
+    assert [row.outcome for row in rows] == ["", "", "", "", "holds", ""]
+    assert [row.what for row in rows] == ["verdict"] * 5 + ["memory"]
 
 
 def test_deleted_verdict_is_a_row_without_an_outcome(memory: Memory, repo: Path) -> None:
@@ -429,7 +429,7 @@ def test_deleted_verdict_is_a_row_without_an_outcome(memory: Memory, repo: Path)
     )
     git(repo, "fast-import", "--quiet", input=stream)
 
-    assert [row.get("outcome") for row in memory.log("a", limit=10)] == [None, "holds", None]
+    assert [row.outcome for row in memory.log("a", limit=10)] == ["", "holds", ""]
 
 
 SETTINGS = {
@@ -448,7 +448,7 @@ def test_no_setting_of_the_user_changes_the_log(memory: Memory, repo: Path, monk
         opened.remember("", title="Größe und mehr", kind="fact", key="a", verify=RS256)
         verify(opened)
     before = memory.log("a", limit=10)
-    assert [row["who"] for row in before] == ["gitmem", "Zoë Größe", "Mallory"]
+    assert [row.who for row in before] == ["gitmem", "Zoë Größe", "Mallory"]
 
     values = {}
     for name, value in SETTINGS.items():
@@ -470,7 +470,7 @@ def test_log_of_a_repository_that_was_moved_is_the_same(memory: Memory, repo: Pa
 
     with Memory(moved, clock=Clock()) as opened:
         assert opened.log("a", limit=10) == before
-        assert opened.show("a")["verdict"]["own"] is True
+        assert opened.show("a").document["verdict"]["own"] is True
 
 
 # The commands

@@ -20,7 +20,7 @@ NONE = {"exists": "nothing"}
 
 
 def test_status_of_an_empty_store_is_all_zero(memory, repo):
-    found = memory.status()
+    found = memory.status().document
 
     assert (found["memories"], found["kinds"], found["failed"], found["suspect"], found["waiting"]) == (
         0,
@@ -54,7 +54,7 @@ def test_status_counts_by_kind_and_status_and_says_how_old_the_verdicts_are(memo
     with Memory(repo, clock=Clock()) as opened:
         verify(opened)
     with Memory(repo, clock=Clock(NOW + 5)) as opened:
-        found = opened.status()
+        found = opened.status().document
 
     assert (found["memories"], found["kinds"]) == (5, {"fact": 4, "gotcha": 1})
     assert found["statuses"] == {"failed": 1, "suspect": 1, "unproven": 1, "stale": 0, "verified": 1}
@@ -79,7 +79,7 @@ def test_verdict_that_only_this_clone_has_counts_as_a_verification(memory, repo)
 
     verify(memory)
 
-    assert memory.status()["verified_at"] == "2026-09-21T14:13:20Z"
+    assert memory.status().document["verified_at"] == "2026-09-21T14:13:20Z"
     assert notices(memory.repository.catalog(), now=NOW) == []
 
 
@@ -88,7 +88,7 @@ def test_status_of_a_clone_before_init_is_that_of_the_remote_branch(memory, repo
     git(tmp_path, "clone", "-q", str(repo), "clone")
 
     with Memory(tmp_path / "clone") as clone:
-        found = clone.status()
+        found = clone.status().document
 
     assert (found["branch"], found["commit"], found["memories"]) == ("memory of the remote", tip(repo), 1)
 
@@ -248,4 +248,4 @@ def test_age_of_the_last_verification_is_never_negative(memory, repo):
     with Memory(repo, clock=Clock(NOW + DAY)) as ahead:
         verify(ahead)
 
-    assert memory.status()["verified_age_s"] == 0
+    assert memory.status().document["verified_age_s"] == 0

@@ -130,23 +130,26 @@ def test_without_a_question_only_a_store_that_is_named_is_read(repo: Path) -> No
     with opened(repo) as memory:
         assert [hit.reference for hit in memory.list(Query(limit=9)).hits] == ["gw"]
         assert {hit.reference for hit in memory.list(Query(limit=9, stores=("api",))).hits} == BOTH - {"gw"}
-        assert memory.status()["memories"] == 1
-        assert (memory.stores.status("api")["memories"], memory.stores.status("api")["statuses"]["unproven"]) == (3, 1)
-        assert "interface" not in str(memory.context(paths=[], budget_tokens=1000))
+        assert memory.status().document["memories"] == 1
+        assert (
+            memory.stores.status("api").document["memories"],
+            memory.stores.status("api").document["statuses"]["unproven"],
+        ) == (3, 1)
+        assert "interface" not in str(memory.context(paths=[], budget_tokens=1000).document)
 
 
 @pytest.mark.usefixtures("api")
 def test_a_memory_of_another_repository_is_shown_by_its_stores_name(repo: Path) -> None:
     with opened(repo) as memory:
-        shown = memory.show("api:gw")
+        shown = memory.show("api:gw").document
 
         assert (shown["title"], shown["scope"], shown["store"]) == (
             "The gateway of the interface retries",
             "listed",
             "api",
         )
-        assert memory.show("dr", store="api")["key"] == "drain"
-        assert memory.show("gw")["scope"] == "project"
+        assert memory.show("dr", store="api").document["key"] == "drain"
+        assert memory.show("gw").document["scope"] == "project"
         with pytest.raises(NotFoundError, match="no listed store is called ipa") as unknown:
             memory.show("ipa:gw")
         with pytest.raises(NotFoundError, match="but the store api has one") as elsewhere:
@@ -197,7 +200,7 @@ def test_statuses_are_those_of_the_other_repositorys_own_checkout(repo: Path, ap
 
     def told(where: Path, typed: str) -> str:
         with opened(where) as memory:
-            return memory.show(typed)["status"]
+            return memory.show(typed).document["status"]
 
     assert (told(api, "capped"), told(repo, "api:capped")) == ("verified", "verified")
     commit_files(repo, {"src/gateway/retry.py": "RETRIES = 4\n"})

@@ -26,7 +26,7 @@ def test_task_is_added_open_with_its_gate_not_yet_held(memory, repo):
     )
 
     assert (done.key, done.path, done.is_new) == ("t", "tasks/t.md", True)
-    fields = memory.show("t")["frontmatter"]
+    fields = memory.show("t").document["frontmatter"]
     assert {name: fields[name] for name in ("kind", "state", "priority", "verify")} == {
         "kind": "task", "state": "open", "priority": 0, "verify": DONE,
     }  # fmt: skip
@@ -77,7 +77,7 @@ def test_attempts_are_kept_from_claim_to_close_one_commit_each(memory, repo):
     assert [subject.split(" ")[1] for subject in reversed(subjects)] == [
         *("add", "claim", "fail", "claim", "release", "claim", "close")
     ]
-    assert before.told[0].notes == "cookies; stripped by the gateway"
+    assert before.past_attempts[0].notes == "cookies; stripped by the gateway"
     _, task, waits = memory.tasks.show("t")
     assert [(one.num, one.outcome) for one in task.attempts] == [(1, "failed"), (2, "released"), (3, "done")]
     assert (task.closed["reason"], waits) == ("a server-side session", ())
@@ -92,7 +92,7 @@ def test_what_was_tried_and_how_it_ended_is_found_by_recall(memory):
 
     assert [hit.key for hit in failed] == ["t"]
     assert [hit.key for hit in memory.recall(Query(text="rotating grants")).hits] == ["t"]
-    assert memory.show("t")["body"] == ""
+    assert memory.show("t").document["body"] == ""
     memory.forget("t")
     assert memory.recall(Query(text="httponly")).hits == ()
 
@@ -109,7 +109,7 @@ def test_gate_must_hold_at_the_last_commit_and_its_verdict_is_written_with_the_t
 
     done = memory.tasks.close("t", reason="it is there")
 
-    assert (state(memory), memory.show("t")["status"]) == ("closed", "verified")
+    assert (state(memory), memory.show("t").document["status"]) == ("closed", "verified")
     changed = git(repo, "show", "--name-only", "--format=", done.commit).split("\n")
     assert [path.split("/")[0] for path in changed] == ["tasks", "verdicts"]
 
@@ -121,7 +121,7 @@ def test_verdict_of_another_branch_stays_in_this_clone(memory, repo):
     done = memory.tasks.close("t")
 
     assert git(repo, "show", "--name-only", "--format=", done.commit) == "tasks/t.md"
-    assert memory.show("t")["status"] == "verified"
+    assert memory.show("t").document["status"] == "verified"
 
 
 def test_gate_that_nobody_approved_runs_nothing_and_closes_nothing(memory, repo):
@@ -142,7 +142,7 @@ def test_command_that_was_typed_at_a_terminal_is_approved_and_is_the_gate(memory
     memory.edit("t", fields={"verify": "test -f README.md"}, body=None, approve=True)
     memory.tasks.close("t")
 
-    assert (state(memory), memory.show("t")["verdict"]["outcome"]) == ("closed", "holds")
+    assert (state(memory), memory.show("t").document["verdict"]["outcome"]) == ("closed", "holds")
 
 
 def test_gate_that_cannot_be_run_is_no_answer(memory, repo):
@@ -169,7 +169,7 @@ def test_force_closes_with_a_reason_and_says_that_it_was_forced(memory):
 
     assert memory.tasks.show("t")[1].closed["forced"] is True
     assert memory.notices[-1].startswith("forced: t is not done")
-    assert memory.show("t")["status"] == "unproven"
+    assert memory.show("t").document["status"] == "unproven"
 
 
 def test_gate_that_is_changed_while_it_is_asked_is_asked_again(memory, repo, monkeypatch):
@@ -253,7 +253,7 @@ def test_task_is_shown_listed_edited_and_forgotten_like_any_memory(memory):
 
     memory.edit("t", fields={"title": "Refresh all tokens", "priority": 1}, body="More of it.", approve=False)
 
-    assert memory.show("t")["body"] == "More of it.\n"
+    assert memory.show("t").document["body"] == "More of it.\n"
     assert [one.notes for one in memory.tasks.show("t")[1].attempts] == ["once"]
     assert [hit.key for hit in memory.list(Query(kinds=("task",))).hits] == ["t"]
     memory.forget("t")
@@ -271,7 +271,7 @@ def test_saying_anew_what_a_task_is_keeps_what_happened_to_it(memory):
 
     _, task, _ = memory.tasks.show("t")
     assert (task.state, [one.notes for one in task.attempts], task.held.num) == ("claimed", ["once"], 2)
-    assert memory.show("t")["title"] == "Refresh all tokens"
+    assert memory.show("t").document["title"] == "Refresh all tokens"
 
 
 def test_memory_of_another_kind_is_no_task(memory):

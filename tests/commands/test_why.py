@@ -85,10 +85,12 @@ def test_culprit_is_written_on_the_verdict_and_told_wherever_the_failure_is(held
     assert git(repo, "log", "-1", "--format=%s", "memory") == f"why: signs was broken by {commits[1][:12]}"
     assert f"Gitmem-Culprit: signs {commits[1]}" in trailers(repo, tip(repo))
     assert message in status_file(repo)
-    verdict = held.show("signs")["verdict"]
+    verdict = held.show("signs").document["verdict"]
     assert (verdict["culprit"], verdict["culprit_after"], verdict["broken"]) == (commits[1], "", message)
-    assert {line["key"]: line["broken"] for line in held.status()["failed"]} == {"signs": message, "says": ""}
-    texts = {item["key"]: item["text"] for item in held.context(paths=(), budget_tokens=0)["sections"][0]["items"]}
+    assert {line["key"]: line["broken"] for line in held.status().document["failed"]} == {"signs": message, "says": ""}
+    texts = {
+        item["key"]: item["text"] for item in held.context(paths=(), budget_tokens=0).document["sections"][0]["items"]
+    }
     assert texts["signs"].endswith(f"; {message}")
     assert "broken" not in texts["says"]
 
@@ -109,14 +111,14 @@ def test_culprit_stays_while_the_failure_stands_and_goes_when_it_holds_again(hel
     held.why("signs", options=RUN)
     commit_lines(repo, "another change")
     verify(held)
-    stays = held.show("signs")["verdict"]["culprit"]
+    stays = held.show("signs").document["verdict"]["culprit"]
     commit_files(repo, {"src/auth/jwt.py": "RS256\n"}, "mend it")
     verify(held)
-    mended = held.show("signs")["verdict"]["culprit"]
+    mended = held.show("signs").document["verdict"]["culprit"]
     (again,) = commit_lines(repo, "break it again")
     verify(held)
 
-    assert (stays, mended, held.show("signs")["verdict"]["culprit"]) == (first, "", "")
+    assert (stays, mended, held.show("signs").document["verdict"]["culprit"]) == (first, "", "")
     assert held.why("signs", options=RUN).found.culprit == again
 
 
@@ -130,7 +132,7 @@ def test_culprit_of_another_branch_is_not_that_of_this_one(held, repo):
     with Memory(repo, clock=Clock(NOW + 9)) as later:
         verify(later)
 
-        assert later.show("signs")["verdict"]["culprit"] == ""
+        assert later.show("signs").document["verdict"]["culprit"] == ""
 
 
 def test_culprit_is_not_forgotten_where_another_branch_was_looked_at_meanwhile(held, repo):
@@ -142,7 +144,7 @@ def test_culprit_is_not_forgotten_where_another_branch_was_looked_at_meanwhile(h
     with Memory(repo, clock=Clock(NOW + 5)) as there:
         checked = there.check(options=Options(no_sandbox=True), base="main", head="")
         assert {f.key: f.culprit for f in checked.findings} == {"signs": culprit, "says": ""}
-        assert there.show("signs")["verdict"]["culprit"] == culprit
+        assert there.show("signs").document["verdict"]["culprit"] == culprit
     commit_files(repo, {"src/auth/jwt.py": "RS256\n"}, "mended there alone")
     with Memory(repo, clock=Clock(NOW + 9)) as there:
         verify(there)
@@ -150,7 +152,7 @@ def test_culprit_is_not_forgotten_where_another_branch_was_looked_at_meanwhile(h
     with Memory(repo, clock=Clock(NOW + 12)) as here:
         verify(here, everything=True)
 
-        assert here.show("signs")["verdict"]["culprit"] == culprit
+        assert here.show("signs").document["verdict"]["culprit"] == culprit
 
 
 def test_on_another_branch_the_culprit_stays_in_this_clone_until_it_counts(held, repo):
@@ -160,7 +162,7 @@ def test_on_another_branch_the_culprit_stays_in_this_clone_until_it_counts(held,
     before = tip(repo)
     held.why("signs", options=RUN)
 
-    assert (tip(repo), held.show("signs")["verdict"]["culprit"]) == (before, culprit)
+    assert (tip(repo), held.show("signs").document["verdict"]["culprit"]) == (before, culprit)
     git(repo, "checkout", "-q", "main")
     git(repo, "merge", "-q", "topic")
     verify(held)
@@ -204,7 +206,7 @@ def test_commits_that_cannot_be_checked_leave_a_range_that_is_written_down(memor
 
     assert (found.outcome, found.found.culprit, found.found.after) == ("range", last, good)
     assert (len(found.found.among), found.found.among[0], first in found.found.among) == (3, last, True)
-    verdict = memory.show("a")["verdict"]
+    verdict = memory.show("a").document["verdict"]
     assert (verdict["culprit"], verdict["culprit_after"]) == (last, good)
     assert verdict["broken"].startswith(f"broken after {good[:12]}, by {last[:12]}")
 
@@ -285,7 +287,7 @@ def test_check_that_answers_in_two_ways_accuses_nobody(held, repo, tmp_path):
     found = held.why("a", options=RUN)
 
     assert (found.outcome, found.found.culprit) == ("flapping", "")
-    assert held.show("a")["verdict"]["culprit"] == ""
+    assert held.show("a").document["verdict"]["culprit"] == ""
 
 
 def test_where_it_held_is_run_before_it_is_believed_when_others_say_so(held, repo):
@@ -336,7 +338,7 @@ def test_fact_that_was_not_judged_here_is_judged_first(held, repo):
 
     found = held.why("signs", options=RUN)
 
-    assert (found.outcome, found.found.culprit, held.show("signs")["status"]) == ("found", culprit, "failed")
+    assert (found.outcome, found.found.culprit, held.show("signs").document["status"]) == ("found", culprit, "failed")
 
 
 def test_everything_that_fails_is_explained_at_once_and_known_culprits_are_not_asked_again(held, repo):
@@ -368,7 +370,7 @@ def test_culprits_go_into_a_result_file_and_count_where_it_is_recorded(held, rep
 
     assert {why.key: why.found.culprit for why in explained} == {"signs": commits[1], "says": commits[1]}
     assert (done.taken, [key for key, _ in done.unlearnt]) == (("says", "signs"), ["waits"])
-    assert {line["key"]: line["culprit"] for line in held.status()["failed"]} == {
+    assert {line["key"]: line["culprit"] for line in held.status().document["failed"]} == {
         "signs": commits[1],
         "says": commits[1],
     }
@@ -393,7 +395,7 @@ def test_search_that_fails_ends_alone_and_loses_no_verdict(held, repo, monkeypat
 
     assert (found["signs"].outcome, found["signs"].reason) == ("unknown", "an object is missing")
     assert found["says"].found.culprit == commits[0]
-    assert {key: held.show(key)["status"] for key in found} == {"signs": "failed", "says": "failed"}
+    assert {key: held.show(key).document["status"] for key in found} == {"signs": "failed", "says": "failed"}
 
 
 def test_culprit_that_cannot_be_written_down_is_told_all_the_same(held, repo, monkeypatch):
@@ -437,7 +439,10 @@ def test_interruption_keeps_what_was_found(held, repo):
     with pytest.raises(KeyboardInterrupt):
         held.jobs.explain_failures(RUN, report=stop)  # the built-in check comes first, and no run of it is told
 
-    assert {key: held.show(key)["verdict"]["culprit"] for key in ("says", "signs")} == {"says": culprit, "signs": ""}
+    assert {key: held.show(key).document["verdict"]["culprit"] for key in ("says", "signs")} == {
+        "says": culprit,
+        "signs": "",
+    }
 
 
 def test_searching_touches_nothing_of_the_users_repository(held, repo):

@@ -168,9 +168,9 @@ READINGS: dict[str, Callable[[Memory], object]] = {
     "recall": lambda memory: [hit.key for hit in memory.recall(Query(text="retries number")).hits],
     "newest": lambda memory: [hit.key for hit in memory.recall(Query()).hits],
     "list": lambda memory: [hit.key for hit in memory.list(Query(limit=100)).hits],
-    "show": lambda memory: memory.show("retries")["key"],
-    "context": lambda memory: len(memory.context(paths=["src"], budget_tokens=0)["sections"]),
-    "status": lambda memory: memory.status()["memories"],
+    "show": lambda memory: memory.show("retries").document["key"],
+    "context": lambda memory: len(memory.context(paths=["src"], budget_tokens=0).document["sections"]),
+    "status": lambda memory: memory.status().document["memories"],
 }
 
 

@@ -69,7 +69,7 @@ def test_a_package_adds_an_embedding_provider(memory: Memory, tmp_path: Path, mo
 
         hits = fresh.recall("where do I get coffee").hits
 
-    assert done["models"] == ["acme:small"]
+    assert done.models == ("acme:small",)
     assert hits[0].key == "machine"
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import sqlite3
 import subprocess
 import sys
@@ -16,7 +17,11 @@ from support.facts import Clock, approve_all, count_commits, make_fact, make_mem
 import gitmem
 from gitmem.errors import ConfigError, ConflictError, GitmemError, NoRepositoryError, NotFoundError
 from gitmem.index.refresh import rebuild
+from gitmem.memory.index import MemoryIndex
 from gitmem.memory.memory import Memory
+from gitmem.memory.stores import Stores
+from gitmem.memory.tasks import Tasks
+from gitmem.memory.vectors import MemoryVectors
 from gitmem.recall.query import Query
 
 RS256 = {"contains": "RS256", "in": "src/auth/*.py"}
@@ -353,7 +358,7 @@ def test_losing_all_local_state_loses_no_memory_and_no_status(memory, repo):
 
     with at_now(repo) as opened:
         assert (statuses(opened), hits(opened, "gateway")) == told
-        assert not opened.show("a")["verdict"]["own"]
+        assert not opened.show("a").document["verdict"]["own"]
 
 
 def test_reading_goes_on_while_another_process_writes_the_catalog(memory, repo):
@@ -364,7 +369,7 @@ def test_reading_goes_on_while_another_process_writes_the_catalog(memory, repo):
     memory.repository.catalog().connection.execute("PRAGMA busy_timeout = 50")
     commit_files(repo, {"new.txt": "x\n"})
 
-    found = memory.status()
+    found = memory.status().document
     told = statuses(memory)
     other.execute("ROLLBACK")
     other.close()
@@ -471,7 +476,7 @@ def test_catalog_that_was_brought_along_says_what_one_made_from_nothing_says(mem
 
 def test_key_that_does_not_exist_is_not_found_by_any_method(memory):
     for asked in (
-        lambda: memory.show("nothing"),
+        lambda: memory.show("nothing").document,
         lambda: memory.log("nothing", limit=1),
         lambda: memory.forget("nothing"),
         lambda: memory.edit("nothing", lambda text: text),
@@ -510,7 +515,9 @@ def test_progress_is_told_of_long_work_alone(repo):
 def test_index_says_how_many_memories_it_holds(memory, repo):
     put(repo, make_memory("k", "One"), make_fact("f", RS256))
 
-    assert memory.index.refresh(rebuild=False) | {"seconds": 0} == {"commit": tip(repo), "memories": 2, "seconds": 0}
+    done = memory.index.refresh(rebuild=False)
+
+    assert (done.commit, done.memories) == (tip(repo), 2)
 
 
 def test_commands_are_those_of_live_facts_that_need_an_approval(memory, repo):
@@ -571,7 +578,7 @@ def test_memory_can_be_read_where_the_code_cannot(memory, repo):
     verify(memory)
     tree = git(repo, "rev-parse", "HEAD^{tree}")
     with at_now(repo) as opened:
-        assert opened.show("f")["status"] == "verified"  # of a ground that was worked out before
+        assert opened.show("f").document["status"] == "verified"  # of a ground that was worked out before
     commit_files(repo, {"new": "x"})
     (repo / ".git/objects" / tree[:2] / tree[2:]).unlink()
     for oid in git(repo, "rev-parse", "HEAD^{tree}").split():
@@ -580,8 +587,16 @@ def test_memory_can_be_read_where_the_code_cannot(memory, repo):
     with at_now(repo) as opened:
         assert sorted(hits(opened, "gateway")) == ["f", "m"]
         assert "statuses are unknown" in opened.notices[0]
-        assert opened.show("f")["status"] == "unproven"
-        assert opened.status()["memories"] == 2
-        assert opened.context(paths=[], budget_tokens=0)["sections"]
+        assert opened.show("f").document["status"] == "unproven"
+        assert opened.status().document["memories"] == 2
+        assert opened.context(paths=[], budget_tokens=0).document["sections"]
         with pytest.raises(GitmemError):
             verify(opened)
+
+
+@pytest.mark.parametrize("part", [Memory, MemoryIndex, MemoryVectors, Stores, Tasks], ids=lambda part: part.__name__)
+def test_what_a_method_returns_has_fields(part: type) -> None:
+    methods = [method for name, method in vars(part).items() if inspect.isfunction(method) and name[0] != "_"]
+    returned = {method.__name__: str(method.__annotations__.get("return", "")) for method in methods}
+
+    assert {name: kind for name, kind in returned.items() if "dict" in kind or "Any" in kind} == {}

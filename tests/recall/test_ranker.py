@@ -298,7 +298,7 @@ def test_memory_leaves_search_when_its_kinds_time_has_passed(repo: Path, kind: s
             assert keys(memory, "gateway") == keys(memory) == expected, after
             assert [hit.key for hit in memory.list(Query()).hits] == expected
             assert keys(memory, "gateway", everything=True) == keys(memory, everything=True) == ["it"]
-            assert memory.show("it")["expired"] is not is_there
+            assert memory.show("it").document["expired"] is not is_there
 
 
 def test_own_ttl_goes_before_that_of_the_kind(repo: Path) -> None:
@@ -333,8 +333,8 @@ def test_superseded_memory_leaves_search_and_is_still_shown_by_its_key(memory: M
 
     assert keys(memory, "gateway") == keys(memory) == ["new"]
     assert set(keys(memory, "gateway", everything=True)) == {"old", "new"}
-    assert memory.show("old")["superseded"]
-    assert memory.show("old")["frontmatter"]["superseded_by"] == "new"
+    assert memory.show("old").document["superseded"]
+    assert memory.show("old").document["frontmatter"]["superseded_by"] == "new"
 
 
 @pytest.mark.parametrize("link", [{"new": {"supersedes": ["old"]}}, {"old": {"superseded_by": "new"}}], ids=str)
@@ -361,7 +361,7 @@ def test_forgotten_memory_leaves_search_and_comes_back_with_all(memory: Memory, 
     assert keys(memory, "gateway") == keys(memory) == ["b"]
     found = memory.recall(Query(text="gateway", everything=True)).hits
     assert {hit.key: hit.archived for hit in found} == {"a": True, "b": False}
-    assert memory.show("a")["archived"]
+    assert memory.show("a").document["archived"]
 
 
 def test_statistics_count_what_is_live_and_what_has_left(repo: Path) -> None:
@@ -377,7 +377,7 @@ def test_statistics_count_what_is_live_and_what_has_left(repo: Path) -> None:
 
     with Memory(repo, clock=Clock()) as memory:
         memory.forget("f")
-        told = memory.index.statistics()
+        told = memory.index.statistics().document
 
     assert told == {
         "total": 3,

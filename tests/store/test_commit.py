@@ -814,6 +814,6 @@ def test_what_was_pushed_onto_a_store_must_go_before_the_next_write(repo: Path) 
         with pytest.raises(ForeignBranchError, match="has files that belong to no memory store") as refused:
             memory.remember("two", key="b")
         assert "gitmem doctor --delete='Odd Name.txt'" in refused.value.hint
-        assert memory.show("a")["title"] == "one"
+        assert memory.show("a").document["title"] == "one"
         memory.doctor(fix=False, delete=["Odd Name.txt"])
         assert memory.remember("two", key="b").is_written

@@ -55,7 +55,7 @@ def test_another_clone_finds_the_branch_that_the_first_one_chose(repo: Path, hub
     with Memory(other) as memory:
         started = memory.init()
     with Memory(other) as memory:
-        body = memory.show("vpn")["title"]
+        body = memory.show("vpn").document["title"]
 
     assert (started.branch, started.how) == ("memory-store", "joined")
     assert git(repo, "config", "gitmem.branch") == git(other, "config", "gitmem.branch") == "memory-store"

@@ -45,7 +45,7 @@ def kept(memory: Memory) -> dict[str, dict[str, Any]]:
         return {}
     listed = git(memory.repository.git.repository.work_tree, "ls-tree", "-r", "--name-only", "refs/heads/memory")
     keys = [Path(path).stem for path in listed.splitlines() if path.endswith(".md") and "/" in path]
-    return {key: memory.show(key) for key in keys}
+    return {key: memory.show(key).document for key in keys}
 
 
 def refusals(memory: Memory) -> list[str]:

@@ -10,7 +10,7 @@ from gitmem.document.fields import format_time
 
 def sections(memory, *, paths=(), budget=0) -> dict[str, dict]:
     """Return the sections of the digest by name."""
-    found = memory.context(paths=paths, budget_tokens=budget)
+    found = memory.context(paths=paths, budget_tokens=budget).document
     return {section["name"]: section for section in found["sections"]}
 
 

@@ -15,7 +15,7 @@ def make_task(key: str, **fields) -> dict:
 
 
 def sections(memory, *paths, budget: int = 0) -> dict[str, dict]:
-    return {s["name"]: s for s in memory.context(paths=paths, budget_tokens=budget)["sections"]}
+    return {s["name"]: s for s in memory.context(paths=paths, budget_tokens=budget).document["sections"]}
 
 
 def texts(section: dict) -> list[str]:

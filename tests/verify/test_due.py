@@ -466,7 +466,7 @@ def test_verdict_written_by_hand_counts_and_says_that_it_is_claimed(memory, repo
 
     put_files(repo, forged(memory))
 
-    shown = memory.show("a")
+    shown = memory.show("a").document
     assert (shown["status"], shown["verdict"]["own"]) == ("verified", False)
     assert due(memory) == {}
 
@@ -496,7 +496,7 @@ def test_verdict_written_by_hand_does_not_count_where_the_policy_wants_our_own(m
 
     with Memory(repo, clock=lambda: float(NOW)) as opened:
         assert (statuses(opened), due(opened)) == ({"a": "unproven"}, {"a": "new"})
-        assert opened.show("a")["verdict"] is None
+        assert opened.show("a").document["verdict"] is None
         verify(opened)
         assert statuses(opened) == {"a": "verified"}
 

@@ -337,7 +337,7 @@ def test_running_without_a_sandbox_is_said_in_red_and_stands_in_the_verdict(memo
     said = run_cli("verify", "--no-sandbox").err
 
     assert "\x1b[1;31mgitmem: commands run WITHOUT a sandbox" in said
-    assert memory.show("a")["verdict"]["sandbox"] == "none"
+    assert memory.show("a").document["verdict"]["sandbox"] == "none"
 
 
 def test_a_weak_check_is_marked_wherever_it_is_listed(memory, repo, run_cli):

@@ -153,7 +153,7 @@ def test_error_keeps_the_last_verdict_with_the_attempt_beside_it(memory, repo, h
     commit_files(repo, {"check.sh": NOTHING_LEARNT[how] + "\n"})
     run = verify(memory)
 
-    shown = memory.show("a")
+    shown = memory.show("a").document
     assert outcomes(run) == {"a": "error"}
     assert (statuses(memory), shown["verdict"]["outcome"]) == ({"a": status}, first)
     assert shown["verdict"]["attempt"] == result_of(run, "a").reason != ""
@@ -199,13 +199,13 @@ def test_attempt_is_forgotten_once_something_is_learnt(memory, repo):
     put(repo, make_fact("a", ". ./check.sh"))
     approve_all(memory)
     verify(memory)
-    before = memory.show("a")["verdict"]["attempt"]
+    before = memory.show("a").document["verdict"]["attempt"]
 
     commit_files(repo, {"check.sh": "exit 0\n"})
     verify(memory)
 
     assert before
-    assert "attempt" not in memory.show("a")["verdict"]
+    assert "attempt" not in memory.show("a").document["verdict"]
 
 
 # --- confirmed before anybody is accused ---------------------------------------------------------------------------
@@ -329,7 +329,7 @@ def test_failure_stands_unconfirmed_where_the_last_good_commit_is_missing(memory
     with Memory(tmp_path / "shallow", clock=lambda: float(NOW)) as shallow:
         approve_all(shallow)
         result = result_of(verify(shallow), "a")
-        told = shallow.show("a")
+        told = shallow.show("a").document
 
     assert (result.outcome, result.verdict.confirmed) == ("fails", False)
     assert (told["status"], told["verdict"]["confirmed"]) == ("failed", False)
@@ -358,7 +358,7 @@ def test_last_good_commit_is_kept_through_failures(memory, repo):
         commit_files(repo, {"README.md": text})
         verify(memory)
 
-    assert memory.show("a")["verdict"]["held_commit"] == good
+    assert memory.show("a").document["verdict"]["held_commit"] == good
 
 
 def test_fact_that_holds_again_is_verified(memory, repo):
@@ -393,7 +393,7 @@ def test_check_that_also_holds_in_an_empty_folder_is_weak(memory, repo, command,
     result = result_of(verify(memory), "a")
 
     assert (result.outcome, result.verdict.weak) == ("holds", weak)
-    assert memory.show("a")["weak"] == weak
+    assert memory.show("a").document["weak"] == weak
 
 
 @pytest.mark.parametrize(

@@ -61,12 +61,12 @@ def flapping(memory, repo, moved, tmp_path):
 
 
 def test_flapping_fact_is_shown_wherever_a_reader_meets_it(flapping, memory, repo, run_cli, clock, monkeypatch):
-    shown = memory.show("a")
+    shown = memory.show("a").document
     assert (shown["status"], shown["flapping"], shown["verdict"]["attempt"]) == ("verified", FIRST, SAID)
-    assert memory.status()["flapping"][0] | {"by": ""} == {
+    assert memory.status().document["flapping"][0] | {"by": ""} == {
         **{"key": "a", "title": "It answers", "because": SAID, "by": "", "culprit": "", "broken": ""}
     }
-    warnings = memory.context(paths=(), budget_tokens=0)["sections"][0]
+    warnings = memory.context(paths=(), budget_tokens=0).document["sections"][0]
     assert [item["text"] for item in warnings["items"]] == ["It answers — its check gives different answers"]
     assert f"## Flapping\n\nTheir checks give different answers on the same code.\n\n- **a**: It answers — {SAID}" in (
         status_file(repo)
@@ -85,12 +85,12 @@ def test_mark_is_told_once_and_goes_away_with_as_many_like_answers(flapping, mem
     again = [moved() for _ in range(FIRST - 1)]
     assert not any(r.is_marked or r.is_news for r in again)
     assert [r.verdict.flapping for r in again] == list(range(FIRST - 1, 0, -1))
-    assert memory.show("a")["flapping"] == 1
+    assert memory.show("a").document["flapping"] == 1
     assert "Flapping" in status_file(repo)
 
     moved()
 
-    assert (memory.show("a")["flapping"], memory.status()["flapping"]) == (0, [])
+    assert (memory.show("a").document["flapping"], memory.status().document["flapping"]) == (0, [])
     assert "Flapping" not in status_file(repo)
     assert "flapping" not in git(repo, "show", f"memory:{verdict_file(memory, 'a')}")
 
@@ -100,7 +100,7 @@ def test_count_of_a_mark_is_no_commit(flapping, memory, repo):
 
     verify(memory, "a")
 
-    assert memory.show("a")["flapping"] == FIRST - 1
+    assert memory.show("a").document["flapping"] == FIRST - 1
     assert git(repo, "rev-parse", "memory") == before
 
 
@@ -136,7 +136,7 @@ def test_another_command_is_another_fact_and_not_marked(flapping, memory, repo):
     approve_all(memory)
     verify(memory)
 
-    assert (memory.show("a")["flapping"], memory.status()["flapping"]) == (0, [])
+    assert (memory.show("a").document["flapping"], memory.status().document["flapping"]) == (0, [])
 
 
 def test_mark_holds_on_every_commit_of_the_code(flapping, memory, repo):
@@ -144,7 +144,7 @@ def test_mark_holds_on_every_commit_of_the_code(flapping, memory, repo):
     git(repo, "checkout", "-q", "--detach", "HEAD~1")
 
     with Memory(repo, clock=lambda: float(NOW + 500)) as there:
-        assert (statuses(there), there.show("a")["flapping"]) == ({"a": "verified"}, FIRST)
+        assert (statuses(there), there.show("a").document["flapping"]) == ({"a": "verified"}, FIRST)
 
 
 def test_failure_and_missing_tool_are_told_once(memory, repo, moved, tmp_path):
@@ -189,7 +189,7 @@ def test_check_that_can_be_run_now_and_then_flaps(memory, repo, moved, tmp_path)
     assert [r.is_news for r in lines] == [False, True, False, False, False, False, False]
     assert [r.is_marked for r in lines] == [False, False, False, True, False, False, False]
     assert statuses(memory) == {"a": "stale"}
-    assert memory.show("a")["flapping"] > FIRST
+    assert memory.show("a").document["flapping"] > FIRST
 
 
 def test_environment_that_changed_is_told_once_and_the_last_verdict_stays(memory, repo, moved, tmp_path):

@@ -280,7 +280,7 @@ def test_reason_that_is_very_long_is_cut(memory, repo):
 
     verify(memory)
 
-    assert len(memory.show("a")["verdict"]["because"]) == 200
+    assert len(memory.show("a").document["verdict"]["because"]) == 200
     assert statuses(memory) == {"a": "failed"}
     assert_as_from_nothing(memory, repo)
 
@@ -354,12 +354,12 @@ def test_verdicts_stay_local_on_another_branch_and_are_shown_just_the_same(memor
 
     assert (run.is_local, run.recorded, tip(repo)) == (True, None, before)
     assert statuses(memory) == {"a": "failed", "b": "suspect"}
-    shown = memory.show("a")["verdict"]
+    shown = memory.show("a").document["verdict"]
     assert (shown["outcome"], shown["own"]) == ("fails", True)
     because = "no file of src/auth/*.py contains 'RS256'"
     assert shown["because"] == because
-    assert memory.status()["failed"][0]["because"] == because
-    assert because in memory.context(paths=(), budget_tokens=0)["sections"][0]["items"][0]["text"]
+    assert memory.status().document["failed"][0]["because"] == because
+    assert because in memory.context(paths=(), budget_tokens=0).document["sections"][0]["items"][0]["text"]
 
 
 def test_verdicts_are_committed_on_another_branch_when_asked_for(memory, repo):

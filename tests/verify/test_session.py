@@ -91,8 +91,8 @@ def test_waiting_are_the_due_facts_that_nobody_approved_or_denied(memory, repo):
     memory.repository.deny(dues["b"])
 
     assert [due.row.key for due in memory.repository.waiting()] == ["c", "d"]
-    assert memory.status()["waiting"] == ["c", "d"]
-    texts = [item["text"] for item in memory.context(paths=(), budget_tokens=0)["sections"][0]["items"]]
+    assert memory.status().document["waiting"] == ["c", "d"]
+    texts = [item["text"] for item in memory.context(paths=(), budget_tokens=0).document["sections"][0]["items"]]
     assert "2 commands wait for approval: gitmem trust --review" in texts
 
 
@@ -365,7 +365,7 @@ def test_history_of_the_verdict_is_the_history_of_its_truth(repo, memory):
             clock.now += 60
             verify(opened)
 
-        lines = [(row["what"], row["outcome"]) for row in opened.log("a", limit=10) if row["what"] == "verdict"]
+        lines = [(row.what, row.outcome) for row in opened.log("a", limit=10) if row.what == "verdict"]
 
         assert lines == [("verdict", "holds"), ("verdict", "fails"), ("verdict", "holds")]
         path = verdict_file(opened, "a")

@@ -44,7 +44,7 @@ def test_a_memory_is_written_to_the_work_tree_and_nothing_else_is_touched(memory
 
     git(repo, "add", ".memory")
     git(repo, "commit", "-qm", "a gotcha")
-    assert memory.show("drops")["title"] == "The gateway drops requests"
+    assert memory.show("drops").document["title"] == "The gateway drops requests"
 
 
 def test_what_is_not_committed_yet_counts_for_the_next_write(memory: Memory, repo: Path) -> None:
@@ -130,7 +130,7 @@ def test_history_is_that_of_the_code_and_of_the_verdicts(repo: Path) -> None:
 
         rows = memory.log("three", limit=9)
 
-    assert sorted((row["what"], row["subject"]) for row in rows) == [
+    assert sorted((row.what, row.subject) for row in rows) == [
         ("memory", "a fact"),
         ("verdict", "verify: 1 verdict"),
     ]

@@ -305,7 +305,7 @@ def test_a_hashed_key_that_was_edited_since_is_not_overwritten(memory: Memory) -
     third = memory.remember(f"{stem} wholly different words about rivers and boats", title="")
 
     assert third.key not in (second.key,)
-    assert "timetables" in memory.show(second.key)["body"]
+    assert "timetables" in memory.show(second.key).document["body"]
 
 
 @pytest.mark.parametrize("schema", ["schema: 2\nttl: soon-ish", "schema: 2"])

@@ -87,7 +87,7 @@ def test_the_history_of_a_memory_goes_on_through_a_split(repo: Path, memory: Mem
     memory.remember("new", key="new")
     memory.edit("k3", lambda text: text + "more\n")
 
-    subjects = [row["subject"] for row in memory.log("k3", limit=20)]
+    subjects = [row.subject for row in memory.log("k3", limit=20)]
 
     assert subjects[0] == "learned: edit k3"
     assert subjects[-1] == "learned: add k3"

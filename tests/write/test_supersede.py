@@ -69,7 +69,7 @@ def test_supersession_is_said_in_both_memories_by_one_commit(pair, repo, how):
     assert links(repo, "old", "new") == SUPERSEDED
     assert count_commits(repo) == before + 1
     assert sorted(keys_found(pair, "tokens signed")) == ["new", "other"]
-    assert pair.show("old")["superseded"]
+    assert pair.show("old").document["superseded"]
 
 
 def test_superseding_again_writes_nothing(pair, repo):

@@ -136,7 +136,7 @@ def test_with_an_explicit_key_the_latest_wins_and_history_has_the_earlier_one(st
     assert "ops" not in now.get("tags", [])
     assert "VPN" in memory_files(repo, "refs/heads/memory~")[done.path]
     assert subject(repo) == "learned: update deploys"
-    assert [row["subject"] for row in store.log("deploys", limit=9)] == [
+    assert [row.subject for row in store.log("deploys", limit=9)] == [
         "learned: update deploys",
         "learned: add deploys",
     ]
@@ -212,7 +212,7 @@ def test_check_of_a_near_duplicate_replaces_the_old_one_as_a_whole(store, repo):
     assert now["verify"] == {"contains": "RS256", "in": "src/auth/jwt.py"}
     assert not {"refute", "network", "timeout"} & set(now)
     assert "jwt" in now["tags"]
-    assert store.show(done.key)["status"] == "verified"
+    assert store.show(done.key).document["status"] == "verified"
 
 
 @pytest.mark.parametrize("key", ["", "learned-deploys-need-vpn"], ids=["made key", "explicit key"])
@@ -346,7 +346,7 @@ def test_edited_fields_say_when(store, repo, clock):
     done = store.edit("a", fields={"ttl": "30d", "tags": ["x"]}, body="more", approve=False)
 
     assert fields_of(repo, done.path)["updated"] == "2026-09-22T14:13:20Z"
-    assert store.show("a")["body"] == "more\n"
+    assert store.show("a").document["body"] == "more\n"
 
 
 @pytest.mark.parametrize("form", [lambda t: t.replace("\n", "\r\n"), lambda t: f"\ufeff{t}"], ids=["crlf", "bom"])
@@ -368,7 +368,7 @@ def test_edited_kind_moves_the_file_in_the_same_commit(store, repo):
 
     assert done.path == "gotchas/a.md"
     assert list(memory_files(repo)) == ["gotchas/a.md"]
-    assert [row["commit"] for row in store.log("a", limit=9)] == [
+    assert [row.commit for row in store.log("a", limit=9)] == [
         done.commit,
         git(repo, "rev-parse", f"{done.commit}~"),
     ]
@@ -458,7 +458,7 @@ def test_forgotten_memory_leaves_search_and_not_the_store(store):
 
     assert keys_found(store, "thing") == []
     assert [hit.key for hit in store.recall(Query(text="thing", everything=True)).hits] == ["a"]
-    assert store.show("a")["archived"]
+    assert store.show("a").document["archived"]
 
 
 def test_second_forget_writes_nothing(store, repo):
@@ -500,7 +500,7 @@ def test_no_other_file_takes_the_place_of_what_was_forgotten(store, repo):
 
     assert [(d.key, d.path) for d in done] == [("a", "archive/gotchas/a.md")]
     assert sorted(memory_files(repo)) == ["archive/gotchas/a.md", "archive/learned/a.md"]
-    assert store.show("a")["archived"]
+    assert store.show("a").document["archived"]
     assert fields_of(repo, "archive/learned/a.md")["title"] == "Two"  # the one that counted before the third
 
 
@@ -544,7 +544,7 @@ def test_folder_is_split_in_one_commit_with_the_file_that_was_one_too_many(crowd
     assert paths(repo) == MOVED | {split("new")}
     assert (done.path, count_commits(repo)) == (split("new"), before + 1)
     assert trailers(repo, done.commit) == ["Gitmem-Key: new", for_code(repo)]
-    assert crowded.show("m007")["path"] == split("m007")
+    assert crowded.show("m007").document["path"] == split("m007")
     assert keys_found(crowded, "one too many")[0] == "new"
     assert said_by(crowded.repository.catalog()) == said_anew(repo, tip(repo))
 
@@ -557,7 +557,7 @@ def test_memory_is_changed_and_forgotten_in_either_layout(crowded, repo):
     assert crowded.remember("Another thing", key="m003").path == split("m003")
     assert crowded.forget("m004")[0].path == "archive/learned/m004.md"
     assert crowded.remember("It is back", key="m004").path == split("m004")
-    assert [row["subject"] for row in crowded.log("m001", limit=9)] == [
+    assert [row.subject for row in crowded.log("m001", limit=9)] == [
         *("learned: add new", "learned: edit m001", "pushed")
     ]
     assert paths(repo) == MOVED | {split("new")}

@@ -6,6 +6,7 @@ Recall embeds new memories automatically. If a rebuild fails or is interrupted, 
 from __future__ import annotations
 
 from gitmem.cli import shared
+from gitmem.frozen import fields_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,11 +30,11 @@ def run(args: argparse.Namespace, out: Output) -> int:
         found = memory.vectors.rebuild(everything=args.all, download=args.download)
         shared.tell_notices(memory, out)
     if args.json:
-        out.json(found)
+        out.json(fields_of(found))
         return 0
-    out.line(f"embedded {shared.counted(found['embedded'], 'memory', 'memories')} in {found['seconds']:.2f} s")
-    if found["forgotten"]:
-        out.line(f"forgot {shared.counted(found['forgotten'], 'memory', 'memories')} that are gone")
-    if found["models_removed"]:
-        out.line(f"removed the vectors of {shared.counted(found['models_removed'], 'other model')}")
+    out.line(f"embedded {shared.counted(found.embedded, 'memory', 'memories')} in {found.seconds:.2f} s")
+    if found.forgotten:
+        out.line(f"forgot {shared.counted(found.forgotten, 'memory', 'memories')} that are gone")
+    if found.models_removed:
+        out.line(f"removed the vectors of {shared.counted(found.models_removed, 'other model')}")
     return 0

@@ -10,6 +10,7 @@ from gitmem.cli import shared
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
+    from collections.abc import Mapping
     from typing import Any
 
     from gitmem.cli.output import Output
@@ -26,7 +27,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace, out: Output) -> int:
     """Print how the vectors stand."""
     with shared.open_memory(args, out) as memory:
-        found = memory.vectors.status()
+        found = memory.vectors.status().document
         shared.tell_notices(memory, out)
     if args.json:
         out.json(found)
@@ -37,7 +38,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
     return 0 if found["configured"] and not any(store["missing"] for store in found["stores"]) else 1
 
 
-def _print(found: dict[str, Any], out: Output) -> None:
+def _print(found: Mapping[str, Any], out: Output) -> None:
     if not found["configured"]:
         out.line(f"model: {HOW}")
     for model in found["models"]:

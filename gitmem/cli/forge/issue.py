@@ -44,7 +44,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
     """Bring the issue up to date and print its address."""
     place = place_here()
     with shared.open_memory(args, out) as memory:
-        found = memory.status()
+        found = memory.status().document
         failing = Failing(found["failed"], found["suspect"])
         shared.tell_notices(memory, out)
     counts = {"failed": len(failing.failed), "suspect": len(failing.suspect)}

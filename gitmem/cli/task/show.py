@@ -24,7 +24,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace, out: Output) -> int:
     """Print one task."""
     with shared.open_memory(args, out) as memory:
-        found, task, waits_for = memory.tasks.show(args.key)
+        details, task, waits_for = memory.tasks.show(args.key)
+        found = dict(details.document)
         shared.tell_notices(memory, out)
     attempts = [*([task.held] if task.held else []), *task.past_attempts]
     if args.json:

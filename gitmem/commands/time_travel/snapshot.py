@@ -19,6 +19,7 @@ from gitmem.index.refresh import empty_catalog
 from gitmem.model import FAILED, UNPROVEN
 from gitmem.policy.policy import Policy
 from gitmem.recall import listing, ranker
+from gitmem.results import MemoryDetails, Statistics, StoreStatus
 from gitmem.store.code_tree.tree import read_tree
 from gitmem.store.local import LocalState
 from gitmem.store.scope import PROJECT
@@ -158,11 +159,11 @@ class Past:
             self._memory.notices.append("with --at, recall searches by words only")
         return found
 
-    def statistics(self) -> dict[str, object]:
+    def statistics(self) -> Statistics:
         """Return counts of what there was."""
-        return listing.statistics(self._catalog, now=NO_CLOCK) | {"scopes": {}}
+        return Statistics.of(listing.statistics(self._catalog, now=NO_CLOCK) | {"scopes": {}})
 
-    def status(self) -> dict[str, Any]:
+    def status(self) -> StoreStatus:
         """Return counts by kind and status of that time, what had failed and what was suspect."""
         memory = self._memory
         with self._catalog.reading():
@@ -182,12 +183,13 @@ class Past:
             "at": self.table(),
             "is_empty": self.is_empty,
         }
-        return counts | {"spool": {"waiting": 0, "refused": 0}, "view": None, "scope": PROJECT, "scopes": {}}
+        counts |= {"spool": {"waiting": 0, "refused": 0}, "view": None, "scope": PROJECT, "scopes": {}}
+        return StoreStatus.of(counts)
 
     def report(self) -> Page:
         """Return what the page of ``gitmem report`` shows of that time; nothing has an age, and no job is told of."""
         memory, code = self._memory, self.anchor.code
-        counts = self.status()
+        counts = self.status().document
         of = Page(
             name=self._git.repository.name,
             scope=PROJECT,
@@ -210,7 +212,7 @@ class Past:
                 line=(code, self.anchor.rev),
             )
 
-    def show(self, typed: str) -> dict[str, Any]:
+    def show(self, typed: str) -> MemoryDetails:
         """Return one memory as it stood, with its status then, what is known of it now, and its truth over the history.
 
         Raises:
@@ -223,13 +225,13 @@ class Past:
             row = self._catalog.row(_FACT, (key,))
         found |= {"scope": PROJECT, "at": self.table(), "now": None, "truth": []}
         if row is None or not self.anchor.code:
-            return found
+            return MemoryDetails.of(found)
         known = truth.truth_at(self._git, self.anchor.code, state.FactRow(*row), self._verdicts(state.FactRow(*row)))
         # That a task's gate is not passed yet is no failure.
         status = UNPROVEN if found["kind"] == TASK and known.status == FAILED else known.status
         found["now"] = {"status": status, "because": known.line, "proof": known.proof}
         found["truth"] = [truth.as_table(segment) for segment in known.segments]
-        return found
+        return MemoryDetails.of(found)
 
     def _verdicts(self, fact: state.FactRow) -> Sequence[Any]:
         """Return every verdict of a fact that counts, whenever it was made: the branch's of all times and our own."""

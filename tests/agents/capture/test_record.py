@@ -27,7 +27,7 @@ def test_comment_is_a_memory_with_task_role_and_session(memory: Memory, repo: Pa
     assert found["frontmatter"]["task"] == "shop-12"
     by = {"who": "Ana", "agent": "claude-code", "role": "orchestrator", "session": "s1"}
     assert found["frontmatter"]["by"] == by
-    assert memory.show(key)["kind"] == "learned"
+    assert memory.show(key).document["kind"] == "learned"
 
 
 def test_marks_give_the_kind_and_a_fact_without_a_check_is_none(memory: Memory, repo: Path) -> None:

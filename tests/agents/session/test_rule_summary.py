@@ -17,11 +17,11 @@ from gitmem.agents.session.rule_summary import (
     brief,
     clean,
     distil,
+    format_summary,
     from_dict,
     merged,
     title_of,
     to_dict,
-    told,
 )
 from gitmem.agents.transcripts import claude_code
 from gitmem.agents.transcripts.turns import COMMAND, EDIT, PROMPT, SAID, TODOS, Turn
@@ -41,7 +41,7 @@ def whole() -> Summary:
 
 
 def test_a_session_is_told_in_whole_lines() -> None:
-    assert told(whole(), "A session of claude-code on branch main.").splitlines() == [
+    assert format_summary(whole(), "A session of claude-code on branch main.").splitlines() == [
         "Goal: Make the gateway retry requests that time out. It fails in production.",
         "Asked later:",
         "- also update the README; the key is [secret: github-token]",
@@ -115,7 +115,7 @@ def test_a_prompt_that_nobody_answered_is_open() -> None:
 def test_files_elsewhere_are_counted() -> None:
     found = summary_of(Turn(PROMPT, "Change both"), Turn(EDIT, files=("/etc/x", "/w/a.py")))
 
-    assert "Changed: a.py, 1 outside the work tree." in told(found, "")
+    assert "Changed: a.py, 1 outside the work tree." in format_summary(found, "")
 
 
 def test_the_same_session_seen_twice_is_one() -> None:
@@ -148,7 +148,7 @@ def test_a_long_session_stays_within_its_tokens() -> None:
     turns += [Turn(SAID, f"DECISION: {sentence.format(number) * 9}") for number in range(100)]
     turns += [Turn(EDIT, files=(f"/w/a/very/long/folder/name/file-{number}.py",)) for number in range(1000)]
 
-    text = told(summary_of(*turns), "A session.")
+    text = format_summary(summary_of(*turns), "A session.")
 
     assert 100 <= count_tokens(text) <= TOKENS
     assert "\nChanged: a/very/long/folder/name/file-999.py," in text
@@ -179,7 +179,7 @@ TURNS = st.lists(
 
 @given(TURNS)
 def test_no_session_gives_a_secret_or_a_hidden_character(turns: list[Turn]) -> None:
-    text = told(merged(summary_of(*turns[:2]), summary_of(*turns)), "A session.")
+    text = format_summary(merged(summary_of(*turns[:2]), summary_of(*turns)), "A session.")
 
     assert not find_secrets(text)
     assert re.sub(r"\n", "", text).isprintable()

@@ -53,7 +53,7 @@ def test_the_end_of_a_session_leaves_a_memory(memory: Memory, repo: Path) -> Non
     assert count_commits(repo) == 2  # the hook itself wrote nothing
     assert on_event.summarize(memory) == [key_of(event)]
 
-    shown = memory.show(key_of(event))
+    shown = memory.show(key_of(event)).document
     assert (shown["kind"], shown["title"]) == (
         "session",
         "Make the gateway retry requests that time out. It fails in production",
@@ -97,7 +97,7 @@ def test_compaction_and_end_are_one_memory_which_has_all_of_it(memory: Memory, r
     on_event.session_ended(memory, event_of(repo, path))
     (key,) = on_event.summarize(memory)
 
-    body = memory.show(key)["body"]
+    body = memory.show(key).document["body"]
     assert body.startswith("Goal: Make the gateway retry")
     assert "Changed: docs.md, README.md, src/gateway/retry.py." in body
     assert len(memory.list(Query(kinds=("session",))).hits) == 1
@@ -128,7 +128,7 @@ def test_a_summary_counts_for_three_days_from_the_last_that_happened(memory: Mem
     assert [hit.key for hit in memory.list(Query(kinds=("session",))).hits] == [key_of(event)]
     clock.now += 2 * DAY
     assert memory.list(Query(kinds=("session",))).hits == ()
-    assert memory.show(key_of(event))["expired"] is True
+    assert memory.show(key_of(event)).document["expired"] is True
 
 
 def test_what_was_retired_does_not_come_back(memory: Memory, repo: Path) -> None:
@@ -139,7 +139,7 @@ def test_what_was_retired_does_not_come_back(memory: Memory, repo: Path) -> None
     on_event.session_ended(memory, event)
 
     assert on_event.summarize(memory) == []
-    assert memory.show(key_of(event))["archived"] is True
+    assert memory.show(key_of(event)).document["archived"] is True
 
 
 def test_a_session_that_says_nothing_leaves_nothing(memory: Memory, repo: Path) -> None:
@@ -165,7 +165,7 @@ def test_what_cannot_be_read_is_told_once_and_the_others_are_done(memory: Memory
     with pytest.raises(GitmemError, match="not in a folder where a harness keeps its sessions"):
         on_event.summarize(memory)
 
-    assert memory.show(key_of(good))
+    assert memory.show(key_of(good)).document
     assert on_event.summarize(memory) == []
 
 

@@ -62,4 +62,4 @@ def test_the_worklog_stays_small(memory) -> None:
 
 def test_a_damaged_entry_says_nothing() -> None:
     for entry in ({}, {"tool": "edit", "did": 3}, {"tool": "shell", "did": None}):
-        assert worklog.told(entry) == ""
+        assert worklog.line_of(entry) == ""

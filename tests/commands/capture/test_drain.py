@@ -45,7 +45,7 @@ def test_captured_text_is_found_shown_and_listed_before_any_commit(memory, repo:
     memory.capture(TEXT + " after a minute of silence", key="gateway-minute")
 
     assert set(keys_found(memory, "gateway")) == {GATEWAY, "gateway-minute"}
-    assert memory.show("gateway-minute")["title"] == TEXT + " after a minute of silence"
+    assert memory.show("gateway-minute").document["title"] == TEXT + " after a minute of silence"
     assert len(memory.list(Query()).hits) == 3
     assert tip(repo) == before
 
@@ -254,10 +254,10 @@ def test_verify_records_what_it_finds_while_something_waits(memory, repo: Path) 
     run = memory.verify(options=Options(), report=lambda *_: None)
 
     assert [result.outcome for result in run.results] == ["holds"]
-    assert memory.show("a-fact")["status"] == "verified"
+    assert memory.show("a-fact").document["status"] == "verified"
     assert keys_found(memory, "gateway drops idle") == [GATEWAY, "a-fact"]
     assert memory.captures.drain() == 1
-    assert memory.show("a-fact")["status"] == "verified"
+    assert memory.show("a-fact").document["status"] == "verified"
 
 
 def test_sync_takes_what_was_captured_along(memory, repo: Path, tmp_path: Path) -> None:

@@ -41,7 +41,7 @@ def warned(memory, repo):
 
 
 def test_warnings_come_first_failed_suspect_stale_with_what_each_is_about(warned):
-    first = warned.context(paths=(), budget_tokens=0)["sections"][0]
+    first = warned.context(paths=(), budget_tokens=0).document["sections"][0]
 
     assert first["name"] == "WARNINGS"
     assert [(item["key"], item["status"], item["text"]) for item in first["items"]] == [
@@ -207,7 +207,7 @@ def test_digest_as_it_is_printed_never_exceeds_the_budget(repo, memory, run_cli,
     with Memory(repo) as opened:
         put_files(repo, files_of(some, opened.repository.now))
         verify(opened, everything=True)
-        found = opened.context(paths=(), budget_tokens=budget)
+        found = opened.context(paths=(), budget_tokens=budget).document
     arguments = ("--budget", str(budget)) if budget else ()
 
     printed = run_cli("context", *arguments).out
@@ -258,12 +258,12 @@ def test_budget_is_that_of_the_policy_where_none_is_asked_for(memory, repo):
     put_files(repo, {"gitmem.toml": "[context]\nbudget_tokens = 400\n"})
 
     with Memory(repo, clock=lambda: float(NOW)) as opened:
-        assert opened.context(paths=(), budget_tokens=0)["tokens"] <= 400
-        assert opened.context(paths=(), budget_tokens=900)["tokens"] > 400
+        assert opened.context(paths=(), budget_tokens=0).document["tokens"] <= 400
+        assert opened.context(paths=(), budget_tokens=900).document["tokens"] > 400
 
 
 def test_digest_of_an_empty_store_is_empty(memory):
-    found = memory.context(paths=(), budget_tokens=0)
+    found = memory.context(paths=(), budget_tokens=0).document
 
     assert [section["total"] for section in found["sections"]] == [0, 0, 0, 0]
     assert (found["tokens"], found["more"]) == (FRAME_TOKENS, 0)

@@ -143,7 +143,7 @@ def test_another_project_reads_the_universal_and_its_own_domains_and_nothing_els
         assert found(memory) == {"universal": "universal"}  # though it has no memory of its own
         put(other, {"gitmem.toml": '[recall]\ndomains = ["ui"]\n'})
         assert found(memory) == {"universal": "universal", "elsewhere": "domain"}
-        assert memory.show("universal")["title"] == "The gateway of everybody"
+        assert memory.show("universal").document["title"] == "The gateway of everybody"
 
 
 def test_memory_of_a_domain_that_is_not_read_here_is_told_with_the_setting_that_changes_that(
@@ -186,11 +186,11 @@ def test_what_cannot_be_of_a_scope_is_refused_and_nothing_is_made(
 def test_a_key_is_that_of_the_nearest_scope_unless_one_is_named(four: Memory) -> None:
     four.remember("My own view", key="project", scope="private")
 
-    assert four.show("project")["scope"] == "project"
-    assert four.show("project", scope="private")["title"] == "My own view"
-    assert four.show("univ")["scope"] == "universal"
+    assert four.show("project").document["scope"] == "project"
+    assert four.show("project", scope="private").document["title"] == "My own view"
+    assert four.show("univ").document["scope"] == "universal"
     four.forget("project", scope="private")
-    assert four.show("project")["title"] == "The gateway of the project"
+    assert four.show("project").document["title"] == "The gateway of the project"
 
 
 def test_memories_of_every_scope_are_edited_and_retired_where_they_are(four: Memory, repo: Path) -> None:
@@ -233,21 +233,21 @@ def test_a_universal_fact_is_proved_where_it_is_written_and_runs_nowhere_else(fo
 
 
 def test_the_digest_has_a_section_for_the_other_scopes_within_its_budget(four: Memory) -> None:
-    told = four.context(paths=[], budget_tokens=1000)
+    told = four.context(paths=[], budget_tokens=1000).document
 
     section = told["sections"][-1]
     assert section["name"] == "OTHER SCOPES"
     assert {item["key"]: item["scope"] for item in section["items"]} == {k: v for k, v in ALL.items() if k != "project"}
     assert told["tokens"] <= 1000
-    small = four.context(paths=[], budget_tokens=200)["sections"][-1]
+    small = four.context(paths=[], budget_tokens=200).document["sections"][-1]
     assert small["total"] == 3
     assert small["more"] == 3 - len(small["items"]) > 0
 
 
 def test_status_counts_what_the_other_scopes_have(four: Memory) -> None:
-    assert four.status()["scopes"] == {"private": 1, "domain": 1, "universal": 1}
-    assert four.status(scope="private")["memories"] == 1
-    assert four.index.statistics()["scopes"] == {"private": 1, "domain": 1, "universal": 1}
+    assert four.status().document["scopes"] == {"private": 1, "domain": 1, "universal": 1}
+    assert four.status(scope="private").document["memories"] == 1
+    assert four.index.statistics().document["scopes"] == {"private": 1, "domain": 1, "universal": 1}
 
 
 def test_a_broken_universal_store_hides_nothing_of_the_project(four: Memory, tmp_path: Path, repo: Path) -> None:

@@ -26,7 +26,8 @@ def test_what_was_captured_and_not_written_is_told_and_fix_writes_what_can_be(me
     assert [p.code for p in fixed.problems] == ["capture-refused"]
     assert not old.exists()
     assert (
-        memory.show("learned-retries-are-capped-at-three")["path"] == "learned/learned-retries-are-capped-at-three.md"
+        memory.show("learned-retries-are-capped-at-three").document["path"]
+        == "learned/learned-retries-are-capped-at-three.md"
     )
 
 

@@ -24,7 +24,7 @@ def test_a_store_with_code_is_reported_served_and_left_as_it_is(memory: Memory, 
 
     assert sorted(codes(memory)) == ["bad-name", "stray-entries"]
     assert tip(repo) == before
-    assert memory.show("vpn")["title"] == "Deploys need VPN"
+    assert memory.show("vpn").document["title"] == "Deploys need VPN"
 
 
 def test_a_branch_that_became_code_by_force_is_left_as_it_is(memory: Memory, repo: Path) -> None:
@@ -61,4 +61,4 @@ def test_only_what_belongs_to_no_store_can_be_deleted(memory: Memory, repo: Path
 
     assert git(repo, "rev-parse", f"{REF}~1") == before
     assert git(repo, "ls-tree", "-r", "--name-only", REF, "src", "notes.txt") == ""
-    assert memory.show("vpn")["title"] == "Deploys need VPN"
+    assert memory.show("vpn").document["title"] == "Deploys need VPN"

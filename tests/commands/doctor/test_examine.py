@@ -201,7 +201,7 @@ def test_one_key_in_two_places_is_told_with_the_one_that_counts(memory: Memory, 
         "key-twice", "notes/a.md", "docs/a.md has the same key and takes precedence", key="a", hint="gitmem edit a",
         severity="warning",
     )  # fmt: skip
-    assert memory.show("a")["title"] == "D"
+    assert memory.show("a").document["title"] == "D"
 
 
 def test_verdict_of_no_memory_is_told(memory: Memory, repo: Path) -> None:
@@ -228,7 +228,7 @@ def test_memory_of_a_newer_schema_is_shown_and_told(memory: Memory, repo: Path, 
         "newer-schema", "facts/new.md", "new", "warning",
     )  # fmt: skip
     assert "update gitmem" in problem.hint
-    assert memory.show("new")["title"] == "From the future"
+    assert memory.show("new").document["title"] == "From the future"
 
 
 def test_memory_of_a_newer_schema_that_does_not_fit_is_an_error(memory: Memory, repo: Path) -> None:
@@ -443,7 +443,7 @@ def test_nothing_is_written_on_a_tree_that_cannot_be_read(memory: Memory, repo: 
     with Memory(repo, clock=Clock()) as opened:
         opened.index.refresh(rebuild=True)
         assert served(opened) == ["a", "n"]
-        assert opened.show("a")["status"] == "verified"
+        assert opened.show("a").document["status"] == "verified"
 
 
 def test_a_tree_that_cannot_be_read_and_is_no_stores_is_left_alone(memory: Memory, repo: Path) -> None:

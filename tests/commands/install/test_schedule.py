@@ -128,7 +128,7 @@ def test_job_that_cron_starts_verifies_and_leaves_a_line_in_the_log(
     assert "1 due: 1 holds; recorded as " in (repo / ".git/gitmem/background/log").read_text(encoding="utf-8")
     assert list_failures(repo / ".git/gitmem") == []
     with Memory(repo) as later:
-        assert later.status()["jobs"]["last"]["scheduled"]
+        assert later.status().document["jobs"]["last"]["scheduled"]
 
 
 def test_what_works_here_is_chosen_or_nothing(memory: Memory, home: Path) -> None:

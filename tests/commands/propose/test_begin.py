@@ -39,7 +39,7 @@ def test_without_anything_unsent_it_begins_with_the_next_write(repo: Path, hub: 
     with opened(repo) as memory:
         memory.remember("Tokens rotate daily", key="one")
         assert memory.notices == ["written to the proposal auth: gitmem propose pushes it"]
-        told = memory.status()
+        told = memory.status().document
     assert (told["proposal"], told["branch"], told["memories"]) == ("auth", "gitmem/auth", 2)
     assert tip(repo) == tip(hub)
     assert propose(repo).added == ("one",)
@@ -57,7 +57,7 @@ def test_everything_that_writes_follows_the_current_proposal_until_it_is_left(re
         (shown / "idle.md").write_text((shown / "idle.md").read_text().replace("drops", "closes"))
         memory.view.save()
         assert "learned/after.md" in files_of(repo / ".memory")
-        context = memory.context(paths=(), budget_tokens=500)
+        context = memory.context(paths=(), budget_tokens=500).document
         memory.capture("Captured before it was left", key="last")
         memory.proposals.switch("memory")
 

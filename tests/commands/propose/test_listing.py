@@ -66,7 +66,7 @@ def test_one_that_nobody_else_has_is_kept_under_a_ref_and_comes_back(repo: Path,
 
         _, kept = memory.proposals.drop("auth", force=True)
 
-        assert memory.status()["proposal"] == ""
+        assert memory.status().document["proposal"] == ""
     assert AUTH not in refs(repo)
     assert [tip(repo, ref) for ref in kept] == [lost]
     assert keys(repo) == ["idle"]

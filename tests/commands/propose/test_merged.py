@@ -117,7 +117,7 @@ def test_what_nobody_merged_is_not_merged(repo: Path, hub: Path) -> None:
     assert sync(repo) == []
 
     with opened(repo) as memory:
-        assert memory.status()["proposal"] == "auth"
+        assert memory.status().document["proposal"] == "auth"
 
 
 def test_a_protected_memory_names_propose(repo: Path, hub: Path) -> None:

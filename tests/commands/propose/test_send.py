@@ -153,7 +153,7 @@ def test_a_merged_one_is_not_pushed_again(repo: Path, hub: Path) -> None:
     assert (done.merged, done.pushed) == ("content", False)
     assert keys(repo) == ["idle", "one"]
     with opened(repo) as memory:
-        assert memory.status()["proposal"] == ""
+        assert memory.status().document["proposal"] == ""
         with pytest.raises(UsageError, match="no proposal is current"):
             memory.proposals.send()
 

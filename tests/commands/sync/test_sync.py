@@ -92,7 +92,7 @@ def test_two_clones_that_wrote_apart_come_to_the_same_commit(clones: tuple[Path,
     assert tip(one) == tip(other) == tip(hub) == done[2].commit
     assert keys(one) == keys(other) == ["idle", "mine", "theirs"]
     with opened(one) as memory:
-        fields = memory.show("idle")["frontmatter"]
+        fields = memory.show("idle").document["frontmatter"]
     assert (fields["tags"], fields["ttl"]) == (["net", "gateway"], "30d")
     parents = git(one, "log", "-1", "--format=%P|%an|%s", "memory").split("|")
     assert len(parents[0].split()) == 2
@@ -111,17 +111,17 @@ def test_one_sentence_changed_twice_is_told_until_it_is_settled(clones: tuple[Pa
 
     assert [(c.key, c.fields) for c in done.conflicts] == [("idle", ("body",))]
     with opened(other) as memory:
-        shown = memory.show("idle")
+        shown = memory.show("idle").document
         assert "After two minutes." in shown["body"] and "After ten." in shown["body"]
         assert "Ana wrote:" in shown["body"] and "Bob wrote:" in shown["body"]
-        assert memory.status()["to_settle"] == ["idle"]
+        assert memory.status().document["to_settle"] == ["idle"]
         problem = next(p for p in memory.doctor(fix=False).problems if p.code == "to-settle")
         assert problem.key == "idle"
         assert problem.message.startswith("the text holds two versions (by ")
 
         memory.edit("idle", fields={}, body="After ten minutes.", approve=False)
 
-        assert memory.status()["to_settle"] == []
+        assert memory.status().document["to_settle"] == []
     run(other)
     assert run(one).conflicts == ()
 
@@ -135,7 +135,7 @@ def test_what_is_to_be_settled_is_told_with_who_wrote_it_on_which_side(clones: t
     run(other)
 
     with opened(other) as memory:
-        [entry] = memory.show("idle")["frontmatter"]["conflict"]
+        [entry] = memory.show("idle").document["frontmatter"]["conflict"]
 
     assert entry == {"field": "title", "other": f"By {entry['by']}", "by": entry["by"]}
 
@@ -399,7 +399,7 @@ def test_repositories_with_sha256_names_sync_alike(tmp_path: Path) -> None:
 
     assert [d.merged for d in done] == ["nothing", "merged", "forward"]
     with opened(folders[0]) as memory:
-        assert memory.show("idle")["frontmatter"]["tags"] == ["ana", "bob"]
+        assert memory.show("idle").document["frontmatter"]["tags"] == ["ana", "bob"]
     assert len(done[2].commit) == 64
 
 

@@ -76,9 +76,9 @@ def test_statuses_are_those_of_that_time_and_no_time_to_live_has_passed(memory: 
 
 def test_text_is_the_one_of_that_time(memory: Memory) -> None:
     with memory.at("B") as past:
-        old, found = past.show("gateway"), past.recall(Query("first text"))
+        old, found = past.show("gateway").document, past.recall(Query("first text"))
     with memory.at("C") as past:
-        new, gone = past.show("gat"), past.recall(Query("first"))
+        new, gone = past.show("gat").document, past.recall(Query("first"))
 
     assert (old["body"], new["body"]) == ("The first text\n", "The second text\n")
     assert ([hit.key for hit in found.hits][:1], gone.hits) == (["gateway"], ())
@@ -88,7 +88,7 @@ def test_text_is_the_one_of_that_time(memory: Memory) -> None:
 def test_what_was_known_then_and_what_is_known_now_are_told_apart(memory: Memory, made: Path) -> None:
     a, b, c, d = (git(made, "rev-parse", name) for name in "ABCD")
     with memory.at("B") as past:
-        found = past.show("f")
+        found = past.show("f").document
 
     assert (found["status"], found["now"]["status"]) == ("stale", "stale")
     assert found["now"]["because"] == f"held at {a[:12]}, failed from {c[:12]}, unknown between"
@@ -100,9 +100,9 @@ def test_what_was_known_then_and_what_is_known_now_are_told_apart(memory: Memory
 
 def test_status_counts_what_there_was(memory: Memory) -> None:
     with memory.at("C") as past:
-        found = past.status()
+        found = past.status().document
     with memory.at("nothing") as past:
-        nothing = past.status()
+        nothing = past.status().document
 
     assert (found["memories"], found["statuses"]["failed"], found["archived"]) == (3, 1, 1)
     assert [line["key"] for line in found["failed"] + found["suspect"]] == ["f", "gateway"]
@@ -133,7 +133,7 @@ def test_commit_of_the_memory_whose_code_is_not_here_has_texts_and_no_statuses(r
 
         assert listed(memory, lost) == {"f": "unproven"}
         with memory.at(lost) as past:
-            assert past.show("f")["now"] is None
+            assert past.show("f").document["now"] is None
 
     assert f"{lost} is a commit of the memory that names no code in this clone: statuses are unknown" in memory.notices
 
@@ -193,7 +193,7 @@ def test_gate_of_a_task_that_is_not_passed_is_no_failure(repo: Path) -> None:
         memory.verify(options=Options(keys=("t",)), report=lambda *_: None)
 
         with memory.at("HEAD") as past:
-            found = past.show("t")
+            found = past.show("t").document
 
     assert (found["truth"][0]["outcome"], found["now"]["status"]) == ("fails", "unproven")
 
@@ -227,7 +227,10 @@ def test_verdicts_of_this_clone_count_as_known_at_the_commits_they_were_made_on(
 
         assert (listed(memory, first)["f"], listed(memory, second)["f"]) == ("unproven", "failed")
         with memory.at(first) as past:
-            assert past.show("f")["now"]["because"] == f"first known at {second[:12]}, where it failed; unknown before"
+            assert (
+                past.show("f").document["now"]["because"]
+                == f"first known at {second[:12]}, where it failed; unknown before"
+            )
 
 
 def test_memories_of_the_code_tree_are_those_of_that_commit(repo: Path) -> None:
@@ -236,7 +239,7 @@ def test_memories_of_the_code_tree_are_those_of_that_commit(repo: Path) -> None:
     commit_files(repo, tracked(make_memory("a", "In the tree", "new words"), make_memory("b", "Later")))
     with Memory(repo, clock=Clock()) as memory:
         with memory.at(first) as past:
-            found = past.show("a")
+            found = past.show("a").document
         keys = (listed(memory, before), listed(memory, first), listed(memory, "HEAD"))
 
     assert (found["body"], [list(one) for one in keys]) == ("old words", [[], ["a"], ["a", "b"]])

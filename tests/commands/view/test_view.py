@@ -37,7 +37,7 @@ def test_status_names_the_view_and_what_is_not_saved(memory: Memory, shown: Path
     (shown / "learned/new.md").write_text(memory_text("New"))
     git(shown, "add", "learned/a.md")
 
-    found, told = memory.status()["view"], run_cli("status").out
+    found, told = memory.status().document["view"], run_cli("status").out
 
     assert (found["path"], found["state"], found["unsaved"]) == (
         str(shown), "whole", ["learned/a.md", "learned/new.md"],
@@ -56,7 +56,7 @@ def test_status_counts_no_file_that_a_refresh_is_writing(
     def and_asked(done: Callable[..., object]) -> Callable[..., object]:
         def do(*args: object, **options: object) -> object:
             with Memory(repo) as other:
-                asked.append(other.status()["view"]["unsaved"])
+                asked.append(other.status().document["view"]["unsaved"])
             return done(*args, **options)
 
         return do
@@ -207,7 +207,7 @@ def test_a_view_that_the_code_brought_files_into_can_be_taken_away_and_leaves_th
     git(other, "add", "-f", ".memory")
     git(other, "commit", "-qm", "a second home")
     git(repo, "merge", "-q", "home")
-    unsaved = memory.status()["view"]["unsaved"]
+    unsaved = memory.status().document["view"]["unsaved"]
     (shown / "learned/a.md").write_text(memory_text("Mine"))
     with pytest.raises(ConflictError, match=r"1 file\(s\) .* learned/a.md"):
         memory.view.remove()

@@ -95,9 +95,9 @@ def test_task_as_it_is_shown_becomes_its_outcomes(memory) -> None:
     found, task, _ = memory.tasks.show("t")
     attempts = [{"num": one.num, "outcome": one.outcome, "notes": one.notes} for one in task.attempts]
 
-    done = memory.workflow.remember_run(json.dumps(found | {"attempts": attempts}).encode())
+    done = memory.workflow.remember_run(json.dumps({**found.document, "attempts": attempts}).encode())
 
-    assert memory.show(done.changes[0][1].key)["kind"] == "outcome"
+    assert memory.show(done.changes[0][1].key).document["kind"] == "outcome"
 
 
 def test_nothing_handed_over_writes_nothing(memory, repo) -> None:

@@ -35,7 +35,7 @@ def test_learning_for_one_worker_is_its_own_and_nobody_elses(memory, repo, as_ag
 
     assert keys_found(as_agent("worker-2"), "migrations ledger") == [done.key]
     assert as_agent("worker-2").recall(Query(text="migrations")).hits[0].scope == "private"
-    assert "migrations" in str(as_agent("worker-2").context(paths=(), budget_tokens=4000))
+    assert "migrations" in str(as_agent("worker-2").context(paths=(), budget_tokens=4000).document)
     assert keys_found(as_agent("worker-3"), "migrations ledger") == []
     assert git(repo, "ls-tree", "-r", "--name-only", "refs/gitmem/private/worker-2").split() == [done.path]
     with pytest.raises(DuplicateError):

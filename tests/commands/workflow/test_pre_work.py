@@ -162,4 +162,4 @@ def test_finished_and_failed_tasks_are_found_and_leave_search_when_the_policy_sa
     memory.repository.clock = lambda: float(1_790_000_000 + 8 * 86_400)
 
     assert memory.recall(Query(text="header carries")).hits == ()
-    assert memory.show("t")["kind"] == "task"
+    assert memory.show("t").document["kind"] == "task"

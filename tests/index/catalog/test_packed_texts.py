@@ -75,4 +75,4 @@ def test_large_store_answers_from_packed_texts(repo: Path, memory: Memory, monke
     assert (found.key, packed) == ("m31", ("blob", "blob"))
     assert memory.recall(Query(text="cookies noon")).hits[0].key == "noon"
     assert memory.recall(Query(text="gateway number 31 tokens", limit=1)).hits[0].key != "m31"
-    assert memory.show("m0")["body"].strip() == TEXTS[0]
+    assert memory.show("m0").document["body"].strip() == TEXTS[0]

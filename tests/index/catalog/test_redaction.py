@@ -70,8 +70,8 @@ def test_command_and_claim_stay_exact_so_that_verdicts_count(memory: Memory, rep
     verify(memory)
 
     assert due.spec.check.words == (command,)
-    assert memory.show("k")["status"] == "verified"
-    assert TOKEN not in json.dumps(memory.show("k"))
+    assert memory.show("k").document["status"] == "verified"
+    assert TOKEN not in json.dumps(memory.show("k").document)
 
 
 def test_rows_go_when_the_memory_is_mended(memory: Memory, repo) -> None:

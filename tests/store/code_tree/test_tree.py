@@ -85,10 +85,10 @@ def test_where_both_homes_have_a_key_the_code_tree_s_counts_in_that_checkout(rep
     commit_files(repo, tracked(make_memory("a", "what the code says")))
 
     with Memory(repo, clock=Clock()) as memory:
-        assert memory.show("a")["title"] == "what the code says"
+        assert memory.show("a").document["title"] == "what the code says"
         assert [(p.code, p.path) for p in memory.doctor(fix=False).problems] == [("key-in-both-homes", "gotchas/a.md")]
         git(repo, "switch", "-q", "main")
-        assert memory.show("a")["title"] == "what the branch says"
+        assert memory.show("a").document["title"] == "what the branch says"
         assert memory.doctor(fix=False).problems == ()
 
 
@@ -97,7 +97,7 @@ def test_a_repository_may_have_memories_in_its_code_alone(repo: Path) -> None:
 
     with Memory(repo, clock=Clock()) as memory:
         assert [h.key for h in memory.recall(Query("gateway")).hits] == ["a"]
-        assert memory.status()["memories"] == 2
+        assert memory.status().document["memories"] == 2
         verify(memory)
         assert statuses(memory)["rs256"] == "verified"
         memory.remember("The branch starts with this", key="b")

@@ -59,7 +59,7 @@ def test_results_are_written_instead_of_the_branch_and_count_after_recording(mac
     assert (done.taken, done.unlearnt) == (("builtin", "fails", "shell"), (("waits", "skipped"),))
     assert count_commits(repo) == commits + 1
     assert statuses(memory) == {"builtin": "verified", "fails": "failed", "shell": "verified", "waits": "unproven"}
-    assert not memory.show("shell")["verdict"]["own"]
+    assert not memory.show("shell").document["verdict"]["own"]
     assert "##[" not in git(repo, "show", "memory:STATUS.md")
     again = run_cli("verify", "--record-results", str(tmp_path / "part"))
     assert (again.status, tip(repo)) == (1, done.recorded.commit)
@@ -178,7 +178,7 @@ def test_older_code_counts_for_what_did_not_change_since(machines, repo, tmp_pat
 
     assert done.taken == ("fails", "shell")
     assert done.skipped == (("builtin", "its inputs are different here"),)
-    assert memory.show("shell")["verdict"]["commit"] == code
+    assert memory.show("shell").document["verdict"]["commit"] == code
 
 
 def test_later_verdict_of_the_branch_is_kept(machines, repo, tmp_path) -> None:

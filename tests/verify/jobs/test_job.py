@@ -131,7 +131,7 @@ def test_scheduled_job_shares_what_it_found_if_this_clone_was_synced_before(stoc
     put(repo, make_fact("e", {"exists": "README.md"}))
     with pytest.raises(RemoteError):
         stocked.jobs.run_scheduled()
-    assert stocked.show("e")["verdict"]["outcome"] == "holds"
+    assert stocked.show("e").document["verdict"]["outcome"] == "holds"
     job = last_job(state(repo))
     assert (job.is_scheduled, job.due, job.problem) == (True, 2, "")
 

@@ -15,11 +15,11 @@ from gitmem.verify.session import Options
 
 
 def silent(memory: Memory) -> str:
-    return memory.status()["jobs"]["silent"]
+    return memory.status().document["jobs"]["silent"]
 
 
 def warnings(memory: Memory, budget: int = 2000) -> list[str]:
-    return [item["text"] for item in memory.context(paths=(), budget_tokens=budget)["sections"][0]["items"]]
+    return [item["text"] for item in memory.context(paths=(), budget_tokens=budget).document["sections"][0]["items"]]
 
 
 def commit_at(repo: Path, at: int) -> None:
@@ -42,7 +42,7 @@ def test_schedule_of_this_machine_is_silent_after_three_runs_that_did_not_come(
     clock.now += 120
 
     assert "no verify job has run here for 3 days, although one should run daily" in silent(timed)
-    assert timed.status()["jobs"]["silent_s"] == 3 * DAY + 60
+    assert timed.status().document["jobs"]["silent_s"] == 3 * DAY + 60
     assert sum("no verify job has run here for 3 days" in line for line in warnings(timed)) == 1
     verify(timed)  # finds nothing to do, and is a sign of life all the same
     assert silent(timed) == ""
@@ -93,7 +93,7 @@ def test_forge_is_silent_three_runs_after_a_fact_became_due(timed: Memory, repo:
     clock.now += 120
 
     assert "no verdict for 13 days, and facts have been waiting for 3 days" in silent(timed)
-    assert timed.status()["jobs"]["silent_s"] == 13 * DAY + 60
+    assert timed.status().document["jobs"]["silent_s"] == 13 * DAY + 60
     clock.now += 60 * DAY
     assert "forges disable schedules after 60 days" in silent(timed)
 
@@ -106,7 +106,7 @@ def test_fresh_clone_says_that_the_forge_fell_silent(timed: Memory, repo: Path, 
     with Memory(tmp_path / "clone", clock=clock) as clone:
         assert "no verdict for 14 days" in silent(clone)
         assert any("no verdict for 14 days" in line for line in warnings(clone))
-        assert clone.status()["jobs"]["last"] is None
+        assert clone.status().document["jobs"]["last"] is None
 
 
 def test_changed_code_is_waited_for_from_its_commit_on(timed: Memory, repo: Path, clock: Clock) -> None:
@@ -191,23 +191,23 @@ def test_verdict_that_was_fetched_and_not_merged_yet_is_a_sign(
 def test_forge_is_about_to_switch_off_is_told_with_the_days_left(timed: Memory, repo: Path, clock: Clock) -> None:
     workflow(repo, "weekly")
     clock.now += 45 * DAY
-    assert timed.status()["jobs"]["soon_off"] == ""
+    assert timed.status().document["jobs"]["soon_off"] == ""
 
     clock.now += 5 * DAY
 
-    told = timed.status()["jobs"]["soon_off"]
+    told = timed.status().document["jobs"]["soon_off"]
     assert told.startswith("no commit for 50 days: after 60 days, a forge disables")
     assert told.endswith("(10 days left)")
     assert told in warnings(timed)
     commit_at(repo, clock.now - DAY)
-    assert timed.status()["jobs"]["soon_off"] == ""
+    assert timed.status().document["jobs"]["soon_off"] == ""
 
 
 def test_schedule_of_this_machine_is_switched_off_by_no_forge(timed: Memory, repo: Path, clock: Clock) -> None:
     installed(repo, "daily")
     clock.now += 50 * DAY
 
-    assert timed.status()["jobs"]["soon_off"] == ""
+    assert timed.status().document["jobs"]["soon_off"] == ""
 
 
 # --- who ran it ----------------------------------------------------------------------------------------------------
@@ -224,12 +224,12 @@ def test_what_a_forge_recorded_is_told_apart_from_what_ran_here(
     with Memory(tmp_path / "runner", clock=clock) as runner:
         runner.verify(options=Options(results=results), report=lambda *_: None)
     timed.jobs.import_results([results])
-    claimed = timed.status()["jobs"]
+    claimed = timed.status().document["jobs"]
     put(repo, make_fact("c", {"exists": "src"}))
     clock.now += 60
     verify(timed)
 
-    found = timed.status()["jobs"]
+    found = timed.status().document["jobs"]
 
     assert claimed["branch"]["claimed"] is True
     assert claimed["claimed"] == claimed["branch"]
@@ -243,7 +243,7 @@ def test_context_says_when_the_last_job_ran_and_on_which_commit(
 ) -> None:
     head = git(repo, "rev-parse", "HEAD")
     clock.now += 3600
-    found = timed.context(paths=(), budget_tokens=500)["verified"]
+    found = timed.context(paths=(), budget_tokens=500).document["verified"]
     assert found == {"at": "2026-09-21T14:13:20Z", "age_s": 3600, "commit": head, "is_head": True}
 
     commit_files(repo, {"new.py": "1\n"})

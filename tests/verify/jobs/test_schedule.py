@@ -21,7 +21,7 @@ def test_status_says_what_ran_here_what_the_branch_has_and_what_runs_it(
     workflow(repo, "daily")
     clock.now += 3600
 
-    found = timed.status()["jobs"]
+    found = timed.status().document["jobs"]
 
     assert (found["last"]["age_s"], found["last"]["due"], found["last"]["state"]) == (3600, 1, "ended")
     assert (found["branch"]["commit"], found["branch"]["code"]) == (tip(repo), head)

@@ -42,7 +42,7 @@ def test_statuses_are_those_of_status_and_each_says_why(broken: Memory) -> None:
     page = broken.report()
 
     by_key = {entry.key: entry for entry in page.entries}
-    assert page.counts() == broken.status()["statuses"]
+    assert page.counts() == broken.status().document["statuses"]
     assert {key: (entry.status, entry.why) for key, entry in by_key.items() if entry.status} == {
         "retries": ("failed", f"no file of {RETRIES} contains 'RETRIES = 3'"),
         "worst-case": ("suspect", "rests on retries"),
