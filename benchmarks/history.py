@@ -156,7 +156,7 @@ class Clone:
         ground, catalog = memory.repository.ground(), memory.repository.catalog()
         keys = dict(catalog.rows(f"SELECT f.id, m.key FROM fact f JOIN memory m ON m.id = f.id WHERE {state.LIVE}"))
         chains = state.suspects(catalog, ground)
-        found = state.tell(catalog, ground, keys, now=memory.repository.now, chains=chains)
+        found = state.statuses_of(catalog, ground, keys, now=memory.repository.now, chains=chains)
         return {keys[number]: told for number, told in found.items() if keys[number] in self._keys}
 
     def _git(self, *args: str, cwd: Path | None = None, input: bytes | None = None) -> str:

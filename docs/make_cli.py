@@ -11,7 +11,7 @@ from argparse import Action
 from pathlib import Path
 
 from gitmem.cli import table
-from gitmem.cli.parser import parser_of, told
+from gitmem.cli.parser import help_of, parser_of
 
 TARGET = Path(__file__).with_name("cli.md")
 HEAD = """\
@@ -83,7 +83,7 @@ def _row(action: Action) -> str:
     if action.nargs != 0:
         value = "|".join(action.choices) if action.choices else str(action.metavar or action.dest.upper())
     names = [f"`{option} {value}`".replace(" `", "`") for option in action.option_strings] or [f"`{_word(action)}`"]
-    return f"| {', '.join(names).replace('|', chr(92) + '|')} | {_cell(told(action))} |"
+    return f"| {', '.join(names).replace('|', chr(92) + '|')} | {_cell(help_of(action))} |"
 
 
 def _cell(text: str) -> str:

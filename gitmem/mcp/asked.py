@@ -23,7 +23,7 @@ Category = Literal["mistake-pattern", "best-practice", "codebase-knowledge", "pr
 Status = Literal[STATUSES]  # type: ignore[valid-type]
 
 
-class HitRow(BaseModel):
+class Row(BaseModel):
     """One memory that was found; what it says is in the answer's text."""
 
     key: str
@@ -35,7 +35,7 @@ class HitRow(BaseModel):
 class Hits(BaseModel):
     """What a question found."""
 
-    hits: list[HitRow]
+    hits: list[Row]
     more: int
     text: str
     notes: str

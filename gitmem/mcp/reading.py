@@ -48,9 +48,7 @@ def add_reading(server: MCPServer[Any], service: Service) -> None:
             return found, told.hits(memory, found.hits)
 
         (found, text), notes = await service.read(ctx, work)
-        hits = [
-            asked.HitRow(key=hit.reference, kind=hit.kind, status=hit.status, scope=hit.scope) for hit in found.hits
-        ]
+        hits = [asked.Row(key=hit.reference, kind=hit.kind, status=hit.status, scope=hit.scope) for hit in found.hits]
         if not hits:
             meant = f"; did you mean {told.line(display(found.suggestion), 200)!r}?" if found.suggestion else ""
             notes.append(f"nothing found{meant}")

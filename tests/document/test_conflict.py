@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from gitmem.document.conflict import entries_of, told, without
+from gitmem.document.conflict import entries_of, summary, without
 
 TITLE = {"field": "title", "other": "X", "by": "Bob"}
 BODY = {"field": "body", "by": ["Ana", "Bob"]}
@@ -26,7 +26,7 @@ BODY = {"field": "body", "by": ["Ana", "Bob"]}
     ],
 )
 def test_it_is_told_on_one_line(value: Any, text: str) -> None:
-    assert told({"conflict": value}) == text
+    assert summary({"conflict": value}) == text
 
 
 def test_what_somebody_decided_is_left_out() -> None:

@@ -393,11 +393,11 @@ MANY_WRITES = """
 import sys
 from gitmem.git.binary import Git
 from gitmem.git.repository import discover
-from gitmem.store.commit import Plan, write_commit
+from gitmem.store.commit import CommitPlan, write_commit
 git = Git(discover(sys.argv[1]))
 for n in range(25):
     path = f"facts/{sys.argv[2]}-{n}.md"
-    plan = Plan("fact: add", writes=((path, path.encode()),))
+    plan = CommitPlan("fact: add", writes=((path, path.encode()),))
     written = write_commit(git, "refs/heads/memory", lambda _: plan, command="remember", now=1_790_000_000,
         lock_timeout_s=100)
     print(path, written.commit, flush=True)
@@ -432,9 +432,9 @@ ONE_WRITE = """
 import sys
 from gitmem.git.binary import Git
 from gitmem.git.repository import discover
-from gitmem.store.commit import Plan, write_commit
+from gitmem.store.commit import CommitPlan, write_commit
 path = sys.argv[2]
-plan = Plan("fact: add", writes=((path, path.encode()),))
+plan = CommitPlan("fact: add", writes=((path, path.encode()),))
 written = write_commit(Git(discover(sys.argv[1])), "refs/heads/memory", lambda _: plan, command="remember",
     now=1_790_000_000, lock_timeout_s=30)
 print(written.commit, flush=True)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from gitmem.store.proposal import Current, clear_current, is_name, read_current, told, write_current
+from gitmem.store.proposal import Current, clear_current, is_name, notice_of, read_current, write_current
 
 TIP = "0123456789abcdef0123456789abcdef01234567"
 
@@ -42,5 +42,5 @@ def test_names_are_slugs_that_end_a_branch() -> None:
 
 
 def test_nothing_is_told_where_memory_itself_is_written() -> None:
-    assert told("") == ""
-    assert "the proposal auth (" in told("auth")
+    assert notice_of("") == ""
+    assert "the proposal auth (" in notice_of("auth")

@@ -37,7 +37,11 @@ def test_file_is_read_with_its_attempts_and_who_holds_it():
 
 
 def test_attempts_are_told_failed_ones_first_and_the_newest_first():
-    assert [(one.num, one.outcome) for one in task(FILE).past_attempts] == [(2, "failed"), (1, "failed"), (1, "released")]
+    assert [(one.num, one.outcome) for one in task(FILE).past_attempts] == [
+        (2, "failed"),
+        (1, "failed"),
+        (1, "released"),
+    ]
 
 
 def test_task_without_a_word_about_its_state_is_open_and_nobody_holds_it():

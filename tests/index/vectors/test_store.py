@@ -200,8 +200,8 @@ def test_a_writer_that_is_killed_loses_at_most_what_it_was_writing(tmp_path: Pat
 
 
 def test_two_processes_do_not_write_at_once(tmp_path: Path) -> None:
-    script = f"import sys; sys.path[:0] = {sys.path!r}\nfrom gitmem.index.vectors.folders import Writing\n"
-    script += f"with Writing({str(tmp_path)!r}):\n print('held', flush=True)\n sys.stdin.read()"
+    script = f"import sys; sys.path[:0] = {sys.path!r}\nfrom gitmem.index.vectors.folders import VectorsLock\n"
+    script += f"with VectorsLock({str(tmp_path)!r}):\n print('held', flush=True)\n sys.stdin.read()"
     streams = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
     with subprocess.Popen([sys.executable, "-c", script], **streams) as other:
         assert other.stdout is not None and other.stdout.readline() == b"held\n"

@@ -21,8 +21,8 @@ from gitmem.verify.session import Options
 
 _HOLDING = """
 import sys, time
-from gitmem.verify.jobs.job import Turn
-with Turn(sys.argv[1], clock=time.time, is_scheduled=False, wait_s=0, told=print):
+from gitmem.verify.jobs.job import JobRun
+with JobRun(sys.argv[1], clock=time.time, is_scheduled=False, wait_s=0, report=print):
     print("held", flush=True)
     time.sleep(60)
 """
