@@ -36,7 +36,7 @@ OPPOSED = (
 
 
 def is_opposed(pair: dict[str, str]) -> bool:
-    """Tell whether the two speak against each other, by the labels."""
+    """Return whether the two speak against each other, by the labels."""
     begins = pair["a"].startswith
     return begins(OPPOSED) if pair["group"] == "name" else pair["group"] in ("number", "negation") and not begins(APART)
 

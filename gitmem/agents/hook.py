@@ -131,7 +131,7 @@ class HookCall:
             return str(getattr(on_event, ACTIONS[event.name])(memory, event) or "")
 
     def _has_hooks(self, memory: Memory) -> bool:
-        """Tell whether the project itself has this harness call gitmem."""
+        """Return whether the project itself has this harness call gitmem."""
         from gitmem.commands.install import agents, place  # 15 ms, and only in a clone that nobody accepted
 
         try:

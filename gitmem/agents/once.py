@@ -58,7 +58,7 @@ def is_first(state_folder: str, mark: str, *, now: float | None = None) -> bool:
 
 
 def has_own_hooks(roots: object, person: str) -> bool:
-    """Tell whether Cursor's own hooks call gitmem, in one of its workspaces or wherever the person works.
+    """Return whether Cursor's own hooks call gitmem, in one of its workspaces or wherever the person works.
 
     Args:
         roots: The folders of the workspace, as its payload has them.

@@ -42,7 +42,7 @@ class HookInput:
 
     @property
     def is_empty(self) -> bool:
-        """Tell whether nothing was told."""
+        """Return whether nothing was told."""
         return not self.content.strip()
 
     @property

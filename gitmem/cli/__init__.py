@@ -116,7 +116,7 @@ def _color() -> str:
 
 
 def _is_dumb() -> bool:
-    """Tell whether the terminal can only print."""
+    """Return whether the terminal can only print."""
     from gitmem.config import variable
 
     return variable("TERM") == "dumb"

@@ -168,7 +168,7 @@ def _outgoing(memory: Memory, pushed: str, before: str, out: Output) -> int:
 
 
 def _is_memory(memory: Memory, ref: str, commit: str) -> bool:
-    """Tell whether a branch that is pushed is the memory, or a proposal, whichever of them is current."""
+    """Return whether a branch that is pushed is the memory, or a proposal, whichever of them is current."""
     base = f"refs/heads/{memory.repository.config.branch}"
     if ref in (base, memory.repository.ref):
         return True

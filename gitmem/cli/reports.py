@@ -60,7 +60,7 @@ def _files(args: argparse.Namespace) -> list[tuple[str, str]]:
 
 
 def is_wanted(args: argparse.Namespace) -> bool:
-    """Tell whether there is anything to make besides the command's own text and JSON."""
+    """Return whether there is anything to make besides the command's own text and JSON."""
     return bool(args.report) or form_of(args) in args.written
 
 

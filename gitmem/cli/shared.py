@@ -318,7 +318,7 @@ def agent_sign() -> str:
 
 
 def is_interactive() -> bool:
-    """Tell whether a person sits at a terminal that can be asked: standard input and the terminal device itself.
+    """Return whether a person sits at a terminal that can be asked: standard input and the terminal device itself.
 
     Where the environment is an agent's, nobody does: an agent may have a terminal of its own.
     """

@@ -109,7 +109,7 @@ def load(name: str) -> ModuleType:
 
 
 def is_harness(word: str) -> bool:
-    """Tell whether a word behind ``hook`` names a harness, or should."""
+    """Return whether a word behind ``hook`` names a harness, or should."""
     return word not in GIT_EVENTS and not word.startswith("-")
 
 

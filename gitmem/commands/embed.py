@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from gitmem.index.vectors.update import Providers
-    from gitmem.repository.opened_store import OpenStore
+    from gitmem.repository.open_store import OpenStore
     from gitmem.repository.repository import OpenRepository
 
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from gitmem.recall.by_syntax import Similar
     from gitmem.recall.query import Query, RecallResult
     from gitmem.recall.semantic import Meaning
-    from gitmem.repository.opened_store import OpenStore
+    from gitmem.repository.open_store import OpenStore
     from gitmem.repository.repository import OpenRepository
 
     Progress = Callable[[int, int], None] | None

@@ -170,6 +170,6 @@ def working_set(git: Git, default_branch: str) -> list[str]:
 
 
 def _is_at(git: Git, ref: str) -> bool:
-    """Tell whether HEAD is at the commit of a ref: then nothing of a branch differs, and git need not be asked."""
+    """Return whether HEAD is at the commit of a ref: then nothing of a branch differs, and git need not be asked."""
     commit = git.read_head()[1]
     return commit is not None and commit == git.read_ref(ref)

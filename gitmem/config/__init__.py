@@ -165,7 +165,7 @@ def merged_heads() -> list[str]:
 
 
 def is_switched_off(name: str) -> bool:
-    """Tell whether an environment variable says no, in a word that git takes for that."""
+    """Return whether an environment variable says no, in a word that git takes for that."""
     return BOOLEANS.get(variable(name).lower()) is False
 
 

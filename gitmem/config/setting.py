@@ -194,7 +194,7 @@ def one_of(*words: str) -> Callable[[Any], str]:
 
 
 def is_branch(name: str) -> bool:
-    """Tell whether a branch can have a name. Source: git-check-ref-format(1)."""
+    """Return whether a branch can have a name. Source: git-check-ref-format(1)."""
     parts = name.split("/")
     wrong = any(not part or part.startswith(".") or part.endswith((".lock", ".")) for part in parts)
     odd = any(char in " ~^:?*[\\" or not char.isprintable() for char in name)
@@ -324,5 +324,5 @@ def known_name(name: str) -> str:
 
 
 def has_several(name: str) -> bool:
-    """Tell whether a setting may be given several times."""
+    """Return whether a setting may be given several times."""
     return name in BY_PLAIN and BY_PLAIN[name].read is several

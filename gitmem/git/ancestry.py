@@ -82,5 +82,5 @@ def _walk(git: Git, starts: Iterable[str]) -> list[tuple[str, list[str]]]:
 
 
 def is_shallow(git: Git) -> bool:
-    """Tell whether history ends somewhere because more of it was never fetched (git-clone(1), ``--depth``)."""
+    """Return whether history ends somewhere because more of it was never fetched (git-clone(1), ``--depth``)."""
     return (git.repository.common_dir / "shallow").is_file()

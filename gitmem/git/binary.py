@@ -213,7 +213,7 @@ class Git:
         return oid
 
     def has(self, rev: str, kind: str) -> bool:
-        """Tell whether a revision leads to an object of a kind (``commit``, ``tree``) that is here."""
+        """Return whether a revision leads to an object of a kind (``commit``, ``tree``) that is here."""
         return self.run("cat-file", "-e", f"{rev}^{{{kind}}}", check=False).status == 0
 
     def list_tree(self, tree: str, *paths: str) -> list[TreeEntry]:
@@ -342,7 +342,7 @@ class Git:
         return (*reversed(git_config_files(self.repository.common)), own)
 
     def has_no_filters(self) -> bool:
-        """Tell whether it is certain, without a process, that no filter driver is set but in the system's file.
+        """Return whether it is certain, without a process, that no filter driver is set but in the system's file.
 
         That file may lie anywhere (it is compiled into git): a call is to be told not to read it, by ``NO_SYSTEM``.
         """
@@ -377,7 +377,7 @@ class Git:
         return sorted(done.stdout.decode("ascii").split())
 
     def is_ancestor(self, old: str, new: str) -> bool:
-        """Tell whether *old* is *new* or one of its ancestors; false where either is missing."""
+        """Return whether *old* is *new* or one of its ancestors; false where either is missing."""
         return self.run("merge-base", "--is-ancestor", old, new, check=False).status == 0
 
 

@@ -84,7 +84,7 @@ def _heads(git: Git) -> Iterator[str]:
 
 
 def is_on_default(git: Git, default: str, *, remote: str, head: tuple[str, str | None] | None = None) -> bool:
-    """Tell whether HEAD is the default branch, or detached at its tip (as a forge's checkout leaves it).
+    """Return whether HEAD is the default branch, or detached at its tip (as a forge's checkout leaves it).
 
     Another branch at the same commit is another branch: what is committed on it next is not the default branch's. A
     commit behind the tip, as a bisection or a rebase checks it out, is not it either, and neither is a merge that a

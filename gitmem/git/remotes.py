@@ -55,7 +55,7 @@ class RemoteOptions:
 
 
 def has_remote(git: Git, remote: str) -> bool:
-    """Tell whether a remote of this name is configured."""
+    """Return whether a remote of this name is configured."""
     return not remote.startswith("-") and bool(git.config_value(f"remote.{remote}.url"))
 
 

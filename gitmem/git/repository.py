@@ -86,7 +86,7 @@ class Repository:
 
     @property
     def is_partial(self) -> bool:
-        """Tell whether objects may be missing on purpose: the binary fetches them (git-clone(1), ``--filter``)."""
+        """Return whether objects may be missing on purpose: the binary fetches them (git-clone(1), ``--filter``)."""
         try:
             return any(name.endswith(".promisor") for name in os.listdir(os.path.join(self.common, "objects", "pack")))
         except OSError:
@@ -100,7 +100,7 @@ def _path(text: str) -> Path:
 
 
 def is_oid(text: str) -> bool:
-    """Tell whether *text* is a full hex object name."""
+    """Return whether *text* is a full hex object name."""
     return len(text) in OID_LENGTHS and HEX.issuperset(text)
 
 
@@ -111,7 +111,7 @@ def name_folder(folder: str) -> None:
 
 
 def _is_named(git_dir: str) -> bool:
-    """Tell whether a person named a git directory (a real path): with ``-C``, or in ``GIT_DIR``."""
+    """Return whether a person named a git directory (a real path): with ``-C``, or in ``GIT_DIR``."""
     by_environment = variable("GIT_DIR")
     return git_dir == _named or bool(by_environment and os.path.realpath(by_environment) == git_dir)
 
@@ -196,7 +196,7 @@ def named(folder: str) -> Repository:
 
 
 def is_bare(folder: str) -> bool:
-    """Tell whether a folder looks like a bare repository."""
+    """Return whether a folder looks like a bare repository."""
     return os.path.isfile(os.path.join(folder, "HEAD")) and os.path.isdir(os.path.join(folder, "objects"))
 
 

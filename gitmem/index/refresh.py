@@ -162,7 +162,7 @@ def refuse_unreadable(catalog: Catalog) -> None:
 
 
 def is_unreadable(catalog: Catalog) -> bool:
-    """Tell whether the catalog shows an earlier tree, because the tip's own cannot be read."""
+    """Return whether the catalog shows an earlier tree, because the tip's own cannot be read."""
     return catalog.row("SELECT 1 FROM problem WHERE code = 'tree-unreadable'") is not None
 
 
@@ -225,7 +225,7 @@ def _changes(git: Git, old: tuple[str, str], new: tuple[str, str]) -> read.Scan 
 
 
 def _has_name_twice(catalog: Catalog, added: Iterable[str]) -> bool:
-    """Tell whether the tree before has a name twice, or one behind that adds these paths.
+    """Return whether the tree before has a name twice, or one behind that adds these paths.
 
     Which of the two counts is only known from a whole tree: a difference shows the second one as added, or nothing.
     """

@@ -81,7 +81,7 @@ def serve(start: str, *, port: int, read_only: bool, token: str | None, report: 
 
 
 def _is_worth_logging(record: logging.LogRecord) -> bool:
-    """Tell whether a log entry is more than a client that closed its connection."""
+    """Return whether a log entry is more than a client that closed its connection."""
     err = record.exc_info[1] if record.exc_info else None
     return not isinstance(err, (ClientDisconnect, ConnectionError))
 

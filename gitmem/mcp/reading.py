@@ -8,7 +8,7 @@ from mcp.server.mcpserver import Context, MCPServer
 from mcp_types import CallToolResult, TextContent, ToolAnnotations
 from pydantic import Field
 
-from gitmem.mcp import asked, told
+from gitmem.mcp import answers, schemas
 from gitmem.mcp.service import Service
 from gitmem.memory.memory import Memory
 from gitmem.recall.query import Query
@@ -26,13 +26,13 @@ def add_reading(server: MCPServer[Any], service: Service) -> None:
     async def memory_search(
         ctx: Context[Any, Any],
         *,
-        query: Annotated[asked.Words, Field(description="The question, in your own words")],
+        query: Annotated[schemas.Words, Field(description="The question, in your own words")],
         limit: Annotated[int, Field(ge=1, le=25)] = 5,
-        kinds: Annotated[asked.Lines, Field(description="Only these: fact, gotcha, decision, …")] = [],  # noqa: B006
-        paths: Annotated[asked.Lines, Field(description="Only about these files or folders")] = [],  # noqa: B006
-        scope: asked.Scope = "",
+        kinds: Annotated[schemas.Lines, Field(description="Only these: fact, gotcha, decision, …")] = [],  # noqa: B006
+        paths: Annotated[schemas.Lines, Field(description="Only about these files or folders")] = [],  # noqa: B006
+        scope: schemas.Scope = "",
         strict: Annotated[bool, Field(description="Only trustworthy memories")] = False,
-    ) -> Annotated[CallToolResult, asked.Hits]:
+    ) -> Annotated[CallToolResult, schemas.Hits]:
         """Find memories of this repository: facts with proof status, gotchas, decisions, past work."""
         wanted = Query(
             text=query,
@@ -45,29 +45,29 @@ def add_reading(server: MCPServer[Any], service: Service) -> None:
 
         def work(memory: Memory) -> tuple[Any, str]:
             found = memory.recall(wanted)
-            return found, told.hits(memory, found.hits)
+            return found, answers.hits(memory, found.hits)
 
         (found, text), notes = await service.read(ctx, work)
-        hits = [asked.Row(key=hit.reference, kind=hit.kind, status=hit.status, scope=hit.scope) for hit in found.hits]
+        hits = [schemas.Row(key=hit.reference, kind=hit.kind, status=hit.status, scope=hit.scope) for hit in found.hits]
         if not hits:
-            meant = f"; did you mean {told.line(display(found.suggestion), 200)!r}?" if found.suggestion else ""
+            meant = f"; did you mean {answers.line(display(found.suggestion), 200)!r}?" if found.suggestion else ""
             notes.append(f"nothing found{meant}")
         notes += [f"{number} withheld because they are {status}" for status, number in found.withheld]
-        return _result(asked.Hits(hits=hits, more=found.more, text=text, notes="\n".join(notes)))
+        return _result(schemas.Hits(hits=hits, more=found.more, text=text, notes="\n".join(notes)))
 
     @server.tool(title="Get one memory", annotations=READS)
     async def memory_get(
-        ctx: Context[Any, Any], *, key: asked.Key, scope: asked.Scope = ""
-    ) -> Annotated[CallToolResult, asked.Got]:
+        ctx: Context[Any, Any], *, key: schemas.Key, scope: schemas.Scope = ""
+    ) -> Annotated[CallToolResult, schemas.Got]:
         """Read one memory in full, even if expired or deleted. Counts as an access."""
 
         def work(memory: Memory) -> tuple[Any, str]:
             found = memory.show(key, scope=scope).document
-            return found, told.memory(found)
+            return found, answers.memory(found)
 
         (found, text), notes = await service.read(ctx, work)
         name = f"{found['store']}:{found['key']}" if "store" in found else found["key"]
-        got = asked.Got(
+        got = schemas.Got(
             key=name,
             kind=found["kind"],
             status=found["status"],
@@ -81,39 +81,41 @@ def add_reading(server: MCPServer[Any], service: Service) -> None:
     async def context(
         ctx: Context[Any, Any],
         *,
-        paths: Annotated[asked.Lines, Field(description="The files you work on; default: changed files")] = [],  # noqa: B006
+        paths: Annotated[schemas.Lines, Field(description="The files you work on; default: changed files")] = [],  # noqa: B006
         budget: Annotated[int, Field(ge=100, le=8000, description="Tokens")] = BUDGET,
-    ) -> Annotated[CallToolResult, asked.Context]:
+    ) -> Annotated[CallToolResult, schemas.Context]:
         """Get what to know before you start: warnings first, then facts and recent work."""
 
         def work(memory: Memory) -> Any:
             return memory.context(paths=paths, budget_tokens=budget).document
 
         found, notes = await service.read(ctx, work)
-        text = told.digest(found)
-        return _result(asked.Context(text=text, tokens=found["tokens"], more=found["more"], notes="\n".join(notes)))
+        text = answers.digest(found)
+        return _result(schemas.Context(text=text, tokens=found["tokens"], more=found["more"], notes="\n".join(notes)))
 
     @server.tool(title="Count facts by status", annotations=READS)
     async def facts_status(
         ctx: Context[Any, Any],
         *,
-        status: Annotated[list[asked.Status], Field(max_length=5, description="List the facts with this status")] = [],  # noqa: B006
+        status: Annotated[
+            list[schemas.Status], Field(max_length=5, description="List the facts with this status")
+        ] = [],  # noqa: B006
         limit: Annotated[int, Field(ge=1, le=100)] = 20,
-    ) -> Annotated[CallToolResult, asked.FactCounts]:
+    ) -> Annotated[CallToolResult, schemas.FactCounts]:
         """List facts that failed, are suspect, or wait for approval."""
 
         def work(memory: Memory) -> tuple[Any, str]:
             found = memory.status().document
             listed = memory.list(Query(statuses=tuple(status), limit=limit)).hits if status else ()
-            return found, told.hits(memory, listed, limit_tokens=0) if status else told.standing(found)
+            return found, answers.hits(memory, listed, limit_tokens=0) if status else answers.standing(found)
 
         (found, text), notes = await service.read(ctx, work)
         counts = {name: number for name, number in found["statuses"].items() if name}
-        failed, suspect = told.keys(found["failed"]), told.keys(found["suspect"])
+        failed, suspect = answers.keys(found["failed"]), answers.keys(found["suspect"])
         waiting = found["waiting"][:limit]
         if len(found["waiting"]) > limit:
             notes.append(f"{len(found['waiting'])} waiting for approval; the first {limit} are listed")
-        standing = asked.FactCounts(
+        standing = schemas.FactCounts(
             statuses=counts,
             failed=failed[:limit],
             suspect=suspect[:limit],
@@ -127,7 +129,7 @@ def add_reading(server: MCPServer[Any], service: Service) -> None:
 def _result(answer: Any) -> CallToolResult:
     """Return an answer as text and as structured content; a client shows the agent either of them."""
     more = [f"… {answer.more} more"] if getattr(answer, "more", 0) else []
-    counts = [str(answer.model_dump(include={"statuses", "waiting"}))] if isinstance(answer, asked.FactCounts) else []
+    counts = [str(answer.model_dump(include={"statuses", "waiting"}))] if isinstance(answer, schemas.FactCounts) else []
     text = "\n".join(
         [*counts, *filter(None, [answer.text]), *more, *(f"note: {note}" for note in answer.notes.split("\n") if note)]
     )

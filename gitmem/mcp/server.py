@@ -12,7 +12,7 @@ from mcp_types import INVALID_PARAMS
 from pydantic import Field
 
 from gitmem import __version__
-from gitmem.mcp import told
+from gitmem.mcp import answers
 from gitmem.mcp.reading import add_reading
 from gitmem.mcp.service import Service
 from gitmem.mcp.writing import add_writing
@@ -63,7 +63,7 @@ def _add_resources(server: MCPServer[Any], service: Service) -> None:
         except ToolError as err:
             raise ResourceError(str(err)) from None
         table = {name: found[name] for name in ("branch", "commit", "memories", "kinds", "statuses", "waiting")}
-        table |= {"failed": told.keys(found["failed"]), "suspect": told.keys(found["suspect"]), "notes": notes}
+        table |= {"failed": answers.keys(found["failed"]), "suspect": answers.keys(found["suspect"]), "notes": notes}
         return display(json.dumps(table, ensure_ascii=True, indent=1), lines=True)
 
     @server.resource("gitmem://memory/{key}", title="One memory", mime_type="text/markdown")
@@ -73,7 +73,7 @@ def _add_resources(server: MCPServer[Any], service: Service) -> None:
             found, _ = await service.read(ctx, lambda memory: memory.show(key).document)
         except ToolError as err:
             raise MCPError(code=INVALID_PARAMS, message=str(err)) from None
-        return told.memory(found)
+        return answers.memory(found)
 
 
 def _add_prompts(server: MCPServer[Any], *, read_only: bool) -> None:

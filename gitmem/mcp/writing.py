@@ -10,7 +10,7 @@ from pydantic import Field
 
 from gitmem.document.builtin_checks import shapes
 from gitmem.errors import RefusedError
-from gitmem.mcp import asked, rights
+from gitmem.mcp import rights, schemas
 from gitmem.mcp.service import Service
 from gitmem.memory.memory import Memory
 from gitmem.store.scope import PROJECT
@@ -26,20 +26,20 @@ def add_writing(server: MCPServer[Any], service: Service) -> None:
     async def memory_remember(
         ctx: Context[Any, Any],
         *,
-        text: Annotated[asked.Text, Field(description="The text; the first line is the title")],
+        text: Annotated[schemas.Text, Field(description="The text; the first line is the title")],
         kind: Annotated[
-            asked.Line, Field(description="learned, gotcha, pattern, recipe, decision, convention, …")
+            schemas.Line, Field(description="learned, gotcha, pattern, recipe, decision, convention, …")
         ] = "learned",
-        title: asked.Line = "",
-        key: Annotated[asked.Line, Field(description="Default: made from the text")] = "",
-        tags: asked.Lines = [],  # noqa: B006
-        paths: Annotated[asked.Lines, Field(description="Globs of files it is about")] = [],  # noqa: B006
-        refs: Annotated[asked.Lines, Field(description="path:line, URL")] = [],  # noqa: B006
-        requires: Annotated[asked.Lines, Field(description="Keys it rests on")] = [],  # noqa: B006
-        supersedes: Annotated[asked.Lines, Field(description="Keys it replaces")] = [],  # noqa: B006
-        ttl: Annotated[asked.Line, Field(description="12h, 30d, never")] = "",
-        scope: asked.Home = "project",
-    ) -> asked.WriteResult:
+        title: schemas.Line = "",
+        key: Annotated[schemas.Line, Field(description="Default: made from the text")] = "",
+        tags: schemas.Lines = [],  # noqa: B006
+        paths: Annotated[schemas.Lines, Field(description="Globs of files it is about")] = [],  # noqa: B006
+        refs: Annotated[schemas.Lines, Field(description="path:line, URL")] = [],  # noqa: B006
+        requires: Annotated[schemas.Lines, Field(description="Keys it rests on")] = [],  # noqa: B006
+        supersedes: Annotated[schemas.Lines, Field(description="Keys it replaces")] = [],  # noqa: B006
+        ttl: Annotated[schemas.Line, Field(description="12h, 30d, never")] = "",
+        scope: schemas.Home = "project",
+    ) -> schemas.WriteResult:
         """Record what is worth knowing later: a trap, a decision and its reason, an approach that works. No secrets."""
 
         def work(memory: Memory) -> Any:
@@ -63,10 +63,10 @@ def add_writing(server: MCPServer[Any], service: Service) -> None:
     async def memory_delete(
         ctx: Context[Any, Any],
         *,
-        key: asked.Key,
-        why: Annotated[asked.Line, Field(description="The reason, stored with it")] = "",
-        scope: asked.Scope = "",
-    ) -> asked.WriteResult:
+        key: schemas.Key,
+        why: Annotated[schemas.Line, Field(description="The reason, stored with it")] = "",
+        scope: schemas.Scope = "",
+    ) -> schemas.WriteResult:
         """Retire a memory of your own or, as a leading agent, a shared one. A person can restore it."""
 
         def work(memory: Memory) -> tuple[Any, str]:
@@ -81,12 +81,12 @@ def add_writing(server: MCPServer[Any], service: Service) -> None:
     async def inject_learning(
         ctx: Context[Any, Any],
         *,
-        text: asked.Text,
-        category: asked.Category,
-        worker: Annotated[asked.Line, Field(description="An agent's name; empty: everyone")] = "",
-        tags: asked.Lines = [],  # noqa: B006
-        paths: asked.Lines = [],  # noqa: B006
-    ) -> asked.WriteResult:
+        text: schemas.Text,
+        category: schemas.Category,
+        worker: Annotated[schemas.Line, Field(description="An agent's name; empty: everyone")] = "",
+        tags: schemas.Lines = [],  # noqa: B006
+        paths: schemas.Lines = [],  # noqa: B006
+    ) -> schemas.WriteResult:
         """As the lead, send a learning to one worker's private memory, or to everyone."""
 
         def work(memory: Memory) -> Any:
@@ -99,16 +99,16 @@ def add_writing(server: MCPServer[Any], service: Service) -> None:
     async def fact_propose(
         ctx: Context[Any, Any],
         *,
-        title: Annotated[asked.Line, Field(min_length=1, description="The fact, in one sentence")],
+        title: Annotated[schemas.Line, Field(min_length=1, description="The fact, in one sentence")],
         command: Annotated[str, Field(max_length=2000, description="A shell command that exits 0 while it holds")] = "",
         check: Annotated[
-            dict[str, asked.Line],
+            dict[str, schemas.Line],
             Field(max_length=2, description=f"Instead, one of {shapes()}"),
         ] = {},  # noqa: B006
         body: Annotated[str, Field(max_length=20_000)] = "",
-        paths: Annotated[asked.Lines, Field(description="Globs of files the command reads")] = [],  # noqa: B006
-        requires: asked.Lines = [],  # noqa: B006
-    ) -> asked.FactProposal:
+        paths: Annotated[schemas.Lines, Field(description="Globs of files the command reads")] = [],  # noqa: B006
+        requires: schemas.Lines = [],  # noqa: B006
+    ) -> schemas.FactProposal:
         """Record a fact with its proof. A command does not run until a person approves it; a check needs none."""
 
         def work(memory: Memory) -> tuple[Any, bool]:
@@ -124,12 +124,12 @@ def add_writing(server: MCPServer[Any], service: Service) -> None:
         (change, waits), notes = await service.write(ctx, work)
         if waits:
             notes.append("it stays unproven until a person approves its command: gitmem trust --review")
-        return asked.FactProposal(key=change.key, commit=change.commit, waits=waits, notes="\n".join(notes))
+        return schemas.FactProposal(key=change.key, commit=change.commit, waits=waits, notes="\n".join(notes))
 
 
-def _written(change: Any, scope: str, notes: list[str]) -> asked.WriteResult:
+def _written(change: Any, scope: str, notes: list[str]) -> schemas.WriteResult:
     if not change.is_written:
         notes.append("nothing was written: nothing would change")
-    return asked.WriteResult(
+    return schemas.WriteResult(
         key=change.key, scope=scope, commit=change.commit, changed=change.is_written, notes="\n".join(notes)
     )

@@ -132,7 +132,7 @@ def unsound(catalog: Catalog, ground: int | None, *, now: int) -> dict[int, str]
 
 
 def is_sound(status: state.MemoryStatus) -> bool:
-    """Tell whether a memory may be believed as it stands: it makes no claim that a check could prove, or is verified.
+    """Return whether a memory may be believed as it stands: it makes no claim that a check could prove, or is verified.
 
     That a task is not done makes it no less true that it is to be done.
     """

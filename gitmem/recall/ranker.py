@@ -196,7 +196,7 @@ class Ranker:
 
     @property
     def has_found(self) -> bool:
-        """Tell whether there is any candidate."""
+        """Return whether there is any candidate."""
         return any(self._found)
 
     def add(self, nth: int, numbers: Iterable[int]) -> None:

@@ -66,7 +66,7 @@ class InTree(ProvingStore):
         return writer
 
     def has_file(self, key: str) -> bool:
-        """Tell whether a file of the work tree has this key now."""
+        """Return whether a file of the work tree has this key now."""
         from gitmem.errors import RefusedError
         from gitmem.write.place import find_known
 

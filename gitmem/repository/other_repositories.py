@@ -18,7 +18,7 @@ from gitmem.git.binary import Git
 from gitmem.git.repository import named
 from gitmem.index.catalog import schema
 from gitmem.index.catalog.catalog import LOCK_NAME, Catalog, is_by_another
-from gitmem.repository.opened_store import OpenStore
+from gitmem.repository.open_store import OpenStore
 from gitmem.store import clone, universal
 from gitmem.store.code_tree.tree import find_tree, read_tree
 from gitmem.store.listed_repositories import APART, entries_of
@@ -138,7 +138,7 @@ class ListedStore(OpenStore):
 
 
 def _is_known(state: str) -> bool:
-    """Tell whether this machine knows a clone; one that gitmem was never used in becomes known."""
+    """Return whether this machine knows a clone; one that gitmem was never used in becomes known."""
     return clone.is_registered(state) or (not os.path.lexists(state) and clone.register(state))
 
 
@@ -150,14 +150,14 @@ def place_of(state: str, entry: StoreListing) -> str:
 
 
 def _can_be_written(folder: str) -> bool:
-    """Tell whether files can be made in a folder, which may not be there yet."""
+    """Return whether files can be made in a folder, which may not be there yet."""
     while not os.path.isdir(folder):
         folder = os.path.dirname(folder)
     return os.access(folder, os.W_OK | os.X_OK)
 
 
 def _is_being_made(folder: str) -> bool:
-    """Tell whether another process makes the index in a folder: that can take longer than a recall waits."""
+    """Return whether another process makes the index in a folder: that can take longer than a recall waits."""
     lock = os.path.join(folder, LOCK_NAME)
     try:
         held = file_lock.try_lock(lock) if os.path.isfile(lock) else -1

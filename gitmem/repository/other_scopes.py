@@ -21,7 +21,7 @@ NAMELESS = "agent"
 
 
 def has_private(git: Git) -> bool:
-    """Tell whether any agent has private memories here: then it is worth to find out who we are."""
+    """Return whether any agent has private memories here: then it is worth to find out who we are."""
     common = git.repository.common
     if os.path.isdir(os.path.join(common, PRIVATE_REFS)) or os.path.isdir(os.path.join(common, "reftable")):
         return True

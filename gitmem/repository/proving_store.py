@@ -6,7 +6,7 @@ import time
 from functools import cached_property
 
 from gitmem.errors import ConflictError, NotFoundError, ProcessError, TrustError
-from gitmem.repository.opened_store import REFRESH_ATTEMPTS, REFRESH_PAUSE_S, OpenStore
+from gitmem.repository.open_store import REFRESH_ATTEMPTS, REFRESH_PAUSE_S, OpenStore
 from gitmem.store.layout import POLICY_PATH
 from gitmem.store.scope import PROJECT
 
@@ -222,7 +222,7 @@ class ProvingStore(OpenStore):
         (session or self.session()).keep_verdicts(verdicts)
 
     def counts_here(self) -> bool:
-        """Tell whether verdicts made now are committed: HEAD is the default branch, and no proposal is current."""
+        """Return whether verdicts made now are committed: HEAD is the default branch, and no proposal is current."""
         from gitmem.git.branches import is_on_default
 
         default = self.default_branch()

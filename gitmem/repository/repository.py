@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from gitmem.recall.query import Query
     from gitmem.recall.ranker import Source
     from gitmem.repository.code_tree import InTree
-    from gitmem.repository.opened_store import OpenStore
+    from gitmem.repository.open_store import OpenStore
     from gitmem.repository.other_repositories import Listing
     from gitmem.verify.due import Due
     from gitmem.verify.session import Options, Session

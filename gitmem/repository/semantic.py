@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from gitmem.index.embed.provider import EmbeddingProvider
     from gitmem.index.vectors.numpy_rows import Floats
     from gitmem.index.vectors.update import Providers
-    from gitmem.repository.opened_store import OpenStore
+    from gitmem.repository.open_store import OpenStore
     from gitmem.repository.repository import OpenRepository
 
 # The row of `cli.background`'s table that embeds what a recall left.

@@ -93,7 +93,7 @@ def notice(ignored: Mapping[str, str]) -> str:
 
 
 def _decided(git: Git, own: Mapping[str, str]) -> tuple[bool, bool]:
-    """Tell whether a person accepted these very settings in this clone, and whether they denied them."""
+    """Return whether a person accepted these very settings in this clone, and whether they denied them."""
     from gitmem.verify import trust  # pathlib: 2.5 ms, and only where a repository has such settings
 
     approvals, spec = trust.of_clone(git), spec_of(own)

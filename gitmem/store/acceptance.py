@@ -18,5 +18,5 @@ def accept(state: str) -> bool:
 
 
 def is_accepted(state: str) -> bool:
-    """Tell whether the clone with this state folder was accepted."""
+    """Return whether the clone with this state folder was accepted."""
     return clone.is_registered(state, ACCEPTED)

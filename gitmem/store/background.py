@@ -152,7 +152,7 @@ def _append(path: str, line: bytes) -> bool:
 
 
 def _is_marked(folder: str, what: str) -> bool:
-    """Tell whether a process is on its way or at work that will look at the list of requests again."""
+    """Return whether a process is on its way or at work that will look at the list of requests again."""
     try:
         marked = os.stat(_mark(folder, what)).st_mtime
     except OSError:

@@ -50,7 +50,7 @@ class CloneState:
 
 
 def is_registered(state: str, what: str = SEEN) -> bool:
-    """Tell whether this very clone was registered on this machine, by this person."""
+    """Return whether this very clone was registered on this machine, by this person."""
     try:
         name, content = _identity(state)
         return _is_private(clones_place()) and _read(os.path.join(clones_place(), f"{name}.{what}")) == content
@@ -209,7 +209,7 @@ def _made_place() -> str:
 
 
 def _is_private(folder: str) -> bool:
-    """Tell whether a folder is one that only its owner, the person who runs this, can write to."""
+    """Return whether a folder is one that only its owner, the person who runs this, can write to."""
     if not os.path.isabs(folder):
         return False  # HOME is empty
     found = os.lstat(folder)

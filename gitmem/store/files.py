@@ -60,7 +60,7 @@ def unite_policies(base: bytes | None, one: FileVersion, other: FileVersion) -> 
 
 
 def is_policy(content: bytes) -> bool:
-    """Tell whether a file is a policy that gitmem can read."""
+    """Return whether a file is a policy that gitmem can read."""
     try:
         load(content.decode("utf-8"), file=layout.POLICY_PATH)
     except (UnicodeDecodeError, ConfigError):

@@ -194,7 +194,7 @@ def short(ref: str) -> str:
 
 
 def is_stray(path: str, strays: Iterable[str]) -> bool:
-    """Tell whether a path of a tree is a stray, or lies in one."""
+    """Return whether a path of a tree is a stray, or lies in one."""
     return any(path == one or path.startswith(f"{one}/") for one in strays)
 
 

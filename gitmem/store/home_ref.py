@@ -20,7 +20,7 @@ USUAL = Config().branch
 
 
 def is_home(name: str) -> bool:
-    """Tell whether the memory can be kept on a branch of this name."""
+    """Return whether the memory can be kept on a branch of this name."""
     return is_branch(name) and name != "HEAD" and not name.startswith((PREFIX, "refs/"))
 
 

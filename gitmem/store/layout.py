@@ -81,7 +81,7 @@ class StorePath:
 
 
 def is_key(text: str) -> bool:
-    """Tell whether *text* can be a key."""
+    """Return whether *text* can be a key."""
     return bool(KEY.fullmatch(text)) and text.split(".", 1)[0] not in DEVICES and ".." not in text
 
 
@@ -131,7 +131,7 @@ def place_of(path: str) -> StorePath | str:
 
 
 def is_kind_folder(name: str) -> bool:
-    """Tell whether a folder of the root, or of ``archive/``, may hold memories of a kind."""
+    """Return whether a folder of the root, or of ``archive/``, may hold memories of a kind."""
     return bool(FOLDER.fullmatch(name)) and name not in RESERVED_FOLDERS
 
 

@@ -37,7 +37,7 @@ class StoreListing:
 
 
 def is_name(text: str) -> bool:
-    """Tell whether a store may be called so: letters, digits, ``-``, ``_`` and ``.``, the first no mark."""
+    """Return whether a store may be called so: letters, digits, ``-``, ``_`` and ``.``, the first no mark."""
     plain = text.isascii() and all(char.isalnum() or char in _NAME_MARKS for char in text)
     return plain and text[:1].isalnum()
 

@@ -63,7 +63,7 @@ def _reports(git_dir: str, ref: str) -> Iterator[tuple[str, float]]:
 
 
 def _is_ours(report: str, ref: str) -> bool:
-    """Tell whether a report names a branch of gitmem, or none: of a stream that ended at once, or on a full disk."""
+    """Return whether a report names a branch of gitmem, or none: of a stream that ended at once, or on a full disk."""
     with suppress(OSError), open(report, "rb") as file:
         text = file.read(REPORT_READ)
         commands = text.partition(b"Most Recent Commands")[2].partition(b"Active Branch")[0].split(b"\n")[2:]

@@ -215,7 +215,7 @@ class LocalState:
         self._quietly(self._writing(), "INSERT OR REPLACE INTO known VALUES (?, ?)", rows)
 
     def is_right(self, claims: str, commit: str) -> bool:
-        """Tell whether that was noted, and no verdict was added here since."""
+        """Return whether that was noted, and no verdict was added here since."""
         if self._only is not None:
             return False
         rows = self._ask("SELECT value FROM known WHERE name = 'right'")

@@ -149,7 +149,7 @@ def _parse(raw: bytes) -> Holder | None:
 
 
 def _was_killed(error: BaseException | None) -> bool:
-    """Tell whether a git that gitmem started may have died with a lock file of its own in place."""
+    """Return whether a git that gitmem started may have died with a lock file of its own in place."""
     if isinstance(error, ProcessError):
         return (error.status or 0) < 0
     return error is not None and not isinstance(error, GitmemError)
@@ -175,7 +175,7 @@ def clear_stale_lock(lock: str | os.PathLike[str], crashed: Holder | None) -> bo
 
 
 def _is_left(made: float, crashed: Holder | None) -> bool:
-    """Tell whether a file was made while a holder lived that died without letting go."""
+    """Return whether a file was made while a holder lived that died without letting go."""
     if crashed is None or not crashed.since - 1 <= made <= crashed.started + LEFT_WITHIN_S:
         return False
     booted = boot_time()
@@ -183,7 +183,7 @@ def _is_left(made: float, crashed: Holder | None) -> bool:
 
 
 def _is_before_boot(lock: str | os.PathLike[str], made: float) -> bool:
-    """Tell whether a file is older than this machine's start, and no process has it open."""
+    """Return whether a file is older than this machine's start, and no process has it open."""
     booted = boot_time()
     is_old = booted is not None and made < min(booted - BOOT_MARGIN_S, time.time() - STALE_AFTER_S)
     return is_old and not is_held(lock)
@@ -214,7 +214,7 @@ def _made(lock: str | os.PathLike[str]) -> tuple[int, float] | None:
 
 
 def is_worked_in(folder: str) -> bool:
-    """Tell whether a git process may be at work in a folder; where that cannot be seen (no /proc), one may."""
+    """Return whether a git process may be at work in a folder; where that cannot be seen (no /proc), one may."""
     from pathlib import Path  # 4 ms (measured), and only where something was left
 
     top = Path(folder).resolve()
@@ -229,7 +229,7 @@ def is_worked_in(folder: str) -> bool:
 
 
 def is_held(path: str | os.PathLike[str]) -> bool:
-    """Tell whether a process has the file open (Linux; elsewhere age alone decides)."""
+    """Return whether a process has the file open (Linux; elsewhere age alone decides)."""
     from pathlib import Path
 
     try:

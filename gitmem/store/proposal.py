@@ -43,7 +43,7 @@ class Current:
 
 
 def is_name(text: str) -> bool:
-    """Tell whether a proposal can be called so: a slug that can be the end of a branch (git-check-ref-format(1))."""
+    """Return whether a proposal can be called so: a slug that can be the end of a branch (git-check-ref-format(1))."""
     is_slug = 0 < len(text) <= NAME_LIMIT and _CHARS.issuperset(text) and text[0].isalnum() and text[-1].isalnum()
     return is_slug and ".." not in text and not text.endswith(".lock")
 

@@ -41,7 +41,7 @@ def remove_links(*state_folders: str) -> None:
 
 
 def has_links(state_folder: str) -> bool:
-    """Tell whether a state folder holds an entry that is neither a file nor a folder, or cannot be listed."""
+    """Return whether a state folder holds an entry that is neither a file nor a folder, or cannot be listed."""
     try:
         return any(True for _ in _listed(state_folder))
     except UnwritableError:

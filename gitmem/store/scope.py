@@ -61,7 +61,7 @@ def refuse_misplaced(scope: str, domains: Sequence[str], *, in_tree: bool = Fals
 
 
 def is_meant(fields: str, scopes: Sequence[str], domains: Sequence[str]) -> bool:
-    """Tell whether a memory of the universal store is one of these scopes, or of any, for a project of these domains.
+    """Return whether a memory of the universal store is one of these scopes, or of any, for a project of these domains.
 
     Args:
         fields: Its fields as JSON.

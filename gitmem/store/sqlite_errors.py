@@ -9,7 +9,7 @@ ERRORS = (sqlite3.Error, UnicodeDecodeError)
 
 
 def is_damage(err: BaseException | None) -> bool:
-    """Tell whether an error can mean that a file is damaged: one flipped bit can turn up as any error of SQLite's.
+    """Return whether an error can mean that a file is damaged: one flipped bit can turn up as any error of SQLite's.
 
     What is no damage after all costs a rebuild, and comes again.
     """
@@ -17,11 +17,11 @@ def is_damage(err: BaseException | None) -> bool:
 
 
 def is_busy(err: Exception) -> bool:
-    """Tell whether an error only says that somebody else writes now."""
+    """Return whether an error only says that somebody else writes now."""
     return isinstance(err, sqlite3.Error) and any(words in str(err) for words in ("locked", "busy"))
 
 
 def is_unwritable(err: Exception) -> bool:
-    """Tell whether an error only says that the disk is full or read-only (sqlite.org/rescode.html)."""
+    """Return whether an error only says that the disk is full or read-only (sqlite.org/rescode.html)."""
     words = ("full", "readonly", "disk I/O", "unable to open")
     return isinstance(err, sqlite3.Error) and any(word in str(err) for word in words)

@@ -49,7 +49,7 @@ def stop_count() -> int:
 
 
 def can_watch() -> bool:
-    """Tell whether pipes can be waited for here, which is what watching a run takes; Windows cannot."""
+    """Return whether pipes can be waited for here, which is what watching a run takes; Windows cannot."""
     return hasattr(select, "poll")
 
 

@@ -56,7 +56,7 @@ _FROM = "FROM task t CROSS JOIN memory m ON m.id = t.id"
 
 
 def is_anything_held(catalog: Catalog) -> bool:
-    """Tell whether anybody works on any task; who asks is only found out where it matters."""
+    """Return whether anybody works on any task; who asks is only found out where it matters."""
     return catalog.row(f"SELECT 1 {_FROM} WHERE t.state = 'claimed' AND {state.LIVE} LIMIT 1") is not None
 
 

@@ -31,7 +31,7 @@ class Worker:
         return f"{self.who} (agent {self.agent})" if self.agent else self.who
 
     def acts_for(self, holder: Worker) -> bool:
-        """Tell whether this one may end an attempt of *holder*: their own; a person also those of their agents."""
+        """Return whether this one may end an attempt of *holder*: their own; a person also those of their agents."""
         return self == holder or (self.who == holder.who and not self.agent)
 
     def fields(self) -> dict[str, str]:

@@ -21,7 +21,7 @@ NOTHING = r"[^\x00-\x{10FFFF}]"
 
 
 def is_plain(glob: str) -> bool:
-    """Tell whether *glob* names one path and no pattern."""
+    """Return whether *glob* names one path and no pattern."""
     return not WILD.intersection(glob)
 
 
@@ -116,7 +116,7 @@ def _members(inside: str) -> str:
 
 
 def has_to_do(globs: Iterable[str], places: Sequence[str]) -> bool:
-    """Tell whether a memory's paths name one of these files, or something below one of these folders."""
+    """Return whether a memory's paths name one of these files, or something below one of these folders."""
     globs = [without_lines(glob) for glob in globs]
     for place in places:
         below = normal(place).removesuffix("/**").removesuffix("**") + "/"

@@ -31,7 +31,7 @@ _FOLDED = "\u0130\u0131\u017f\u212a"
 
 
 def may_hold_secret(text: str) -> bool:
-    """Tell whether a text may hold a credential."""
+    """Return whether a text may hold a credential."""
     if not text.isascii() and any(letter in text for letter in _FOLDED):
         return True
     try:

@@ -99,7 +99,7 @@ class Claim:
     polar: frozenset[str]
 
     def is_contrary(self, other: Claim) -> bool:
-        """Tell whether the two differ in something that makes another claim of the same words."""
+        """Return whether the two differ in something that makes another claim of the same words."""
         mine = (self.numbers, self.negations, self.polar)
         return mine != (other.numbers, other.negations, other.polar)
 
@@ -181,7 +181,7 @@ def likeness(a: Claim, b: Claim) -> float:
 
 
 def is_paraphrase(a: Claim, b: Claim) -> bool:
-    """Tell whether two texts of one meaning, by their embeddings, may be the same claim in other words.
+    """Return whether two texts of one meaning, by their embeddings, may be the same claim in other words.
 
     Where most words are the same, the words decide: to a model "stored in Redis" and "in Memcached" mean the same.
     """
@@ -198,7 +198,7 @@ def most_missing(words: int, threshold: float) -> int:
 
 
 def _swapped(a: Sequence[str], b: Sequence[str]) -> bool:
-    """Tell whether two words stand in each other's place while others stay: who calls whom, which limit is whose."""
+    """Return whether two words stand in each other's place while others stay: who calls whom, which limit is whose."""
     if len(a) != len(b):
         return False
     places: dict[tuple[str, str], int] = {}

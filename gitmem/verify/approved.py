@@ -160,7 +160,7 @@ def _job() -> tuple[str, str]:
 
 
 def _names(git: Git, remote: str, repository: str) -> bool:
-    """Tell whether a remote's address ends with the name of a repository."""
+    """Return whether a remote's address ends with the name of a repository."""
     address = git.config_value(f"remote.{remote}.url").rstrip("/").removesuffix(".git").lower()
     return address.endswith((f"/{repository.lower()}", f":{repository.lower()}"))
 

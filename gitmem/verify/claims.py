@@ -101,7 +101,7 @@ def path_of(catalog: Catalog, row: state.FactRow) -> str:
 
 
 def is_wrong(verdict: Verdict, answer: builtin.BuiltinAnswer) -> bool:
-    """Tell whether a check contradicts a verdict of the same inputs; one that cannot answer contradicts nothing."""
+    """Return whether a check contradicts a verdict of the same inputs; one that cannot answer contradicts nothing."""
     return answer.outcome in SAID and answer.outcome != verdict.outcome
 
 

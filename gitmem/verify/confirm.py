@@ -110,7 +110,7 @@ def _ask_until(ask: Ask, commit: str, times: int) -> str:
 
 
 def _is_claim_true(new: Verdict, ask: Ask, is_ancestor: Callable[[str], bool], times: int) -> bool:
-    """Tell whether a check holds at the commit that somebody else says it held at.
+    """Return whether a check holds at the commit that somebody else says it held at.
 
     Only an ancestor of the code that is judged is run, and it can confirm the failure but never excuse it: whoever
     pushes to the memory branch writes that name.

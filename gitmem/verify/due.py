@@ -159,7 +159,7 @@ def digest_by(tree: CodeTree, inputs: Sequence[str], check: Check, verdict: Verd
 
 
 def is_accepted(verdict: Verdict, policy: Policy, *, now: int) -> bool:
-    """Tell whether a verdict counts: by the policy claimed ones or only our own, and a minimum of the sandbox.
+    """Return whether a verdict counts: by the policy claimed ones or only our own, and a minimum of the sandbox.
 
     One from the future would beat all that is found later, and never grow old: it does not count (fault R22).
     """

@@ -79,7 +79,7 @@ class CodeTree(CodeFiles):
         return frozenset(path for mode, _, path in self._entries if mode == LINK)
 
     def leads_through_link(self, glob: str) -> bool:
-        """Tell whether *glob* names a link, or a path that leads through one: what it shows lies elsewhere."""
+        """Return whether *glob* names a link, or a path that leads through one: what it shows lies elsewhere."""
         if not self._links:
             return False
         folders = fixed_part(glob).split("/")[:-1]
@@ -113,7 +113,7 @@ def digest(tree: CodeTree, inputs: Sequence[str], check: Check, reads: str = "",
 
 
 def is_unknown(tree: CodeTree, inputs: Sequence[str]) -> bool:
-    """Tell whether nothing says beforehand what a command reads in one tree: what it was seen to read counts then.
+    """Return whether nothing says beforehand what a command reads in one tree: what it was seen to read counts then.
 
     Declared paths may say nothing, too: a misspelt or moved one would never change again, and a link's own content is
     only where it leads.

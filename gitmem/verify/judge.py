@@ -169,7 +169,7 @@ class Judge:
             return None, err.message, Evidence()
 
     def is_doubtful(self, result: Result) -> bool:
-        """Tell whether a result is a failure that nobody knew of and that was not confirmed yet."""
+        """Return whether a result is a failure that nobody knew of and that was not confirmed yet."""
         known = result.due.verdict
         return result.outcome == FAILS and (known is None or known.outcome != FAILS)
 
@@ -242,7 +242,7 @@ class Judge:
         )
 
     def is_weak(self, due: Due) -> bool:
-        """Tell whether a check that holds also holds in an empty folder, and no counterexample refutes it.
+        """Return whether a check that holds also holds in an empty folder, and no counterexample refutes it.
 
         It is asked once a specification: an earlier verdict of the same one has the answer, if it held then.
         """
@@ -255,7 +255,7 @@ class Judge:
         return outcome_of(ran, due.spec, self._means.rung, "")[0] == HOLDS
 
     def refutes(self, spec: Spec) -> bool:
-        """Tell whether the counterexample, which changes a private copy of the code, makes the check fail there."""
+        """Return whether the counterexample, which changes a private copy of the code, makes the check fail there."""
         try:
             with self._grounds.take(self._commit, spec.folders) as ground:
                 self._run(("sh", "-c", spec.refute), ground, spec)

@@ -47,7 +47,7 @@ class Options:
     if_idle: bool = False
 
     def is_job(self) -> bool:
-        """Tell whether all that is due is judged, and not only what somebody looks at now."""
+        """Return whether all that is due is judged, and not only what somebody looks at now."""
         return not (self.keys or self.dry_run or self.dirty)
 
 

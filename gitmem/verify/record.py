@@ -50,7 +50,7 @@ class RecordResult:
 
 
 def worth_writing(old: Verdict | None, new: Verdict, *, ttl_s: int | None, still: bool = False) -> bool:
-    """Tell whether a verdict must be committed: it says something else, or the old one is a tenth of its TTL old.
+    """Return whether a verdict must be committed: it says something else, or the old one is a tenth of its TTL old.
 
     Args:
         old: What the branch has, or None.

@@ -234,7 +234,7 @@ class Session:
         return explain(self._git, self.tree(), dues)
 
     def counts(self) -> bool:
-        """Tell whether its verdicts are committed: HEAD was the default branch when it began, or that is asked for."""
+        """Return whether its verdicts are committed: HEAD was the default branch at its start, or `--record` is given."""
         return self.options.record or (self._is_on_default and not self.options.results)
 
     def _publish(self) -> VerifyRun:
@@ -353,7 +353,7 @@ class Session:
         )
 
     def _is_fresh(self, verdict: Verdict) -> bool:
-        """Tell whether what a verdict read is what it was; where it does not say, that is not asked again here."""
+        """Return whether what a verdict read is what it was; where it does not say, that is not asked again here."""
         row = self._catalog.row(
             "SELECT f.inputs, f.form, f.words FROM fact f JOIN memory m ON m.id = f.id WHERE m.key = ?"
             f" AND {state.LIVE}",

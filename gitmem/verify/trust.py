@@ -71,7 +71,7 @@ class Trust:
         return more
 
     def allows(self, spec: str, line: str = "") -> bool:
-        """Tell whether a specification may run.
+        """Return whether a specification may run.
 
         Args:
             spec: Its hash.
@@ -86,7 +86,7 @@ class Trust:
         return line in self._listed or bool(self._clone and self._path(ALLOW, spec).exists())
 
     def denies(self, spec: str) -> bool:
-        """Tell whether a specification was denied here."""
+        """Return whether a specification was denied here."""
         return self._path(DENY, spec).exists()
 
     def approve(self, approval: Approval) -> None:

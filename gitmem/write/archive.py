@@ -87,7 +87,7 @@ def _passed(count: int, limit: int, move: int) -> int:
 
 
 def is_rotated(fields: Mapping[str, Any]) -> bool:
-    """Tell whether the store itself retired a memory with this frontmatter."""
+    """Return whether the store itself retired a memory with this frontmatter."""
     retired = fields.get("retired")
     return isinstance(retired, dict) and retired.get("why") == ROTATED
 

@@ -244,7 +244,7 @@ def _settle_other(store: _Store, settled: ImportPlan, prints: dict[bytes, str], 
 
 
 def _is_said(store: _Store, settled: ImportPlan, one: Incoming) -> bool:
-    """Tell whether the memory with this key says nearly the same (C9)."""
+    """Return whether the memory with this key says nearly the same (C9)."""
     other = settled.new.get(one.key) or settled.updated.get(one.key) or store.known.get(one.key)
     if other is None or other.kind != one.kind:
         return False

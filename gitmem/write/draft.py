@@ -250,7 +250,7 @@ def refuse_typed(what: str, text: str, policy: Policy) -> None:
 
 
 def is_line_reference(ref: str) -> bool:
-    """Tell whether *ref* is ``path:line`` or ``path:line-line`` (C8)."""
+    """Return whether *ref* is ``path:line`` or ``path:line-line`` (C8)."""
     path, _, lines = ref.rpartition(":")
     numbers = lines.split("-")
     # `https://example.org:8080` ends like one, and names no line.

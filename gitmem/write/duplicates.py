@@ -79,7 +79,7 @@ class Duplicate:
 
     @property
     def is_live(self) -> bool:
-        """Tell whether it is shown to readers."""
+        """Return whether it is shown to readers."""
         return not self.archived and not self.superseded
 
 
@@ -126,7 +126,7 @@ def find_duplicate(
 
 
 def have_different_checks(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
-    """Tell whether two memories are proved by different checks: then they are two facts, whatever their words."""
+    """Return whether two memories are proved by different checks: then they are two facts, whatever their words."""
     first, second = one.get("verify"), other.get("verify")
     return first is not None and second is not None and first != second
 

@@ -190,7 +190,7 @@ def settle_key(catalog: Catalog, draft: Draft) -> Draft:
 
 
 def _is_unreadable(catalog: Catalog, key: str) -> bool:
-    """Tell whether a file has this key and cannot be read: only an explicit key writes it anew."""
+    """Return whether a file has this key and cannot be read: only an explicit key writes it anew."""
     return catalog.row("SELECT 1 FROM problem WHERE key = ? AND severity = 'error'", (key,)) is not None
 
 

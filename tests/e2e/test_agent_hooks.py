@@ -35,7 +35,7 @@ def hook(folder: Path, harness: str, told: object, **env: str) -> Ran:
 
 
 def is_accepted(done: Ran) -> bool:
-    """Tell whether a hook ended well, and printed nothing or one JSON object."""
+    """Return whether a hook ended well, and printed nothing or one JSON object."""
     quiet = done.status == 0 and done.err == "" and len(done.out) <= ANSWER_LIMIT + 1
     return quiet and (done.out == "" or isinstance(json.loads(done.out), dict))
 

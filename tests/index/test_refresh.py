@@ -24,7 +24,7 @@ from gitmem.index.refresh import empty_catalog, rebuild, refresh
 from gitmem.memory.memory import Memory
 from gitmem.model import FAILS, Verdict
 from gitmem.recall.query import Query
-from gitmem.repository import opened_store
+from gitmem.repository import open_store
 from gitmem.store import layout
 from gitmem.store.verdicts import format_verdict
 from gitmem.text.tokens import format_stamp
@@ -276,7 +276,7 @@ def test_while_another_process_writes_the_index_the_last_state_is_shown_and_said
 
 
 def test_a_write_is_never_planned_on_an_index_that_is_behind(repo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(opened_store, "REFRESH_ATTEMPTS", 1)
+    monkeypatch.setattr(open_store, "REFRESH_ATTEMPTS", 1)
     put_files(repo, {"learned/a.md": memory_text("a", body="first\n")})
     with Memory(repo) as memory:
         memory.repository.catalog()

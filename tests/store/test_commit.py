@@ -48,7 +48,7 @@ def files(folder: Path, commit: str = REF) -> dict[str, str]:
 
 
 def is_sound(folder: Path) -> bool:
-    """Tell whether every object of the repository is whole (git-fsck(1))."""
+    """Return whether every object of the repository is whole (git-fsck(1))."""
     done = subprocess.run(["git", "fsck", "--full", "--strict"], cwd=folder, capture_output=True, check=False)
     return done.returncode == 0
 

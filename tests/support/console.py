@@ -151,7 +151,7 @@ def keys_on_branch(folder: Path, ref: str = "refs/heads/memory") -> list[str]:
 
 
 def is_linear(folder: Path, ref: str = "refs/heads/memory") -> bool:
-    """Tell whether every commit of a branch but the first has exactly one parent."""
+    """Return whether every commit of a branch but the first has exactly one parent."""
     counts = [len(line.split()) - 1 for line in git(folder, "rev-list", "--parents", ref).splitlines()]
     return counts == [1] * (len(counts) - 1) + [0]
 
@@ -212,13 +212,13 @@ def wait_until(condition: Callable[[], object]) -> bool:
 
 
 def at_rest(state: Path) -> bool:
-    """Tell whether no process behind git is at work or on its way any more."""
+    """Return whether no process behind git is at work or on its way any more."""
     folder = state / "background"
     return folder.exists() and not any(list(folder.glob(f"*.{name}")) for name in ("asked", "doing", "started"))
 
 
 def namespaces_work() -> bool:
-    """Tell whether a user and mount namespace can be made here, and a tmpfs mounted in it, by doing it."""
+    """Return whether a user and mount namespace can be made here, and a tmpfs mounted in it, by doing it."""
     script = 'd=$(mktemp -d) && mount -t tmpfs none "$d" && touch "$d/x" && umount "$d"; s=$?; rmdir "$d"; exit $s'
     try:
         return run(["unshare", "-Urm", "sh", "-c", script], Path("/")).status == 0

@@ -139,7 +139,7 @@ def commit_raw(folder: Path, names: dict[bytes, bytes]) -> None:
 
 
 def is_running(mark: str) -> bool:
-    """Tell whether a process has *mark* in its command line; zombies have none."""
+    """Return whether a process has *mark* in its command line; zombies have none."""
     for folder in Path("/proc").glob("[0-9]*"):
         try:
             if mark.encode() in (folder / "cmdline").read_bytes():

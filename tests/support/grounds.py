@@ -43,5 +43,5 @@ def grounds_on(git: Git, rung: str, top: Path, *, overlay: bool = False, in_plac
 
 
 def can_come_to(place: Path) -> bool:
-    """Tell whether the user of checks can come to a place outside of a mount namespace."""
+    """Return whether the user of checks can come to a place outside of a mount namespace."""
     return not check_user() or all(folder.stat().st_mode & 0o001 for folder in place.resolve().parents)

@@ -113,7 +113,7 @@ def patterns_of(memory: OpenRepository, event: Event) -> list[Pattern]:
 
 
 def is_pattern(code: str) -> bool:
-    """Tell whether code is worth being kept by itself: it defines something, and has 50 to 500 tokens."""
+    """Return whether code is worth being kept by itself: it defines something, and has 50 to 500 tokens."""
     at_most = 8 * TOKENS_AT_MOST  # of four characters on average, twice over: no need to count the tokens of a file
     return len(code) <= at_most and _DEFINES.search(code) is not None and _fits(code)
 
@@ -123,7 +123,7 @@ def _fits(code: str) -> bool:
 
 
 def is_code(place: str) -> bool:
-    """Tell whether a file is code that somebody here wrote."""
+    """Return whether a file is code that somebody here wrote."""
     *folders, name = place.split("/")
     suffix = name.rpartition(".")[2].lower()
     return suffix in _CODE and ".min." not in name and _OTHERS.isdisjoint(folders)
@@ -141,6 +141,6 @@ def pattern_in(text: str, edit: Edit, place: str) -> Pattern | None:
 
 
 def _is_ignored(memory: OpenRepository, place: str) -> bool:
-    """Tell whether git leaves a file out: nothing of it may go onto a branch that is pushed."""
+    """Return whether git leaves a file out: nothing of it may go onto a branch that is pushed."""
     asked = memory.git.run("-C", memory.git.repository.top or ".", "check-ignore", "-q", "--", place, check=False)
     return asked.status != 1

@@ -90,7 +90,7 @@ def change(path: str, how: Callable[[dict[str, Any]], None]) -> None:
 
 
 def is_kept(path: str) -> bool:
-    """Tell whether anything is remembered of a session."""
+    """Return whether anything is remembered of a session."""
     try:
         return bool(path) and os.stat(path).st_size > 0
     except OSError:

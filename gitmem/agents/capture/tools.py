@@ -41,14 +41,14 @@ def capture(memory: OpenRepository, event: Event) -> None:
 
 
 def may_comment(line: str) -> bool:
-    """Tell whether a command line may write a comment: a look at its words."""
+    """Return whether a command line may write a comment: a look at its words."""
     if not any(verb in line for verb in VERBS):
         return False
     return any(word.rsplit("/", 1)[-1] in TOOLS for word in line.translate(_QUOTES).split())
 
 
 def may_note(path: str, folders: Iterable[str]) -> bool:
-    """Tell whether a path, as a harness names it, may be a note file's: a look at its folders."""
+    """Return whether a path, as a harness names it, may be a note file's: a look at its folders."""
     plain = path.replace("\\", "/")
     return any(f"/{folder.strip('/')}/" in f"/{plain}" for folder in folders)
 

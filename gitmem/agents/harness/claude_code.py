@@ -79,7 +79,7 @@ def parse(payload: Mapping[str, Any], named: str) -> Event | None:
 
 
 def _failed(hook: str, given: Mapping[str, Any], payload: Mapping[str, Any]) -> bool | None:
-    """Tell whether a tool failed; None where somebody interrupted it, or it still runs."""
+    """Return whether a tool failed; None where somebody interrupted it, or it still runs."""
     is_open = payload.get("is_interrupt") is True or given.get("run_in_background") is True
     if is_open or read.table(payload, "tool_response").get("interrupted") is True:
         return None

@@ -108,7 +108,7 @@ def plain(command: str) -> str:
 
 
 def is_test(command: str) -> bool:
-    """Tell whether a command runs tests."""
+    """Return whether a command runs tests."""
     return _TESTS.search(command) is not None
 
 

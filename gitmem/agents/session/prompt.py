@@ -91,7 +91,7 @@ def _cosine(hit: Hit) -> float | None:
 
 
 def _is_good(memory: OpenRepository, query: str, best: Hit, policy: Policy) -> bool:
-    """Tell whether the best hit is about the question by its words; where a model knows it, `admitted` tells it."""
+    """Return whether the best hit is about the question by its words; where a model knows it, `admitted` tells it."""
     if _cosine(best) is not None:
         return True
     store = next((one for one in memory.stores((best.scope,))), None)

@@ -80,7 +80,7 @@ class Summary:
 
     @property
     def has_content(self) -> bool:
-        """Tell whether anything was done that a later session could want to know (C15)."""
+        """Return whether anything was done that a later session could want to know (C15)."""
         done = self.decisions or self.files or self.fixed or self.tests or self.open or self.failing
         return bool(self.goal) and bool(done or self.asked)
 

@@ -91,7 +91,7 @@ def _held(memory: OpenRepository) -> list[str]:
 
 
 def _is_first(memory: OpenRepository, event: Event) -> bool:
-    """Tell whether this agent is asked for the first time; what cannot be noted is not asked, lest it never ends."""
+    """Return whether this agent is asked for the first time; what cannot be noted is not asked, lest it never ends."""
     from hashlib import sha256  # 3 ms (measured), and only before something is asked
 
     message = f"{event.harness}\0{event.session}\0{event.agent}\0{memory.git.repository.git}"

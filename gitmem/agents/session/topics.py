@@ -57,7 +57,7 @@ class Workplace:
 
     @property
     def is_shared(self) -> bool:
-        """Tell whether the branch is one that many share."""
+        """Return whether the branch is one that many share."""
         return self.branch in SHARED
 
 
@@ -79,7 +79,7 @@ class Topic:
 
     @property
     def is_review(self) -> bool:
-        """Tell whether something is reviewed here: what was found before would bias it (E3)."""
+        """Return whether something is reviewed here: what was found before would bias it (E3)."""
         words = "".join(char if char.isalnum() else " " for char in self.name.lower()).split()
         return any(word.startswith(("review", "rereview")) for word in words)
 
@@ -252,7 +252,7 @@ def _unpin(place: Workplace, topic: Topic) -> None:
 
 
 def is_off(place: Workplace, topic: Topic) -> bool:
-    """Tell whether a file says that nothing is told: for all of this repository, or for this topic."""
+    """Return whether a file says that nothing is told: for all of this repository, or for this topic."""
     return os.path.lexists(os.path.join(place.root, OFF)) or os.path.lexists(os.path.join(topic.folder, OFF))
 
 

@@ -101,5 +101,5 @@ def todos(value: object, *names: str) -> Turn:
 
 
 def is_done(status: object) -> bool:
-    """Tell whether nothing is to be done any more, by the words that harnesses have for it."""
+    """Return whether nothing is to be done any more, by the words that harnesses have for it."""
     return status in ("completed", "done", "cancelled", "deleted")

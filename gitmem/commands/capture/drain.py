@@ -162,7 +162,7 @@ def _rehearse(
 
 
 def _is_a_persons(catalog: Catalog, known: place.KnownMemory, draft: Draft) -> bool:
-    """Tell whether an agent says word for word what a person wrote: then it stays theirs."""
+    """Return whether an agent says word for word what a person wrote: then it stays theirs."""
     theirs, ours = (
         by.get("agent") if isinstance(by, dict) else ""
         for by in (place.before_of(catalog, known).get("by"), draft.fields.get("by"))

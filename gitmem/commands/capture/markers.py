@@ -78,7 +78,7 @@ def _begins(line: str, *, is_comment: bool) -> tuple[str, str] | None:
 
 
 def _belongs(line: str, *, is_comment: bool) -> bool:
-    """Tell whether a line goes on with what was learnt in the one before."""
+    """Return whether a line goes on with what was learnt in the one before."""
     if not line.strip() or line.lstrip().startswith(">"):
         return False
     return is_comment or (line[0] in " \t" and not _ITEM.match(line))

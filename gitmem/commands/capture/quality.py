@@ -17,7 +17,7 @@ LETTERS = 3
 
 
 def says_something(text: str) -> bool:
-    """Tell whether a text has anything in it besides the words people answer with."""
+    """Return whether a text has anything in it besides the words people answer with."""
     words = "".join(char.lower() if char.isalnum() else " " for char in text).split()
     # A letter of Chinese or Japanese is a word's worth.
     weight = sum(len(word) if word.isascii() else 2 * len(word) for word in words)

@@ -60,7 +60,7 @@ def find_silenced(
 
 
 def _is_as_strict(now: HeadFact | None, before: FactRow) -> bool:
-    """Tell whether a fact of the head is judged by the same check, of the same inputs, and no less often."""
+    """Return whether a fact of the head is judged by the same check, of the same inputs, and no less often."""
     if now is None or now.row.spec != before.spec:
         return False
     if before.ttl_s is not None and (now.row.ttl_s is None or now.row.ttl_s > before.ttl_s):

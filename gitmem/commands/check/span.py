@@ -34,7 +34,7 @@ class ChangeSpan:
 
     @property
     def is_staged(self) -> bool:
-        """Tell whether it ends at the index."""
+        """Return whether it ends at the index."""
         return not self.head
 
 

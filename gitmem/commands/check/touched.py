@@ -57,7 +57,7 @@ class TouchedFact:
 
     @property
     def is_whole(self) -> bool:
-        """Tell whether every change touches it, since nothing is known of what it reads."""
+        """Return whether every change touches it, since nothing is known of what it reads."""
         return all(at.digest.startswith(WHOLE) for at in (self.base, self.head) if at is not None)
 
 

@@ -170,7 +170,7 @@ def _grouped(
 
 
 def _may_go(loser: _Row, keeper: _Row, needed: set[str]) -> bool:
-    """Tell whether one memory may be superseded by another: nothing rests on it, and it has no check of its own."""
+    """Return whether one memory may be superseded by another: nothing rests on it, and it has no check of its own."""
     if loser.key in needed or have_different_checks(loser.fields, keeper.fields):
         return False
     return loser.fields.get("verify") is None or keeper.fields.get("verify") is not None

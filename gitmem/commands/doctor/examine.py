@@ -89,7 +89,7 @@ def examine(
 
 
 def is_own(examined: Examination) -> bool:
-    """Tell whether the branch is a store's, with nothing on it that belongs to none."""
+    """Return whether the branch is a store's, with nothing on it that belongs to none."""
     return not any(p.code in (FOREIGN, STRAYS) for p in examined.problems)
 
 

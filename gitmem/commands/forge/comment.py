@@ -203,5 +203,5 @@ def _with_head(found: Any, commit: str) -> list[int]:
 
 
 def is_commit(text: str) -> bool:
-    """Tell whether a text is a whole commit's name."""
+    """Return whether a text is a whole commit's name."""
     return re.fullmatch("[0-9a-f]{40}|[0-9a-f]{64}", text) is not None

@@ -58,7 +58,7 @@ class Failing:
     suspect: Sequence[Mapping[str, str]] = ()
 
     def __bool__(self) -> bool:
-        """Tell whether anything does."""
+        """Return whether anything does."""
         return bool(self.failed or self.suspect)
 
 

@@ -36,7 +36,7 @@ def signed(text: str, place: ForgeRepository) -> str:
 
 
 def is_same(mine: object, text: str) -> bool:
-    """Tell whether what the forge has says the same as a text that is signed, whichever run they are from."""
+    """Return whether what the forge has says the same as a text that is signed, whichever run they are from."""
     return isinstance(mine, str) and _said(mine) == _said(text)
 
 

@@ -200,7 +200,7 @@ def _needed(place: InstallFolder, names: Iterable[str], *, user: bool) -> set[tu
 
 
 def is_installed(place: InstallFolder, name: str, *, user: bool) -> bool:
-    """Tell whether a harness calls us: by its hooks, or by our plugin."""
+    """Return whether a harness calls us: by its hooks, or by our plugin."""
     first = list_pieces(name, user=user, mcp=False)[0]
     text = read(place, first.path)
     return text is not None and first.is_in(text)

@@ -151,7 +151,7 @@ def time_of(text: str) -> tuple[int, int] | None:
 
 
 def is_ours(text: str) -> bool:
-    """Tell whether a file is one that was written here, of any version, and nobody changed."""
+    """Return whether a file is one that was written here, of any version, and nobody changed."""
     mark, _, rest = text.partition("\n")
     first, _, rest = rest.partition("\n")
     return mark.startswith(MARK) and first == f"{SUM}{_sum(rest)}"

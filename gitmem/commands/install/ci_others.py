@@ -65,7 +65,7 @@ def _targeting(top: Path, branch: str) -> Iterator[str]:
 
 
 def _is_targeting(text: str) -> bool:
-    """Tell whether a workflow runs for pull requests to every branch, whatever that has."""
+    """Return whether a workflow runs for pull requests to every branch, whatever that has."""
     if TARGET not in text:
         return False
     import yaml  # heavy, and only for such a workflow

@@ -64,7 +64,7 @@ class Whole:
         return None
 
     def is_in(self, before: str) -> bool:
-        """Tell whether a file is one of ours, of any version."""
+        """Return whether a file is one of ours, of any version."""
         return before == self._sealed() or _is_sealed(before)
 
     def _is_ours(self, before: str) -> bool:
@@ -129,7 +129,7 @@ class FileSection:
         return (head.removesuffix(newline) if head else "") + tail.removeprefix(newline)
 
     def is_in(self, before: str) -> bool:
-        """Tell whether the section is there, in any version."""
+        """Return whether the section is there, in any version."""
         try:
             return self._found(before) is not None
         except FileRefusedError:
@@ -203,7 +203,7 @@ class Entries:
         return None if after != before and after == f"{jsonc.dumped(dict(self.skeleton))}\n" else after
 
     def is_in(self, before: str) -> bool:
-        """Tell whether something of ours is there, of any version."""
+        """Return whether something of ours is there, of any version."""
         try:
             return bool(before.strip() and self._ours(_parsed(before)))
         except FileRefusedError:
@@ -243,7 +243,7 @@ class Entries:
         return found
 
     def _calls_us(self, value: object) -> bool:
-        """Tell whether a value calls us and nobody else: a hook, a group of hooks, a server."""
+        """Return whether a value calls us and nobody else: a hook, a group of hooks, a server."""
         if not isinstance(value, dict):
             return False
         inner = value.get("hooks")

@@ -172,6 +172,6 @@ def text_of(event: str, *, python: str = "") -> str:
 
 
 def is_shim(content: bytes) -> bool:
-    """Tell whether a hook is a shim of ours, of any version."""
+    """Return whether a hook is a shim of ours, of any version."""
     lines = content.split(b"\n", 2)
     return len(lines) > 1 and lines[1].startswith(MARK.encode())

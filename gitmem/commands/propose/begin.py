@@ -150,7 +150,7 @@ def _move(memory: OpenRepository, current: Current, there: str) -> int:
 
 
 def _has_writes(git: Git, there: str, tip: str) -> bool:
-    """Tell whether a tip has anything but verdicts that a commit does not have: those belong on the memory branch."""
+    """Return whether a tip has anything but verdicts that a commit does not have: those belong on the memory branch."""
     if git.is_ancestor(tip, there):
         return False
     base = next(iter(git.merge_bases(there, tip)), None)

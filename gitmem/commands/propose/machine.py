@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def is_machine(path: str) -> bool:
-    """Tell whether gitmem itself writes a path of a store: verdicts, and the page made of them."""
+    """Return whether gitmem itself writes a path of a store: verdicts, and the page made of them."""
     place = layout.place_of(path)
     return path == layout.STATUS_PATH or (isinstance(place, layout.StorePath) and place.what == layout.VERDICT)
 

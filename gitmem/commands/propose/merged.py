@@ -1,4 +1,4 @@
-"""Tell whether a proposal was merged: by ancestry, or by what memory says since, because forges squash and rebase."""
+"""Return whether a proposal was merged: by ancestry, or by what memory says since, because forges squash and rebase."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def furthest(git: Git, here: str, there: str | None) -> str:
 
 
 def _has_content(git: Git, objects: Objects, tip: str, memory: str) -> bool:
-    """Tell whether everything that a proposal changed was so in the memory since, or would change nothing now."""
+    """Return whether everything that a proposal changed was so in the memory since, or would change nothing now."""
     base = next(iter(git.merge_bases(tip, memory)), None)
     changed = {path: now for path, (_, now) in objects.diff(base, tip).items() if not is_machine(path)}
     if not changed or base is None or base == memory:

@@ -61,7 +61,7 @@ class ChangedMemory:
 
     @property
     def is_back(self) -> bool:
-        """Tell whether it was retired, and is there again: nobody need have looked at what it said meanwhile."""
+        """Return whether it was retired, and is there again: nobody need have looked at what it said meanwhile."""
         sides = (self.before, self.after)
         was, now = (bool(side and side.file.place and side.file.place.archived) for side in sides)
         return was and not now and self.after is not None

@@ -188,22 +188,22 @@ def _are_one_of(a: str, b: str) -> bool:
 
 
 def _is_value(word: str) -> bool:
-    """Tell whether a word is a number, with a unit perhaps; ``rs256`` and ``v2`` are names."""
+    """Return whether a word is a number, with a unit perhaps; ``rs256`` and ``v2`` are names."""
     return word.lstrip("-")[:1].isdigit()
 
 
 def _says_something(tokens: tuple[str, ...], at: int) -> bool:
-    """Tell whether a word belongs to what is said of the subject, and not to its name."""
+    """Return whether a word belongs to what is said of the subject, and not to its name."""
     return any(token in _SAYING for token in tokens[:at])
 
 
 def _decides(tokens: tuple[str, ...], at: int) -> bool:
-    """Tell whether an opposite says something, and does not name one thing of several."""
+    """Return whether an opposite says something, and does not name one thing of several."""
     return tokens[at] not in _NAMES or _says_something(tokens, at)
 
 
 def _is_measure(tokens: tuple[str, ...], at: int) -> bool:
-    """Tell whether a number measures something, and is not the name of it: no ``PR 412``."""
+    """Return whether a number measures something, and is not the name of it: no ``PR 412``."""
     return _says_something(tokens, at) and tokens[at - 1] not in _NAMING
 
 
@@ -251,7 +251,7 @@ def _is_digest(check: Check) -> bool:
 
 
 def _is_within(where: str, glob: str) -> bool:
-    """Tell whether every file that the first glob names is named by the second one, as far as that is plain."""
+    """Return whether every file that the first glob names is named by the second one, as far as that is plain."""
     if where == glob:
         return True
     return is_plain(where) and matcher(glob)(where)

@@ -192,7 +192,7 @@ class Review:
         return sum(finding.severity == severity for finding in self.findings)
 
     def is_failed(self, fail_on: str) -> bool:
-        """Tell whether there is a finding of at least a severity; never for ``never``."""
+        """Return whether there is a finding of at least a severity; never for ``never``."""
         return fail_on != NEVER and any(
             SEVERITIES.index(finding.severity) <= SEVERITIES.index(fail_on) for finding in self.findings
         )

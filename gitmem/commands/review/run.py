@@ -164,7 +164,7 @@ def _as_a_whole(
 
 
 def _is_new(memory: ChangedMemory) -> bool:
-    """Tell whether a memory says something that it did not say before, or is seen again."""
+    """Return whether a memory says something that it did not say before, or is seen again."""
     old, new = memory.before, memory.after
     if new is None or new.document is None:
         return False

@@ -106,7 +106,7 @@ def find_code(git: Git, typed: str, span: ReviewSpan, *, default: str) -> str:
 
 
 def _is_memory(git: Git, commit: str, span: ReviewSpan) -> bool:
-    """Tell whether a commit is one of the memory branch: it has history in common with what is reviewed."""
+    """Return whether a commit is one of the memory branch: it has history in common with what is reviewed."""
     return commit in (span.base, span.head) or bool(git.merge_bases(commit, span.head))
 
 

@@ -97,7 +97,7 @@ def sync(
 
 
 def _is_branch(git: Git, name: str) -> bool:
-    """Tell whether a branch can be called so, and would not be taken for something else."""
+    """Return whether a branch can be called so, and would not be taken for something else."""
     is_plain = name != "HEAD" and not name.startswith(("-", "refs/"))
     return is_plain and git.run("check-ref-format", f"refs/heads/{name}", check=False).status == 0
 

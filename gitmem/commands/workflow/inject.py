@@ -53,6 +53,6 @@ def inject(memory: OpenRepository, text: str, *, category: str, worker: str = ""
 
 
 def leads(memory: OpenRepository) -> bool:
-    """Tell whether who works here is a person, or an agent that this clone's settings name as one that leads."""
+    """Return whether who works here is a person, or an agent that this clone's settings name as one that leads."""
     agent, named = memory.author().agent, memory.config.leads
     return not agent or agent in named or ANYBODY in named

@@ -241,7 +241,7 @@ class Reading:
 
 
 def is_by_another(state_dir: str | Path) -> bool:
-    """Tell whether a folder has a catalog that is whole: one that ``open`` refuses is another version's of gitmem."""
+    """Return whether a folder has a catalog that is whole: one that ``open`` refuses is another version's of gitmem."""
     path = os.path.join(state_dir, schema.FILE_NAME)
     try:
         connection = schema.connect(path) if os.path.isfile(path) else None

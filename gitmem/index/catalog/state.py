@@ -133,7 +133,7 @@ def pick_fresh(verdicts: Sequence[Verdict], is_fresh: Callable[[Verdict], bool])
 
 
 def _is_answered(verdicts: Iterable[Verdict]) -> bool:
-    """Tell whether a built-in check was answered here: of the same inputs, it always answers alike."""
+    """Return whether a built-in check was answered here: of the same inputs, it always answers alike."""
     return any(v.own and v.sandbox == "builtin" for v in verdicts)
 
 

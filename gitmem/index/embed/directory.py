@@ -40,7 +40,7 @@ class Directory:
 
     @property
     def is_plain(self) -> bool:
-        """Tell whether ONNX alone makes the vectors: the exported model and a tokenizer are there, and a pooling."""
+        """Return whether ONNX alone makes the vectors: the exported model and a tokenizer are there, and a pooling."""
         return bool(self.onnx and self.pooling and (self.folder / "tokenizer.json").is_file())
 
 

@@ -23,7 +23,7 @@ FILES_AT_MOST = 500
 
 
 def is_path(name: str) -> bool:
-    """Tell whether a setting names a folder of this machine, which must be absolute or start with ``~``.
+    """Return whether a setting names a folder of this machine, which must be absolute or start with ``~``.
 
     A relative one would be looked up where gitmem happens to run, which is somebody's repository: its contents must
     not decide which model reads the memories.

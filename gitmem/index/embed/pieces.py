@@ -69,7 +69,7 @@ def pieces_of(title: str, body: str, *, longest: int) -> list[str]:
 
 
 def is_talk(body: str) -> bool:
-    """Tell whether a text is what several said in turn: most of its lines begin with a name and a colon."""
+    """Return whether a text is what several said in turn: most of its lines begin with a name and a colon."""
     lines = [line for line in body.splitlines() if line.strip()]
     said = sum(1 for line in lines if _SPEAKER.match(line))
     return said >= max(TALK_LINES, TALK_SHARE * len(lines))
@@ -121,7 +121,7 @@ def _packed(parts: Iterable[str], between: str, room: int) -> list[str]:
 
 
 def is_code(kind: str, body: str, refs: Sequence[str]) -> bool:
-    """Tell whether a memory is code rather than prose: another model may embed it (``gitmem.embedCode``).
+    """Return whether a memory is code rather than prose: another model may embed it (``gitmem.embedCode``).
 
     It is where most of its body is code blocks and references to lines of code, or where it is a pattern that points
     at the code (a pattern is shown by its code: ``kinds``).

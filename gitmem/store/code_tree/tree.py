@@ -20,7 +20,7 @@ _NOTE = "gitmem/home"
 
 
 def is_home(path: str) -> bool:
-    """Tell whether a memory's path is one of the code tree."""
+    """Return whether a memory's path is one of the code tree."""
     return path.startswith(PREFIX)
 
 

@@ -303,7 +303,7 @@ class _Merge:
         return self._new(content, one, other)
 
     def _is_free(self, path: str, entry: PathEntry) -> bool:
-        """Tell whether an entry that is none of a store's may lie there: it never takes the place of a file of one.
+        """Return whether an entry that is none of a store's may lie there: it never takes the place of a file of one.
 
         A file ``facts`` would stand where the folder is, and ``facts/a.md/x`` where a memory is.
         """

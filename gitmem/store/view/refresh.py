@@ -327,5 +327,5 @@ def _index(
 
 
 def _is_nameable(path: str) -> bool:
-    """Tell whether the index can have had such a path: it never had one that a store may not have."""
+    """Return whether the index can have had such a path: it never had one that a store may not have."""
     return isinstance(layout.place_of(path), layout.StorePath)

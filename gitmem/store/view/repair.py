@@ -26,7 +26,7 @@ READ_LIMIT = 1_000_000
 
 
 def is_blank(path: str) -> bool:
-    """Tell whether a file is there and holds nothing but zeros and white space."""
+    """Return whether a file is there and holds nothing but zeros and white space."""
     return _read(path).strip(b"\0\n ") == b"" and os.path.isfile(path) and not os.path.islink(path)
 
 
@@ -66,7 +66,7 @@ def _mend(git: Git, admin: str, path: str, commit: str) -> None:
 
 
 def _may_lead(admin: str, path: str) -> bool:
-    """Tell whether a git directory and the link in a folder name each other, as far as they name anything."""
+    """Return whether a git directory and the link in a folder name each other, as far as they name anything."""
     place, target = worktrees.place_of(admin), worktrees.admin_of(path)
     is_ours = not place or os.path.realpath(place) == os.path.realpath(path)
     return is_ours and (target == admin or is_blank(f"{path}/.git"))
@@ -81,7 +81,7 @@ def _remove_unmade(admin: str, path: str) -> None:
 
 
 def _is_astray(folder: str, path: str) -> bool:
-    """Tell whether the link in a folder leads to a git directory of this repository that is gone."""
+    """Return whether the link in a folder leads to a git directory of this repository that is gone."""
     target = worktrees.admin_of(path)
     return os.path.dirname(target) == folder and not os.path.lexists(target)
 
@@ -91,7 +91,7 @@ def _is_lost(path: str) -> bool:
 
 
 def _is_like(name: str, base: str) -> bool:
-    """Tell whether git may have given a worktree of a folder this name: signs replaced, a number behind it."""
+    """Return whether git may have given a worktree of a folder this name: signs replaced, a number behind it."""
     plain, other = (re.sub(r"[^A-Za-z0-9]", "-", text) for text in (name, base))
     return plain.startswith(other) and plain[len(other) :].strip("0123456789") == ""
 

@@ -87,7 +87,7 @@ class Folder:
         return "" if content is None else oid_of(content, length)
 
     def is_blank(self, path: str) -> bool:
-        """Tell whether a file holds nothing, or zeros: what a power cut leaves of one that was never synced."""
+        """Return whether a file holds nothing, or zeros: what a power cut leaves of one that was never synced."""
         try:
             content = self.read(path)
         except ValueError:

@@ -50,7 +50,7 @@ class View:
 
 
 def has_one(state: str) -> bool:
-    """Tell whether a view was made here; costs one look at the disk."""
+    """Return whether a view was made here; costs one look at the disk."""
     return os.path.exists(os.path.join(state, FILE_NAME))
 
 

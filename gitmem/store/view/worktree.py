@@ -301,7 +301,7 @@ def keep(git: Git, commit: str) -> str:
 
 
 def is_locked(git: Git, view: View) -> bool:
-    """Tell whether another git process is writing the view's index, or died while it did."""
+    """Return whether another git process is writing the view's index, or died while it did."""
     return os.path.exists(lock_of(git, view))
 
 

@@ -243,7 +243,7 @@ class Search:
             return BisectResult(FLAPPING, candidates=self._count(self._lineage.good), reason=reason)
 
     def _find_good(self, line: CommitLine, order: Iterable[int]) -> bool:
-        """Tell whether the check holds somewhere on a line: that is known, or these steps are asked in turn."""
+        """Return whether the check holds somewhere on a line: that is known, or these steps are asked in turn."""
         last = len(line.steps) - 1
         if any(self._answers.known(line.digest(i)) == HOLDS for i in range(last)):
             return True

@@ -79,7 +79,7 @@ def with_culprit(verdict: Verdict, git: Git, catalog: Catalog, local: LocalState
 
 
 def _is_elsewhere(git: Git, commit: str, head: str) -> bool:
-    """Tell whether a commit is here and no part of the history of *head*."""
+    """Return whether a commit is here and no part of the history of *head*."""
     return commit != head and git.has(commit, "commit") and not git.is_ancestor(commit, head)
 
 

@@ -107,7 +107,7 @@ class Lineage:
         return tuple(p for p in found.parents if p in self.digests) if found else ()
 
     def is_candidate(self, commit: str) -> bool:
-        """Tell whether a commit changed the inputs: none of its parents has the same."""
+        """Return whether a commit changed the inputs: none of its parents has the same."""
         own = self.digests[commit]
         return all(self.digests[parent] != own for parent in self.parents(commit))
 

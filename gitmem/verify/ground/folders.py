@@ -44,7 +44,7 @@ class Lent:
 
     @property
     def is_tied(self) -> bool:
-        """Tell whether it works only where it lies."""
+        """Return whether it works only where it lies."""
         return (self.place / TIED).is_file()
 
 

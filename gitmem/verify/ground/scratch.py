@@ -282,11 +282,11 @@ class Scratch:
         new.replace(self._state)
 
     def _is_of(self, commit: str) -> bool:
-        """Tell whether the clone is whole, and of the same object format."""
+        """Return whether the clone is whole, and of the same object format."""
         return bool(self._shown) and len(self._shown) == len(commit)
 
     def _attributes_differ(self, commit: str) -> bool:
-        """Tell whether files are checked out in another way at *commit* than at the one shown (gitattributes(5)).
+        """Return whether files are checked out in another way at *commit* than at the one shown (gitattributes(5)).
 
         By the index: the commit that is shown may be gone, such as one that was made of a work tree.
         """

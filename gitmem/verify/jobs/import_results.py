@@ -84,7 +84,7 @@ class RecordContext:
     now: int
 
     def is_behind(self, old: str, new: str) -> bool:
-        """Tell whether one commit is another, or in its history."""
+        """Return whether one commit is another, or in its history."""
         return old == new or (bool(new) and self.git.has(old, "commit") and self.git.is_ancestor(old, new))
 
 

@@ -167,7 +167,7 @@ def _holder(path: str) -> str:
 
 
 def is_running(job: Job) -> bool:
-    """Tell whether a job that has no end runs now, and was not killed."""
+    """Return whether a job that has no end runs now, and was not killed."""
     if job.ended or job.pid <= 0:
         return False
     try:

@@ -64,7 +64,7 @@ class Schedule:
 
     @property
     def is_forge(self) -> bool:
-        """Tell whether a forge runs it, whose signs are those on the branch alone."""
+        """Return whether a forge runs it, whose signs are those on the branch alone."""
         return self.what in FORGES
 
 

@@ -137,6 +137,6 @@ def _tools(path: str, ground: Ground, *, is_inside: bool) -> list[str]:
 
 
 def _has(ground: Ground, place: Path) -> bool:
-    """Tell whether a ground has a file or folder itself, named by where checks see it."""
+    """Return whether a ground has a file or folder itself, named by where checks see it."""
     name = place.relative_to(ground.seen)
     return any(name.is_relative_to(lent.name) for lent in ground.folders) or os.path.lexists(ground.path / name)

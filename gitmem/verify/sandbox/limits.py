@@ -97,7 +97,7 @@ class LimitWatch:
         return found
 
     def ran_out(self) -> bool:
-        """Tell whether the kernel ended a process for want of memory meanwhile: perhaps one of the check's."""
+        """Return whether the kernel ended a process for want of memory meanwhile: perhaps one of the check's."""
         return count_oom_kills() > self._oom_kills
 
     def _processes(self) -> str:

@@ -93,7 +93,7 @@ def ladder() -> tuple[str, ...]:
 
 
 def works(rung: str, env_path: str) -> bool:
-    """Tell whether a rung works here, by running a check on it that must not get out; never raises."""
+    """Return whether a rung works here, by running a check on it that must not get out; never raises."""
     return not why_not(rung, env_path)
 
 
@@ -114,7 +114,7 @@ def why_not(rung: str, env_path: str) -> str:
 
 @lru_cache
 def probe_overlay(env_path: str, folder: Path) -> bool:
-    """Tell whether grounds below *folder* can be overlays under bubblewrap, found by running one; never raises.
+    """Return whether grounds below *folder* can be overlays under bubblewrap, found by running one; never raises.
 
     *folder* is made where it is missing: whether it works depends on its file system.
     """

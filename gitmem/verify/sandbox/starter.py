@@ -118,7 +118,7 @@ class Starter:
         return live.ran(time.monotonic() - started)
 
     def is_alive(self) -> bool:
-        """Tell whether it waits for a request; one that has ended meanwhile is cleaned up."""
+        """Return whether it waits for a request; one that has ended meanwhile is cleaned up."""
         if self.is_usable and self._child.poll() is not None:
             self.close()
         return self.is_usable

@@ -93,7 +93,7 @@ def _installation(folder: Path) -> Path:
 
 
 def _is_private(folder: Path) -> bool:
-    """Tell whether a folder holds more than an installation: the person's home, or what the home lies in."""
+    """Return whether a folder holds more than an installation: the person's home, or what the home lies in."""
     own = Path(home())
     return _is_within(own, (str(folder),)) or folder in [own / name for name in NEVER]
 

@@ -141,7 +141,7 @@ class _Watching:
             self._take_inside(kind, inner, program)
 
     def _matters(self, path: str) -> bool:
-        """Tell whether a path can lead into the code; most of what a program opens cannot."""
+        """Return whether a path can lead into the code; most of what a program opens cannot."""
         return (
             path.startswith((self._inside, self._work_tree, *_DESCRIPTORS))
             or path == self._scene.ground
@@ -314,12 +314,12 @@ def _decode(content: bytes) -> str:
 
 
 def _is_object(place: str) -> bool:
-    """Tell whether a file holds objects of a repository: a pack, its index, or one by itself."""
+    """Return whether a file holds objects of a repository: a pack, its index, or one by itself."""
     return _OBJECT.search(f"/{place}") is not None
 
 
 def _leads_anywhere(place: str) -> bool:
-    """Tell whether a path below /proc goes through a link to a folder of a process (proc(5)).
+    """Return whether a path below /proc goes through a link to a folder of a process (proc(5)).
 
     A descriptor itself is none: what it stands for was opened.
     """

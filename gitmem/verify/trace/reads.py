@@ -100,7 +100,7 @@ class Places:
         return self._entries[at] if at < len(self._paths) and self._paths[at] == path else None
 
     def is_folder(self, path: str) -> bool:
-        """Tell whether a path is a folder that has files."""
+        """Return whether a path is a folder that has files."""
         if path == "":
             return True
         at = bisect_left(self._paths, f"{path}/")

@@ -50,7 +50,7 @@ def put(file: Path, content: bytes) -> None:
 
 
 def is_noticed(file: Path) -> bool:
-    """Tell whether SQLite can see that a file is damaged."""
+    """Return whether SQLite can see that a file is damaged."""
     try:
         with contextlib.closing(sqlite3.connect(f"file:{file}?mode=ro&immutable=1", uri=True)) as db:
             return db.execute("PRAGMA integrity_check").fetchall() != [("ok",)]

@@ -37,7 +37,7 @@ works = lru_cache(sandbox.works)
 
 
 def overlays(repository: Path) -> bool:
-    """Tell whether grounds of a repository can be overlays here."""
+    """Return whether grounds of a repository can be overlays here."""
     return works("bubblewrap", PATH) and sandbox.probe_overlay(PATH, repository / ".git" / "gitmem" / "ground")
 
 

@@ -153,7 +153,7 @@ def _edge(
 
 
 def flows(needed: PageMemory, entry: PageMemory) -> bool:
-    """Tell whether suspicion comes along this link: from what failed, or is suspect because of it, on to a suspect."""
+    """Return whether suspicion comes along this link: from what failed or is suspect to a suspect."""
     if entry.status != SUSPECT:
         return False
     return needed.status == FAILED or (needed.status == SUSPECT and len(needed.chain) < len(entry.chain))

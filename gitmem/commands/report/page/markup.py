@@ -67,7 +67,7 @@ def _until(lines: list[str], at: int, ends: Callable[[str], bool]) -> int:
 
 
 def _begins(text: str) -> bool:
-    """Tell whether a line begins something else than more of the same paragraph."""
+    """Return whether a line begins something else than more of the same paragraph."""
     return not text.strip() or any(pattern.match(text) for pattern in (_FENCE, _ITEM, _HEADING)) or text[0] == "|"
 
 

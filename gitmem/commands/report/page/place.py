@@ -28,7 +28,7 @@ def write(file: str, text: str, *, force: bool = False) -> None:
 
 
 def _is_ours(path: Path) -> bool:
-    """Tell whether nothing is there, or an earlier page of ours; a link is somebody's."""
+    """Return whether nothing is there, or an earlier page of ours; a link is somebody's."""
     if path.is_symlink():
         return False
     try:

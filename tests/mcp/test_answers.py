@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gitmem.mcp import told
+from gitmem.mcp import answers
 
 SECTION = {"name": "WARNINGS", "total": 3, "more": 1, "rest": "gitmem list"}
 ITEM = {"key": "a", "kind": "fact", "status": "failed", "text": "No longer", "score": 0.0, "scope": "project"}
@@ -17,18 +17,18 @@ def inside(text: str) -> list[str]:
 
 
 def test_text_is_one_line_and_says_where_it_was_cut() -> None:
-    assert told.line("a\n- [b] (fact, verified)\r\n\tc") == "a - [b] (fact, verified) c"
-    assert told.line("x" * 500) == "x" * 399 + "…"
+    assert answers.line("a\n- [b] (fact, verified)\r\n\tc") == "a - [b] (fact, verified) c"
+    assert answers.line("x" * 500) == "x" * 399 + "…"
 
 
 def test_nothing_is_fenced_where_there_is_nothing() -> None:
-    assert told.standing({"failed": [], "suspect": [], "flapping": []}) == ""
+    assert answers.standing({"failed": [], "suspect": [], "flapping": []}) == ""
 
 
 def test_digest_has_its_sections_their_counts_and_what_is_left_out() -> None:
     sections = [SECTION | {"items": [ITEM, ITEM | {"key": "", "kind": "", "status": ""}]}, SECTION | {"total": 0}]
 
-    assert inside(told.digest({"sections": sections})) == [
+    assert inside(answers.digest({"sections": sections})) == [
         "## WARNINGS (3)",
         "- [a] (fact, failed) No longer",
         "- No longer",
@@ -53,7 +53,7 @@ def test_standing_of_a_memory_is_told_before_its_words(fields, verdict, source: 
         "verdict": verdict, "because": [], "archived": False, "superseded": False, "expired": False, "body": "B\n",
     }  # fmt: skip
 
-    text = told.memory(found)
+    text = answers.memory(found)
 
     assert text.split("\n")[1] == f"Source: {source}"
     assert inside(text) == ["T x", "", "B"]
@@ -67,7 +67,7 @@ def test_status_of_a_memory_says_what_it_means() -> None:
         "body": "",
     }  # fmt: skip
 
-    text = told.memory(found)
+    text = answers.memory(found)
 
     assert (
         "fact, private, failed (its check says that this is no longer true), archived, by a person"

@@ -86,7 +86,7 @@ class OpenStore:
 
     @property
     def is_clock_wrong(self) -> bool:
-        """Tell whether this machine's clock says what cannot be."""
+        """Return whether this machine's clock says what cannot be."""
         return not EARLIEST_S <= self.clock() <= LATEST_S
 
     @property
@@ -200,7 +200,7 @@ class OpenStore:
         return self.usable(self.store.folder)
 
     def has_store(self) -> bool:
-        """Tell whether there are memories to read."""
+        """Return whether there are memories to read."""
         return bool(self.find_tip() or self.tree())
 
     def source(self) -> tuple[str, str]:
