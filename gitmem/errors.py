@@ -26,7 +26,7 @@ class GitmemError(Exception):
 
 
 class DamagedIndexError(GitmemError):
-    """An index was damaged and is thrown away; the next try makes it anew. Its cause is what SQLite or Python said."""
+    """An index was damaged and is thrown away; the next try rebuild it. Its cause is what SQLite or Python said."""
 
 
 class NotFoundError(GitmemError):

@@ -12,7 +12,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-# Outcomes of running a check (DESIGN, section 1): ``holds`` and ``fails`` are conclusive, ``error`` learnt nothing.
+# Outcomes of running a check (DESIGN, section 1): ``holds`` and ``fails`` are conclusive, ``error`` learned nothing.
 HOLDS = "holds"
 FAILS = "fails"
 ERROR = "error"
@@ -105,7 +105,7 @@ class Document:
 
     Attributes:
         key: The file's stem.
-        path: Where it lies in the store, or empty before it has a place.
+        path: Where it is in the store, or empty before it has a place.
         fields: The frontmatter in file order: ``str``, ``int``, ``float``, ``bool``, ``None``, lists and mappings of
             these. Unknown fields are kept.
         body: The Markdown below the frontmatter.
@@ -184,7 +184,7 @@ class Verdict:
             is known to be bad.
         culprit_after: Where commits could not be checked: the last one known to be good; the culprit is one of those
             after it, up to ``culprit``. Empty where the culprit is known.
-        attempt: The last attempt that learnt nothing, as one line, or empty.
+        attempt: The last attempt that learned nothing, as one line, or empty.
         attempt_at: When that was, or 0.
         seconds: How long it ran.
         reads: What the run was seen to read of the code (``trace.observe`` has the form); empty where nobody looked.
@@ -232,7 +232,7 @@ class Hit:
         scope: Where it is from: ``project``, ``private``, ``domain``, ``universal``, or ``listed``.
         snippet: One line of its body around the words of the query.
         created: Epoch seconds.
-        path: Where it lies in the store.
+        path: Where it is in the store.
         archived: Whether it was retired.
         factors: Every factor of the score by name, in the order they were applied.
         sources: What the first factor was fused of, by name, where meaning counts beside words: what each is worth of
@@ -278,7 +278,7 @@ class Ran:
         output: The end of what it wrote (standard output and error together), decoded, at most the cap.
         cut: Whether output was dropped because it passed the cap.
         seconds: Wall seconds.
-        problem: Why nothing was learnt (not started, denied by the sandbox, ...), or empty.
+        problem: Why nothing was learned (not started, denied by the sandbox, ...), or empty.
         trace: What strace said of it; None where it was not traced, or said too much.
     """
 
@@ -297,7 +297,7 @@ _UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86_400, "w": 604_800}
 # A hundred years: past every use, and small enough for a 64-bit clock to be added to it.
 _LONGEST_S = 100 * 366 * 86_400
 
-# What shows as nothing at all, or changes the character before it, and yet is no control or format character: combining
+# What shows as nothing at all, or changes the character before it, without being a control or format character: combining
 # grapheme joiner, Hangul and halfwidth fillers, Khmer inherent vowels, Mongolian selectors, Braille blank
 # (Unicode 15 categories Mn, Lo, So: `str.isprintable` lets them pass; measured).
 _UNSEEN = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u2800\u3164\uffa0")
@@ -323,7 +323,7 @@ def is_plain_command(text: str) -> bool:
     """Return whether each character of a command shows as what it is: printable, a newline or a tab.
 
     Nothing else can be approved by looking at it: a carriage return or an escape sequence hides half of a command on a
-    terminal, a bidirectional override turns it around, and a no-break space is no blank to the shell.
+    terminal, a bidirectional override turns it around, and a no-break space is not a blank to the shell.
     """
     if not text.replace("\n", "").replace("\t", "").isprintable():
         return False

@@ -58,7 +58,7 @@ class MemoryDetails:
         scope: Where it is from: ``project``, ``private``, ``domain``, ``universal`` or ``listed``.
         path: Its file in the store.
         is_archived: Whether it was forgotten.
-        is_superseded: Whether another memory took its place.
+        is_superseded: Whether another memory replaced it.
         is_expired: Whether its time has passed.
         document: All of it, as ``gitmem show --json`` prints it.
     """

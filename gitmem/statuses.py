@@ -17,7 +17,7 @@ class Sign:
     Attributes:
         mark: One character, before what has the status.
         style: Its colour on a terminal, an SGR code (ECMA-48, 8.3.117); the words say the same without colour.
-        color: Its colour where white text stands on it, as hex: a contrast of 4.5 at least (WCAG 2.2, 1.4.3).
+        color: Its colour where white text is on it, as hex: a contrast of 4.5 at least (WCAG 2.2, 1.4.3).
         strokes: The mark as an SVG path in a square of 10, where no font can be relied on.
         light: Its colours on a light page: text, what is behind that text, and shapes.
         dark: The same on a dark page.

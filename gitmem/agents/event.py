@@ -39,7 +39,7 @@ class Edit:
     Attributes:
         path: As the harness names it: absolute, or relative to the event's folder.
         before: The text that was replaced; empty for a new file, and where the harness does not say.
-        after: The text that took its place; empty where it was removed, and where the harness does not say.
+        after: The text that replaced it; empty where it was removed, and where the harness does not say.
         is_new: Whether the file was created.
         is_gone: Whether it was deleted.
     """

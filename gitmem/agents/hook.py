@@ -1,6 +1,6 @@
 """Handle a call of a hook by a harness: read its JSON, act on the event, print the answer.
 
-Whatever goes wrong here is no concern of the session that runs in front of it: it is noted for ``gitmem doctor``
+Whatever goes wrong here is not a concern of the session that runs in front of it: it is noted for ``gitmem doctor``
 (``gitmem.store.hook_log``), nothing is said, and the status is 0. A hook that fails is shown to the person by some
 harnesses and stops the agent's turn in others (an exit status of 2).
 """
@@ -204,7 +204,7 @@ def sender(harness: str, payload: Mapping[str, Any]) -> str:
         return "codex"
     if "timestamp" not in payload:
         return harness
-    # VS Code names the time, too; but not every event of Gemini, and not always the file of the session.
+    # VS Code names the time as well; but not every event of Gemini, and not always the file of the session.
     is_gemini = "transcript_path" in payload and payload.get("hook_event_name") in load("gemini").EVENTS
     return "gemini" if is_gemini else "copilot"
 

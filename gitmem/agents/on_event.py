@@ -49,7 +49,7 @@ def tool_used(memory: Memory, event: Event) -> None:
 
 
 def responded(memory: Memory, event: Event) -> None:
-    """Keep what an agent's words say was learnt."""
+    """Keep what an agent's words say was learned."""
     from gitmem.agents.capture.responses import capture
 
     capture(memory.repository, event)

@@ -2,7 +2,7 @@
 
 Cursor runs the hooks of Claude Code's settings besides its own, and tells each of one event in its own way: where its
 own files call us, those count. Everywhere else both payloads are the same: the marks of what arrived in the last half
-minute stand in a small file of the state folder, which one process at a time reads and writes. A mark is of the whole
+minute are in a small file of the state folder, which one process at a time reads and writes. A mark is of the whole
 payload, so that a command that is run again counts again: harnesses name each call, its time or how long it took.
 """
 
@@ -19,7 +19,7 @@ NAME = "arrived"
 REMEMBERED_S = 30.0
 # Half a minute of 30 events a second.
 MARKS_AT_MOST = 1_000
-# What stands in settings of Cursor that call us, and how much of them is read.
+# What is in settings of Cursor that call us, and how much of them is read.
 CURSORS = b"hook cursor"
 SETTINGS_LIMIT = 262_144
 ROOTS_AT_MOST = 20
@@ -79,7 +79,7 @@ def _calls_us(path: str) -> bool:
 
 
 def _recent(content: bytes, now: float) -> dict[str, float]:
-    """Return the marks that still count, with when each arrived; what is no mark is left out."""
+    """Return the marks that still count, with when each arrived; what is not a mark is left out."""
     found = {}
     for line in content.decode("ascii", "replace").splitlines():
         mark, _, at = line.partition(" ")

@@ -59,7 +59,7 @@ class HookInput:
         if self.size > PARSED_AT_MOST:
             raise UnusableError(f"the payload is larger than {PARSED_AT_MOST} bytes and was ignored")
         try:
-            # Nearly every text is good enough: a byte that is no UTF-8 must not cost the event.
+            # Nearly every text is good enough: a byte that is not UTF-8 must not cost the event.
             found = json.loads(self.content.decode("utf-8-sig", "replace"))
         except (ValueError, RecursionError):
             found = None

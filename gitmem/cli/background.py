@@ -42,7 +42,7 @@ def _verify(memory: Memory) -> None:
         Output(color="never", stdout=file).line(f"{format_time(memory.repository.now)} verify: {message}")
 
 
-# What each work does at one place. A work that a git command makes due stands in AFTER_GIT too.
+# What each work does at one place. A work that a git command makes due is in AFTER_GIT as well.
 WORKS: dict[str, Callable[[Memory], object]] = {
     "index": _index,
     "spool": lambda memory: memory.captures.drain(),
@@ -62,7 +62,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace, out: Output) -> int:
-    """Do a work wherever it is wanted; silent where there is no store."""
+    """Do a job wherever it is wanted; silent where there is no store."""
     os.nice(5)  # somebody is at work in front of us
     with Memory() as memory:
         repository = memory.repository.git.repository

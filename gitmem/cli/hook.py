@@ -36,7 +36,7 @@ EXAMPLES = (
     "gitmem hook claude-code < payload.json",
     "gitmem hook copilot postToolUse < payload.json",
 )
-# Characters of a message that are read: more is no message, but the diff of `git commit -v` behind it.
+# Characters of a message that are read: more is not a message, but the diff of `git commit -v` behind it.
 MESSAGE_LIMIT = 1024 * 1024
 ADVICE = "fix the code, or commit anyway and settle the failed facts later (gitmem settle KEY): "
 AFTER_GIT = ("post-checkout", "post-merge", "post-rewrite")

@@ -205,7 +205,7 @@ def _install(memory: Memory, what: str, args: argparse.Namespace) -> Sequence[Ho
 
 
 def print_steps(steps: Iterable[HookStep], out: Output, *, whole: bool = False) -> None:
-    """Print what is done about each file; with *whole*, the difference of each file too."""
+    """Print what is done about each file; with *whole*, the difference of each file as well."""
     for step in steps:
         out.line((f"{step.what:<8}", "bold"), step.path, "  ", (step.about, "dim"))
         if whole and step.before != step.after:

@@ -126,7 +126,7 @@ class Output:
         self._say("\t".join(cells))
 
     def note(self, text: str) -> None:
-        """Tell the person something on standard error that is no error."""
+        """Tell the person something on standard error that is not an error."""
         self._tell(self.styled(f"gitmem: {text}", "dim", error=True))
 
     def alarm(self, text: str) -> None:
@@ -141,7 +141,7 @@ class Output:
             self._tell(f"  {self.styled('hint:', 'bold', error=True)} {display(line)}")
 
     def _tell(self, line: str) -> None:
-        """Print a line of ours on standard error; where that is gone, nobody can be told."""
+        """Print a line of ours on standard error; where that is gone, nobody can be determined."""
         self.clear_progress()
         try:
             print(unlike_command(line) if self._is_in_workflow else line, file=self._err, flush=True)

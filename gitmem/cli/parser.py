@@ -80,9 +80,9 @@ class Parser(argparse.ArgumentParser):
         return UsageError(f"unknown option: {name}", hint=f"{hint}\narguments that begin with - go after --")
 
     def parse(self, arguments: list[str]) -> argparse.Namespace:
-        """Parse a command's arguments; words may stand between options, which costs 3 ms and is tried second.
+        """Parse a command's arguments; words may be between options, which costs 3 ms and is tried second.
 
-        What stands behind the first ``--`` is the program where the command takes one, every word as it was typed:
+        What is behind the first ``--`` is the program where the command takes one, every word as it was typed:
         argparse would drop a second ``--`` (seen with Python 3.11.7), and another program would be proved than was
         meant.
 

@@ -95,7 +95,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
 
 
 def _query_of(args: argparse.Namespace, query: str, limit: int) -> Query:
-    """Return what is asked for.
+    """Return what is requested.
 
     Raises:
         UsageError: There is no such factor.

@@ -65,7 +65,7 @@ def is_wanted(args: argparse.Namespace) -> bool:
 
 
 def emit(args: argparse.Namespace, out: Output, found: Findings) -> None:
-    """Write what ``check`` or ``verify`` found, in the forms that were asked for."""
+    """Write what ``check`` or ``verify`` found, in the forms that were requested."""
     from gitmem.commands.report import cleaned, render  # xml and json, and only where a report is made
     from gitmem.commands.report.markdown import page
 
@@ -73,7 +73,7 @@ def emit(args: argparse.Namespace, out: Output, found: Findings) -> None:
 
 
 def emit_forms(args: argparse.Namespace, out: Output, render: Callable[[str], str], page: Callable[[int], str]) -> None:
-    """Write the files that were asked for, and print the form where it is one that can be written.
+    """Write the files that were requested, and print the form where it is one that can be written.
 
     With ``github``, the step's summary is written as well, where there is one (GITHUB_STEP_SUMMARY).
 

@@ -368,7 +368,7 @@ def read_standard_input(limit: int) -> str:
             f"standard input is larger than {limit} bytes, the maximum size of a memory", hint="split it"
         )
     try:
-        return raw.decode("utf-8-sig")  # a byte order mark at the beginning is no text
+        return raw.decode("utf-8-sig")  # a byte order mark at the beginning is not text
     except UnicodeDecodeError as err:
         raise RefusedError(f"standard input is not valid UTF-8 (byte {err.start})") from err
 

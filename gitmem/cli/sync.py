@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from gitmem.cli.output import Output
     from gitmem.commands.sync.summary import SyncResult
 
-# What ``store.merge.memories`` says of two files of which one is no memory.
+# What ``store.merge.memories`` says of two files of which one is not a memory.
 UNREADABLE = ("unreadable",)
 # Conflicts that are named; all are counted, and ``doctor`` and ``--json`` have them all.
 SHOWN = 20

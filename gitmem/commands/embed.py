@@ -41,7 +41,7 @@ def status(memory: OpenRepository) -> dict[str, Any]:
 
 
 def _stores(memory: OpenRepository) -> list[OpenStore]:
-    """Return the stores that a question looks into, those of other repositories too."""
+    """Return the stores that a question looks into, those of other repositories as well."""
     return memory.stores_for_query(Query(text="everything"))
 
 

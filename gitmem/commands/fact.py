@@ -171,7 +171,7 @@ def edit_fields(
     def change(text: str) -> str:
         fields = parse(text, path=path).fields
         decided = {*wanted, *(("body",) if body is not None else ())}
-        # Whoever says anew what two people said in two ways has settled it.
+        # Whoever says again what two people said in two ways has settled it.
         left = {CONFLICT: without(fields, decided) or REMOVE} if CONFLICT in fields else {}
         new = edited(text, left | wanted, path, body=below)
         return new if new == text else edited(new, {"updated": format_time(memory.now)}, path)

@@ -76,7 +76,7 @@ def show(catalog: Catalog, git: Git, local: LocalState, ground: int | None, key:
 
 
 def _verdict(catalog: Catalog, local: LocalState, ground: int | None, number: int, key: str) -> dict[str, Any] | None:
-    """Return the verdict that counts here, or None where there is none; with the last attempt that learnt nothing."""
+    """Return the verdict that counts here, or None where there is none; with the last attempt that learned nothing."""
     fact = catalog.row("SELECT spec, claim, ttl_s FROM fact WHERE id = ?", (number,))
     if fact is None:
         return None
@@ -157,7 +157,7 @@ def log(git: Git, tip: str, key: str, *, limit: int, notices: list[str], code: s
 
 
 def _read_log(git: Git, tip: str, specs: list[str], limit: int, notices: list[str], *, plain: list[str]) -> bytes:
-    """Return what git logs; it stops at a tree that it cannot read, and is asked again for what lies behind that."""
+    """Return what git logs; it stops at a tree that it cannot read, and is asked again for what is behind that."""
     # NUL alone parts the fields: a name or a subject may hold any other character. A diff.orderFile of the user's that
     # is not there would be an error.
     argv = (

@@ -138,7 +138,7 @@ class Explainer:
             self._store.notices.append(f"{what} is not recorded on the branch: {display(err.message)}")
 
     def failing(self) -> list[Due]:
-        """Return the facts that were asked for, by key."""
+        """Return the facts that were requested, by key."""
         return self._session.list_due()
 
     def explain(self, due: Due, *, with_diff: bool = True) -> Why:

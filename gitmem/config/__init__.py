@@ -107,7 +107,7 @@ def _value(row: Setting, text: str, key: str, file: str) -> object:
 
 
 def unknown_variables() -> list[str]:
-    """Return a line about each variable ``GITMEM_*`` of the environment that is no setting: it counts for nothing."""
+    """Return a line about each ``GITMEM_*`` variable of the environment that is not a setting."""
     known = {row.variable for row in SETTINGS.values()}
     short = {plain(name) for name in (*known, *INTERNAL)}
     found = [name for name in os.environ if name.startswith("GITMEM_") and name not in INTERNAL and os.environ[name]]
@@ -198,7 +198,7 @@ def clones_place() -> str:
 
 
 def second_place(state_folder: str | os.PathLike[str]) -> str:
-    """Return the folder, in the person's own state, that stands in for a state folder that cannot be written to."""
+    """Return the folder, in the person's own state, that is in for a state folder that cannot be written to."""
     return os.path.join(_state_home(), "elsewhere", os.path.realpath(state_folder).lstrip("/"))
 
 

@@ -319,7 +319,7 @@ GUARDED = {name: row for name, row in BY_PLAIN.items() if row.guarded}
 
 
 def known_name(name: str) -> str:
-    """Return one name for all spellings of a setting in git config; a name that is no setting's stays as it is."""
+    """Return one name for all spellings of a setting in git config; a name that is not a setting's stays as it is."""
     return short if (short := plain(name)) in BY_PLAIN else name
 
 

@@ -120,7 +120,7 @@ def _in_place(
         else:
             swaps.append((extent.start, extent.stop, _lines(name, changes[name], extent, on_one_line)))
     if not any(lines for _, _, lines in swaps) and len(swaps) == len(extents):
-        # Nothing is left, and an empty frontmatter is no mapping.
+        # Nothing is left, and an empty frontmatter is not a mapping.
         swaps.append((extents[0].start, extents[0].start, ["{}"]))
     ending = line_break.removesuffix("\n")
     # From the end, so that the numbers stay true; sorting is stable, so equal places keep their order when turned.

@@ -302,7 +302,7 @@ def _seconds(name: str, text: str) -> int:
 def parse_time(text: str) -> int:
     """Return a time such as ``2026-11-21T09:30:00Z`` in seconds since the epoch; a fraction of a second is dropped.
 
-    Any year from 1 to 9999 is taken as it stands, so the result may lie before the epoch or far in the future. A leap
+    Any year from 1 to 9999 is taken as it stands, so the result may be before the epoch or far in the future. A leap
     second is refused: the count has no number for it.
 
     Raises:

@@ -56,7 +56,7 @@ def parse(text: str) -> dict[str, Any] | None:
         if found is _UNSURE:
             return None
         fields[name] = found
-    # Nothing at all, or comments alone, is no mapping.
+    # Nothing at all, or comments alone, is not a mapping.
     return fields or None
 
 
@@ -85,7 +85,7 @@ def _value(value: str) -> Any:
 
 
 def _scalar(value: str) -> Any:
-    """Read a scalar that stands outside brackets."""
+    """Read a scalar that is outside brackets."""
     if value == "":
         return _UNSURE
     if value[0] in "\"'":
@@ -101,7 +101,7 @@ def _quoted(text: str, at: int) -> tuple[Any, int]:
     if end < 0:
         return _UNSURE, at
     inner = text[at + 1 : end]
-    # Two single quotes stand for one: the second is no end, and the caller finds it in its way.
+    # Two single quotes stand for one: the second is not an end, and the caller finds it in its way.
     return _escaped(text, at + 1) if quote == '"' and "\\" in inner else (inner, end + 1)
 
 

@@ -72,7 +72,7 @@ def format_fields(fields: Mapping[str, Any]) -> str:
 
 
 def place_of(name: str) -> int:
-    """Return where a field stands among the others; unknown ones share the last place (sorting keeps their order)."""
+    """Return where a field is among the others; unknown ones share the last place (sorting keeps their order)."""
     return _PLACES.get(name, len(ORDER))
 
 

@@ -20,7 +20,7 @@ def parse(text: bytes | str, *, path: str) -> Document:
 
     Args:
         text: The file as it is: UTF-8, with or without a byte order mark, with either kind of line break.
-        path: Where it lies in the store, or a name for it.
+        path: Where it is in the store, or a name for it.
 
     Raises:
         FormatError: With ``code``, ``path`` and, where one is known, ``line``.

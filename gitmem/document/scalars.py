@@ -32,7 +32,7 @@ _ELSEWHERE = frozenset(("y", "n", "yes", "no", "on", "off", "true", "false", "nu
 # and a bound for every walk.
 MAX_DEPTH = 5
 
-# An implicit key ends within 1,024 characters in libyaml; a name that long is no name.
+# An implicit key ends within 1,024 characters in libyaml; a name that long is not a name.
 LONGEST_NAME = 100
 
 

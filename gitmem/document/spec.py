@@ -34,7 +34,7 @@ def spec_of(document: Document, *, setup: str, default_timeout_s: int, folders: 
         document: A parsed memory.
         setup: The policy's ``setup`` command; it is part of every specification that starts a process.
         default_timeout_s: The policy's time limit in seconds, for a memory that names none.
-        folders: The policy's folders of the work tree that a check sees: a right to read, so part of it, too.
+        folders: The policy's folders of the work tree that a check sees: a right to read, so part of it as well.
     """
     check = check_of(document)
     if check is None:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
-# Where the first line of the frontmatter stands in the file.
+# Where the first line of the frontmatter is in the file.
 FIRST_LINE = 2
 
 # What YAML 1.1 takes for a line break and editors do not show as one: next line, line and paragraph separator, and a
@@ -157,7 +157,7 @@ def build(stream: Iterator[Any], text: str) -> Any:
     """Return the value that a stream of events describes, without recursion; ``_NOTHING`` for an empty stream.
 
     Raises:
-        FormatError: A duplicate key, an anchor, an alias, a tag, a merge key, a key that is no name, a directive, a
+        FormatError: A duplicate key, an anchor, an alias, a tag, a merge key, a key that is not a name, a directive, a
             second document, or nesting past ``scalars.MAX_DEPTH``.
     """
     root: Any = _NOTHING

@@ -181,7 +181,7 @@ class Git:
         return None
 
     def symbolic_target(self, name: str) -> str:
-        """Return the full ref that a symbolic one stands for, or an empty string."""
+        """Return the full ref that a symbolic one is for, or an empty string."""
         try:
             read_ref(self.repository.common, name)
         except Unsure:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def default_branch(git: Git, *, configured: str, remote: str) -> str:
-    """Return the full ref of the default branch, or an empty string where none can be told.
+    """Return the full ref of the default branch, or an empty string where none can be determined.
 
     ``origin/HEAD``, else ``init.defaultBranch``, else ``main`` or ``master`` (DESIGN, section 5); the setting
     ``gitmem.defaultBranch`` comes before them all. For a name, the remote's branch comes before the local one, since

@@ -1,4 +1,4 @@
-"""The history of the code in bulk: which commits lie between two, what each changed, and who made it."""
+"""The history of the code in bulk: which commits are between two, what each changed, and who made it."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ _FOLDER = "040000"
 
 @frozen
 class PathEntry:
-    """What lies at one path of a tree.
+    """What is at one path of a tree.
 
     Attributes:
         mode: Six octal digits, as git prints them.
@@ -39,7 +39,7 @@ class PathEntry:
     oid: str
 
 
-# By path, what lay there before and what lies there now; None where there is nothing. Never a folder.
+# By path, what lay there before and what is there now; None where there is nothing. Never a folder.
 Changes = dict[str, tuple["PathEntry | None", "PathEntry | None"]]
 
 
@@ -53,7 +53,7 @@ class Objects:
         """Return what differs between two commits or trees (None is an empty one); equal folders are never opened.
 
         Raises:
-            NotFoundError: An object of theirs is missing, or is no tree.
+            NotFoundError: An object of theirs is missing, or is not a tree.
             GitmemError: There are too many.
         """
         empty = "" if old and new else self._empty_tree()
@@ -65,7 +65,7 @@ class Objects:
         return {c.path: (_entry(c.old_mode, c.old_oid), _entry(c.mode, c.oid)) for c in changes}
 
     def find(self, tree: str, path: str) -> PathEntry | None:
-        """Return what lies at a path of a commit or tree, a folder too; None where there is nothing."""
+        """Return what is at a path of a commit or tree, a folder as well; None where there is nothing."""
         done = self.git.run("--literal-pathspecs", "ls-tree", "-z", "--full-tree", tree, "--", path, check=False)
         for line in done.stdout.split(b"\0"):
             head, _, name = line.partition(b"\t")
@@ -127,7 +127,7 @@ class LibgitObjects(Objects):
             raise NotFoundError(err.message, hint=err.hint) from err
 
     def find(self, tree: str, path: str) -> PathEntry | None:
-        """Return what lies at a path of a commit or tree, a folder too; None where there is nothing."""
+        """Return what is at a path of a commit or tree, a folder as well; None where there is nothing."""
         try:
             return _of(self._tree(tree)[path])
         except (KeyError, ValueError):

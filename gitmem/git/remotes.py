@@ -191,7 +191,7 @@ def fetch_objects(git: Git, remote: str, branch: str, talk: RemoteOptions) -> No
 
 
 def create_ref(git: Git, remote: str, ref: str, commit: str, talk: RemoteOptions) -> None:
-    """Make a ref at a remote that is no branch; one that is there already stays as it is.
+    """Make a ref at a remote that is not a branch; one that is there already stays as it is.
 
     Raises:
         NotFoundError: There is no such remote.

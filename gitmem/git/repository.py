@@ -138,7 +138,7 @@ def _refuse_planted(repository: Repository, start: str) -> None:
     """Refuse a bare repository inside the work tree of another one, unless a person named it (``-C``, ``GIT_DIR``).
 
     Whoever can commit a folder can commit one that looks like a bare repository: its config would be theirs, and its
-    memory, too. Source: git-config(1), ``safe.bareRepository``.
+    memory as well. Source: git-config(1), ``safe.bareRepository``.
 
     Raises:
         NoRepositoryError: It is one.
@@ -161,7 +161,7 @@ def _refuse_planted(repository: Repository, start: str) -> None:
 
 
 def _unlinked(repository: Repository) -> Repository:
-    """Return a repository whose state folder is no link: what a link leads to is not gitmem's to change.
+    """Return a repository whose state folder is not a link: what a link leads to is not gitmem's to change.
 
     Raises:
         GitmemError: It is one.
@@ -269,7 +269,7 @@ def read_ref(common_dir: str | Path, name: str) -> str | None:
     """Return the object name that the full ref *name* points to, or None where there is no such ref.
 
     Raises:
-        Unsure: It cannot be told by hand (reftable, a symbolic ref, a broken file): ask the git binary.
+        Unsure: It cannot be determined by hand (reftable, a symbolic ref, a broken file): ask the git binary.
     """
     if os.path.isdir(os.path.join(common_dir, "reftable")):
         raise Unsure
@@ -306,7 +306,7 @@ def read_head(repository: Repository) -> tuple[str, str | None]:
     """Return HEAD's branch (full ref, empty when detached) and its commit (None when unborn).
 
     Raises:
-        Unsure: It cannot be told by hand.
+        Unsure: It cannot be determined by hand.
     """
     try:
         text = _read(os.path.join(repository.git, "HEAD")).rstrip("\n")
@@ -316,5 +316,5 @@ def read_head(repository: Repository) -> tuple[str, str | None]:
         return "", text
     name = text.removeprefix("ref: ")
     if name == text or name.endswith(".invalid"):
-        raise Unsure  # refs/heads/.invalid stands there in a reftable repository
+        raise Unsure  # refs/heads/.invalid is there in a reftable repository
     return name, read_ref(repository.common, name)

@@ -22,7 +22,7 @@ UNMERGED = "U"
 def index_file(git: Git) -> str:
     """Return the index that is looked at, as an absolute path; it may not exist."""
     named = variable("GIT_INDEX_FILE")
-    # A relative one is taken from the top of the work tree, wherever somebody stands in it (measured with git 2.39).
+    # A relative one is taken from the top of the work tree, wherever somebody is in it (measured with git 2.39).
     return os.path.join(git.repository.top or "", named) if named else os.path.join(git.repository.git, "index")
 
 

@@ -44,7 +44,7 @@ class PathVersion:
 
 
 def at(git: Git, name: str, path: str) -> Git:
-    """Return the git binary bound to the linked worktree that is registered as *name* and lies at *path*."""
+    """Return the git binary bound to the linked worktree that is registered as *name* and is at *path*."""
     common = git.repository.common
     return Git(Repository(os.path.join(common, "worktrees", name), common, path))
 
@@ -165,8 +165,8 @@ def update_index(view: Git, entries: Iterable[tuple[str, str, str]], removed: It
 
     Args:
         view: The worktree.
-        entries: What is to stand in the index.
-        removed: Paths that are not to stand there.
+        entries: What is to be in the index.
+        removed: Paths that are not to be there.
         length: Digits of the repository's object names.
 
     Raises:
@@ -181,7 +181,7 @@ def update_index(view: Git, entries: Iterable[tuple[str, str, str]], removed: It
 
 
 def hide(view: Git, paths: Sequence[str]) -> None:
-    """Mark entries of the index as not shown on disk (skip-worktree, git-update-index(1)): that is no deletion."""
+    """Mark entries of the index as not shown on disk (skip-worktree, git-update-index(1)): that is not a deletion."""
     if paths:
         text = b"".join(os.fsencode(path) + b"\0" for path in paths)
         _inside(view, "update-index", "--skip-worktree", "-z", "--stdin", input=text)

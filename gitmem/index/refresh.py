@@ -35,7 +35,7 @@ WORTH_TELLING = 2000
 
 @frozen
 class RefreshResult:
-    """A catalog, and whether it shows what was asked for.
+    """A catalog, and whether it shows what was requested.
 
     Attributes:
         catalog: The catalog.
@@ -55,7 +55,7 @@ def refresh(
     have: Catalog | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> RefreshResult:
-    """Return a catalog that shows *tip*: the one we have, brought up to date, or another where it must be made anew.
+    """Return a catalog that shows *tip*: the one we have, brought up to date, or another where it must be rebuilt.
 
     While another process refreshes it, the last good state is returned and said so.
 
@@ -63,7 +63,7 @@ def refresh(
         git: The repository.
         tip: The store's commit; empty where only the code tree has memories.
         tree: The tree ``.memory`` of the code, or empty.
-        folder: Where the catalog lies; the project's state folder where none is given.
+        folder: Where the catalog is; the project's state folder where none is given.
         have: The catalog that is open already.
         progress: Told how many files of how many are read.
     """
@@ -189,7 +189,7 @@ def follow(git: Git, catalog: Catalog, tip: str, tree: str | None = None) -> boo
     touched = [*(f.path for f in scan.files), *scan.removed]
     if layout.POLICY_PATH in touched or is_unreadable(catalog):
         return False  # specifications, TTLs and folders hang on it
-    # A reader does not wait long for another refresh: the last good state is an answer too.
+    # A reader does not wait long for another refresh: the last good state is an answer as well.
     catalog.connection.execute("PRAGMA busy_timeout = 1000")
     with catalog.writing():
         found = shown_by(catalog)
@@ -265,7 +265,7 @@ def follow_written(
                 apply_scan(catalog, scan, contents)
                 catalog.set_meta("commit", written.commit)
     except sqlite3.Error:
-        return  # busy, or on a full disk; and the next read makes a damaged one anew
+        return  # busy, or on a full disk; and the next read makes a damaged one again
 
 
 def apply_scan(catalog: Catalog, scan: read.Scan, contents: Iterable[tuple[read.StoredFile, bytes | Problem]]) -> None:

@@ -1,6 +1,6 @@
 """Text about memories for clients: fenced as data, with status and provenance out of the memory's reach.
 
-A memory's own words stand between the markers only (``hygiene.inject``). Outside of them there are only gitmem's own
+A memory's own words are between the markers only (``hygiene.inject``). Outside of them there are only gitmem's own
 words and slugs: keys, kinds, statuses, and the names of agents as slugs.
 """
 

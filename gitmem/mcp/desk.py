@@ -111,7 +111,7 @@ def _look(memory: Memory) -> _Seen:
     repository = memory.repository.git.repository
     files = (repository.common, f"{repository.state}/{FILE_NAME}", f"{repository.state}/{proposal.FILE_NAME}")
     places = tuple(map(_numbers, files))
-    # Which of the settings count is a matter of approvals, too.
+    # Which of the settings count is a matter of approvals as well.
     settings = (*git_config_files(repository.common), f"{state_home()}/trust")
     return (*places, *(_numbers(path, ("st_mtime_ns", "st_size")) for path in settings))
 

@@ -1,6 +1,6 @@
 """What an agent may change over MCP: what it wrote itself, and as one that leads also what others wrote (D7).
 
-This keeps agents from each other's memories by mistake. It is no wall: whoever can start this server has the
+This keeps agents from each other's memories by mistake. It is not a wall: whoever can start this server has the
 repository, and an agent's name is what it says of itself.
 """
 

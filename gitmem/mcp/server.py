@@ -116,7 +116,7 @@ def _add_prompts(server: MCPServer[Any], *, read_only: bool) -> None:
 def _tighten(server: MCPServer[Any]) -> None:
     """Let tools refuse arguments that they do not have, and take out of the schemas what tells a model nothing.
 
-    A misspelt ``scope`` would otherwise be dropped, and a private memory be everybody's. All schemas stand in the
+    A misspelt ``scope`` would otherwise be dropped, and a private memory be everybody's. All schemas are in the
     context of every session: 7.5 kB of them instead of 12 (measured). What is not told is held all the same.
     """
     for tool in server._tool_manager.list_tools():

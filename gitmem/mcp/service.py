@@ -74,7 +74,7 @@ async def _ask(
     """Return what a desk answers.
 
     Raises:
-        ToolError: It could not; says why, and what mends it.
+        ToolError: It could not; says why, and what repairs it.
     """
     try:
         answer, notes = await _ask_twice(desk, work, agent=agent_of(context))
@@ -131,7 +131,7 @@ def _environment(err: Exception) -> str:
 
 
 def agent_of(context: Context[Any, Any] | None) -> str:
-    """Return the name that a client gives itself, as it may be written down; never empty: it is no person."""
+    """Return the name that a client gives itself, as it may be written down; never empty: it is not a person."""
     try:
         params = context.session.client_params if context is not None else None
     except ValueError:  # outside of a request

@@ -17,7 +17,7 @@ class MemoryIndex:
         self._repository = repository
 
     def refresh(self, *, rebuild: bool = False, engine: str = "") -> IndexReport:
-        """Update the index, or make it anew; Whoosh's too, where it exists, is chosen by the settings, or is named."""
+        """Update the index, or rebuild it; Whoosh's too, where it exists, is chosen by the settings, or is named."""
         from gitmem.commands.recall import refresh_whoosh
         from gitmem.index.catalog import schema
         from gitmem.results import IndexReport

@@ -109,7 +109,7 @@ class Memory:
 
     @property
     def notices(self) -> MutableSequence[str]:
-        """Return lines for the person that are no errors: what was skipped, what is out of date."""
+        """Return lines for the person that are not errors: what was skipped, what is out of date."""
         return self.repository.notices
 
     @property

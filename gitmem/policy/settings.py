@@ -97,7 +97,7 @@ class DenseSettings:
     # Measured: it decides between hits of nearly the same score, and costs .004 nDCG@10 on Cranfield and nothing
     # elsewhere; 0.2 costs .016 there and .006 on CoSQA.
     mmr: float = setting(0.05, read.number(0, 1), "weight of differing from higher hits; 0 = off")
-    # Dotfiles, for what is injected unasked: "any hit whose score falls below 60% of the best is dropped", per turn a
+    # Dotfiles, for automatic context: "any hit whose score falls below 60% of the best is dropped", per turn a
     # "0.85 relative tail floor" and an "absolute top-cosine 0.55 gate". Measured with MiniLM: of the benchmark's
     # questions put to a store of another task none passes (talk in a store of code reaches 0.45 at best), of those
     # put to their own store 40 to 85 %.
@@ -217,9 +217,9 @@ class StopSettings:
 
 @settings
 class CaptureSettings:
-    """What is captured unasked while an agent works; what it says it learnt always is."""
+    """What is captured unprompted while an agent works; what it says it learned always is."""
 
-    # C stores each edit (C3). git has them all already, and hundreds a day would bury what was learnt: C's own document
+    # C stores each edit (C3). git has them all already, and hundreds a day would bury the rest: C's own document
     # says of its session start that it "returns random code patterns (low relevance)". So only a store that wants it.
     edits: str = setting("off", read.edits, '"patterns" = definitions in edits become code patterns; "off" = none do')
     fixes: bool = setting(True, read.flag, "whether failures that later pass become candidates for gotchas")
@@ -253,7 +253,7 @@ class RotationSettings:
 
 @settings
 class SessionSettings:
-    """What an agent's session is told unasked."""
+    """What an agent's session is told unprompted."""
 
     profile: str = setting("", read.profile, '"bmad" = session summaries at the start, nothing with prompts')
     # Issue 6: "a digest of a store of 1,000 memories <= 1,500 tokens by default".
@@ -348,7 +348,7 @@ class Kind:
     collection: str = setting("", read.line, "a name for several kinds that are searched together")
 
 
-# What is learnt about a code base outlasts the fortnight in which agent-swarm lets its memories fade (D6). Half a
+# What is learned about a code base outlasts the fortnight in which agent-swarm lets its memories fade (D6). Half a
 # year is a choice of ours: on worlds that the figures of the benchmark of factors are not from, nDCG@5 is .532 with
 # 14 days for all kinds, .573 without recency, .578 with 180 days and .588 with 365.
 _LASTING_S = 180 * DAY_S

@@ -97,11 +97,11 @@ class _Bag:
 
 @frozen
 class _Question:
-    """What is asked for.
+    """What is requested.
 
     Attributes:
         terms: The rarity of each known term of the query.
-        short: For every known short or long form, the term that it stands for and what it is worth.
+        short: For every known short or long form, the term that it is for and what it is worth.
         total: The rarity of all terms together.
     """
 
@@ -140,7 +140,7 @@ def lexical_scores(
         runs: Numbers of candidates that stand one after the other in a log.
 
     Returns:
-        A score > 0 by number for every candidate that has a term of the query, or stands in a log beside one that
+        A score > 0 by number for every candidate that has a term of the query, or is in a log beside one that
         has; comparable within one call only.
     """
     question = _question(query, stats, weights)

@@ -1,9 +1,9 @@
 """What of a question tells memories apart: the words that many memories have are left out before it is embedded.
 
-A name that stands in every second memory of a store draws a question's vector to all of them alike. So a question is
+A name that is in every second memory of a store draws a question's vector to all of them alike. So a question is
 embedded twice, as typed and without such words, and searched for by the sum of the two vectors. Measured on the recall
 benchmark's public half with MiniLM, cosines alone, nDCG@10 by the question as typed, by the rest alone, and by the sum:
-LoCoMo turns (each with the one before, too) .413 .493 .488; sessions .614 .693 .708; CoSQA .588 .581 .590; Cranfield
+LoCoMo turns (each with the one before as well) .413 .493 .488; sessions .614 .693 .708; CoSQA .588 .581 .590; Cranfield
 .497 .490 .498.
 """
 

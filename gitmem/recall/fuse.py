@@ -3,8 +3,8 @@
 Pure: no clock, no index, no model, and nothing heavy to import. Whoever calls brings the numbers; the settings are the
 policy's ``[recall.dense]``.
 
-A cosine says little by itself: models crowd all texts into a part of their range. So it counts by how far it stands out
-among those of all pieces, in standard deviations. And how much all of this counts beside words depends on the
+A cosine says little on its own: models crowd all texts into a part of their range. So it counts by how far it stands
+out among those of all pieces, in standard deviations. And how much all of this counts beside words depends on the
 question: where the best cosines stand out more than the best of as many random numbers would, the model knows what is
 asked for; where they do not, it only knows the topic, and words decide.
 
@@ -13,7 +13,7 @@ turns, sessions, CoSQA and Cranfield: words alone .657 .594, .842 .797, .528 .43
 .703 .609, .867 .823, .678 .546, .377 .571; this .702 .614, .860 .818, .714 .581, .386 .577. Equal-weight reciprocal
 ranks give CoSQA .658 .559. Trees boosted on twelve such numbers of each candidate do no better by five-fold
 cross-validation: .676 .579, .857 .819, .710 .586, .386 .568. There a turn's vector was the mean of its own and of one
-with the turn before, and sessions were embedded by lines; turns by themselves give .696 .610.
+with the turn before, and sessions were embedded by lines; turns on their own give .696 .610.
 """
 
 from __future__ import annotations
@@ -165,7 +165,7 @@ def diversified(
 def admitted(
     ranked: Sequence[tuple[int, float]], dense: Mapping[int, float], *, floor: float, settings: DenseSettings = DENSE
 ) -> list[int]:
-    """Return what may be told unasked: nothing unless the best hit is near enough, then what is nearly as good.
+    """Return what may be told unprompted: nothing unless the best hit is near enough, then what is nearly as good.
 
     Args:
         ranked: Numbers and final scores, the best first.

@@ -52,7 +52,7 @@ _SENTENCE_END = r"(?<=[.!?])\s+"
 
 @frozen
 class LogSignals:
-    """What is known of a memory that stands in a log, from its text.
+    """What is known of a memory that is in a log, from its text.
 
     Attributes:
         questions: Which part of its sentences are questions, from 0 to 1.
@@ -129,7 +129,7 @@ def _without_pauses(rows: Iterable[tuple[int, int]]) -> Iterator[list[int]]:
 
 
 def _around(session: Sequence[int], candidates: Mapping[int, object]) -> Iterator[list[int]]:
-    """Yield the parts of a session that are within reach of a candidate; none where it stands alone."""
+    """Yield the parts of a session that are within reach of a candidate; none where it is alone."""
     if len(session) < 2:
         return
     taken = [False] * len(session)
@@ -167,7 +167,7 @@ def factor(query: str, talk: LogSignals) -> float:
 def with_talk(
     signals: list[Signals], query: str, texts: Mapping[int, IndexText], runs: Iterable[Sequence[int]]
 ) -> list[Signals]:
-    """Return the signals with what is known of the memories that stand in a log."""
+    """Return the signals with what is known of the memories that are in a log."""
     inside = {number for run in runs for number in run}
     if not inside:
         return signals

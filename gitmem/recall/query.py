@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 # Characters of a body shown under a hit: what fits on one line of a wide terminal.
 SNIPPET = 160
-# What the tag of a memory that stands in a log begins with.
+# What the tag of a memory that is in a log begins with.
 SESSION = "session-"
 
 
@@ -32,7 +32,7 @@ class Query:
         paths: Only memories whose ``paths`` have to do with one of these files or folders of the code.
         statuses: Only these statuses.
         limit: How many hits, >= 1.
-        everything: Archived, superseded and expired memories too.
+        everything: Archived, superseded and expired memories as well.
         syntax: Whether the query is one of the query language (``by_syntax``); else nothing typed is syntax.
         lexical: Whether only words count, also where an embedding provider is set up.
         scopes: Only these scopes; empty for all.

@@ -110,7 +110,7 @@ def entry_of(key: str, kind: str, status: str, text: str, known: About | None, *
 
 
 def by(agent: str) -> str:
-    """Return who wrote a memory, in words that may stand outside the fence: an agent's name is a slug there."""
+    """Return who wrote a memory, in words that may be outside the fence: an agent's name is a slug there."""
     if not agent:
         return "by a person"
     name = analysis.slug(agent, limit=NAME_CHARS)

@@ -34,9 +34,9 @@ class Signals:
         confidence: From 0 to 1; 1 where nobody said.
         overlap: How near its paths are to where the reader works, from 0 to 1 (``path_overlap``).
         is_linked: Whether it requires what is worked on, or is required by it, by key or by label.
-        workspace: How near the folder that it was learnt in is to the reader's, from 0 to 1.
+        workspace: How near the folder that it was learned in is to the reader's, from 0 to 1.
         scope: The factor of its scope, > 0: 1 for the project's own memories.
-        talk: The factor of what it says in a log, > 0: 1 for what stands in none (``gitmem.recall.logs``).
+        talk: The factor of what it says in a log, > 0: 1 for what is in none (``gitmem.recall.logs``).
         is_agents: Whether an agent wrote it; what a check proves is believed whoever wrote it.
         key: The memory's key, which decides between equals: its row may differ between two catalogs of one store.
     """

@@ -106,7 +106,7 @@ class Dense:
                 every = self._every(condition, values)
                 cosines = self._told_by(vectors.cosines, query, every.values()) or {}
                 passing = {number: cosines[oid] for number, oid in every.items() if oid in cosines}
-            # What is no nearer than the average is worth nothing (`recall.fuse`).
+            # What is not nearer than the average is worth nothing (`recall.fuse`).
             near = [number for number, cosine in passing.items() if cosine > self._spreads[nth].mean]
             for _, number in sorted((-passing[number], number) for number in near)[:limit]:
                 found[number] = max(found.get(number, -1.0), self._alike(nth, passing[number]))

@@ -183,7 +183,7 @@ def neighbours(catalog: Catalog, keys: Sequence[str]) -> dict[str, set[str]]:
 
 
 def ranking_of(policy: Policy, config: Config, query: Query) -> score.Ranking:
-    """Return what weighs the factors of a score: the policy's, the settings', and what is asked for."""
+    """Return what weighs the factors of a score: the policy's, the settings', and what is requested."""
     settings = policy.recall
     return replace(
         score.RANKING,

@@ -73,7 +73,7 @@ class InTree(ProvingStore):
         try:
             return find_known(self.writer().catalog_at(None), key) is not None
         except RefusedError:
-            return False  # what lies there is a view, or no folder
+            return False  # what is there is a view, or no folder
 
     def text_of(self, key: str) -> str:
         """Return the text of a memory's file as it lies in the work tree now."""

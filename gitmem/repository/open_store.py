@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from gitmem.write.writer import Writer
 
 # A write waits for another process's refresh of the index, longer than any refresh seen: 10 times a second, which
-# SQLite waits by itself (`index.refresh.follow`), and this long.
+# SQLite waits on its own (`index.refresh.follow`), and this long.
 REFRESH_ATTEMPTS = 10
 REFRESH_PAUSE_S = 0.25
 
@@ -40,7 +40,7 @@ class OpenStore:
         git: The git binary, bound to the store's repository.
         config: The settings.
         store: Which one it is.
-        notices: Lines for the person that are no errors: what was skipped, what is behind.
+        notices: Lines for the person that are not errors: what was skipped, what is behind.
         is_in_tree: Whether what is written goes into the code tree.
     """
 
@@ -91,7 +91,7 @@ class OpenStore:
 
     @property
     def ref(self) -> str:
-        """Return the full ref that the store lies on."""
+        """Return the full ref that the store is on."""
         return self.store.ref
 
     @property
@@ -196,7 +196,7 @@ class OpenStore:
 
     @property
     def vectors_folder(self) -> str:
-        """Return the state folder that its vectors lie in."""
+        """Return the state folder that its vectors are in."""
         return self.usable(self.store.folder)
 
     def has_store(self) -> bool:
@@ -266,12 +266,12 @@ class OpenStore:
         return self._policy
 
     def ground(self, catalog: Catalog | None = None) -> int | None:
-        """Return the ground of HEAD, its states worked out; None where HEAD is unborn or there are no facts.
+        """Return the ground of HEAD, its states worked out; None where HEAD is unborn or there are not facts.
 
         The universal store has none: its memories speak of no code of their own, so its checks are not run.
 
         Args:
-            catalog: Where the states are read afterwards; the store's where none is given. Asked for anew it may be
+            catalog: Where the states are read afterwards; the store's where none is given. Asked for again it may be
                 another one, because what was spooled became a commit meanwhile, and every fact would look unproven.
         """
         catalog = catalog or self.catalog()

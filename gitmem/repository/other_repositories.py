@@ -2,7 +2,7 @@
 
 What is written there at most is their own local state, the index and how often a memory was looked at, as reading them
 in their own folder does; where that is somebody else's, cannot be written to, or another gitmem keeps its index there,
-the index lies in our own state folder. One that cannot be read is a line for the person; the others answer.
+the index is in our own state folder. One that cannot be read is a line for the person; the others answer.
 """
 
 from __future__ import annotations
@@ -41,9 +41,9 @@ if TYPE_CHECKING:
 # How long all of them together may take to answer at all, in seconds: a choice of ours. A folder of a network that is
 # gone keeps whoever reads it waiting for ever (nfs(5), ``hard``); a recall waits for none of them.
 ANSWER_S = 2.0
-# Where the indexes lie that cannot lie with their repositories, under our own state folder.
+# Where the indexes are that cannot lie with their repositories, under our own state folder.
 FOLDER = "listed"
-# What may go wrong in a repository that is not ours to mend.
+# What may go wrong in a repository that is not ours to repair.
 FAULTS = (GitmemError, OSError, sqlite3.Error)
 
 
@@ -103,7 +103,7 @@ class ListedStore(OpenStore):
 
     @property
     def vectors_folder(self) -> str:
-        """Return the folder that its vectors lie in: with us, since our settings name the model."""
+        """Return the folder that its vectors are in: with us, since our settings name the model."""
         return self.usable(place_of(self._ours, self.entry))
 
     def catalog(self, tip: str | None = None) -> Catalog:
@@ -132,7 +132,7 @@ class ListedStore(OpenStore):
         return found
 
     def discard(self) -> None:
-        """Throw its index away, which may be damaged: the next question makes it anew."""
+        """Throw its index away, which may be damaged: the next question rebuild it."""
         self.close()
         schema.discard(os.path.join(self._place, schema.FILE_NAME))
 
@@ -318,7 +318,7 @@ class Listing:
     def mend(self, err: sqlite3.DatabaseError) -> bool:
         """Do something about an error of some index: tell whether a second try may go better.
 
-        A damaged one does not say which it is, so those of all listed stores are made anew. Where the disk of one
+        A damaged one does not say which it is, so those of all listed stores are rebuilt. Where the disk of one
         fails, that store is left out.
         """
         if is_damage(err):
@@ -331,7 +331,7 @@ class Listing:
         return bool(failing)
 
     def discard_damaged(self, err: BaseException) -> None:
-        """Throw the indexes away where an error says that one is damaged: the next command makes them anew."""
+        """Throw the indexes away where an error says that one is damaged: the next command rebuild them."""
         if is_damage(err):
             for store in self._stores.values():
                 store.discard()

@@ -128,7 +128,7 @@ class ProvingStore(OpenStore):
         """Bring the catalog that a verify run reads to a tip, in place: the run holds on to it.
 
         Raises:
-            ConflictError: It must be made anew, since the policy changed; or another process writes it all the time.
+            ConflictError: It must be rebuilt, since the policy changed; or another process writes it all the time.
         """
         import sqlite3
 
@@ -159,9 +159,9 @@ class ProvingStore(OpenStore):
         return self.session().waiting()
 
     def waiting_keys(self) -> list[str]:
-        """Return the keys of those facts for a report; none, and a notice, where that cannot be told now."""
+        """Return the keys of those facts for a report; none, and a notice, where that cannot be determined now."""
         if self.git.read_head()[1] is None:
-            return []  # nothing is due where there is no code
+            return []  # nothing is due where there is not code
         try:
             return [due.row.key for due in self.waiting()]
         except TrustError as err:

@@ -264,7 +264,7 @@ class OpenRepository(ProvingStore):
         raise (self.listing().find_elsewhere(typed) if self.config.stores and not scope else None) or missing
 
     def _home_of(self, store: ProvingStore, key: str) -> ProvingStore:
-        """Return the second home for a memory of the project that lies there, and else its store."""
+        """Return the second home for a memory of the project that is there, and else its store."""
         if store is not self or not self.tree():
             return store
         row = self.catalog().row("SELECT path FROM memory WHERE key = ? AND shadowed = 0", (key,))

@@ -1,6 +1,6 @@
 """Work that goes on behind a command: started detached, one run at a time, at most one more waiting, never in the way.
 
-Whoever wants a work done notes where in the work's list of requests, and then starts a process unless there is a mark
+Whoever wants a job done notes where in the work's list of requests, and then starts a process unless there is a mark
 that one is on its way or at work. That one takes its mark away and looks at the list once more before it ends: whoever
 saw the mark had noted the request before that look. So no request is lost, and fifty of them cost two runs. A process
 that finds the work running goes away at once.
@@ -55,7 +55,7 @@ def start(state_folder: str | os.PathLike[str], where: str | os.PathLike[str], w
 
 
 def turns(state_folder: str | os.PathLike[str], where: str | os.PathLike[str], what: str) -> Iterator[WorkRun]:
-    """Ask for a work, and yield a turn for each place that it is wanted at, until nobody wants it any more.
+    """Ask for a job, and yield a turn for each place that it is wanted at, until nobody wants it any more.
 
     Yields nothing where another process does it: that one takes the request over. Nor on a disk that cannot be
     written to, where no work would have a result.
@@ -78,7 +78,7 @@ def turns(state_folder: str | os.PathLike[str], where: str | os.PathLike[str], w
 
 
 class WorkRun:
-    """One run of a work at one place, as a context manager that keeps how it went.
+    """One run of a job at one place, as a context manager that keeps how it went.
 
     Attributes:
         where: The work tree or git directory it is for.
@@ -127,7 +127,7 @@ def _mark(folder: str, what: str) -> str:
 
 
 def _ask(folder: str, where: str | os.PathLike[str], what: str) -> bool:
-    """Note that a work is wanted; tell whether that could be noted."""
+    """Note that a job is wanted; tell whether that could be noted."""
     line = os.fsencode(os.path.abspath(where)) + b"\0"
     path = _requests(folder, what)
     try:
@@ -161,7 +161,7 @@ def _is_marked(folder: str, what: str) -> bool:
 
 
 def _take(folder: str, what: str) -> list[str]:
-    """Return the places a work is wanted at, each once, and take them off the list; call it under the lock."""
+    """Return the places a job is wanted at, each once, and take them off the list; call it under the lock."""
     taken = os.path.join(folder, f"{what}.doing")
     try:
         os.replace(_requests(folder, what), taken)
@@ -174,7 +174,7 @@ def _take(folder: str, what: str) -> list[str]:
 
 
 def _lock(folder: str, what: str) -> int | None:
-    """Return the open file that holds a work's lock, or None where another process holds it."""
+    """Return the open file that holds a job's lock, or None where another process holds it."""
     try:
         return try_lock(os.path.join(folder, f"{what}.lock"))
     except OSError:

@@ -137,7 +137,7 @@ def _clear(state: str) -> list[str]:
 
 
 def remove_indexes(folders: Iterable[str]) -> bool:
-    """Remove every index in some state folders, whatever lies in its place; tell whether there was any."""
+    """Remove every index in some state folders, whatever is in its place; tell whether there was any."""
     found = []
     for folder in folders:
         for at, below, files in os.walk(folder):

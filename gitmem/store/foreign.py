@@ -14,8 +14,8 @@ A commit is that of a **store** where both hold:
      well-formed memories: a kind needs no row in the policy.
 
    Any other name at the root is **stray**, and so is a link, a submodule, a file in the place of a folder, or a folder
-   in the place of a file. A folder of code is stray by its first file that is no memory. An ill-formed entry inside a
-   known folder is a problem of that entry alone: one bad file must not hide the others.
+   in the place of a file. A folder of code is stray by its first file that is not a memory. An ill-formed entry inside
+   a known folder is a problem of that entry alone: one bad file must not hide the others.
 
 What follows from it:
 
@@ -194,7 +194,7 @@ def short(ref: str) -> str:
 
 
 def is_stray(path: str, strays: Iterable[str]) -> bool:
-    """Return whether a path of a tree is a stray, or lies in one."""
+    """Return whether a path of a tree is a stray, or is in one."""
     return any(path == one or path.startswith(f"{one}/") for one in strays)
 
 
@@ -219,7 +219,7 @@ def need_store(git: Git, commit: str, branch: str, *, remote: str = "", hint: st
 
 
 def refusal(git: Git, commit: str, branch: str, *, remote: str = "", hint: str = "") -> ForeignBranchError:
-    """Return the error that says what is on a branch that is no store, and who committed it last.
+    """Return the error that says what is on a branch that is not a store, and who committed it last.
 
     Args:
         git: The repository.

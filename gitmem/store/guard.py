@@ -13,7 +13,7 @@ from gitmem.store.view.state import load
 def refuse_checked_out(git: Git, ref: str) -> None:
     """Refuse to move the branch that a work tree is on: the person's next commit there would revert the write.
 
-    A symbolic ref is refused as well: the write would move the branch that it stands for.
+    A symbolic ref is refused as well: the write would move the branch that it is for.
     """
     refuse_symbolic(git, ref)
     top, name = find_checkout(git, ref), ref.removeprefix("refs/heads/")
@@ -37,7 +37,7 @@ def refuse_checked_out(git: Git, ref: str) -> None:
 
 
 def refuse_symbolic(git: Git, ref: str) -> None:
-    """Refuse a ref that stands for another one.
+    """Refuse a ref that is for another one.
 
     Raises:
         ConflictError: It does.

@@ -1,7 +1,7 @@
 """The log of failures in agents' hooks, for ``gitmem doctor``.
 
 A line says when, which harness, which event, what kind of error, and where in gitmem it was raised. Nothing of what the
-harness told stands there, nor of the environment: an error's own words only where they are about this clone's settings.
+harness told is there, nor of the environment: an error's own words only where they are about this clone's settings.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class HookFailure:
 
 
 def path_of(state_folder: str | os.PathLike[str]) -> str:
-    """Return where the log lies."""
+    """Return where the log is."""
     return os.path.join(state_folder, FOLDER, NAME)
 
 

@@ -18,7 +18,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from gitmem.config.setting import Config
 
-# What stands on the page before the first verify run that has something to say.
+# What is on the page before the first verify run that has something to say.
 FIRST_PAGE = (
     "# What this repository's memory says, and what still holds\n\n`gitmem verify` updates this page when a "
     "verdict changes.\n"

@@ -67,9 +67,9 @@ class StorePath:
         what: ``memory``, ``verdict``, ``policy`` or ``known`` (allowed, not read).
         key: The memory's key; empty for the others.
         folder: The folder of its kind.
-        archived: Whether it lies in ``archive/``.
+        archived: Whether it is in ``archive/``.
         spec: First 16 hex digits of the specification's hash (verdicts only).
-        split: Whether it lies in a split folder.
+        split: Whether it is in a split folder.
     """
 
     what: str
@@ -86,14 +86,14 @@ def is_key(text: str) -> bool:
 
 
 def shard(key: str) -> str:
-    """Return the two hex digits under which a key lies in a split folder."""
+    """Return the two hex digits under which a key is in a split folder."""
     from hashlib import sha256  # 3 ms; recall never asks for a shard
 
     return sha256(key.encode("ascii")).hexdigest()[:2]
 
 
 def memory_path(folder: str, key: str, *, split: bool, archived: bool = False) -> str:
-    """Return where a memory lies."""
+    """Return where a memory is."""
     top = f"archive/{folder}" if archived else folder
     return f"{top}/{shard(key)}/{key}.md" if split else f"{top}/{key}.md"
 
@@ -104,7 +104,7 @@ def verdict_path(key: str, spec: str) -> str:
 
 
 def place_of(path: str) -> StorePath | str:
-    """Return what *path* is, or one sentence why nothing may lie there."""
+    """Return what *path* is, or one sentence why nothing may be there."""
     if path == POLICY_PATH:
         return StorePath(POLICY)
     if path in TOP_FILES or path.startswith(".github/"):

@@ -14,7 +14,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
 
-# A name stands before the key of a memory (``api:retries-are-capped``), and keys have no colon.
+# A name is before the key of a memory (``api:retries-are-capped``), and keys have no colon.
 APART = ":"
 _NAME_MARKS = frozenset("-_.")
 # Where a folder's name gives none.

@@ -78,7 +78,7 @@ class LocalState:
             return []
 
     def _set_aside(self) -> None:
-        """Keep a damaged file for whoever wants to look, and start anew."""
+        """Keep a damaged file for whoever wants to look, and start again."""
         self.close()
         for suffix in ("", "-wal", "-shm"):
             try:
@@ -166,11 +166,11 @@ class LocalState:
             db.execute("ROLLBACK")
 
     def note_attempts(self, attempts: Iterable[tuple[str, int, str]]) -> None:
-        """Keep attempts that learnt nothing: key, epoch seconds, reason."""
+        """Keep attempts that learned nothing: key, epoch seconds, reason."""
         self._quietly(self._writing(), "INSERT OR REPLACE INTO attempt VALUES (?,?,?)", list(attempts))
 
     def attempts(self) -> dict[str, tuple[int, str]]:
-        """Return the last attempt that learnt nothing by key: when, and why."""
+        """Return the last attempt that learned nothing by key: when, and why."""
         if self._only is not None:
             return {}
         rows = self._ask("SELECT * FROM attempt WHERE at > 0")
@@ -242,7 +242,7 @@ def _verdicts(text: str) -> list[Verdict]:
 
     None where the disk changed it into something else: the check is run again.
     """
-    import json  # 1 ms, and recall only comes here when statuses must be worked out anew
+    import json  # 1 ms, and recall only comes here when statuses must be worked out again
 
     try:
         fields = json.loads(text)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from gitmem.git.binary import Git
 
-# A file of the branch is smaller; what is larger is no file of gitmem's, and its beginning is looked at.
+# A file of the branch is smaller; what is larger is not a file of gitmem's, and its beginning is looked at.
 READ_AT_MOST = 1 << 20
 NAMED = 5
 
@@ -59,7 +59,7 @@ def refuse_secrets(git: Git, push: Push, allowed: Sequence[str]) -> None:
         allowed: The rules that this person's configuration silences.
 
     Raises:
-        RefusedError: There is a secret; names the files and how to mend them, never the secret.
+        RefusedError: There is a secret; names the files and how to repair them, never the secret.
     """
     leaks = [leak for leak in list_leaks(git, push) if leak.rule not in allowed]
     if not leaks:

@@ -34,7 +34,7 @@ class StoredFile:
 
     Attributes:
         place: What it is.
-        path: Where it lies.
+        path: Where it is.
         oid: Its blob.
     """
 
@@ -71,7 +71,7 @@ def scan_all(git: Git, commit: str) -> Scan:
     says so.
 
     Raises:
-        RemoteError: The clone is a partial one and its remote does not send what is missing. That is no damage: an
+        RemoteError: The clone is a partial one and its remote does not send what is missing. That is not damage: an
             earlier tree in its place would hide memories, and `doctor --fix` would write it on top of them.
         ProcessError: None of them can be read.
     """

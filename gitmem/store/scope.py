@@ -23,10 +23,11 @@ PRIVATE_REFS = "refs/gitmem/private"
 
 @frozen
 class Store:
-    """The memories of one scope: where they lie, and where what is derived from them is kept.
+    """The memories of one scope: where they are, and where what is derived from them is kept.
 
     Attributes:
-        scope: ``project``, ``private``, ``universal`` (whose repository has the domains' memories, too) or ``listed``.
+        scope: ``project``, ``private``, ``universal`` (whose repository has the domains' memories as well) or
+            ``listed``.
         ref: The full ref whose commit they are read from.
         folder: The folder of the store's local state (index, verdicts made here); it may not exist yet.
         upstream: The remote's ref that is read before there is a local one; or empty.
@@ -65,7 +66,7 @@ def is_meant(fields: str, scopes: Sequence[str], domains: Sequence[str]) -> bool
 
     Args:
         fields: Its fields as JSON.
-        scopes: The scopes that are asked for; empty for all.
+        scopes: The scopes that are requested; empty for all.
         domains: The domains of the project.
     """
     named = domains_of(fields)

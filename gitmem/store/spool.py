@@ -26,7 +26,7 @@ FORMAT = 1
 ENTRY_LIMIT = 1_000_000
 # A file that a writer was killed over is litter after this long.
 LITTER_S = 3600.0
-# What stands in place of a text that was never kept.
+# What is in place of a text that was never kept.
 NOTHING = b"{}"
 REASONS_AT_MOST = 100
 
@@ -186,7 +186,7 @@ def _put(folder: str, name: str, content: bytes) -> None:
 
 
 def _make_folders(folder: str) -> None:
-    """Make the folders of a spool where they are not there yet, their names on disk too."""
+    """Make the folders of a spool where they are not there yet, their names on disk as well."""
     waiting = os.path.join(folder, WAITING)
     if os.path.isdir(waiting):
         return

@@ -20,7 +20,7 @@ SUFFIX = ".json"
 
 
 def folders_of(state_folder: str | os.PathLike[str]) -> tuple[str, str]:
-    """Return the folder of a spool, and the one that stands in for it."""
+    """Return the folder of a spool, and the one that is in for it."""
     return os.path.join(state_folder, FOLDER), os.path.join(second_place(state_folder), FOLDER)
 
 

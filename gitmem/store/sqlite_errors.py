@@ -11,7 +11,7 @@ ERRORS = (sqlite3.Error, UnicodeDecodeError)
 def is_damage(err: BaseException | None) -> bool:
     """Return whether an error can mean that a file is damaged: one flipped bit can turn up as any error of SQLite's.
 
-    What is no damage after all costs a rebuild, and comes again.
+    What is not damage after all costs a rebuild, and comes again.
     """
     return isinstance(err, ERRORS) and not is_busy(err) and not is_unwritable(err)
 

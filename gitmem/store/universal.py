@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def place() -> str:
-    """Return the folder of the repository, which may not exist yet; empty where none can be told."""
+    """Return the folder of the repository, which may not exist yet; empty where none can be determined."""
     base = data_home()
     return base and os.path.join(base, "universal")
 

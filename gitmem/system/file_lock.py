@@ -31,7 +31,7 @@ _SHARED = stat.S_ISGID | stat.S_IWGRP
 _FOLDER_OF_GROUP, _FILE_OF_GROUP = 0o2770, 0o660
 # Files of one person even there: secrets.
 _UNSHARED = frozenset({"mcp-token"})
-# Where the byte lies that is locked on Windows.
+# Where the byte is that is locked on Windows.
 FAR_BEHIND = 1 << 30
 # How often it is tried where there is no waiting for a lock.
 POLL_S = 0.01

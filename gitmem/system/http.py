@@ -137,7 +137,7 @@ class Endpoint:
             named: The setting's name, as ``embed``: errors name it, and the variable ``GITMEM_…_KEY``.
             what: What it is for, in errors.
             error: What is raised where it does not answer as it should.
-            key: The key, which stands in no message.
+            key: The key, which is in no message.
 
         Raises:
             ConfigError: The setting is not an address.
@@ -172,7 +172,7 @@ class Endpoint:
             GitmemError: There is none, or it is too large or no JSON; of the type given.
         """
         fields = {"model": self.model, **question}
-        # A lone surrogate is no text that can be sent.
+        # A lone surrogate is not text that can be sent.
         answer = self._in_time(json.dumps(fields, ensure_ascii=False).encode("utf-8", "replace"), limit, limit_s)
         if len(answer) > limit:
             raise self.wrong("with more than any model's answer takes")

@@ -1,7 +1,7 @@
 """The life of a task: open, claimed, closed; every attempt is kept, also the one that failed. Pure.
 
 A task that failed is open again and its attempts say why (the beans document, "Attempt Tracking"). The attempt that is
-under way stands in ``claimed``, those that ended in ``attempts``, which only grows at its end: two clones that each
+under way is in ``claimed``, those that ended in ``attempts``, which only grows at its end: two clones that each
 added one merge by uniting the lists.
 """
 
@@ -55,7 +55,7 @@ def release(task: Task, worker: Worker, *, now: int, note: str, force: bool) -> 
 
 
 def fail(task: Task, worker: Worker, *, now: int, note: str) -> dict[str, Any]:
-    """Return the changes of fields that end an attempt as failed and open the task again, a closed one too.
+    """Return the changes of fields that end an attempt as failed and open the task again, a closed one as well.
 
     Raises:
         TaskError: Somebody else holds it.

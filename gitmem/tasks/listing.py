@@ -94,7 +94,7 @@ _WAITS = (
     f" AND (p.archived = 1 OR (p.superseded = 0 AND {_PROVIDES})))"
     " AND NOT EXISTS (SELECT 1 FROM link q JOIN memory p ON p.id = q.source"
     f" WHERE q.relation = 'produces' AND q.target = r.target AND {_LIVE_P} AND {_PROVIDES})"
-    # What took its place provides it.
+    # What replaced it provides it.
     " AND NOT EXISTS (SELECT 1 FROM link q JOIN memory p ON p.id = q.source"
     f" WHERE q.relation = 'supersedes' AND q.target = r.target AND {_LIVE_P} AND {_PROVIDES})"
 )
@@ -168,7 +168,7 @@ def open_parts(catalog: Catalog, key: str) -> list[str]:
 
 
 def titles(catalog: Catalog, keys: Iterable[str]) -> dict[str, tuple[str, str]]:
-    """Return title and state (empty for what is no task) of live memories, by key."""
+    """Return title and state (empty for what is not a task) of live memories, by key."""
     rows = catalog.each(
         f"SELECT m.key, m.title, coalesce(t.state, '') FROM memory m LEFT JOIN task t ON t.id = m.id"
         f" WHERE {state.LIVE} AND m.key IN ({{}})",

@@ -120,7 +120,7 @@ def task_of(document: Document) -> Task:
     """Return the task that a memory is.
 
     Raises:
-        TaskError: It is no task, or was retired.
+        TaskError: It is not a task, or was retired.
     """
     if document.fields.get("retired"):
         raise TaskError(f"{document.key} was retired", hint=f"gitmem show {document.key}")
@@ -131,7 +131,7 @@ def task_shown(key: str, kind: str, fields: Mapping[str, Any]) -> Task:
     """Return the task that a memory is, also a retired one.
 
     Raises:
-        TaskError: It is no task.
+        TaskError: It is not a task.
     """
     if kind != TASK:
         raise TaskError(f"{key} is a {kind}, not a task", hint=f"make it one: gitmem edit {key} --kind task")

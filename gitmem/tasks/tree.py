@@ -24,7 +24,7 @@ class Need:
     Attributes:
         name: The key or label.
         title: The memory's title; empty where no memory has this key.
-        state: The task's state; empty for what is no task.
+        state: The task's state; empty for what is not a task.
         is_there: Whether it is provided.
     """
 
@@ -60,7 +60,7 @@ def read_tree(catalog: Catalog, ground: int | None, *, root: str, everything: bo
         catalog: The catalog.
         ground: The ground of HEAD, or None.
         root: The key of a task, or empty for all.
-        everything: Closed ones too; else only those that have something open below them.
+        everything: Closed ones as well; else only those that have something open below them.
     """
     rows = listing.list_tasks(catalog, ground, listing.TaskQuery(everything=True))
     required = listing.requirements(catalog, [row.id for row in rows])
@@ -79,7 +79,7 @@ def read_tree(catalog: Catalog, ground: int | None, *, root: str, everything: bo
 def grow(
     rows: Sequence[TaskRow], needs: Mapping[str, tuple[Need, ...]], *, root: str = "", everything: bool = False
 ) -> list[TaskNode]:
-    """Return the trees of these tasks, in their order; every task is in one, those of a cycle too."""
+    """Return the trees of these tasks, in their order; every task is in one, those of a cycle as well."""
     parts: dict[str, list[TaskRow]] = {}
     known = {row.key for row in rows}
     for row in rows:

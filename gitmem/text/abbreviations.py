@@ -2,7 +2,7 @@
 
 Each row is one meaning: a word and how it is abbreviated in code. They are what style guides and standard libraries
 use (POSIX's ``dir``, ``cmd``, ``cwd``; Python's ``args``, ``dict``, ``len``; the web's ``req``, ``auth``); a short form
-with several usual meanings stands in several rows.
+with several usual meanings is in several rows.
 """
 
 from __future__ import annotations

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
 WILD = frozenset("*?[")
-# A glob longer than this is no path anybody has (PATH_MAX of Linux, limits.h).
+# A glob longer than this is not a path anybody has (PATH_MAX of Linux, limits.h).
 LONGEST = 4096
 # Matches no character: what a set without members is to re2, which has no lookahead.
 NOTHING = r"[^\x00-\x{10FFFF}]"

@@ -201,7 +201,7 @@ def inject(text: str, *, source: str, nonce: str) -> str:
     The markers carry the nonce, which the text cannot know, so nothing in it can end the block. Hidden characters
     are spelt out, HTML comments leave ``[comment removed]``, images and links with a query no longer work (they
     can carry what the agent knows to a server), and what looks like a marker or a tag that agents obey is escaped.
-    This is no proof that the text is harmless: it stays somebody's text.
+    This is not a proof that the text is harmless: it stays somebody's text.
 
     Args:
         text: What the memories say, as already cut to the budget.
@@ -227,7 +227,7 @@ def inject(text: str, *, source: str, nonce: str) -> str:
     )
 
 
-# What the source line may not hold, because it stands outside the markers.
+# What the source line may not hold, because it is outside the markers.
 _NOT_IN_SOURCE = r"[^A-Za-z0-9 ,.;:()_-]+"
 SOURCE_CHARS = 400
 # A line of a memory that looks like one of the markers.
@@ -241,7 +241,7 @@ _COMMENT = r"<!--(?:-?>|.*?(?:-->|\Z))"
 _DESTINATION = r"\]([(:])(\s*(?:<[^<>\n]*>|\S*))"
 _ANGLED = r"<[^<>\n]*>"
 _TAG = r"<([/!?]?[^\W\d][\w:.-]*)"
-# A tag as models read it too: spaces inside, or brackets of another width; closed on its line, as prose's ``<`` is not.
+# A tag as models also read it: spaces inside, or brackets of another width; closed on its line, unlike prose's ``<``.
 _LOOSE_TAG = r"([<\uff1c\ufe64])(?=[\s/!?]{0,8}([^\W\d][\w:.-]{0,80})[^<>\n]{0,200}[>\uff1e\ufe65])"
 
 # Parts of the names of tags that chat formats and agent harnesses give a meaning.
@@ -274,7 +274,7 @@ def _disarmed(text: str) -> str:
 
 
 def _unlinked(match: re.Match[str]) -> str:
-    """Part a link's text from a destination with a query; ``&`` and a backslash can spell one too."""
+    """Part a link's text from a destination with a query; ``&`` and a backslash can spell one as well."""
     opening, destination = match.groups()
     has_query = any(char in destination for char in "?&\\")
     return f"] {opening}{destination}" if has_query else match.group()

@@ -18,7 +18,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-# A condition on what stands before or behind; none of the table's has another group inside.
+# A condition on what is before or behind; none of the table's has another group inside.
 _LOOK_AROUND = r"\(\?<?[=!](?:\\.|\[(?:\\.|[^\]\\])*\]|[^()\[\\])*\)"
 # What `re` takes for a digit or a letter of a word in other scripts, and re2 does not.
 _OTHER = r"\x{80}-\x{10FFFF}"

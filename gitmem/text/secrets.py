@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     Value = TypeVar("Value")
 
 _ASCII_LOWER = {code: code + 32 for code in range(ord("A"), ord("Z") + 1)}
-# Whole control strings, as a terminal takes them (ECMA-48, 5.4 and 5.6; xterm's ctlseqs ends OSC by BEL too): OSC, then
+# Whole control strings, as a terminal takes them (ECMA-48, 5.4 and 5.6; xterm also ends OSC by BEL): OSC, then
 # DCS, SOS, PM and APC, then CSI, then the short ones. None matches across the next introducer, so it is linear.
 _ESCAPES = (
     r"(?:\x1b\]|\x9d)[^\x07\x1b\x90\x98\x9b-\x9f]*(?:\x07|\x1b\\|\x9c)"
@@ -38,7 +38,7 @@ _scanned = count()
 
 @frozen
 class Secret:
-    """Where a credential stands; never what it is.
+    """Where a credential is; never what it is.
 
     Attributes:
         rule: The rule that found it, such as ``github-token``.
@@ -135,7 +135,7 @@ def _all_spans(text: str) -> list[tuple[int, int, str]]:
 def _needles(*, is_long: bool) -> tuple[tuple[Rule, list[str], bool], ...]:
     """Return the rules for a text with or without a long word, their needles, and whether they ignore case.
 
-    Cutting the needles anew for every text is half of what the scan costs (measured).
+    Cutting the needles again for every text is half of what the scan costs (measured).
     """
     rules = [rule for rule in RULES if is_long or rule.is_short]
     return tuple((rule, rule.needles.split(), rule.pattern.startswith("(?i)")) for rule in rules)
@@ -167,6 +167,6 @@ def _candidates(rule: Rule, text: str, lowered: str) -> Iterator[re.Match[str]]:
 
 
 def _begins_word(text: str, start: int) -> bool:
-    r"""Return whether no letter or digit stands before *start*; the one of a ``\n`` in JSON text counts as none."""
+    r"""Return whether no letter or digit is before *start*; the one of a ``\n`` in JSON text counts as none."""
     before = text[max(0, start - 2) : start]
     return not before[-1:].isalnum() or before in ("\\n", "\\r", "\\t")

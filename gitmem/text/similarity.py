@@ -34,7 +34,7 @@ EXCHANGED = 2.0
 MEANING_BELOW = 0.6
 # The most that two texts are alike which are not word for word the same.
 ALMOST = 0.99
-# Of a text with fewer words than this that claim something, function words are compared, too: "written here" is not
+# Of a text with fewer words than this that claim something, function words are compared as well: "written here" is not
 # "written there". On the pairs, 3 changes nothing; 4 misses two of the 47 duplicates that are found at 0.85.
 FEW = 3
 # Characters of a text that are compared: as long as a memory's file may be (`store.layout`), so all of it.
@@ -198,7 +198,7 @@ def most_missing(words: int, threshold: float) -> int:
 
 
 def _swapped(a: Sequence[str], b: Sequence[str]) -> bool:
-    """Return whether two words stand in each other's place while others stay: who calls whom, which limit is whose."""
+    """Return whether two words are in each other's place while others stay: who calls whom, which limit is whose."""
     if len(a) != len(b):
         return False
     places: dict[tuple[str, str], int] = {}

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 # Raised whenever the same text would give other terms. An index made under another format is not searched but rebuilt.
 _FORMAT = 1
 
-MAX_TERM = 64  # a SHA-256 in hex still is one term; anything longer is no word
+MAX_TERM = 64  # a SHA-256 in hex still is one term; anything longer is not a word
 MAX_QUERY = 10_000  # characters of a query that are read: a long prompt; what follows would only cost time
 MAX_QUERY_TERMS = 256  # SQLite allows 999 parameters before 3.32, and nobody asks for more words
 MAX_BODY = 100_000  # characters of a body that a snippet is looked for in; files are smaller (layout.MEMORY_LIMIT)
@@ -96,7 +96,7 @@ def words_of(language: str) -> frozenset[str]:
 
 
 class _Memo(dict[str, tuple[str, ...]]):
-    """The terms of every chunk seen lately, or of what stands between two spaces; without the words of *dropped*."""
+    """The terms of every chunk seen lately, or of what is between two spaces; without the words of *dropped*."""
 
     def __init__(self, stem: Callable[[str], str], dropped: frozenset[str]) -> None:
         super().__init__()
@@ -134,7 +134,7 @@ def _words_of(chunk: str) -> list[str]:
 
 
 def _segment_words(segment: str) -> list[str]:
-    """Return the words of an identifier: whole and in parts; a single letter or digit is no part."""
+    """Return the words of an identifier: whole and in parts; a single letter or digit is not a part."""
     if _is_unspaced(segment):
         return _bigrams(segment)
     whole = segment.replace("_", "").lower()
@@ -182,7 +182,7 @@ class _Speech:
     """How text of one language becomes terms.
 
     A text is brought into one spelling (*spelt*) and cut into words, identifiers and paths (*chunk*), which have
-    *terms*; *every* has stop words too. A query is rid of *questions* besides.
+    *terms*; *every* has stop words as well. A query is rid of *questions* besides.
     """
 
     spelt: Callable[[str], str]
@@ -327,7 +327,7 @@ def _marks(text: str, wanted: frozenset[str], speech: _Speech) -> list[tuple[int
     here = {chunk: its for chunk, plain in spelt if not wanted.isdisjoint(its := speech.terms[plain])}
     end = 0
     for chunk in chunks if here else ():
-        start = text.index(chunk, end)  # nothing of a word lies between two of them
+        start = text.index(chunk, end)  # nothing of a word is between two of them
         end = start + len(chunk)
         if found := here.get(chunk):
             whole = found[0] in wanted and not _is_unspaced(chunk)

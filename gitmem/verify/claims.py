@@ -95,7 +95,7 @@ def find_wrong(
 
 
 def path_of(catalog: Catalog, row: state.FactRow) -> str:
-    """Return where a fact's verdict lies on the memory branch; empty where there is none."""
+    """Return where a fact's verdict is on the memory branch; empty where there is none."""
     found = catalog.row("SELECT path FROM verdict WHERE key = ? AND spec = ? ORDER BY path", (row.key, row.spec))
     return str(found[0]) if found else ""
 

@@ -14,7 +14,7 @@ whose check fails at random, judged at 250 commits, is accused wrongly so many t
     asked twice, no mark     0.68   2.5     9.2    18      34
     five times, no mark      0      0       0.15   0.67    7.4
     five times, marked       0      0       0.005  0.005   0.05
-    it is marked anew        4.4    1.9     1.1    1.1     1.0
+    it is marked again        4.4    1.9     1.1    1.1     1.0
 
 What runs a check is handed in: nothing here runs anything.
 """
@@ -45,9 +45,9 @@ class Confirmation:
 
     Attributes:
         outcome: ``fails``; ``holds`` where the check held on the same code after all; ``error`` where nothing was
-            learnt.
-        reason: Why nothing was learnt, on one line.
-        verdict: The verdict; None where nothing was learnt.
+            learned.
+        reason: Why nothing was learned, on one line.
+        verdict: The verdict; None where nothing was learned.
     """
 
     outcome: str
@@ -64,7 +64,7 @@ def confirm(
     is_ancestor: Callable[[str], bool],
     firm: int = FIRM,
 ) -> Confirmation:
-    """Ask a check that newly fails again, then where it held last: if it only fails there too, nothing was learnt.
+    """Ask a check that newly fails again, then where it held last: if it only fails there too, nothing was learned.
 
     Args:
         old: The verdict that counted so far, or None.

@@ -124,7 +124,7 @@ def attach(verdict: Verdict, evidence: Evidence, inputs: Sequence[str], check: C
 
 
 def with_tools(reason: str, old: Verdict | None) -> str:
-    """Return why nothing was learnt, and which program is another one where the environment changed."""
+    """Return why nothing was learned, and which program is another one where the environment changed."""
     if old is None or not old.own or not reason.endswith("the environment changed"):
         return reason
     message = describe_change(old.tools)

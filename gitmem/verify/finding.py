@@ -126,9 +126,9 @@ class Finding:
         kind: One of ``KINDS``.
         because: Why, on one line; empty where there is nothing to say.
         by: Who wrote it, or empty.
-        fact: Where it lies in the code tree; None where it lies on the memory branch.
+        fact: Where it is in the code tree; None where it is on the memory branch.
         places: The files of the code to look at, the most telling first: what changed of what it reads.
-        path: Where it lies in its store.
+        path: Where it is in its store.
         chain: For a suspect, the memories between it and the failed fact, that fact last.
         is_new: Whether the change itself brings it: a fact without a base, a suspect that was none.
         culprit: The commit that broke it, where known.
@@ -182,7 +182,7 @@ class Findings:
 
 
 def fact_spot(git: Git, commit: str, path: str) -> Spot | None:
-    """Return where a fact's check stands in its file of the code tree; None for one of the memory branch."""
+    """Return where a fact's check is in its file of the code tree; None for one of the memory branch."""
     if not is_home(path):
         return None
     text = next((content for _, content in git.read_blobs([f"{commit}:{path}"]) if content is not None), b"")

@@ -1,7 +1,7 @@
 """Inputs: the files of the code that a check reads, and a digest that differs whenever they do.
 
 A digest needs no old commit, so shallow clones and rewritten histories work, and a checkout of another branch shows
-the right statuses by itself (DESIGN, section 5).
+the right statuses on its own (DESIGN, section 5).
 """
 
 from __future__ import annotations
@@ -115,8 +115,8 @@ def digest(tree: CodeTree, inputs: Sequence[str], check: Check, reads: str = "",
 def is_unknown(tree: CodeTree, inputs: Sequence[str]) -> bool:
     """Return whether nothing says beforehand what a command reads in one tree: what it was seen to read counts then.
 
-    Declared paths may say nothing, too: a misspelt or moved one would never change again, and a link's own content is
-    only where it leads.
+    Declared paths may say nothing as well: a misspelt or moved one would never change again, and a link's own content
+    is only where it leads.
     """
     if inputs[0] == "tree":
         return True

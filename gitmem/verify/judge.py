@@ -69,8 +69,8 @@ class Result:
         due: The fact.
         outcome: ``holds``, ``fails``, ``error`` or ``skipped``.
         because: Why it fails, on one line.
-        reason: Why it was skipped or nothing was learnt, on one line.
-        verdict: The new verdict; None where nothing was learnt.
+        reason: Why it was skipped or nothing was learned, on one line.
+        verdict: The new verdict; None where nothing was learned.
         output: The end of what the check wrote, cleaned.
         seconds: How long it took.
         is_news: Whether a person hears for the first time of this failure, or of a check that cannot be run.

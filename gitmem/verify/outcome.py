@@ -39,7 +39,7 @@ def argv_of(spec: Spec) -> tuple[str, ...]:
 
 
 def outcome_of(ran: Ran | None, spec: Spec, rung: str, problem: str) -> tuple[str, str]:
-    """Return what a run shows: holds on 0; error where nothing was learnt; fails on anything else; and why.
+    """Return what a run shows: holds on 0; error where nothing was learned; fails on anything else; and why.
 
     Source: POSIX.1-2017, Shell Command Language, 2.8.2.
     """

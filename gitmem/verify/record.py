@@ -104,7 +104,7 @@ def record(
         local: Local state, where they are kept already.
         before: How the store stood before them.
         follow: Brings the catalog to a tip (handed in, since it belongs to search).
-        restate: Works out the states of the code commit anew and returns its ground.
+        restate: Works out the states of the code commit again and returns its ground.
         commit: The code commit that was judged.
         now: Epoch seconds.
         lock_timeout_s: How long to wait for other writers.

@@ -125,7 +125,7 @@ class Session:
         return sorted(found, key=lambda due: due.row.key)
 
     def _in_shard(self) -> Callable[[str], bool]:
-        """Return what tells whether a fact is one of the shard that is asked for; without one, each is."""
+        """Return what tells whether a fact is one of the shard that is requested; without one, each is."""
         if self.options.shard is None:
             return lambda _: True
         from gitmem.verify.jobs.shards import list_loads, share_out
@@ -234,7 +234,7 @@ class Session:
         return explain(self._git, self.tree(), dues)
 
     def counts(self) -> bool:
-        """Return whether its verdicts are committed: HEAD was the default branch at its start, or `--record` is given."""
+        """Return whether its verdicts are committed: HEAD was the default branch, or `--record` is given."""
         return self.options.record or (self._is_on_default and not self.options.results)
 
     def _publish(self) -> VerifyRun:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 # The page stays readable on a forge: everything is counted, this many of each are named.
 NAMED = 200
-# What a line is about that is no status: the fact keeps its own.
+# What a line is about that is not a status: the fact keeps its own.
 FLAPPING = "flapping"
 
 
@@ -34,7 +34,7 @@ class StandingLine:
         culprit: The commit that broke it, where known.
         culprit_after: Where that is one of several: the last commit before them.
         chain: For a suspect, the memories between it and the failed fact.
-        path: Where it lies in its store.
+        path: Where it is in its store.
     """
 
     key: str
@@ -51,7 +51,7 @@ class StandingLine:
 
 @frozen
 class Standing:
-    """How the store stands for one code commit.
+    """How the store is for one code commit.
 
     Attributes:
         kinds: Live memories by kind.
@@ -67,12 +67,12 @@ class Standing:
 
 
 def take_stock(catalog: Catalog, ground: int | None, local: LocalState, *, now: int) -> Standing:
-    """Return how the store stands on one ground, by the verdicts of the branch and of this clone."""
+    """Return how the store is on one ground, by the verdicts of the branch and of this clone."""
     chains = state.suspects(catalog, ground)
     kinds = dict(catalog.rows(f"SELECT kind, count(*) FROM memory m WHERE {state.LIVE} GROUP BY kind ORDER BY kind"))
     counts = dict.fromkeys(STATUSES, 0)
     # All facts at once: their statuses are counted by the database; suspects are few.
-    # In the order in which facts, memories and states lie on disk, which SQLite does not choose by itself: 12 ms for
+    # In the order in which facts, memories and states are on disk, which SQLite does not choose on its own: 12 ms for
     # 10,000 of them instead of 45.
     for status, number in catalog.rows(
         "SELECT CASE WHEN s.outcome = 'fails' THEN 'failed' WHEN coalesce(s.outcome, '') <> 'holds' THEN 'unproven'"

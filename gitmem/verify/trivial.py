@@ -99,7 +99,7 @@ def _parse(command: str) -> list[_AndOr] | None:
 def _split(command: str) -> list[tuple[str, str]] | None:
     """Return the simple commands, each with the operator behind it; None where there is more than these.
 
-    Quotes, escapes and what stands in for a command's output stay in their words; comments go.
+    Quotes, escapes and what is in for a command's output stay in their words; comments go.
     """
     found: list[tuple[str, str]] = []
     text, quote, depth, at = "", "", 0, 0

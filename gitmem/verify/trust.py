@@ -56,7 +56,7 @@ class Trust:
     """The approvals of one clone.
 
     Attributes:
-        folder: Where they lie.
+        folder: Where they are.
     """
 
     def __init__(self, state_home: Path, clone: str) -> None:

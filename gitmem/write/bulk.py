@@ -160,7 +160,7 @@ def settle(catalog: Catalog, incoming: Iterable[Incoming], *, update: bool, thre
 
 def _leave_out_near(catalog: Catalog, settled: ImportPlan, threshold: float) -> None:
     """Leave out of the new memories without a key of their own what another one says nearly, in other words."""
-    # What has a check is told apart by it, too: `gitmem curate dedupe` compares these.
+    # What has a check is told apart by it as well: `gitmem curate dedupe` compares these.
     fit = [(key, one) for key, one in settled.new.items() if not one.archived and one.kind not in (*EVENTS, "fact")]
     paired = _with_same_numerals(fit)
     claims = [claim_of(claim_text(one.title, one.body), catalog.language) for _, one in paired]
@@ -282,7 +282,7 @@ def changes_of(catalog: Catalog, settled: ImportPlan, policy: Policy) -> Changes
 def _paths(
     catalog: Catalog, folder: str, keys: Sequence[str], settled: ImportPlan, *, archived: bool
 ) -> tuple[dict[str, str], tuple[tuple[str, str], ...]]:
-    """Return where the memories of one folder go; one that lies there already stays where it is."""
+    """Return where the memories of one folder go; one that is there already stays where it is."""
     top = f"archive/{folder}/" if archived else f"{folder}/"
     stay = {}
     for key in keys:

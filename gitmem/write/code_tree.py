@@ -42,7 +42,7 @@ class TreeWriter(Writer):
         """Bind a writer.
 
         Raises:
-            RefusedError: There is no work tree, or its ``.memory`` is no folder of the code.
+            RefusedError: There is no work tree, or its ``.memory`` is not a folder of the code.
         """
         super().__init__(
             git,
@@ -98,7 +98,7 @@ class TreeWriter(Writer):
             self._safe(path).unlink(missing_ok=True)
 
     def _safe(self, path: str) -> Path:
-        """Return where a file lies; nothing is written through a link that leads elsewhere."""
+        """Return where a file is; nothing is written through a link that leads elsewhere."""
         target = self._top / path
         for part in (target, *target.parents):
             if part == self._top:
@@ -118,7 +118,7 @@ def _home_of(git: Git) -> Path:
     """Return the folder ``.memory`` of the work tree, which may not exist yet.
 
     Raises:
-        RefusedError: There is none, or it is no folder of the code.
+        RefusedError: There is none, or it is not a folder of the code.
     """
     top = git.repository.work_tree
     if top is None:
@@ -134,7 +134,7 @@ def _home_of(git: Git) -> Path:
 
 
 def read_work_tree(git: Git, home: Path, policy: Policy) -> Catalog:
-    """Return a catalog, in memory, of the files that lie in a work tree's ``.memory`` now."""
+    """Return a catalog, in memory, of the files that are in a work tree's ``.memory`` now."""
     found = list(_files(home))
     # Their content goes to the object database, as `git add` would put it there: what a plan reads, it reads from it.
     names = "".join(f"{home / path}\n" for path, _ in found)
@@ -158,7 +158,7 @@ def read_work_tree(git: Git, home: Path, policy: Policy) -> Catalog:
 
 
 def _files(home: Path) -> Iterator[tuple[str, layout.StorePath]]:
-    """Yield path and place of every memory's file, by path; what is no file, or too large, is none."""
+    """Yield path and place of every memory's file, by path; what is not a file, or too large, is none."""
     for folder, folders, names in os.walk(home):
         folders.sort()
         for name in sorted(names):

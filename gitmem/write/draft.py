@@ -67,7 +67,7 @@ class Draft:
         is_explicit: Whether the key was asked for: then the latest wins.
         fields: Its frontmatter.
         body: Its body.
-        made: Names of the fields that nobody gave: they do not take the place of what somebody once gave.
+        made: Names of the fields that nobody gave: they do not replace what somebody once gave.
     """
 
     key: str
@@ -156,7 +156,7 @@ def metadata(fields: Mapping[str, Any], author: Author, now: int) -> dict[str, A
 def automatic_key(kind: str, text: str) -> str:
     """Return the key made from kind and text (A2): the kind and a slug of the first 60 characters.
 
-    A short hash stands for a text that gives no slug (one in Chinese), and for one whose key would be too long.
+    A short hash is for a text that gives no slug (one in Chinese), and for one whose key would be too long.
     """
     made = f"{kind.replace('_', '-')}-{tokens.slug(text, limit=KEY_TEXT)}"
     return made if layout.is_key(made) else f"{kind.replace('_', '-')}-{short_hash(text)}"
@@ -228,7 +228,7 @@ def check_rules(key: str, document: Document, policy: Policy) -> None:
 
 
 def strings_in(value: Any) -> Iterator[str]:
-    """Yield every text of a field, the keys of its mappings too."""
+    """Yield every text of a field, the keys of its mappings as well."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, dict):

@@ -63,7 +63,7 @@ class Duplicate:
         key, kind, title, body, fields: Of that memory.
         likeness: How much they say the same, 0 to 1; 1 = the same words.
         archived: Whether it was retired.
-        superseded: Whether another one took its place.
+        superseded: Whether another one replaced it.
         superseded_by: That one's key, where it is known.
     """
 
@@ -253,7 +253,7 @@ def _with_most(known: Sequence[tuple[str, int]], threshold: float) -> list[str]:
     """Return FTS5 expressions, each for memories with a group of the terms: a duplicate has at least one whole group.
 
     Whoever lacks at most *k* of the terms has all terms of one of any *k* + 1 groups. What has a digit no duplicate
-    lacks, unless a word may stand for it.
+    lacks, unless a word may be for it.
     """
     known = known[:MOST_TERMS]
     numbers = [(term, count) for term, count in known if any(map(str.isdigit, term)) and len(term) > 2]
@@ -289,7 +289,7 @@ def _duplicate(row: Sequence[Any]) -> Duplicate:
 
 
 def _by_meaning(catalog: Catalog, wanted: Claim, likes: Mapping[str, float], apart: Collection[str]) -> list[Duplicate]:
-    """Return what a provider of embeddings finds as like; numbers, negations and names decide there, too."""
+    """Return what a provider of embeddings finds as like; numbers, negations and names decide there as well."""
     rows = catalog.each(
         f"SELECT {_COLUMNS} FROM memory m JOIN text t ON t.id = m.id WHERE {_LIVE} AND m.key IN ({{}})",
         likes,

@@ -127,7 +127,7 @@ def refuse_unsafe(text: str, fields: Mapping[str, Any], policy: Policy) -> None:
         UnsafeError: It has one.
     """
     _refuse_unsafe(text.replace("\r\n", "\n"), policy)
-    # A value stands in the text as it is, unless an escape of YAML spells it or its quotes are doubled.
+    # A value is in the text as it is, unless an escape of YAML spells it or its quotes are doubled.
     if "\\" in text or "''" in text:
         for value in fields.values():
             for part in strings_in(value):

@@ -35,7 +35,7 @@ def relinked(
         catalog: The catalog.
         document: The memory as it will be.
         before: Its fields as they were.
-        known: Where it lies, for one that is edited: it stays retired, or superseded, if it was.
+        known: Where it is, for one that is edited: it stays retired, or superseded, if it was.
 
     Raises:
         RefusedError: It cannot supersede what it says it does.
@@ -49,7 +49,7 @@ def relinked(
         gone = place.find_known(catalog, other)
         if gone is not None and place.before_of(catalog, gone).get("superseded_by") == key:
             files[gone.path] = _linked(text_of(catalog, gone), gone, "", superseded_by=REMOVE)
-    if known is None:  # said anew: the latest wins over what had taken its place
+    if known is None:  # said again: the latest wins over what had taken its place
         for above in place.list_superseding(catalog, key):
             files.setdefault(above.path, _linked(text_of(catalog, above), above, key))
     return files

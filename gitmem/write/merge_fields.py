@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 # Fields of the store itself, which nobody says again: they make no difference between two texts.
 ASIDE = ("by", "updated", "superseded_by")
-# What happened to a task, which saying anew what it is does not undo.
+# What happened to a task, which saying again what it is does not undo.
 _LIFE = ("state", "claimed", "attempts", "closed")
 # A check is one thing: with a new command, nothing of the old one's stays.
 _CHECK = ("verify", "refute", "timeout", "network")

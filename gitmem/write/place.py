@@ -33,7 +33,7 @@ class KnownMemory:
     Attributes:
         id: Its number in the catalog.
         key: Its key.
-        path: Where it lies.
+        path: Where it is.
         kind: Its kind.
         title: Its title.
         archived: Whether it was retired (SQLite's 0 or 1).
@@ -53,7 +53,7 @@ class Change:
 
     Attributes:
         key: The memory.
-        path: Where it lies now.
+        path: Where it is now.
         commit: The commit; the tip where nothing had to be written.
         is_new: Whether there was no such memory before.
         is_written: Whether a commit was made.
@@ -106,7 +106,7 @@ def need_known(catalog: Catalog, key: str) -> KnownMemory:
 
 
 def list_superseding(catalog: Catalog, key: str) -> list[KnownMemory]:
-    """Return the live memories that say they take the place of one, by key."""
+    """Return the live memories that say they replace one, by key."""
     rows = catalog.rows(
         f"{_KNOWN} archived = 0 AND id IN (SELECT source FROM link WHERE relation = 'supersedes' AND target = ?)"
         " AND key <> ? ORDER BY key",
@@ -116,10 +116,10 @@ def list_superseding(catalog: Catalog, key: str) -> list[KnownMemory]:
 
 
 def superseded_target(catalog: Catalog, document: Document, old: str, *, is_retired: bool) -> KnownMemory:
-    """Return the memory that another one is to take the place of.
+    """Return the memory that another one is to replace.
 
     Raises:
-        RefusedError: There is none; it is that memory itself, or stands above it; or that memory was retired.
+        RefusedError: There is none; it is that memory itself, or is above it; or that memory was retired.
     """
     key, known = document.key, find_known(catalog, old)
     if old == key:
@@ -159,7 +159,7 @@ def live_files(catalog: Catalog, key: str) -> list[KnownMemory]:
 
 
 def paths_of_key(catalog: Catalog, key: str) -> list[str]:
-    """Return every file that has a key, retired ones too."""
+    """Return every file that has a key, retired ones as well."""
     return [row[0] for row in catalog.rows("SELECT path FROM memory WHERE key = ?", (key,))]
 
 
@@ -190,7 +190,7 @@ def settle_key(catalog: Catalog, draft: Draft) -> Draft:
 
 
 def _is_unreadable(catalog: Catalog, key: str) -> bool:
-    """Return whether a file has this key and cannot be read: only an explicit key writes it anew."""
+    """Return whether a file has this key and cannot be read: only an explicit key writes it again."""
     return catalog.row("SELECT 1 FROM problem WHERE key = ? AND severity = 'error'", (key,)) is not None
 
 
@@ -206,7 +206,7 @@ def _hashed(catalog: Catalog, stem: str) -> list[KnownMemory]:
 def _says_the_same(catalog: Catalog, draft: Draft, known: KnownMemory) -> bool:
     superseded = catalog.row("SELECT superseded FROM memory WHERE id = ?", (known.id,))[0]
     if known.kind != draft.kind or (superseded and not known.archived):
-        return False  # what something took the place of does not come back by being said again
+        return False  # what something replaced does not come back by being said again
     old = f"{known.title}\n{body_of(catalog, known)}"
     return similarity(old, f"{draft.fields['title']}\n{draft.body}", catalog.language) > SAME_ABOVE
 

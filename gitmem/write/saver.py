@@ -34,7 +34,7 @@ class EditedFile:
     """One file as a person left it.
 
     Attributes:
-        path: Where it lies.
+        path: Where it is.
         mine: Its content.
         base: The blob that the person began with; empty where there was none.
     """
@@ -49,7 +49,7 @@ class Refusal:
     """A file that was not saved.
 
     Attributes:
-        path: Where it lies.
+        path: Where it is.
         reason: Why.
         hint: What repairs it.
     """

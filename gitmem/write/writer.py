@@ -243,7 +243,7 @@ class Writer:
         retired = {"when": format_time(self._now), "by": display(self._author.who)} | ({"why": why} if why else {})
 
         def moved(catalog: Catalog, found: list[place.KnownMemory]) -> archive.ArchiveMoves:
-            # Every file of the key: one that is left would take the place of the one that was forgotten.
+            # Every file of the key: one that is left would replace the one that was forgotten.
             files = [file for one in found if not one.archived for file in place.live_files(catalog, one.key)]
             files += [one for one in found if one.archived and archive.is_rotated(place.before_of(catalog, one))]
             return archive.retire(self._texts_of, catalog, files, retired)
@@ -282,7 +282,7 @@ class Writer:
         return [Change(one.key, paths.get(one.path, one.path), commit, is_written=one.path in paths) for one in found]
 
     def supersede(self, old: str, new: str, policy: Policy) -> Change:
-        """Link two memories both ways: *new* takes the place of *old*, which leaves search."""
+        """Link two memories both ways: *new* replaces *old*, which leaves search."""
         if old == new:
             raise RefusedError(f"{old} cannot supersede itself")
 

@@ -59,7 +59,7 @@ class Comment:
     """One comment that a command line writes.
 
     Attributes:
-        text: What it says; empty where it lies in a file, or cannot be known.
+        text: What it says; empty where it is in a file, or cannot be known.
         task: The task that it is about, or empty.
         refs: Where else it stands: ``#5``, ``owner/name#5``.
         file: The file that holds the text, as the command names it, or empty.

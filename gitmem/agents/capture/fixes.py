@@ -1,7 +1,7 @@
 """A command that failed, files that changed, and the same command passing: a candidate for a gotcha.
 
 It says what failed, how, and what was changed; why, somebody has still to say: its confidence is low, and it goes away
-by itself unless somebody does.
+on its own unless somebody does.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ FILES_AT_MOST = 8
 COMMAND_LIMIT = 200
 TAIL_LINES = 8
 TAIL_LIMIT = 800
-# D5, "file_index 30 days": what is captured unasked of files that change.
+# D5, "file_index 30 days": what is captured unprompted of files that change.
 TTL = "30d"
 CONFIDENCE = 0.3
 
@@ -142,7 +142,7 @@ def edited(memory: OpenRepository, event: Event, *, path: str) -> None:
 
 
 def passed(event: Event, *, path: str) -> Fix | None:
-    """Return what the passing of a command shows to have been mended, and forget its failure; mostly None."""
+    """Return what the passing of a command shows to have been repaired, and forget its failure; mostly None."""
     command = command_of(event.command)
     found: list[Fix] = []
 

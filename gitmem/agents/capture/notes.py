@@ -24,7 +24,7 @@ class Note:
     """A note file.
 
     Attributes:
-        place: Where it lies in the work tree.
+        place: Where it is in the work tree.
         text: What it says.
     """
 

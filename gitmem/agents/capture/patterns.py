@@ -1,6 +1,6 @@
 """Turn an edit into a code pattern (C3): the definition, its file and its lines.
 
-Only where the policy asks for it: git keeps every edit already, and a memory of each would bury what was learnt. Even
+Only where the policy asks for it: git keeps every edit already, and a memory of each would bury what was learned. Even
 then only what defines something, in 50 to 500 tokens, in a file that is somebody's own code.
 """
 
@@ -85,7 +85,7 @@ class Pattern:
 
     @property
     def ref(self) -> str:
-        """Return where it stands (C8)."""
+        """Return where it is (C8)."""
         return f"{self.place}:{self.first}-{self.last}" if self.last > self.first else f"{self.place}:{self.first}"
 
     @property
@@ -113,7 +113,7 @@ def patterns_of(memory: OpenRepository, event: Event) -> list[Pattern]:
 
 
 def is_pattern(code: str) -> bool:
-    """Return whether code is worth being kept by itself: it defines something, and has 50 to 500 tokens."""
+    """Return whether code is worth being kept on its own: it defines something, and has 50 to 500 tokens."""
     at_most = 8 * TOKENS_AT_MOST  # of four characters on average, twice over: no need to count the tokens of a file
     return len(code) <= at_most and _DEFINES.search(code) is not None and _fits(code)
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from gitmem.agents.event import Event
     from gitmem.repository.repository import OpenRepository
 
-# What tells a claim without a check from what somebody learnt: a fact it cannot be (B1).
+# What tells a claim without a check from what somebody learned: a fact it cannot be (B1).
 UNCHECKED = "unchecked"
 CANDIDATE = "candidate"
 PATTERN_CONFIDENCE = 0.5
@@ -81,7 +81,7 @@ class Keeper:
 
 
 def keep_comments(memory: OpenRepository, event: Event) -> None:
-    """Keep what comments that a command writes say was learnt (A1), and how tasks that it closes ended (D2)."""
+    """Keep what comments that a command writes say was learned (A1), and how tasks that it closes ended (D2)."""
     if event.failed is None and event.output.lstrip()[:40].lower().startswith(_FAILED):
         return
     comments = find_comments(event.command)
@@ -118,7 +118,7 @@ def _outcome(task: str) -> str:
 
 
 def keep_marked(keeper: Keeper, text: str, options: Mapping[str, Any], *, is_comment: bool, once: bool = False) -> None:
-    """Keep what a text says was learnt; more than a few of one are told, not kept."""
+    """Keep what a text says was learned; more than a few of one are told, not kept."""
     marked = find_marked(text, is_comment=is_comment)
     for one in marked[:AT_MOST]:
         kind = "decision" if one.word == DECISION else "learned"
@@ -164,7 +164,7 @@ def keep_edits(
 
 
 def keep_fix(memory: OpenRepository, event: Event, path: str) -> None:
-    """Remember that a command failed; or keep what its passing shows to have been mended."""
+    """Remember that a command failed; or keep what its passing shows to have been repaired."""
     from gitmem.agents.capture.fixes import CONFIDENCE, TTL, failed, passed
     from gitmem.agents.capture.state import rules_of
 

@@ -14,7 +14,7 @@ MARKS = ("LEARN", "earned", "earning", "earnt")
 
 
 def capture(memory: OpenRepository, event: Event) -> None:
-    """Keep what the response of an event says was learnt.
+    """Keep what the response of an event says was learned.
 
     Raises:
         OSError: It cannot be kept: the disk is full or read-only.
@@ -23,7 +23,7 @@ def capture(memory: OpenRepository, event: Event) -> None:
 
 
 def learn_from(memory: OpenRepository, event: Event, text: str) -> None:
-    """Keep what a text of an agent's says was learnt: a response, or a turn of a transcript.
+    """Keep what a text of an agent's says was learned: a response, or a turn of a transcript.
 
     A learning that is known already, or was retired, is left alone.
 

@@ -14,7 +14,7 @@ from gitmem.frozen import frozen
 
 # Substitutions inside substitutions: no person or agent writes more.
 DEPTH_AT_MOST = 8
-# Characters that are read; a longer line is no comment but a script.
+# Characters that are read; a longer line is not a comment but a script.
 TEXT_LIMIT = 200_000
 _BLANKS = " \t\r"
 _META = frozenset(" \t\r\n|&;()<>")
@@ -22,7 +22,7 @@ _SPECIAL = frozenset("@*#?-$!_")
 _OPERATORS = ("&&", "||", "|&", ";;", "|", ";", "&")
 _REDIRECTS = ("<<<", "<<-", "&>>", "<<", "<&", "<>", ">>", ">&", ">|", "&>", "<", ">")
 _ANSI = {"n": "\n", "t": "\t", "r": "\r", "a": "\a", "b": "\b", "e": "\x1b", "f": "\f", "v": "\v"}
-# Words that may stand before a command and are none.
+# Words that may be before a command and are none.
 _RESERVED = frozenset(("if", "then", "elif", "else", "do", "while", "until", "!", "time", "{", "}", "fi", "done"))
 _EXPANDED = re.compile(r"\\([$`\\\n])|(\$(?=[A-Za-z_0-9({@*#?$!-])|`)")
 _ANSI_ESCAPE = re.compile(r"\\(?:x([0-9A-Fa-f]{1,2})|u([0-9A-Fa-f]{1,4})|([0-7]{1,3})|(.))", re.DOTALL)
@@ -46,7 +46,7 @@ class ShellCommand:
     """One simple command.
 
     Attributes:
-        words: The program and its arguments; assignments before it too.
+        words: The program and its arguments; assignments before it as well.
         joined: The operator between the command before and this one: ``|``, ``&&``, ``||``, ``;``, ``&`` or empty.
         fed: The here document or here string that it reads, or None.
         reads: The file that its standard input comes from, or None.
@@ -125,7 +125,7 @@ class _Reader:
                 found[-1].words.append(word)
 
     def _taken(self, signs: tuple[str, ...]) -> str:
-        """Return which of some signs stands here, and go behind it; empty where none does."""
+        """Return which of some signs is here, and go behind it; empty where none does."""
         sign = next((one for one in signs if self._line.startswith(one, self._at)), "")
         self._at += len(sign)
         return sign
@@ -195,7 +195,7 @@ class _Reader:
         return Word("".join(parts), is_known)
 
     def _until(self, sign: str) -> str:
-        """Return what stands between the sign here and the next one, and go behind that."""
+        """Return what is between the sign here and the next one, and go behind that."""
         end = self._line.find(sign, self._at + 1)
         if end < 0:
             raise _OddError
@@ -204,7 +204,7 @@ class _Reader:
         return text
 
     def _quoted(self) -> tuple[str, bool]:
-        """Return what stands in double quotes, and whether it is known."""
+        """Return what is in double quotes, and whether it is known."""
         parts, is_known = list[str](), True
         self._at += 1
         while self._at < len(self._line):
@@ -226,7 +226,7 @@ class _Reader:
         raise _OddError
 
     def _ansi(self) -> str:
-        """Return what stands in ``$'…'``."""
+        """Return what is in ``$'…'``."""
         end = self._at + 1
         while end < len(self._line) and self._line[end] != "'":
             end += 2 if self._line[end] == "\\" else 1
@@ -237,7 +237,7 @@ class _Reader:
         return _ANSI_ESCAPE.sub(_ansi_char, text)
 
     def _expansion(self) -> tuple[str, bool]:
-        """Return what a ``$`` or a backquote here stands for, where that can be known, and whether it is."""
+        """Return what a ``$`` or a backquote here is for, where that can be known, and whether it is."""
         line, at = self._line, self._at
         if line[at] == "`":
             self._at += 1

@@ -59,7 +59,7 @@ def task_of(memory: OpenRepository) -> str:
 
 
 def place_of(memory: OpenRepository, event: Event, path: str) -> str:
-    """Return where a file lies in the work tree, with ``/``; empty for one outside of it, or in git's own folder."""
+    """Return where a file is in the work tree, with ``/``; empty for one outside of it, or in git's own folder."""
     top = memory.git.repository.top
     if not top or not path or "\0" in path:
         return ""
@@ -70,11 +70,11 @@ def place_of(memory: OpenRepository, event: Event, path: str) -> str:
 
 
 def read_inside(memory: OpenRepository, place: str, *, limit: int) -> str | None:
-    """Return the text of a file of the work tree; None where it is no plain file of UTF-8, gone, or too large.
+    """Return the text of a file of the work tree; None where it is not a plain file of UTF-8, gone, or too large.
 
     Args:
         memory: The store.
-        place: Where it lies in the work tree, all links resolved (``place_of``).
+        place: Where it is in the work tree, all links resolved (``place_of``).
         limit: Bytes.
     """
     top = memory.git.repository.top

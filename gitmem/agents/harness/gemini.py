@@ -28,7 +28,7 @@ EVENTS = {
 }
 SHELL = "run_shell_command"
 EDITORS = ("write_file", "replace")
-# Behind what the command printed, which may hold such a line, too.
+# Behind what the command printed, which may hold such a line as well.
 _EXIT = re.compile(r".*^Exit Code: (\d+)", re.MULTILINE | re.DOTALL)
 CREATED = "Successfully created"
 

@@ -26,7 +26,7 @@ TEXT_LIMIT = 2_000
 
 
 def path_of(state_folder: str | os.PathLike[str]) -> str:
-    """Return where the log lies."""
+    """Return where the log is."""
     return os.path.join(state_folder, FOLDER, NAME)
 
 

@@ -61,7 +61,7 @@ class ContextRecord:
         tip: The commit of the memory branch that it is from.
         role: The role that it was chosen for, or empty.
         topic: The active topic.
-        query: What was asked for, cut and without secrets; or empty.
+        query: What was requested, cut and without secrets; or empty.
     """
 
     keys: Mapping[str, str]

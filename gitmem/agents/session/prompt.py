@@ -77,7 +77,7 @@ def question_of(prompt: str) -> str:
 
 
 def good_hits(memory: OpenRepository, query: str, found: RecallResult, policy: Policy) -> list[Hit]:
-    """Return the hits that may be told unasked: none where the best is not good enough; then what is nearly as good."""
+    """Return the hits good enough to show unprompted: none if the best is not, else those nearly as good."""
     hits = [hit for hit in found.hits if hit.scope != LISTED]
     if not hits or found.notice or not _is_good(memory, query, hits[0], policy):
         return []

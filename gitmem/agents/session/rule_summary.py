@@ -1,7 +1,8 @@
 """Summarize a session by rules: goal, decisions, changes, fixes and open items. Pure.
 
-Rules that say little and rightly: a line that is no decision is worse than one that is missed, since the next session
-believes it. Source of the parts: agent-swarm's session summaries (FEATURES, row D2) and the AI Memory Module's (C4).
+Rules that say little and rightly: a line that is not a decision is worse than one that is missed, since the next
+session believes it. Source of the parts: agent-swarm's session summaries (FEATURES, row D2) and the AI Memory Module's
+(C4).
 """
 
 from __future__ import annotations
@@ -53,8 +54,8 @@ class Summary:
     """What is kept of a session.
 
     Attributes:
-        goal: What was asked for first.
-        asked: What was asked for later, the latest last.
+        goal: What was requested first.
+        asked: What was requested later, the latest last.
         decisions: What was decided, a sentence each.
         files: Files that were changed, the latest last, as paths in the work tree.
         elsewhere: How many files outside of it were changed.
@@ -90,7 +91,7 @@ def distil(turns: Sequence[Turn], *, place_of: Callable[[str], str], is_worth: C
 
     Args:
         turns: The session.
-        place_of: Returns where a file lies in the work tree; empty for one outside of it.
+        place_of: Returns where a file is in the work tree; empty for one outside of it.
         is_worth: Tells whether a text says anything.
     """
     prompts = [said for turn in turns if turn.what == PROMPT and (said := _asked(turn.text)) and is_worth(said)]
@@ -154,7 +155,7 @@ def from_dict(found: Mapping[str, Any]) -> Summary:
 
 
 def title_of(summary: Summary) -> str:
-    """Return a title: the first sentence of what was asked for."""
+    """Return a title: the first sentence of what was requested."""
     return brief(summary.goal, 90).rstrip(".")
 
 

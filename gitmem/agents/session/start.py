@@ -1,7 +1,7 @@
 """The context for a session's start, within its role's budget, or the changes since then when it resumes.
 
 First what must not be believed any more, then the topic, what the last session left, what is relevant, what is new.
-Own words stand outside the fence; everything that anybody else wrote stands inside it.
+Own words are outside the fence; everything that anybody else wrote is inside it.
 """
 
 from __future__ import annotations

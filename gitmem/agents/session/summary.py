@@ -51,7 +51,7 @@ class SummaryTools:
     """What the rooms beside this one do for a summary.
 
     Attributes:
-        learn: Keeps what a text of an agent's says was learnt (``agents.capture.responses.learn_from``).
+        learn: Keeps what a text of an agent's says was learned (``agents.capture.responses.learn_from``).
         by: Returns what is kept of who captured something (``agents.capture.source.captured_by``).
         is_worth: Tells whether a text says anything (``commands.capture.quality.says_something``).
     """
@@ -99,7 +99,7 @@ def waits(state_folder: str) -> bool:
 
 
 def finish(memory: OpenRepository, given: SummaryTools) -> list[str]:
-    """Make the summaries that were asked for, and return the keys of those that were written.
+    """Make the summaries that were requested, and return the keys of those that were written.
 
     Raises:
         GitmemError: One of them could not be made; the others were.

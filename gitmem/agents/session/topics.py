@@ -1,8 +1,8 @@
 """Topics: what a session works on, with a specification, a worklog and evidence, per work tree and branch.
 
-A topic is a folder of small files that people may edit, too. A branch of one's own has the topic ``current`` until one
-is named. On branches that many share, each session has a topic of its own until one is named, so that sessions which
-have nothing to do with each other inherit nothing. Source: the dotfiles' agent memory (FEATURES, rows E1 to E3).
+A topic is a folder of small files that people may edit as well. A branch of one's own has the topic ``current`` until
+one is named. On branches that many share, each session has a topic of its own until one is named, so that sessions
+which have nothing to do with each other inherit nothing. Source: the dotfiles' agent memory (FEATURES, rows E1 to E3).
 """
 
 from __future__ import annotations

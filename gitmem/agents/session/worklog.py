@@ -86,7 +86,7 @@ def tail(topic: Topic, count: int) -> list[str]:
 
 
 def line_of(entry: dict[str, Any]) -> str:
-    """Return one entry as a line; empty for what is no command and no edit, or is damaged."""
+    """Return one entry as a line; empty for what is not a command and no edit, or is damaged."""
     did, more = entry.get("did"), entry.get("more")
     if entry.get("tool") == what.EDIT and isinstance(did, list) and did:
         return f"edited {', '.join(map(str, did))}" + (f" and {more} more" if more else "")

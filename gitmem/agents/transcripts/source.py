@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 FOLDERS = (".claude", ".config/claude", ".codex", ".gemini")
 MOVED_BY = ("CLAUDE_CONFIG_DIR", "CODEX_HOME", "GEMINI_CLI_HOME")
 SUFFIXES = (".jsonl", ".json")
-# The first prompt stands at the beginning, the rest of what matters at the end: two hours of work are some 5 MB of
+# The first prompt is at the beginning, the rest of what matters at the end: two hours of work are some 5 MB of
 # JSON lines. Choices of ours; a line with a picture in it has 1 MB or more.
 HEAD_BYTES = 1 << 20
 TAIL_BYTES = 16 << 20

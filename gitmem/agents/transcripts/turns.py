@@ -92,7 +92,7 @@ def joined(parts: object, limit: int = TEXT_LIMIT) -> str:
 
 
 def todos(value: object, *names: str) -> Turn:
-    """Return the turn of a list of things to do, whose texts stand in the first of some fields that is there."""
+    """Return the turn of a list of things to do, whose texts are in the first of some fields that is there."""
     found = [
         (next((text(one.get(name), PATH_LIMIT) for name in names if one.get(name)), ""), is_done(one.get("status")))
         for one in tables(value)

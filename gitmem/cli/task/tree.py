@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from gitmem.tasks.tree import Need
 
 EXAMPLES = ("gitmem task tree", "gitmem task tree release-2", "gitmem task tree --all --json")
-# What stands before a branch, the last one, and what runs on below each.
+# What is before a branch, the last one, and what runs on below each.
 BOXES = ("├─ ", "└─ ", "│  ", "   ")
 ASCII = ("|- ", "`- ", "|  ", "   ")
 
@@ -34,7 +34,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace, out: Output) -> int:
-    """Print the trees; 1 where there are no tasks."""
+    """Print the trees; 1 where there are not tasks."""
     with shared.open_memory(args, out) as memory:
         trees = memory.tasks.tree(args.key, everything=args.all)
         shared.tell_notices(memory, out)

@@ -25,7 +25,7 @@ _BEGINS = re.compile(r"(?:learned|learning|learnt)[ \t]*:[ \t]*(.*)", re.IGNOREC
 AT_MOST = 5
 # Commits of one rebase that are looked at, the newest ones.
 COMMITS_AT_MOST = 200
-# Files that say where something was learnt; of more their folders say it, and of very many nothing does.
+# Files that say where something was learned; of more their folders say it, and of very many nothing does.
 PLACES_AT_MOST = 8
 
 
@@ -43,7 +43,7 @@ class LearningResult:
 
 
 def parse_learnt(message: str) -> list[str]:
-    """Return what a message says was learnt, in its order; what is there twice, once."""
+    """Return what a message says was learned, in its order; what is there twice, once."""
     found: list[list[str]] = []
     inside = False
     for line in message.replace("\r\n", "\n").split("\n"):
@@ -58,7 +58,7 @@ def parse_learnt(message: str) -> list[str]:
 
 
 def learn_from(memory: OpenRepository, commits: Sequence[str]) -> LearningResult:
-    """Capture what commits say was learnt, with the commit and the files it touches; nothing that is known already."""
+    """Capture what commits say was learned, with the commit and the files it touches; nothing that is known already."""
     kept, refused = 0, []
     for commit, message in _messages(memory.git, commits):
         texts = parse_learnt(message)
@@ -76,7 +76,7 @@ def learn_from(memory: OpenRepository, commits: Sequence[str]) -> LearningResult
 
 
 def refused_of(memory: OpenRepository, message: str) -> list[str]:
-    """Return why what a message says was learnt may not be in any history, a line each; no secret is repeated."""
+    """Return why what a message says was learned may not be in any history, a line each; no secret is repeated."""
     refused = []
     for number, text in enumerate(parse_learnt(message), 1):
         try:

@@ -41,7 +41,7 @@ def keep(
 
     Args:
         memory: The store.
-        text: What was learnt.
+        text: What was learned.
         title: Its title; taken from the text where it is empty.
         kind: Its kind.
         key: Its key; made from the text where it is empty.

@@ -1,6 +1,6 @@
 """Find the text after ``LEARNED:``, ``LEARNING:``, ``DECISION:`` or ``FACT:``. Pure.
 
-What stands in a code fence or is quoted (``>``) are somebody else's words, or an example.
+What is in a code fence or is quoted (``>``) are somebody else's words, or an example.
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ from gitmem.frozen import frozen
 LEARNED = "learned"
 DECISION = "decision"
 FACT = "fact"
-# More than a few of one text are no learnings but a changelog; one is no essay.
+# More than a few of one text are no learnings but a changelog; one is not an essay.
 AT_MOST = 5
 TEXT_LIMIT = 4_000
 _WORDS = {"LEARNED": LEARNED, "LEARNING": LEARNED, "LEARNT": LEARNED, "DECISION": DECISION, "FACT": FACT}
-# At the begin of a line, behind the sign of a list and in bold too.
+# At the begin of a line, behind the sign of a list and in bold as well.
 _BEGINS = re.compile(
     r" {0,3}(?:(?:[-*+•]|\d{1,3}[.)])[ \t]+)?(?:\*\*|__)?"
     r"(LEARNED|LEARNING|LEARNT|[Ll]earned|[Ll]earning|[Ll]earnt|DECISION|FACT)(?:\*\*|__)?[ \t]*:[ \t]*(.*)"
@@ -30,7 +30,7 @@ _LEFT_OPEN = re.compile(r"<[^<>]*>|\[[^\[\]]*\]|\.{2,}|…")
 
 @frozen
 class Marker:
-    """One thing that a text says was learnt.
+    """One thing that a text says was learned.
 
     Attributes:
         word: ``learned``, ``decision`` or ``fact``.
@@ -42,7 +42,7 @@ class Marker:
 
 
 def find_marked(text: str, *, is_comment: bool) -> list[Marker]:
-    """Return what a text says was learnt, in its order; what is there twice, once.
+    """Return what a text says was learned, in its order; what is there twice, once.
 
     Args:
         text: The text.
@@ -78,7 +78,7 @@ def _begins(line: str, *, is_comment: bool) -> tuple[str, str] | None:
 
 
 def _belongs(line: str, *, is_comment: bool) -> bool:
-    """Return whether a line goes on with what was learnt in the one before."""
+    """Return whether a line goes on with what was learned in the one before."""
     if not line.strip() or line.lstrip().startswith(">"):
         return False
     return is_comment or (line[0] in " \t" and not _ITEM.match(line))

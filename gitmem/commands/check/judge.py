@@ -35,7 +35,7 @@ class FactAnswer:
 
     Attributes:
         outcome: ``holds``, ``fails``, ``error`` or ``skipped``.
-        because: Why it fails, or why nothing was learnt; one line.
+        because: Why it fails, or why nothing was learned; one line.
         verdict: The verdict, known or new; None for a built-in check that was only asked.
         seconds: How long it ran now; 0 where the answer was known.
         wrong: A claimed verdict of these inputs that the check contradicts, or None.
@@ -200,7 +200,7 @@ class Judging:
             if verdict.outcome == HOLDS:
                 # Whoever found it out: a failure is put to the base before it counts, and the base may excuse it.
                 verdict = replace(verdict, own=True, held_commit=self._base, held_at=verdict.at)
-        # Whether it flaps is no question of the commit: a failure of one that does needs more like answers here, too.
+        # Whether it flaps is not a question of the commit: a failure of one that does needs more like answers here.
         latest = replace(verdict, flapping=at.flapping) if verdict is not None else None
         return Due(row, document, spec, at.digest, verdict, "asked", latest=latest)
 

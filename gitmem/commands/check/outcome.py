@@ -140,7 +140,7 @@ class Outcome:
         behind = state.chains(catalog, broken)
         if not behind and before is None:
             return []
-        # Of what a change does not touch, both ends say the same; the index is no commit that states are kept of.
+        # Of what a change does not touch, both ends say the same; the index is not a commit that states are kept of.
         tree = trees.base if self._span.is_staged else trees.head
         ground = refresh_states(catalog, trees.git, store.local, tree.commit, store.policy(), now=store.now, tree=tree)
         touched = {f.key for f in found}

@@ -22,7 +22,7 @@ class ChangeSpan:
 
     Attributes:
         base: The commit before it; the empty tree where there is none yet.
-        head: The commit behind it; empty for what is staged, which is no commit yet.
+        head: The commit behind it; empty for what is staged, which is not a commit yet.
         against: What the head is compared with, as it was named.
         note: What a reader should know of the base, or empty.
     """

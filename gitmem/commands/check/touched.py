@@ -30,7 +30,7 @@ class HeadFact:
 
     Attributes:
         row: Its row.
-        path: Where it lies.
+        path: Where it is.
         title: Its title.
     """
 

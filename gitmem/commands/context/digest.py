@@ -78,7 +78,7 @@ def digest(
         policy: The store's policy.
         config: The settings.
         now: Epoch seconds.
-        working: Paths that are being worked on: changed files of the branch, or what was asked for.
+        working: Paths that are being worked on: changed files of the branch, or what was requested.
         budget_tokens: How many tokens all sections together may take, as ``analysis.count_tokens`` counts.
         kinds: Of what is relevant, these come first.
         waiting: Commands that wait for approval.
@@ -129,7 +129,7 @@ def _with_status(
     now: int,
     chains: Mapping[str, tuple[str, ...]],
 ) -> Iterator[tuple[tuple[RelevanceRow, float], str]]:
-    """Yield memories with their scores and statuses, which are asked for as they are wanted: mostly the first few."""
+    """Yield memories with their scores and statuses, which are requested as they are wanted: mostly the first few."""
     for start in range(0, len(scored), BATCH):
         batch = scored[start : start + BATCH]
         statuses = state.statuses_of(catalog, ground, [row.id for row, _ in batch], now=now, chains=chains)

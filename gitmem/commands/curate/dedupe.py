@@ -58,7 +58,7 @@ class Group:
     Attributes:
         kept: The one that stays.
         why: Why that one.
-        others: Those that it takes the place of, the most like first.
+        others: Those that it replaces, the most like first.
     """
 
     kept: Member

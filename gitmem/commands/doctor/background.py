@@ -27,7 +27,7 @@ SHOWN_S = 7 * 86_400
 
 
 def captured(memory: OpenRepository, fix: bool, fixed: list[str]) -> list[Problem]:
-    """Return what was captured and is no memory: set aside, or waiting for longer than a process behind it takes."""
+    """Return what was captured and is not a memory: set aside, or waiting for longer than a process behind it takes."""
     spool = Spool(memory.git.repository.state)
     waiting = spool.list_waiting()
     if fix and waiting:
@@ -99,7 +99,7 @@ def failed_hooks(memory: OpenRepository, fix: bool, fixed: list[str]) -> list[Pr
 
 
 def hooks(replaced: Sequence[str]) -> list[Problem]:
-    """Return the hooks that something else took the place of."""
+    """Return the hooks that something else replaced."""
     return [
         Problem("hook-replaced", path, "the hook is no longer gitmem's", hint="gitmem install git-hooks",
                 severity="warning")

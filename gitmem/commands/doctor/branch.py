@@ -96,7 +96,7 @@ def foreign(memory: OpenRepository) -> list[Problem]:
 def _restore_ref(memory: OpenRepository, fixed: list[str], target: str = "") -> bool:
     """Put the branch back on the newest commit that its reflog, or else the remote, names.
 
-    One of the ref that it stood for (*target*) is none of ours: git logs that one, too.
+    One of the ref that it stood for (*target*) is none of ours: git logs that one as well.
     """
     git = memory.git
     path = git.repository.common_dir / memory.ref

@@ -22,7 +22,7 @@ def list_around(memory: OpenRepository, listed: Callable[[Catalog], list[Problem
 
 
 def _elsewhere(memory: OpenRepository, listed: Callable[[Catalog], list[Problem]]) -> list[Problem]:
-    """Return what is wrong with the files of the other scopes; they are repaired where they lie."""
+    """Return what is wrong with the files of the other scopes; they are repaired where they are."""
     found = []
     for store in memory.stores((PRIVATE, DOMAIN, UNIVERSAL)):
         here = store.store.scope == PRIVATE

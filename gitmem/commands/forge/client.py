@@ -64,7 +64,7 @@ class Forge:
 
         Args:
             place: Where it is.
-            token: The token, which stands in no message; empty is an error.
+            token: The token, which is in no message; empty is an error.
             request_s: Seconds for one request.
             sleep: Waits.
             clock: Returns epoch seconds.

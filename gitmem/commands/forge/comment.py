@@ -1,7 +1,7 @@
 """One comment of each kind on a pull request, kept up to date.
 
 What it says comes from a file that a stranger's pull request may have written: it is made inert, cut where it is too
-long, and stands behind a mark of ours that nothing in it can forge.
+long, and is behind a mark of ours that nothing in it can forge.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ def read_text(path: str) -> str:
     A link or a pipe is refused: it could show what only this job may read. Bytes that are no UTF-8 become U+FFFD.
 
     Raises:
-        GitmemError: It cannot be read, is no file, or a link.
+        GitmemError: It cannot be read, is not a file, or a link.
     """
     if path == "-":
         raw = sys.stdin.buffer.read(READ_LIMIT) if sys.stdin is not None else b""

@@ -148,7 +148,7 @@ def keep(forge: Forge, failing: Failing) -> IssueResult:
 
 
 def _news(rows: Sequence[Mapping[str, str]]) -> str:
-    """Return what a comment says of what failed anew; empty where nothing did."""
+    """Return what a comment says of what failed again; empty where nothing did."""
     if not rows:
         return ""
     some = [_row(row) for row in rows[:NEWS]]

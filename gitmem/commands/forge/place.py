@@ -44,7 +44,7 @@ def place_here(run: str = "") -> ForgeRepository:
 
     Raises:
         ConfigError: It does not name a repository, an address is none or would be spoken to unencrypted, or the run
-            is no number.
+            is not a number.
     """
     repository = variable("GITHUB_REPOSITORY")
     if not _REPOSITORY.fullmatch(repository):

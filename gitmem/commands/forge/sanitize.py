@@ -1,9 +1,9 @@
 """Markdown of others made inert: it reads as it did, and nothing in it links, loads, mentions or refers to anything.
 
-It is read as GitHub's renderer would, as far as that can matter, and written anew in a narrow form: emphasis, headings,
-lists, quotes, tables, code, ``<br>``, ``<del>`` and ``<ins>``. Whatever else could mean something is a character
-reference; what GitHub looks for in text that is rendered already (mentions, addresses, ``#1``, ``GH-1``) is parted by a
-zero-width space, and what could be a commit's name is code, in which it looks for nothing.
+It is read as GitHub's renderer would, as far as that can matter, and written again in a narrow form: emphasis,
+headings, lists, quotes, tables, code, ``<br>``, ``<del>`` and ``<ins>``. Whatever else could mean something is a
+character reference; what GitHub looks for in text that is rendered already (mentions, addresses, ``#1``, ``GH-1``) is
+parted by a zero-width space, and what could be a commit's name is code, in which it looks for nothing.
 
 Source: GitHub Flavored Markdown 0.29, 4.5 (fences), 6.3 (code spans), 6.9 (autolinks); GitHub Docs, "Autolinked
 references and URLs" and "Mentioning people and teams". The tests ask cmark-gfm, which is GitHub's renderer.
@@ -72,7 +72,7 @@ def page(text: str, limit: int) -> tuple[str, int]:
 
 
 def _clean(text: str) -> str:
-    """Return text without anything hidden; our own pages part mentions themselves, and it is done anew here."""
+    """Return text without anything hidden; our own pages part mentions themselves, and it is done again here."""
     return redact(display(text.replace("\r\n", "\n").replace(APART, ""), lines=True, sequences=True))
 
 
@@ -107,11 +107,11 @@ def _block(lines: Sequence[str], at: int, room: int) -> tuple[list[str], int]:
 
 
 def _text(text: str) -> str:
-    """Return one line that is no code; never indented so far that it would become code."""
+    """Return one line that is not code; never indented so far that it would become code."""
     text = text.replace("\t", " ")
     before = text[: len(text) - len(text.lstrip(" >"))]
     indent = len(before) - len(before.lstrip(" "))
-    # Inside a quote, too, four spaces would make code of it.
+    # Inside a quote as well, four spaces would make code of it.
     shown = re.sub(" {4,}", "   ", before[max(0, indent - 3) :])
     return shown + _inline(text[len(before) :])
 
@@ -141,7 +141,7 @@ def _inline(text: str) -> str:
             markup.add(len(plain))
             plain.append(found)
         else:
-            # What a reference stands for may be anything, hidden characters among it.
+            # What a reference is for may be anything, hidden characters among it.
             plain += display(html.unescape(found)) if kind == "reference" else part["escaped"] or found
     flush()
     shown = "".join([*written, *(f"</{one}" for one in reversed(opened))])

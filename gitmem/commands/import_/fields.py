@@ -42,7 +42,7 @@ class ImportRecord:
 
 @frozen
 class Unreadable:
-    """A line or file that is no memory, and why; the reason repeats nothing of its content."""
+    """A line or file that is not a memory, and why; the reason repeats nothing of its content."""
 
     where: str
     reason: str
@@ -60,7 +60,7 @@ _LISTS = {"tags": ("tags", "labels", "keywords"), "paths": ("paths", "files"), "
 _TAKEN = frozenset((*_TEXT, *_TITLE, *_KIND, *_CREATED, *_AGENT, *_PERSON, *_TASK, *sum(_LISTS.values(), ()), "key"))
 # Set by the store alone: a file of another system may not retire, replace, claim or close anything here.
 _OWN = frozenset(("retired", "superseded_by", "schema", "updated", "state", "claimed", "attempts", "closed"))
-# A field that nobody knows is kept if it is short; a vector of numbers is no metadata.
+# A field that nobody knows is kept if it is short; a vector of numbers is not metadata.
 LONGEST_UNKNOWN = 1024
 # From here on a number of seconds since 1970 is one of milliseconds: the year 5138.
 _MILLISECONDS = 1e11
@@ -71,7 +71,7 @@ def from_table(table: Mapping[str, Any], *, where: str, kind: str, title: str = 
 
     Args:
         table: Its fields.
-        where: Where it stands, for people.
+        where: Where it is, for people.
         kind: The kind of what names none.
         title: The title of what names none, or empty.
     """

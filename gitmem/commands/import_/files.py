@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     Told = Callable[[int, int], None]
 
-# The kinds of what names none: a line of a log is something that was learnt, a file is a document.
+# The kinds of what names none: a line of a log is something that was learned, a file is a document.
 LINE_KIND = "learned"
 FILE_KIND = "doc"
 STANDARD_INPUT = "-"

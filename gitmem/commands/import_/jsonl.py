@@ -1,6 +1,6 @@
 """Read memories from JSONL, one JSON object a line: gitmem's own export, beadboard's log, and anything like them.
 
-Nothing that stands in the file can hurt: a line is read up to a bound, and what is no object is one bad line.
+Nothing that is in the file can hurt: a line is read up to a bound, and what is not an object is one bad line.
 """
 
 from __future__ import annotations

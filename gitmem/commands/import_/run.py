@@ -40,7 +40,7 @@ class ImportResult:
     Attributes:
         settled: What is done with each memory that could be read.
         refused: Those with secrets or hidden characters.
-        unreadable: Lines and files that are no memories.
+        unreadable: Lines and files that are not memories.
         commands: How many of the imported ones carry a command that waits for approval.
         commit: The commit; the tip where nothing was to be written; empty where there is no store.
     """

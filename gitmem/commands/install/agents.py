@@ -55,7 +55,7 @@ def plan_install(git: Git | None, wanted: AgentSetup) -> tuple[HookStep, ...]:
 
     Args:
         git: The project; None where only the person's own settings are meant.
-        wanted: What is asked for.
+        wanted: What is requested.
 
     Raises:
         UsageError: What was asked for does not go together, or there is nothing that it could mean.
@@ -188,7 +188,7 @@ def _key(place: InstallFolder, piece: Piece) -> tuple[Path | None, type]:
 
 
 def _needed(place: InstallFolder, names: Iterable[str], *, user: bool) -> set[tuple[Path | None, type]]:
-    """Return the shared files that harnesses which stay installed need, too."""
+    """Return the shared files that harnesses which stay installed need as well."""
     needed = set()
     for name in names:
         if is_installed(place, name, user=user):

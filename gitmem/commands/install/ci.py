@@ -58,7 +58,7 @@ def plan_install(memory: OpenRepository, forge: str, setup: CiOptions, *, force:
     """Return what setting a forge's jobs up does; without a memory branch there is nothing to do on it.
 
     Raises:
-        UsageError: There is no such time, too many shards, or a name that cannot stand in the files.
+        UsageError: There is no such time, too many shards, or a name that cannot be in the files.
         GitmemError: There is no work tree, or the way to a file leads through a link.
     """
     top = _top(memory)
@@ -78,7 +78,7 @@ def plan_install(memory: OpenRepository, forge: str, setup: CiOptions, *, force:
 
 
 def _package(setup: CiOptions) -> str:
-    """Return the gitmem that jobs install: the one that is asked for, or the one that runs."""
+    """Return the gitmem that jobs install: the one that is requested, or the one that runs."""
     if setup.package:
         return setup.package
     origin = find_origin()

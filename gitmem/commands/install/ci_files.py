@@ -29,7 +29,7 @@ ACTIONS = {
     "UPLOAD": "actions/upload-artifact@bbbca2ddaa5d8feaa63e36b76fdaad77386f024f # v7.0.0",
     "DOWNLOAD": "actions/download-artifact@3e5f45b2cfb9172054b4087a40e8e0b5a5461e7c # v8.0.1",
 }
-# What lies in the work tree, by path, and its template.
+# What is in the work tree, by path, and its template.
 IN_TREE = {
     GITHUB: {
         ".github/actions/gitmem/action.yml": "action.yml",
@@ -51,7 +51,7 @@ MARK, SUM = "# gitmem-", "# sum "
 # What a forge's globs and YAML take as it stands.
 _PLAIN_BRANCH = re.compile(r"[A-Za-z0-9][A-Za-z0-9._/-]*")
 _CRON = re.compile(r'(?m)^    - cron: "(\d+) (\d+|\*)(?:-23/\d+)? ')
-# A line that stands for a script of the templates, at its own depth.
+# A line that is for a script of the templates, at its own depth.
 _LINES = re.compile(r"(?m)^( *)@(INSTALL)@$")
 _FIELD = re.compile(r"@([A-Z_]+)@")
 _OWN_FOLDER = "gitmem-own"
@@ -66,7 +66,7 @@ _OWN_CODE = f"""\
 
 @frozen
 class CiOptions:
-    """What is asked for.
+    """What is requested.
 
     Attributes:
         every: How often verify jobs run, a word of ``EVERY``.
@@ -85,7 +85,7 @@ class CiOptions:
 
 
 def need_usable(forge: str, wanted: CiOptions) -> None:
-    """Raise UsageError where something cannot stand in these files."""
+    """Raise UsageError where something cannot be in these files."""
     most = MOST_SHARDS[forge]
     if not 1 <= wanted.shards <= most:
         raise UsageError(f"--shards must be from 1 to {most}")
@@ -100,7 +100,7 @@ def texts(forge: str, wanted: CiOptions, *, on_branch: bool = False) -> dict[str
     """Return what is written, by path: in the work tree, or on the memory branch.
 
     Raises:
-        UsageError: Something cannot stand in these files.
+        UsageError: Something cannot be in these files.
     """
     need_usable(forge, wanted)
     fields = ACTIONS | {

@@ -1,7 +1,7 @@
 """Make `git diff` and `git log -p` of the memory readable: a diff driver for its files, in this clone alone.
 
 A part of its own, and none of the hooks: it changes what git shows and nothing that git does, and a person may want
-one without the other. The driver is git's own setting (`diff.gitmem.textconv`); which files it is for stands in
+one without the other. The driver is git's own setting (`diff.gitmem.textconv`); which files it is for is in
 `info/attributes`, since git reads the attributes of the branch that is checked out, which is the code's.
 """
 

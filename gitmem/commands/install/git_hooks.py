@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 SHARED_SCOPES = ("global", "system")
 # pre-commit moves a hook that is in its way here and goes on calling it (pre-commit.com, "Running in migration mode").
 LEGACY = ".legacy"
-# Who made a hook, by a word that stands in every hook they make.
+# Who made a hook, by a word that is in every hook they make.
 MANAGERS = {"pre-commit": b"pre-commit", "lefthook": b"lefthook", "husky": b'"$(dirname "$0")/h"'}
 
 ADD, CHAIN, UPDATE, KEEP, BY_HAND = "add", "chain", "update", "keep", "by hand"
@@ -68,7 +68,7 @@ def plan_install(git: Git, *, shared: bool = False, check: bool = False) -> tupl
 
     Args:
         git: The repository.
-        shared: Also where the folder serves other repositories too.
+        shared: Also where the folder serves other repositories as well.
         check: Also those that check a commit; where they are set already, they stay.
 
     Raises:
@@ -195,7 +195,7 @@ def missing(git: Git) -> list[str]:
 
 
 def _read(path: Path) -> bytes | None:
-    """Return a hook's content, None where there is none; a link to nothing is a hook too."""
+    """Return a hook's content, None where there is none; a link to nothing is a hook as well."""
     try:
         return path.read_bytes()
     except FileNotFoundError:
@@ -223,7 +223,7 @@ def _shown(git: Git, folder: Path) -> str:
 
 
 def _inside(git: Git, folder: Path) -> Path | None:
-    """Return where a folder lies in the work tree, links followed; None where it lies outside, or in .git."""
+    """Return where a folder is in the work tree, links followed; None where it is outside, or in .git."""
     if git.repository.work_tree is None:
         return None
     real, top = folder.resolve(), git.repository.work_tree.resolve()

@@ -191,7 +191,7 @@ def list_pieces(name: str, *, user: bool, mcp: bool, instructions: Iterable[str]
 
     Args:
         name: One of ``HARNESSES``.
-        user: Whether it is for all projects of the person: paths lie below the home folder then.
+        user: Whether it is for all projects of the person: paths are below the home folder then.
         mcp: Whether its agents also get the MCP server.
         instructions: The files of the project that get the section of instructions.
     """
@@ -269,7 +269,7 @@ def _command(name: str, folder: str, command: str, *, prefix: str = "gitmem-") -
     if name == "copilot":
         body = text.replace("ARGUMENTS", f"${{input:words:{hint}}}" if hint else "")
         return Whole(f"{path}.prompt.md", f"---\ndescription: {about}\nagent: agent\n---\n\n{body}")
-    if name == "cursor":  # what stands behind the command is added to its text
+    if name == "cursor":  # what is behind the command is added to its text
         return Whole(f"{path}.md", text.replace(": ARGUMENTS", ", as told below.").replace(" ARGUMENTS", ""))
     head = f"description: {about}\n"
     if name == "claude-code":

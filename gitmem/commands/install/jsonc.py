@@ -19,11 +19,11 @@ if TYPE_CHECKING:
     from typing import Any
 
 _BLANK = re.compile(r"(?:[ \t\r\n]+|//[^\r\n]*|/\*.*?\*/)*", re.DOTALL)
-# What stands behind a value on its own line and belongs to it: a comma is looked for apart.
+# What is behind a value on its own line and belongs to it: a comma is looked for apart.
 _REMARK = re.compile(r"[ \t]*(?://[^\r\n]*|/\*[^\r\n]*?\*/[ \t]*(?=[\r\n]))")
 _SCALAR = re.compile(r'"(?:[^"\\\x00-\x1f]|\\.)*"|-?\d[\d.eE+-]*|true|false|null')
 INDENT = "  "
-# Settings nest a few levels; what nests deeper is no settings file.
+# Settings nest a few levels; what nests deeper is not a settings file.
 DEPTH_LIMIT = 60
 
 
@@ -50,7 +50,7 @@ class JsonMember:
 
 @frozen
 class JsonNode:
-    """One value and where it stands.
+    """One value and where it is.
 
     Attributes:
         start: Its first character.

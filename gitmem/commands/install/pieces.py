@@ -17,7 +17,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-# The program, by itself, wherever its program lies: people write the whole path of an environment that is not on PATH.
+# The program, on its own, wherever its program lies: people write the whole path of an environment that is not on PATH.
 PROGRAM = "gitmem"
 _PROGRAM = re.compile(r"(?:\S*[/\\])?(?:gitmem|git-mem)(?:\.exe)?")
 COMMANDS = ("command", "bash", "powershell")
@@ -41,7 +41,7 @@ class Whole:
     """A file that is ours from its first byte to its last.
 
     Attributes:
-        path: Where it lies, below the project or the person's home folder.
+        path: Where it is, below the project or the person's home folder.
         text: What it says; a line that tells whether somebody changed it is added where the format has comments.
         is_forced: Whether it is written over a file that somebody changed.
     """
@@ -91,8 +91,8 @@ class FileSection:
     """Lines between two marks in a file of somebody else's.
 
     Attributes:
-        path: Where the file lies.
-        text: What stands between the marks.
+        path: Where the file is.
+        text: What is between the marks.
         marks: The lines before and behind.
     """
 
@@ -168,7 +168,7 @@ class Entries:
     """Hooks, or a server, in a JSON file of the person's.
 
     Attributes:
-        path: Where the file lies.
+        path: Where the file is.
         puts: What is put in, in order.
         skeleton: What a new file has besides, such as its version; a file that is there must say the same.
         calls: The start of the commands that are ours, behind the program: ``hook codex``, or ``mcp``.

@@ -104,7 +104,7 @@ def read(path: Path) -> str | None:
     """Return what a file says, None where there is none.
 
     Raises:
-        RefusedError: It cannot be read, is no UTF-8, or is too large.
+        RefusedError: It cannot be read, is not UTF-8, or is too large.
     """
     try:
         if path.stat().st_size > SIZE_LIMIT:

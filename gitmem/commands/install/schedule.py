@@ -42,7 +42,7 @@ class ScheduleFile:
     """A file that a kind of schedule consists of.
 
     Attributes:
-        path: Where it lies.
+        path: Where it is.
         text: What it says.
     """
 

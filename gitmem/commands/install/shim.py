@@ -1,6 +1,6 @@
 """The shims that git calls: short files of POSIX sh that find gitmem and leave the work to a process behind git.
 
-They start no Python in the foreground but for a commit whose message says what was learnt, and to check a commit where
+They start no Python in the foreground but for a commit whose message says what was learned, and to check a commit where
 somebody asked for that; a checkout costs a shell's start. The folder ``hooks/`` of this project holds the same texts
 without a recorded Python (``hooks/make.py``).
 """
@@ -10,7 +10,7 @@ from __future__ import annotations
 import shlex
 
 EVENTS = ("post-checkout", "post-commit", "post-merge", "post-rewrite")
-# What may stop a commit; only set where that is asked for. A merge without conflicts calls the second one alone.
+# What may stop a commit; only set where that is requested. A merge without conflicts calls the second one alone.
 CHECKS = ("pre-commit", "pre-merge-commit")
 # The second line of every shim, whatever its version.
 MARK = "# gitmem git hook: "

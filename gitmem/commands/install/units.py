@@ -19,13 +19,13 @@ if TYPE_CHECKING:
 WRITTEN = "Written by `gitmem install schedule`, removed by `gitmem uninstall schedule`."
 NICE = 10
 DAY = 24
-# Between two names of this pair, what stands in a crontab is ours; the second form says that we ended the line before.
+# Between two names of this pair, what is in a crontab is ours; the second form says that we ended the line before.
 BEGIN, BEGIN_ENDED, END = "# gitmem begin ", "# gitmem begin (line ended) ", "# gitmem end "
 
 
 @frozen
 class ScheduledJob:
-    """A job that is to run by itself.
+    """A job that is to run on its own.
 
     Attributes:
         name: What it is called, ASCII letters, digits and ``-``.
@@ -76,7 +76,7 @@ def _calendar(job: ScheduledJob) -> str:
     return f"*-*-* {hours}:{job.minute:02}:00"
 
 
-# systemd.syntax(7), "Quoting"; a byte that is no text stands as it is.
+# systemd.syntax(7), "Quoting"; a byte that is not text stands as it is.
 _SYSTEMD = {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\r": "\\r", "\t": "\\t", "%": "%%"}
 
 

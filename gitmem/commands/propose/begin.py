@@ -105,7 +105,7 @@ def begin(memory: OpenRepository, name: str, *, remote: str, talk: RemoteOptions
     Raises:
         RefusedError: There can be no proposal of this name.
         ConflictError: The remote has no memory that this could be merged into.
-        RemoteError: That cannot be told now.
+        RemoteError: That cannot be determined now.
     """
     current = Current(branch_named(memory, name))
     need_memory(memory)

@@ -29,7 +29,7 @@ _FORGES = (
 
 
 def link(url: str, *, branch: str, base: str) -> str:
-    """Return the page where a pull request from a branch onto a base is opened; empty where none can be told.
+    """Return the page where a pull request from a branch onto a base is opened; empty where none can be determined.
 
     Args:
         url: The remote's URL as git pushes to it. What it holds of names, passwords and ports of ssh is left out.

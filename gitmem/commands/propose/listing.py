@@ -116,14 +116,14 @@ def _ahead(memory: OpenRepository, here: str, there: str) -> int:
 def drop(
     memory: OpenRepository, name: str, talk: RemoteOptions, *, force: bool, remote: bool
 ) -> tuple[Proposal, list[str]]:
-    """Delete a proposal's branch here, or at the remote too; return what it was, and the refs that keep its commits.
+    """Delete a proposal's branch here, and at the remote if asked; return it, and the refs that keep its commits.
 
     Args:
         memory: The store; it reads and writes the memory branch afterwards where this was the current proposal.
         name: The proposal.
         talk: How to talk to the remote.
         force: Whether it goes though nobody merged it and the remote does not have it: it is kept under a ref then.
-        remote: Whether the remote's branch is deleted, too, where it is what was seen last.
+        remote: Whether the remote's branch is deleted as well, where it is what was seen last.
 
     Raises:
         NotFoundError: There is no such proposal.

@@ -37,7 +37,7 @@ def how_merged(git: Git, tip: str, memories: Iterable[str]) -> str:
 
 
 def furthest(git: Git, here: str, there: str | None) -> str:
-    """Return the remote's commit of a proposal where it goes on from the one here: what others added was merged too."""
+    """Return the remote's commit of a proposal if it goes on from the one here: what others added was merged."""
     return there if there and git.is_ancestor(here, there) else here
 
 

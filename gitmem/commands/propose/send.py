@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 @frozen
 class ProposalState:
-    """How a proposal stands after ``propose``.
+    """How a proposal is after ``propose``.
 
     Attributes:
         name: The proposal.
@@ -41,7 +41,7 @@ class ProposalState:
         is_new: Whether it was not the current one before.
         moved: How many commits moved to it from the memory branch.
         pushed: Whether the remote has it.
-        link: The page that opens the pull request; empty where none can be told.
+        link: The page that opens the pull request; empty where none can be determined.
         merged: How it was found merged; it is current no more then.
         added: Keys of memories that it adds, sorted.
         changed: Keys of memories that it changes.
@@ -133,7 +133,7 @@ def _send(memory: OpenRepository, done: ProposalState, talk: RemoteOptions, acce
         return _counted(memory, replace(done, merged=merged))
     seen = git.read_ref(f"refs/gitmem/seen/{done.remote}/{done.branch}")
     if seen and how_merged(git, seen, (came.fetched,)):
-        # Forges delete what they merged: that is no history that was lost, and what was written since goes on.
+        # Forges delete what they merged: that is not a history that was lost, and what was written since goes on.
         proposal.forget_seen(git, done.remote, done.branch)
     conflicts = {**_by_path(came), **_by_path(_exchange(memory, done, talk).take(came.fetched))}
     tidy(memory, came.fetched)

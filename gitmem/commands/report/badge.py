@@ -120,7 +120,7 @@ def svg(badge: Badge) -> str:
 
 
 def _text(x: float, width: float, text: str) -> str:
-    # With another font, too, the words keep within their box.
+    # With another font as well, the words keep within their box.
     return f'<text x="{x:g}" y="14" textLength="{width:.1f}" lengthAdjust="spacingAndGlyphs">{escape(text)}</text>'
 
 

@@ -39,7 +39,7 @@ class MemoryVersion:
     """One state of a memory.
 
     Attributes:
-        file: Where it lies.
+        file: Where it is.
         document: What it says; None where that cannot be read.
         text: The file's text, as far as it can be decoded.
         error: Why it cannot be read.

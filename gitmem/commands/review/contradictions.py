@@ -1,6 +1,6 @@
 """Whether two memories speak against each other: rules on their titles and their built-in checks. Pure.
 
-Two titles of the same words are opposed where one denies, where a word stands in the place of its opposite, or where a
+Two titles of the same words are opposed where one denies, where a word is in the place of its opposite, or where a
 value is another one: a number, or a name of a kind of which there is one (one key algorithm, one package manager). What
 names the subject makes no contradiction ("the v1 API …", "the v2 API …"). Nothing here knows what words mean, so what
 it says is worth a look and no proof, but for checks: of two built-in ones that are opposed, one always fails.
@@ -126,7 +126,7 @@ def said_of(title: str, language: str = ENGLISH) -> Statement:
 
 def why_opposed(one: Statement, other: Statement) -> str:
     """Return in a few words why two titles speak against each other; empty where they do not, as far as rules tell."""
-    # First what can be told at once: most pairs have nothing to do with each other.
+    # First what can be determined at once: most pairs have nothing to do with each other.
     if len(one.words ^ other.words) > MOST_APART:
         return ""
     a, b = one.claim, other.claim
@@ -159,7 +159,7 @@ _EMPHASIS = frozenset(analysis.stems(("always", "only", "must", "please", "reall
 
 
 def _exchanged(one: Statement, other: Statement) -> str:
-    """Tell what stands in the place of something else, where that is one word and all others are the same."""
+    """Tell what is in the place of something else, where that is one word and all others are the same."""
     if one.claim.negations != other.claim.negations or len(one.tokens) != len(other.tokens):
         return ""
     places = [at for at, pair in enumerate(zip(one.tokens, other.tokens, strict=True)) if pair[0] != pair[1]]

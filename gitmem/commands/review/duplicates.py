@@ -119,7 +119,7 @@ def _duplicates(catalog: Catalog, changed: set[str], threshold: float) -> Iterat
 
 
 def _replaces(mine: Mapping[str, Any], other_key: str, others: Mapping[str, Any], key: str) -> bool:
-    """Return whether one of two memories says that it takes the place of the other."""
+    """Return whether one of two memories says that it replaces the other."""
     return other_key in (mine.get("supersedes") or ()) or key in (others.get("supersedes") or ())
 
 

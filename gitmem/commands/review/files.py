@@ -1,6 +1,6 @@
 """The files that a change of the memory branch touches, sorted by what they are: sizes first, then content.
 
-What may lie in a store and what not is said by ``store.read``, as for every reader.
+What may be in a store and what not is said by ``store.read``, as for every reader.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
     from gitmem.git.objects import Changes, Objects, PathEntry
     from gitmem.model import Problem
 
-# What is looked at of one change: more is no change that anybody reviews. The first ones by path are looked at, and
+# What is looked at of one change: more is not a change that anybody reviews. The first ones by path are looked at, and
 # what was not is an error. 20,000 memories of 2 KB take some 20 s (measured).
 MOST_FILES = 20_000
 MOST_BYTES = 48 * 1024 * 1024
-# A file that is no memory is scanned for secrets and hidden characters up to this size.
+# A file that is not a memory is scanned for secrets and hidden characters up to this size.
 OTHER_LIMIT = layout.MEMORY_LIMIT
 
 
@@ -33,10 +33,10 @@ class File:
 
     Attributes:
         path: The path, as text.
-        place: What it is on the branch; None where nothing of a store may lie there.
+        place: What it is on the branch; None where nothing of a store may be there.
         before, after: Its blob on either side; empty where there is none that may be read.
-        problem: Why what lies there now may not be read, or None.
-        is_there: Whether anything lies there now.
+        problem: Why what is there now may not be read, or None.
+        is_there: Whether anything is there now.
         was_there: Whether anything lay there before.
     """
 

@@ -63,7 +63,7 @@ def _gone(before: Catalog, after: Catalog) -> Iterator[tuple[str, str]]:
 
 
 def list_superseded(before: Catalog, after: Catalog) -> dict[str, tuple[str, str, str, str]]:
-    """Return what another memory took the place of: by which, and its kind, title and path; by key."""
+    """Return what another memory replaced: by which, and its kind, title and path; by key."""
     old = {row[0] for row in before.rows("SELECT key FROM memory WHERE superseded = 1 AND shadowed = 0")}
     rows = after.rows(
         "SELECT m.key, m.superseded_by, m.kind, m.title, m.path FROM memory m WHERE m.superseded = 1 AND m.shadowed = 0"

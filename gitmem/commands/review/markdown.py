@@ -1,6 +1,6 @@
 """A review as a page of Markdown for a comment: everything in it is inert, and it is below the size a forge takes.
 
-Texts of more than one line stand in code blocks whose fence is longer than any run of backticks in them, so that
+Texts of more than one line are in code blocks whose fence is longer than any run of backticks in them, so that
 nothing inside can end them; texts of one line are escaped (``verify.stock.cell``).
 """
 
@@ -89,7 +89,7 @@ def _finding(one: ReviewFinding) -> str:
 
 
 def _statuses(review: Review, room: int) -> str:
-    # What is new and not proved yet is no news; the command says that it was never run.
+    # What is new and not proved yet is not news; the command says that it was never run.
     if not review.shifts:
         return ""
     head = f"### Statuses that differ ({len(review.shifts)})\n\n| memory | was | is | why |\n|---|---|---|---|\n"

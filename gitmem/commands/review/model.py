@@ -98,7 +98,7 @@ class MemoryChange:
         key: Its key.
         kind: Its kind; empty where the file cannot be read.
         title: Its title, as it is now (as it was, where it is gone).
-        path: Where it lies now; where it lay, where it is gone.
+        path: Where it is now; where it lay, where it is gone.
         old_path: Where it lay before, where that is another place.
         because: Why it was retired, by what it was superseded, what it was called.
         by: Who wrote it, by its own word.
@@ -136,8 +136,8 @@ class Shift:
         before: Its status before; empty where it had none, or was not there.
         after: Its status now.
         because: Why, one line; or empty.
-        chain: For a suspect, what lies between it and the failed fact, that fact last.
-        path: Where it lies.
+        chain: For a suspect, what is between it and the failed fact, that fact last.
+        path: Where it is.
     """
 
     key: str
@@ -158,7 +158,7 @@ class Review:
         head: The commit behind it.
         asked: The two as they were named.
         code: The commit of the code that the statuses are of; empty where they are not known.
-        commits: How many commits lie between; -1 where that cannot be told.
+        commits: How many commits are between; -1 where that cannot be determined.
         authors: Who made them and how many, the most first.
         changes: What happened to memories, by what happened, then by key.
         settings: What differs of the policy.

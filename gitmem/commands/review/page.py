@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from gitmem.commands.review.model import CheckCommand, MemoryChange, Review, ReviewFinding, Shift, WordRun
 
-# What a browser shows without being asked: a change of 20,000 memories is no page that anybody reads.
+# What a browser shows without being asked: a change of 20,000 memories is not a page that anybody reads.
 SHOWN = 5_000
 FINDINGS_SHOWN = 2_000
 

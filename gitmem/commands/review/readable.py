@@ -28,7 +28,7 @@ def readable(path: str, data: bytes) -> str:
 
 
 def _commands(name: str, data: bytes, text: str) -> str:
-    """Return the commands of a memory that its file does not show as they are run, as lines to stand behind it."""
+    """Return the commands of a memory that its file does not show as they are run, as lines to be behind it."""
     from gitmem.document.parse import parse  # 4 ms, and only for facts
 
     try:
@@ -43,7 +43,7 @@ def _commands(name: str, data: bytes, text: str) -> str:
     messages += [("counterexample", refute)] if isinstance(refute, str) else []
     lines = []
     for what, command in messages:
-        # Written plainly, the command stands behind its field, line by line.
+        # Written plainly, the command is behind its field, line by line.
         if any(f"{line.strip()}\n" not in text for line in command.split("\n")):
             lines += [f"[{what}, as it runs]", *(f"    {line}" for line in display(command, lines=True).split("\n"))]
     return "".join(f"{line}\n" for line in lines)

@@ -39,7 +39,7 @@ MOST_COMMAND = 2000
 
 
 def look_at_files(files: FileChanges, allowed: tuple[str, ...]) -> Iterator[f.ReviewFinding]:
-    """Yield what is wrong with files whatever they say: what may not lie there, what nobody sees, what must not leak.
+    """Yield what is wrong with files whatever they say: what may not be there, what nobody sees, what must not leak.
 
     Args:
         files: The files of the change.
@@ -195,7 +195,7 @@ def _checked(document: Document, old: Document | None, text: str, finding: Finds
 
 
 def _line(text: str, name: str) -> int:
-    """Return the line where a field of the frontmatter begins; 0 where it cannot be told."""
+    """Return the line where a field of the frontmatter begins; 0 where it cannot be determined."""
     starts = (f"{name}:", f'"{name}":', f"{json.dumps(name)} :")
     lines = text.split("\n")
     return next((at for at, line in enumerate(lines, 1) if line.startswith(starts)), 0)

@@ -178,7 +178,7 @@ def _is_new(memory: ChangedMemory) -> bool:
 
 
 def _superseded(changes: Sequence[f.MemoryChange], found: dict[str, tuple[str, str, str, str]]) -> list[f.MemoryChange]:
-    """Return changes with what another memory took the place of, also where its own file did not change."""
+    """Return changes with what another memory replaced, also where its own file did not change."""
     lines = []
     for change in changes:
         by = found.pop(change.key, None)
@@ -255,7 +255,7 @@ def _wrong(ground: ReviewGround, code: str, now: Catalog, files: FileChanges) ->
 def _stands(
     ground: ReviewGround, code: str, catalogs: tuple[Catalog, Catalog], policies: tuple[Policy, Policy]
 ) -> tuple[tuple[Stand, Stand] | None, tuple[str, ...]]:
-    """Return how both states stand for the code; None, and why, where that cannot be told."""
+    """Return how both states stand for the code; None, and why, where that cannot be determined."""
     if not code:
         return None, ("statuses are not compared: there is no code here to compute them for; give it with --code REV",)
     try:

@@ -75,7 +75,7 @@ def _told(git: Git, base: str, head: str, names: tuple[str, str]) -> ReviewSpan:
 
 
 def list_authors(git: Git, span: ReviewSpan) -> tuple[int, tuple[tuple[str, int], ...]]:
-    """Return how many commits the change has, and who made how many, the most first; -1 where it cannot be told."""
+    """Return how many commits the change has, and who made how many, the most first; -1 if that is unknown."""
     but = (f"^{span.base}",) if span.base else ()
     argv = ("log", "-z", "--no-color", "--no-show-signature", f"--max-count={MOST_COMMITS}", "--format=%an <%ae>")
     try:

@@ -311,7 +311,7 @@ class Exchange:
             )
 
     def _write_page(self) -> None:
-        """Make the status page anew from the verdicts of both sides."""
+        """Make the status page again from the verdicts of both sides."""
 
         def plan(tip: str | None) -> CommitPlan | None:
             catalog = self._memory.catalog(tip)

@@ -4,7 +4,7 @@ Every write names the commit of the code that its writer had before them. A comm
 where it names REV or an ancestor of it, and *later* where it names a descendant. The store as it was known for REV is
 its newest commit of the past that has nothing later behind it; what several clones wrote side by side is united. A
 commit that names code on a line of its own, or code that is not here, counts as written just after where the default
-branch stood then; one that names nothing (a merge of ``sync``, somebody's own commit) goes with what lies behind it.
+branch stood then; one that names nothing (a merge of ``sync``, somebody's own commit) goes with what is behind it.
 No date is looked at.
 """
 
@@ -32,7 +32,7 @@ class Anchor:
     """The state of the store that belongs to a commit of the code.
 
     Attributes:
-        rev: What was asked for, as it was typed.
+        rev: What was requested, as it was typed.
         code: The commit of the code; empty where a commit of the store was named that speaks of none that is here.
         states: The commits of the store to be united, the largest first; empty where nothing was known yet.
         is_store: Whether the store's own commit was named.
@@ -54,7 +54,7 @@ def find_anchor(git: Git, tip: str, rev: str) -> Anchor:
     """Return the state of a store, at *tip* now (empty: there is none), that belongs to what a person typed.
 
     Raises:
-        NotFoundError: It is no commit of this repository.
+        NotFoundError: It is not a commit of this repository.
         ProcessError: The history of the store cannot be read.
     """
     commit = git.resolve(rev)

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     Progress = Callable[[int, int], None] | None
 
-# Below the state folder, one folder for each state that was asked for.
+# Below the state folder, one folder for each state that was requested.
 FOLDER = "at"
 # How many are kept: leading a catalog back by 1,000 changes takes a second of CPU (measured).
 KEPT = 3
@@ -98,7 +98,7 @@ def catalog_at(git: Git, now: Catalog, wanted: CatalogContent, *, progress: Prog
 
 
 def _open(folder: Path, wanted: CatalogContent) -> Catalog | None:
-    """Return the catalog that lies in a folder; None where there is none, or one of another state."""
+    """Return the catalog that is in a folder; None where there is none, or one of another state."""
     found = Catalog.open(folder, analysis=format_stamp())
     if found is not None and shown_by(found) != wanted.stamp():
         found.close()
@@ -117,13 +117,13 @@ def _make(git: Git, now: Catalog, wanted: CatalogContent, folder: Path, progress
 
 
 def _lead_back(git: Git, copy: Catalog, wanted: CatalogContent, folder: Path | None, progress: Progress) -> Catalog:
-    """Bring a copy of the present catalog to a former state, or make it anew where that costs less."""
+    """Bring a copy of the present catalog to a former state, or rebuild it where that costs less."""
     first = wanted.states[0] if wanted.states else ""
     if not _follow(git, copy, first, wanted.tree):
         copy.close()
         if folder is not None:
             schema.discard(str(folder / schema.FILE_NAME))
-        # No catalog can lie in a device: it lives in memory.
+        # No catalog can be in a device: it lives in memory.
         copy = refresh.rebuild(git, first, tree=wanted.tree, folder=str(folder or os.devnull), progress=progress)
     with copy.writing():
         # Worked out with verdicts of today.

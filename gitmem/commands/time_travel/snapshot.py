@@ -53,10 +53,10 @@ class Past:
     """
 
     def __init__(self, memory: OpenRepository, rev: str, *, progress: Callable[[int, int], None] | None = None) -> None:
-        """Find the state; what cannot be told of it is among the memory's notices.
+        """Find the state; what cannot be determined of it is among the memory's notices.
 
         Raises:
-            NotFoundError: REV is no commit here.
+            NotFoundError: REV is not a commit here.
             GitmemError: Too much is missing in a shallow clone.
         """
         self._memory, self._git = memory, memory.git

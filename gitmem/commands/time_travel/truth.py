@@ -1,7 +1,7 @@
 """The truth of a fact over the history of the code: from its verdicts, their inputs, and ancestry.
 
 A verdict of the same check and claim whose inputs are those of a commit *proves* the fact's state there, whenever it
-was made. What no verdict proves lies between what is known before it and after it on its line of history.
+was made. What no verdict proves is between what is known before it and after it on its line of history.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ class Truth:
     Attributes:
         status: ``verified``, ``failed``, ``stale`` (it held before, here it is not known) or ``unproven``.
         line: One line that says why.
-        segments: What is known of its line of history, the oldest first; what lies between two is unknown.
+        segments: What is known of its line of history, the oldest first; what is between two is unknown.
         proof: The commit where the verdict was made that proves the status here, or empty.
     """
 

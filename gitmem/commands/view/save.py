@@ -33,8 +33,8 @@ class SaveResult:
         changes: What was written, by path.
         refused: Files that stay as they are, and why.
         restored: Files that were deleted in the folder and are back.
-        forgotten: Memories that were retired because their files were deleted (only where that was asked for).
-        others: How many files are no memories and were left alone.
+        forgotten: Memories that were retired because their files were deleted (only where that was requested).
+        others: How many files are not memories and were left alone.
     """
 
     changes: tuple[Change, ...] = ()
@@ -55,7 +55,7 @@ def save(memory: OpenRepository, *, message: str = "", forget: bool = False, min
 
     Raises:
         NotFoundError: There is no view, or no such key.
-        RefusedError: The code has files in that folder too; or the message holds a secret or a hidden character.
+        RefusedError: The code has files in that folder as well; or the message holds a secret or a hidden character.
     """
     memory.need_store()
     refuse_typed("the message", message, memory.policy())
@@ -98,7 +98,7 @@ def merge_found(memory: OpenRepository, view: View, found: str) -> tuple[View, M
     ref = views.keep(git, found)
     sides = worktrees.list_sides(git, view.shown, found)
     sizes = git.sizes(side.new for side in sides if side.new)
-    # Absence never means deleted; what is no file of a store stays where it is, and in that commit.
+    # Absence never means deleted; what is not a file of a store stays where it is, and in that commit.
     whole = [s for s in sides if s.mode in layout.REGULAR_MODES and 0 <= sizes.get(s.new, -1) <= layout.MEMORY_LIMIT]
     contents = git.read_blobs(side.new for side in whole)
     items = [
@@ -145,7 +145,7 @@ def _saver(memory: OpenRepository, *, message: str, source: str = "", wins: froz
 def _items(
     memory: OpenRepository, view: View, unsaved: list[tuple[str, str]]
 ) -> tuple[list[EditedFile], list[Refusal], int]:
-    """Return the files to save with what each began as; those that cannot be read; and how many are no memories."""
+    """Return the files to save with what each began as; those that cannot be read; and how many are not memories."""
     removed = {_key(path): path for tag, path in unsaved if tag == "R" and _key(path)}
     wanted = [path for tag, path in unsaved if tag != "R"]
     asked = [*wanted, *removed.values()]

@@ -34,7 +34,7 @@ class RunResult:
 
     Attributes:
         run: Its name, or empty.
-        changes: What was written, or said already, with where each stands in the file.
+        changes: What was written, or said already, with where each is in the file.
         refused: Where and why, for each that was refused.
         commit: The commit, or the tip where nothing was written.
         is_written: Whether there is a new commit.
@@ -95,7 +95,7 @@ def _draft(memory: OpenRepository, item: RunMemory, label: str, role: str) -> Dr
     document = checked_text(draft.key, draft.fields, draft.body, policy=policy, path=f"{draft.key}.md")
     if len(document.text.encode("utf-8")) > MEMORY_LIMIT:
         raise RefusedError(f"it is larger than the {MEMORY_LIMIT} bytes of a memory")
-    # The run is named behind the rules: it is no line of the code.
+    # The run is named behind the rules: it is not a line of the code.
     refs = {"refs": [*draft.fields.get("refs", ()), f"run {label}"]} if label else {}
     return replace(draft, fields={**draft.fields, **refs})
 

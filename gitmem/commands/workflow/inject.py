@@ -28,7 +28,7 @@ def inject(memory: OpenRepository, text: str, *, category: str, worker: str = ""
 
     Args:
         memory: The repository's memory.
-        text: What is to be learnt.
+        text: What is to be learned.
         category: One of ``CATEGORIES``.
         worker: The agent whose private memory it goes into; empty for all, who share the project's.
         options: ``title``, ``key``, and further fields, as for ``remember``.

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from gitmem.repository.repository import OpenRepository
     from gitmem.write.writer import Change
 
-# The kinds that a work leaves: a pattern for whoever builds the like, or how it went, which is told for a week.
+# The kinds that a job leaves: a pattern for whoever builds the like, or how it went, which is told for a week.
 KINDS = ("code_pattern", "outcome")
 # `path:line` or `path:line-line` in a text: a path has a suffix or a folder, so that `step:3` is none.
 # Source: AI Memory Module, "Validation regex", without its list of suffixes.
@@ -37,7 +37,7 @@ def post_work(
         memory: The store.
         text: What was built, how it fits in, what went wrong on the way.
         step: Role, story and component.
-        refs: Where it is, ``path:line`` or ``path:line-line``; those in the text count, too.
+        refs: Where it is, ``path:line`` or ``path:line-line``; those in the text count as well.
         kind: ``code_pattern`` or ``outcome``.
         options: ``title``, ``key``, ``tags``, ``force`` and further fields, as for ``remember``.
 

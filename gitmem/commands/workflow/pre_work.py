@@ -64,10 +64,10 @@ class Work:
 
 @frozen
 class PreWork:
-    """What is told before a work.
+    """What is told before a job.
 
     Attributes:
-        query: What was asked for.
+        query: What was requested.
         task: The task of the store that it is about, or empty.
         role: The role, or empty.
         budget_tokens: What the text may take.
@@ -108,7 +108,7 @@ class PreWork:
 
 
 def pre_work(memory: OpenRepository, work: Work, *, recall: Callable[[Query], RecallResult]) -> PreWork:
-    """Return what matters for a work.
+    """Return what matters for a job.
 
     Args:
         memory: The store.
@@ -147,7 +147,7 @@ def pre_work(memory: OpenRepository, work: Work, *, recall: Callable[[Query], Re
 
 
 def _find_task(catalog: Catalog, work: Work) -> tuple[str, str, dict[str, Any]] | None:
-    """Return the key, the text and the frontmatter of the task that a work is about; None where it is none here."""
+    """Return the key, the text and the frontmatter of the task that a job is about; None where it is none here."""
     for named in (work.step.story.strip(), work.text.strip()):
         row = catalog.row(
             "SELECT m.key, m.title, t.body, t.fields FROM memory m JOIN text t ON t.id = m.id"

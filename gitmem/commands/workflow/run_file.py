@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 # What a reflector hands over is "a small JSON list" (dotfiles); a run with more has not been distilled.
 BYTES, MOST, LISTED, LINE = 1 << 20, 200, 50, 300
 IMPORTANCE = ("critical", "high", "medium", "low")
-# They are no memories that somebody just writes: a fact is proved when it is written, a task is worked on.
+# They are not memories that somebody just writes: a fact is proved when it is written, a task is worked on.
 ELSEWHERE = {
     "fact": "a fact is proved when it is recorded: gitmem fact TITLE --verify CMD; without a check, use "
     "codebase_knowledge",
@@ -39,7 +39,7 @@ class RunMemory:
     """One memory of a run, or why it is none.
 
     Attributes:
-        where: Where it stands in the file, for people: ``memories[3]``.
+        where: Where it is in the file, for people: ``memories[3]``.
         text: Its body, or all of it.
         title: Its title, or empty.
         kind: Its kind.

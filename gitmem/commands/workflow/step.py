@@ -1,7 +1,7 @@
 """What the steps of a workflow have in common: who writes in which role, and how a story and a component are kept.
 
 The story is the field ``task``, a component is a tag (so that ``recall --tag`` and ``list --tag`` find it), and the
-role stands in ``by``, beside the person and the agent: it is a part of who recorded it.
+role is in ``by``, beside the person and the agent: it is a part of who recorded it.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ def role_of(policy: Policy, configured: str, named: str) -> tuple[str, Role | No
     Args:
         policy: The store's policy.
         configured: The setting ``gitmem.role``.
-        named: What was asked for, which comes first; or empty.
+        named: What was requested, which comes first; or empty.
     """
     name = role_name(_name("role", named or configured))
     return name, policy.roles.get(name)

@@ -41,7 +41,7 @@ class Catalog:
 
     @classmethod
     def open(cls, state_dir: str | Path, *, analysis: str) -> Catalog | None:
-        """Open the catalog of a repository; None where there is none that can be used: it is to be made anew.
+        """Open the catalog of a repository; None where there is none that can be used: it is to be rebuilt.
 
         Args:
             state_dir: The repository's state folder.

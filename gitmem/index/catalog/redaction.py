@@ -23,7 +23,7 @@ EXACT = ("verify", "refute")
 def secrets_of(document: Document) -> list[Secret]:
     """List the secrets of a memory by place; those that only the values of its fields show are in line 1."""
     found = find_secrets(document.text)
-    # A value stands in the text as it is, but for YAML's escapes, doubled quotes and folded lines.
+    # A value is in the text as it is, but for YAML's escapes, doubled quotes and folded lines.
     if not found and any(sign in document.text for sign in ("\\", "''", "\n ")):
         values = find_secrets("\n".join(_texts_in(document.fields)))
         found = [replace(secret, line=1, column=1) for secret in values]

@@ -114,7 +114,7 @@ def time_of(value: object) -> int:
 def _expires(document: Document, policy: Policy, created: int, *, has_check: bool) -> int | None:
     """Return when a memory leaves search (D5), or None for never; a fact becomes stale instead.
 
-    A task's time begins when it is closed: what is still to be done does not go away by itself.
+    A task's time begins when it is closed: what is still to be done does not go away on its own.
     """
     is_task = document.kind == TASK
     since = time_of(_mapping(document, "closed").get("when")) if is_task and _state(document) == CLOSED else created

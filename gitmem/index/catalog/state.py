@@ -138,7 +138,7 @@ def _is_answered(verdicts: Iterable[Verdict]) -> bool:
 
 
 def latest_of(verdicts: Sequence[Verdict]) -> Verdict | None:
-    """Return the latest verdict, whatever its inputs: whether a fact flaps is no question of its inputs."""
+    """Return the latest verdict, whatever its inputs: whether a fact flaps is not a question of its inputs."""
     return max(verdicts, key=lambda v: v.at, default=None)
 
 
@@ -315,7 +315,7 @@ def suspects(catalog: Catalog, ground: int | None) -> dict[str, tuple[str, ...]]
 
 def failed(catalog: Catalog, ground: int) -> list[str]:
     """Return the keys of the live facts that fail on a ground."""
-    # The index of failed facts alone, which SQLite does not choose by itself: at 100,000 memories 16 ms less.
+    # The index of failed facts alone, which SQLite does not choose on its own: at 100,000 memories 16 ms less.
     rows = catalog.rows(
         "SELECT m.key FROM state s INDEXED BY state_failed CROSS JOIN memory m ON m.id = s.fact WHERE s.ground = ?"
         f" AND s.outcome = 'fails' AND {CLAIM} AND {LIVE}",

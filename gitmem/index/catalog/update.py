@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def remove_path(catalog: Catalog, path: str) -> None:
-    """Forget what lies at *path*."""
+    """Forget what is at *path*."""
     db = catalog.connection
     for table in ("problem", "secret"):
         db.execute(f"DELETE FROM {table} WHERE path = ?", (path,))
@@ -45,7 +45,7 @@ def number_at(catalog: Catalog, path: str) -> int | None:
 
 
 def forget_states(catalog: Catalog, keys: Iterable[str]) -> None:
-    """Have the statuses of those memories that are facts worked out anew on every ground."""
+    """Have the statuses of those memories that are facts worked out again on every ground."""
     db = catalog.connection
     facts = list(catalog.each("SELECT f.id FROM fact f JOIN memory m ON m.id = f.id WHERE m.key IN ({})", keys))
     if facts:

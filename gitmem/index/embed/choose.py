@@ -34,7 +34,7 @@ def provider_for(setting: str, *, cache: str, key: str = "", download: bool = Fa
         setting: ``model2vec:NAME_OR_FOLDER``, ``fastembed:NAME``, ``dir:FOLDER``, ``http(s)://host[:port]/path#MODEL``,
             ``PLUGIN:MODEL`` (``index.plugins``), or empty or ``off``.
         cache: The Hugging Face hub's cache folder (``config.model_cache``): where fetched models are.
-        key: The endpoint's key (``config.embed_key``), which stands in no message and no name.
+        key: The endpoint's key (``config.embed_key``), which is in no message and no name.
         download: Whether the model is fetched from its hub first: only where a person said so.
 
     Raises:

@@ -12,11 +12,11 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-# The number of this way of cutting: vectors that another one made are made anew.
+# The number of this way of cutting: vectors that another one made are rebuilt.
 CUT = 2
 # Pieces of one memory at most. At 900 characters each this is a text of 4,500 words, longer than any memory should be.
 # A log that somebody pasted would otherwise take minutes to embed (MiniLM: 25 ms a piece, measured), and would fill
-# the search with pieces of one memory. What stands behind is still found by its words.
+# the search with pieces of one memory. What is behind is still found by its words.
 MOST_PIECES = 32
 # The title is context for its piece, not the piece: it gets this part of it at most.
 TITLE_SHARE = 3

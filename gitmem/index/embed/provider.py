@@ -4,7 +4,7 @@ from __future__ import annotations
 
 # What a piece may have at most, in characters. MiniLM reads 256 tokens (its sentence_bert_config.json), and a token is
 # 3.5 characters of this project's documentation, 3.0 to 3.5 of its code (measured). Models that read more lose detail:
-# one vector stands for all of it.
+# one vector is for all of it.
 LONGEST = 900
 # Texts that a model is given at once. Text Embeddings Inference takes no more ("--max-client-batch-size", default 32),
 # and sentence-transformers itself takes as many.

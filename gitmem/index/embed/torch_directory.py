@@ -53,6 +53,6 @@ class TorchDirectory:
 
             # Otherwise its progress reaches the terminal.
             logging.disable_progress_bar()
-            # No code that stands in the folder is run: trust_remote_code is off by default, and said here.
+            # No code that is in the folder is run: trust_remote_code is off by default, and said here.
             self._model = SentenceTransformer(str(self._folder), local_files_only=True, trust_remote_code=False)
         return self._model

@@ -50,7 +50,7 @@ MOST_DIMENSIONS = 65_536
 
 
 class DamagedError(GitmemError):
-    """The vectors cannot be used: another format, cut short, or no file of ours. They are made anew."""
+    """The vectors cannot be used: another format, cut short, or no file of ours. They are rebuilt."""
 
 
 @frozen
@@ -123,7 +123,7 @@ class FlatFile:
 
     @staticmethod
     def _compared(rows: Floats, query: Floats) -> Floats:
-        """Return the cosine of each row; -1 of one that is no unit row, as far as this shows it: damage is no match."""
+        """Return the cosine of each row; -1 for one that is damaged (not a unit row)."""
         with np.errstate(all="ignore"):
             found = rows @ query
         found[~(np.abs(found) <= 1.001)] = -1  # not a number, too
@@ -134,7 +134,7 @@ class FlatFile:
         return np.array(self._rows[np.asarray(rows, np.int64)], FLOAT)
 
     def write(self, rows: Floats) -> None:
-        """Add rows; see ``Rows``. What lies behind the last whole row is written over."""
+        """Add rows; see ``Rows``. What is behind the last whole row is written over."""
         written = np.ascontiguousarray(rows, FLOAT).tobytes()
         fd = os.open(self._path, os.O_WRONLY | os.O_CREAT | CLOSE_ON_EXEC | NO_FOLLOW, 0o600)
         try:

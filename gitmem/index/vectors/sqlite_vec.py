@@ -1,6 +1,6 @@
 """Rows of numbers in sqlite-vec's table, for who has that extension of SQLite and wants it (``gitmem.vectors``).
 
-It is not chosen by itself: its exact search of 100,000 rows of 384 numbers takes 75 ms of CPU for the 60 nearest and
+It is not chosen on its own: its exact search of 100,000 rows of 384 numbers takes 75 ms of CPU for the 60 nearest and
 210 ms for 4,000, where numpy takes 6 to 12 ms (sqlite-vec 0.1.9, measured). Where numbers are kept is one question and
 which memories they belong to another: ``store`` asks either kind the same (``matrix.Rows``).
 

@@ -2,9 +2,9 @@
 
 A vector belongs to a text, by the digest of what was embedded, and a text to the memories whose files say it, by their
 blob: an edit of tags embeds nothing again, and two branches share what they have in common. Derived data: whatever is
-damaged, of another format or of another model is made anew, and the folder may be deleted at any time.
+damaged, of another format or of another model is rebuilt, and the folder may be deleted at any time.
 
-The rows lie in a file of their own (``numpy_rows``); ``index.sqlite`` beside it says how many of them are whole. Rows
+The rows are in a file of their own (``numpy_rows``); ``index.sqlite`` beside it says how many of them are whole. Rows
 come first, then the transaction that counts them: a process that is killed leaves rows behind the count, which the next
 one writes over. Who writes holds the folder's lock; who reads holds a short transaction, and is never shown half a
 change.
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     from gitmem.index.vectors.numpy_rows import Floats, Nearest, Rows
 
-# How rows are kept, and how a memory is cut into pieces: what another number made is made anew.
+# How rows are kept, and how a memory is cut into pieces: what another number made is rebuilt.
 FORMAT = f"1.{CUT}"
 INDEX = "index.sqlite"
 # How long a reader waits for a writer's commit, and a writer for a reader's question, in milliseconds. Either takes a
@@ -63,7 +63,7 @@ class Vectors:
 
     Attributes:
         model: The provider's name of it.
-        folder: Where they lie.
+        folder: Where they are.
     """
 
     def __init__(self, folder: str, model: str, connection: sqlite3.Connection) -> None:
@@ -78,7 +78,7 @@ class Vectors:
         """Open the vectors of a model; None where there are none.
 
         Raises:
-            DamagedError: They cannot be used; ``create`` makes them anew.
+            DamagedError: They cannot be used; ``create`` rebuild them.
             sqlite3.OperationalError: Another process writes for too long, or the disk does not let them be read.
         """
         folder = folder_of(state_folder, model)
@@ -96,7 +96,7 @@ class Vectors:
 
     @classmethod
     def create(cls, state_folder: str | os.PathLike[str], model: str) -> Vectors:
-        """Make the folder of a model anew, empty, in place of one that cannot be used; call it under the lock.
+        """Make the folder of a model again, empty, in place of one that cannot be used; call it under the lock.
 
         Raises:
             OSError, sqlite3.OperationalError: The disk cannot be written to.

@@ -173,7 +173,7 @@ def _index_blobs(catalog: Catalog) -> None:
 
 
 class _Writer:
-    """The vectors of the models of a store, to be written, with the lock; made anew where they cannot be used.
+    """The vectors of the models of a store, to be written, with the lock; rebuilt where they cannot be used.
 
     Attributes:
         vectors: Those of each model, the one for prose first.

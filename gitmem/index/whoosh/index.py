@@ -2,7 +2,7 @@
 
 A folder beside the catalog with a stamp that says which commit and format it was made from and what its files sum to.
 Whoosh checks nothing that it reads and raises whatever a damaged byte leads to, so only what sums up right and bears
-our seal is opened; everything else is made anew. Documents are named by path and blob, not by the catalog's row
+our seal is opened; everything else is rebuilt. Documents are named by path and blob, not by the catalog's row
 numbers: a hit of an index that is behind is a memory as it is now, or none.
 """
 
@@ -56,7 +56,7 @@ if TYPE_CHECKING:
 
     from gitmem.index.catalog.catalog import Catalog
 
-# Raised whenever the same memory would be indexed otherwise: an index of another format is made anew.
+# Raised whenever the same memory would be indexed otherwise: an index of another format is rebuilt.
 FORMAT = 1
 # It is made at 1,000 memories a second (measured): past this many only when asked for (DESIGN, section 4).
 AT_MOST = 20_000
@@ -125,7 +125,7 @@ class SearchableIndex:
     Attributes:
         reader: Whoosh's reader of it.
         commit: The commit of the store that it was made from.
-        behind: One line that says so where this is not the commit that was asked for; else empty.
+        behind: One line that says so where this is not the commit that was requested; else empty.
     """
 
     reader: Any

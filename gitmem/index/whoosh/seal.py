@@ -1,7 +1,7 @@
 """Tell an index that this person's gitmem wrote from one that came with a copied repository.
 
 Whoosh unpickles what it reads, and whoever wrote a pickle decides what runs. So an index is opened only where the seal
-on its stamp was made with a key that lies outside of every repository.
+on its stamp was made with a key that is outside of every repository.
 """
 
 from __future__ import annotations

@@ -35,7 +35,7 @@ DEEPEST = 20
 MOST_PATTERNS = 8
 MOST_STARS = 4
 LONGEST_FUZZY = 32
-# How many words a pattern stands for, the most frequent; and how many names, which are not scored.
+# How many words a pattern is for, the most frequent; and how many names, which are not scored.
 MOST_WORDS = 64
 MOST_NAMES = 4_000
 
@@ -52,7 +52,7 @@ class ParsedQuery:
     Attributes:
         query: Whoosh's query, with no pattern left in it.
         terms: The analysed terms that a memory may have for it, for the scorer; empty where it only filters.
-        is_cut: Whether a pattern stands for more words than were taken.
+        is_cut: Whether a pattern is for more words than were taken.
     """
 
     query: Any
@@ -101,12 +101,12 @@ def _edge(at: adatetime | None, *, is_late: bool) -> int | None:
 
 
 class _Wildcards(plugins.WildcardPlugin):  # type: ignore[misc]
-    # A run is one node: Whoosh's own loses what stands behind "**".
+    # A run is one node: Whoosh's own loses what is behind "**".
     expr = "(?P<text>[*?]+)"
 
 
 class _Comparisons(plugins.GtLtPlugin):  # type: ignore[misc]
-    """Comparisons inside parentheses too."""
+    """Comparisons inside parentheses as well."""
 
     def do_gtlt(self, parser: QueryParser, group: Any) -> Any:
         """Put ranges in the place of comparisons."""
@@ -132,7 +132,7 @@ def _schema(language: str) -> fields.Schema:
     )
 
 
-# An operator stands between blanks, or at an end, where it is refused. A minus is "not" where a word begins, and part
+# An operator is between blanks, or at an end, where it is refused. A minus is "not" where a word begins, and part
 # of a name elsewhere: trace-id.
 _AND, _OR = (rf"(?:^|(?<=[\s()])){word}(?=[\s()]|$)" for word in ("AND", "OR"))
 _NOT = r"(?:^|(?<=[\s(]))(?:NOT(?=[\s()]|$)|-(?=[^\s-]))"
@@ -141,7 +141,7 @@ _FIELD = r"(?:(?<![\w.:/*?-])|(?<=^-)|(?<=[\s(]-))(?P<text>[A-Za-z_]+):"
 
 
 class _Parser(QueryParser):  # type: ignore[misc]
-    """Whoosh's parser, which finds a compound by its parts too: jwt.py in src/auth/jwt.py."""
+    """Whoosh's parser, which finds a compound by its parts as well: jwt.py in src/auth/jwt.py."""
 
     def __init__(self, language: str) -> None:
         self._language = language
@@ -334,7 +334,7 @@ class _Expanding:
         self.is_cut = False
 
     def replace(self, node: Any) -> Any:
-        """Return what stands for one node of the query."""
+        """Return what is for one node of the query."""
         field = getattr(node, "fieldname", None)
         if field in ("path", "status"):
             return self._known(field, node)

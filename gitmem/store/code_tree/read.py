@@ -63,5 +63,5 @@ def joined(branch: read.Scan, home: read.Scan) -> read.Scan:
 
 
 def place_of(path: str) -> layout.StorePath | str:
-    """Return what a path of either home is, or one sentence why nothing may lie there."""
+    """Return what a path of either home is, or one sentence why nothing may be there."""
     return layout.place_of(path.removeprefix(PREFIX))

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from gitmem.model import Document
 
-# A text stands for a list of one in these (``model.Document.strings``), and nothing for an empty one.
+# A text is for a list of one in these (``model.Document.strings``), and nothing for an empty one.
 _LISTS = frozenset({"tags", "domains", "paths", "refs", "requires", "produces", "supersedes", CONFLICT})
 # What gitmem writes itself: the later, the earlier, or the larger one counts, and nobody has anything to settle.
 _LATER = frozenset({"updated", "schema"})
@@ -60,7 +60,7 @@ class MergedMemory:
     Attributes:
         content: The file.
         conflicts: The fields that a person must settle, ``body`` for its text, sorted; ``unreadable`` where one of the
-            files is no memory, and only the other was kept.
+            files is not a memory, and only the other was kept.
         kind: Its kind; empty where it cannot be read.
     """
 
@@ -76,7 +76,7 @@ def unite(base: bytes | None, one: Version, other: Version, *, path: str, is_for
         base: The text that both started from, or None.
         one: One side.
         other: The other side; which is which makes no difference.
-        path: Where the memory lies.
+        path: Where the memory is.
         is_forgotten: Whether one side retired what the other one changed: it stays retired, and somebody should look.
     """
     if one.content == other.content:

@@ -39,7 +39,7 @@ class StoreState:
 
     Attributes:
         tree: A commit or tree; None for an empty one.
-        overlay: What lies at these paths instead; None where nothing does.
+        overlay: What is at these paths instead; None where nothing does.
         contents: New contents of the overlay by object name.
     """
 
@@ -54,7 +54,7 @@ class Conflict:
 
     Attributes:
         key: The memory's key; the path for another file.
-        path: Where it lies in the result.
+        path: Where it is in the result.
         fields: What is to be settled.
     """
 
@@ -70,7 +70,7 @@ class MergeResult:
     Attributes:
         state: The result, on top of the first side's tree.
         conflicts: What a person must settle, by path.
-        is_page_old: Whether both sides wrote the status page, which is made anew and never merged.
+        is_page_old: Whether both sides wrote the status page, which is rebuilt and never merged.
     """
 
     state: StoreState
@@ -87,7 +87,7 @@ def merge(objects: Objects, ours: str, theirs: str, *, who: Callable[[str, str],
     """Merge two commits of a store, which need not share any history.
 
     Args:
-        objects: Where they lie.
+        objects: Where they are.
         ours: One commit; the result is told as what differs from it.
         theirs: The other.
         who: Returns who changed a path last on the way to one of the two commits.
@@ -156,7 +156,7 @@ class _Merge:
             if isinstance(place, layout.StorePath) and place.what == layout.MEMORY and any(map(_is_regular, sides)):
                 files = memories.setdefault(place.key, ({}, {}, {}))
                 for known, entry in zip(files, sides, strict=True):
-                    # A link in the place of a memory is no memory: that side has lost it.
+                    # A link in the place of a memory is not a memory: that side has lost it.
                     if entry is not None and _is_regular(entry):
                         known[path] = entry
             else:
@@ -250,7 +250,7 @@ class _Merge:
         return self._new(united.content, mine, yours), path
 
     def _path(self, paths: list[str], kind: str) -> str:
-        """Return where a memory lies that both sides have, from where it lay before and lies on both."""
+        """Return where a memory is that both sides have, from where it lay before and is on both."""
         was, *sides = (_place(path) if path else None for path in paths)
         one, other = sides
         assert one is not None and other is not None
@@ -303,7 +303,7 @@ class _Merge:
         return self._new(content, one, other)
 
     def _is_free(self, path: str, entry: PathEntry) -> bool:
-        """Return whether an entry that is none of a store's may lie there: it never takes the place of a file of one.
+        """Return whether an entry that is none of a store's may be there: it never replaces a file of one.
 
         A file ``facts`` would stand where the folder is, and ``facts/a.md/x`` where a memory is.
         """

@@ -151,7 +151,7 @@ def refresh(
         refuse_locked(git, view)
         if is_whole:
             raise
-        os.unlink(_index_of(git, view))  # damaged: made anew from what is shown
+        os.unlink(_index_of(git, view))  # damaged: rebuilt from what is shown
         return refresh(git, replace(view, held=held), tip, accepted=accepted, also=also)
     if held != view.held:
         save(git, replace(view, held=held, toward=toward))
@@ -233,9 +233,9 @@ def _index_of(git: Git, view: View) -> str:
 
 
 def _sides(git: Git, view: View, base: str, tip: str) -> tuple[list[PathVersion], bool]:
-    """Return what differs, and whether that is everything there is: then the index is made anew."""
+    """Return what differs, and whether that is everything there is: then the index is rebuilt."""
     if base and _has_index(git, view):
-        # That commit may not be there any more: the branch was written anew, and the old one collected.
+        # That commit may not be there any more: the branch was written again, and the old one collected.
         with suppress(ProcessError):
             return worktrees.list_sides(git, base, tip), False
     known = (

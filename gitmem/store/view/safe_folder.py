@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection
     from types import TracebackType
 
-# What is there and is no regular file, or too large to be one of ours.
+# What is there and is not a regular file, or too large to be one of ours.
 ODD = "!"
 # Larger than anything that a view writes (``layout``'s caps): such a file is somebody's own.
 READ_LIMIT = 1024 * 1024
@@ -56,7 +56,7 @@ class Folder:
         """Return a file's content, or None where there is none.
 
         Raises:
-            ValueError: It is no regular file, or larger than *limit* bytes; says which.
+            ValueError: It is not a regular file, or larger than *limit* bytes; says which.
         """
         parent, name = _parted(path)
         try:

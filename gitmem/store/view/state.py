@@ -86,7 +86,7 @@ def _read(repository: Repository) -> View | None:
 
 
 def outside(repository: Repository) -> Repository:
-    """Return the repository as it is seen from its main work tree where somebody stands inside the view.
+    """Return the repository as it is seen from its main work tree where somebody is inside the view.
 
     The view's HEAD is a commit of the memory: no code, and nothing to judge a fact by.
     """

@@ -70,7 +70,7 @@ def _path(text: str) -> Path:
 def condition(git: Git, view: View) -> str:
     """Return what the view's folder is now.
 
-    ``GONE``: there is none, or it is no worktree any more. ``UNLINKED``: the repository was moved or copied with it,
+    ``GONE``: there is none, or it is not a worktree any more. ``UNLINKED``: the repository was moved or copied with it,
     or its registration was pruned; a copy must not be written through, its link still names the original. ``FOREIGN``:
     it belongs to another repository.
     """
@@ -120,7 +120,7 @@ def relink(git: Git, view: View) -> View:
     if os.path.isfile(os.path.join(admin, "HEAD")):
         worktrees.link(view.path, admin)
         return view
-    # The registration was pruned. It is made anew beside the folder, which must be empty for that, and moved to it.
+    # The registration was pruned. It is rebuilt beside the folder, which must be empty for that, and moved to it.
     beside = f"{view.path}.gitmem-{os.getpid()}"
     name = worktrees.register(git, beside, view.shown)
     fresh = replace(view, name=name)
@@ -182,7 +182,7 @@ def refuse_place(git: Git, path: str) -> None:
     """Refuse a folder that a view may not be made at.
 
     Raises:
-        RefusedError: It lies inside .git, has other content, or belongs to the code.
+        RefusedError: It is inside .git, has other content, or belongs to the code.
     """
     common, real = os.path.realpath(git.repository.common), os.path.realpath(path)
     if f"{real}/".startswith(f"{common}/"):
@@ -262,7 +262,7 @@ def remove(git: Git, view: View, kept: Collection[str] = ()) -> None:
     Args:
         git: The repository.
         view: The view.
-        kept: Files of the code that lie in that folder too: they stay.
+        kept: Files of the code that are in that folder as well: they stay.
     """
     _exclude(git, view.path, add=False)
     if not kept:
@@ -274,7 +274,7 @@ def remove(git: Git, view: View, kept: Collection[str] = ()) -> None:
             path = os.path.join(folder, name)
             if os.path.relpath(path, view.path) not in kept:
                 os.unlink(path)
-        with suppress(OSError):  # what the code has lies in it
+        with suppress(OSError):  # what the code has is in it
             os.rmdir(folder)
     forget(git, view)
 

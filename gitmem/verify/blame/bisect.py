@@ -1,7 +1,7 @@
 """Find the commit that broke a fact: a search over a lineage that asks as little as it can. Pure.
 
 It walks one line of commits, from one where the fact holds to the one where it fails, along first parents: on such a
-line there is a last commit that holds before one that fails, whatever lies between. Where that one is a merge whose
+line there is a last commit that holds before one that fails, whatever is between. Where that one is a merge whose
 other side fails as well, the search goes on along that side. So a side branch that never had what the fact says (it
 was begun before) misleads nobody, as it would where all ancestors are one heap.
 
@@ -66,7 +66,7 @@ class Answers:
 
     Attributes:
         runs: How often the check ran.
-        skipped: How many of these learnt nothing.
+        skipped: How many of these learned nothing.
         cap: Runs from which on nothing is asked only to be sure.
     """
 
@@ -155,7 +155,7 @@ class CommitLine:
         self.weights = [self._weigh(lineage, step) for step in self.steps]
 
     def _weigh(self, lineage: Lineage, step: str) -> int:
-        """Return how many candidates a step stands for; twice as many for each run that going into it may cost."""
+        """Return how many candidates a step is for; twice as many for each run that going into it may cost."""
         brought = self.brought[step]
         if not brought:
             return 1
@@ -190,7 +190,7 @@ def _take(lineage: Lineage, roots: list[str], free: set[str]) -> set[str]:
 def trunk(lineage: Lineage) -> list[str]:
     """Return the line that leads from the good commit, or the beginning, to the bad one: first parents where it can be.
 
-    Empty where the good one is no ancestor in this history.
+    Empty where the good one is not an ancestor in this history.
     """
     good, ancestors = lineage.good, lineage.ancestors
     leads = {good}
@@ -206,7 +206,7 @@ def trunk(lineage: Lineage) -> list[str]:
 
 
 def first_parents(lineage: Lineage, tip: str, within: Container[str]) -> list[str]:
-    """Return a commit and its first parents, the newest first, up to the first one that lies outside."""
+    """Return a commit and its first parents, the newest first, up to the first one that is outside."""
     found = [tip]
     while found[-1] in within and (parents := lineage.parents(found[-1])):
         found.append(parents[0])
@@ -317,7 +317,7 @@ class Search:
         return CommitLine(self._lineage, found[::-1], brought)
 
     def _narrow(self, line: CommitLine) -> tuple[int, int]:
-        """Return the last step that holds and the first behind it that fails, as near as that can be told."""
+        """Return the last step that holds and the first behind it that fails, as near as that can be determined."""
         last = len(line.steps) - 1
         skipped = self._answers.skipped
         while True:
@@ -349,7 +349,7 @@ def _pick(sums: Mapping[int, int], left: Sequence[int], fraction: float, runs: i
     """Return which of the steps that are *left* to ask.
 
     Args:
-        sums: The weight of what lies between the last step that holds and each one up to the first that fails.
+        sums: The weight of what is between the last step that holds and each one up to the first that fails.
         left: Those of them that may be asked, in their order.
         fraction: How much of the weight lies up to the one that is asked, where none near the bad end fits.
         runs: How many runs there may be still.

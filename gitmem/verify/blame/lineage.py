@@ -174,7 +174,7 @@ def _work_out(
     def settle(commit: str, before: str, here: Files) -> None:
         files[commit] = here
         known = digests.get(before, "")
-        # One that stands for a whole tree differs with anything that changes there.
+        # One that is for a whole tree differs with anything that changes there.
         if known and files.get(before) is here and not known.startswith("tree:"):
             digests[commit] = known
             return

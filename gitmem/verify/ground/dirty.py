@@ -1,6 +1,6 @@
 """The work tree with its uncommitted changes as a private commit, for ``verify --dirty``.
 
-Its objects lie in a temporary folder and its index is a copy, so that nothing of the person's is touched: not their
+Its objects are in a temporary folder and its index is a copy, so that nothing of the person's is touched: not their
 index, objects, refs or work tree. Files become blobs as ``git add`` would make them (line ends, by the person's
 settings), but no filter driver, hook or monitor of theirs runs.
 """
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from gitmem.verify.inputs import CodeTree
 
 # What is taken of a work tree; the choices are ours. A new file above the first is left out and named: a core dump or
-# a data set that nobody has ignored yet. More than the others is no work in progress but a folder to be ignored.
+# a data set that nobody has ignored yet. More than the others is not a job in progress but a folder to be ignored.
 NEW_FILE_BYTES = 32 << 20
 MOST_BYTES = 2 << 30
 MOST_FILES = 100_000
@@ -116,7 +116,7 @@ class _Taking:
         return tracked, submodules
 
     def _list_changed(self) -> list[str]:
-        """Return the paths that differ from the index or are new, each once; what is no file ends with a slash."""
+        """Return the paths that differ from the index or are new, each once; what is not a file ends with a slash."""
         listed = self._run("ls-files", "-z", "--modified", "--others", "--exclude-standard")
         return sorted(set(os.fsdecode(listed).split("\0")) - {""})
 
@@ -166,7 +166,7 @@ class _Taking:
 
 
 def _look_at(top: Path, path: str) -> os.stat_result | None:
-    """Return what stands at a path, where it is a file or a link that git would take; links above are not followed."""
+    """Return what is at a path, where it is a file or a link that git would take; links above are not followed."""
     parts = path.split("/")
     for depth in range(1, len(parts)):
         if os.path.islink(top.joinpath(*parts[:depth])):  # noqa: PTH114
@@ -224,7 +224,7 @@ def list_due(
 
 
 def _digest_on(tree: CodeTree, inputs: Sequence[str], check: Check, verdict: Verdict | None, known: str) -> str:
-    """Return the digest of a fact's inputs on a tree: of what the verdict that stands on HEAD read, if it says so."""
+    """Return the digest of a fact's inputs on a tree: of what the verdict that is on HEAD read, if it says so."""
     stands = verdict is not None and verdict.inputs == known
     return due_module.digest_by(tree, inputs, check, verdict if stands else None)
 

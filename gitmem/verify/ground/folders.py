@@ -1,6 +1,6 @@
 """Folders of the person's work tree that a check sees besides the commit: ``.venv``, ``node_modules``, by policy.
 
-The policy comes with the memory branch, so its names are somebody else's: what they lead to must lie in the work tree,
+The policy comes with the memory branch, so its names are somebody else's: what they lead to must be in the work tree,
 be ignored by git there and hold nothing that the judged commit tracks; no link is followed on the way. A check sees a
 folder under an overlay, or else as a copy, and never changes the person's.
 """
@@ -36,7 +36,7 @@ class Lent:
 
     Attributes:
         name: Its path in the work tree, with ``/``.
-        place: Where the person's own lies.
+        place: Where the person's own is.
     """
 
     name: str
@@ -44,7 +44,7 @@ class Lent:
 
     @property
     def is_tied(self) -> bool:
-        """Return whether it works only where it lies."""
+        """Return whether it works only where it is."""
         return (self.place / TIED).is_file()
 
 

@@ -3,7 +3,7 @@
 Scratch clones are kept and used again (``<common git directory>/gitmem/ground/<n>``). Where overlays work
 (``sandbox.probe_overlay``), one clone serves every check of its commit, and what each changes goes to a folder of
 its own; elsewhere each check under way has a clone to itself, and what it changed is found by stamps and undone.
-Where the repository cannot be written to, the clones lie in a temporary folder and go with it.
+Where the repository cannot be written to, the clones are in a temporary folder and go with it.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 # More checks at once than any machine has use for; reaching it means that clones are not given back.
 MOST_CLONES = 512
-# A ground is never shown in the place of these, or of what they lie in: the check would find no programs.
+# A ground is never shown in the place of these, or of what they are in: the check would find no programs.
 NEEDED = (*toolchain.SYSTEM, "/tmp", "/var/tmp", "/run", "/dev", "/proc")  # noqa: S108 - of the sandbox
 
 
@@ -79,9 +79,9 @@ class Grounds:
         Args:
             git: The repository that the code is in.
             overlay: Whether checks run on overlays over a common clone.
-            in_place: Whether checks (under bubblewrap) see the ground where the work tree lies: what was installed
+            in_place: Whether checks (under bubblewrap) see the ground where the work tree is: what was installed
                 there names its place, and finds the ground's files then and not the person's.
-            temporary: Where the clones lie instead of the repository's own place.
+            temporary: Where the clones are instead of the repository's own place.
             user: The user who owns a ground while a check uses it; 0 for the one who runs this.
         """
         self._git = git
@@ -100,7 +100,7 @@ class Grounds:
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Let go of the clones; they stay on disk for the next run, but never what is no commit of the repository."""
+        """Let go of the clones; they stay on disk for the next run, without what is not a commit of the repository."""
         with self._lock:
             if self._git.objects and not self._temporary:
                 self._leave_head()
@@ -218,7 +218,7 @@ class Grounds:
             try:
                 clone.restore(ground.commit, source)
             except (OSError, GitmemError):
-                clone.forget()  # the next check has it made anew, and hears of it if that fails as well
+                clone.forget()  # the next check has it rebuilt, and hears of it if that fails as well
 
     def _read_source(self) -> CodeSource:
         if self._source is None:
@@ -234,7 +234,7 @@ def place_of_clones(git: Git) -> Path:
 
 
 def _place_of(git: Git) -> Path | None:
-    """Return where the work tree lies, where a ground can be shown there."""
+    """Return where the work tree is, where a ground can be shown there."""
     top = git.repository.work_tree
     if top is None:
         return None

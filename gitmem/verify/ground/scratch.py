@@ -29,7 +29,7 @@ from gitmem.verify.ground.folders import Lent, copy_folders
 from gitmem.verify.ground.snapshot import Stamp, stamp_tree, undo
 from gitmem.verify.sandbox.removal import remove_tree
 
-# Changes with the layout above: a clone of another format is made anew.
+# Changes with the layout above: a clone of another format is rebuilt.
 FORMAT = "gitmem scratch clone 1"
 # The user's attributes and ignore files would change what is checked out; the environment below hides the rest.
 ISOLATED = (*SAFE, "-c", "core.attributesFile=/dev/null", "-c", "core.excludesFile=/dev/null")
@@ -231,7 +231,7 @@ class Scratch:
         """Undo what a check changed in place.
 
         Raises:
-            OSError, ProcessError: It cannot be undone; the next ``show`` makes the clone anew.
+            OSError, ProcessError: It cannot be undone; the next ``show`` makes the clone again.
         """
         assert self._stamps is not None
         before, after = self._stamps, stamp_tree(self.tree)
@@ -248,7 +248,7 @@ class Scratch:
         self._write_state(commit)
 
     def forget(self) -> None:
-        """Have the next ``show`` make it anew."""
+        """Have the next ``show`` rebuild it."""
         self._shown = ""
         self._state.unlink(missing_ok=True)
         self._stamps = None

@@ -19,10 +19,10 @@ def stamp_tree(top: Path) -> dict[str, Stamp]:
     """Return a stamp of everything in a folder, and of the folder itself as ``.``, by path; links are not followed.
 
     A folder's stamp is its mode and its extended attributes: a default ACL decides on the modes of what is made in it
-    (acl(5)). What is in it stands for itself. A folder that cannot be read is opened first.
+    (acl(5)). What is in it is for itself. A folder that cannot be read is opened first.
 
     Raises:
-        NotADirectoryError: It is no folder any more, but perhaps a link to one.
+        NotADirectoryError: It is not a folder any more, but perhaps a link to one.
     """
     stamps: dict[str, Stamp] = {".": (top.lstat().st_mode, _attributes(top))}
     if not stat.S_ISDIR(stamps["."][0]):

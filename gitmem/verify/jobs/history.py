@@ -229,7 +229,7 @@ def _as_table(git: Git, found: RecordCommit | None, now: int) -> dict[str, Any] 
 
 
 def count_behind(git: Git, commit: str, head: str | None) -> int | None:
-    """Return how many commits of *head* another commit does not have; None where that cannot be told."""
+    """Return how many commits of *head* another commit does not have; None where that cannot be determined."""
     if not commit or not head:
         return None
     if commit == head:

@@ -1,6 +1,6 @@
 """Allow one verify job of a repository at a time, and record the result of the last one.
 
-The lock is the kernel's and lies in the common git directory, so the work trees of a repository share it, and a job
+The lock is the kernel's and is in the common git directory, so the work trees of a repository share it, and a job
 that is killed lets go of it. Nobody needs it to be right (verdicts are merged, whoever writes them): it spares running
 everything twice.
 """

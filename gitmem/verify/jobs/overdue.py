@@ -2,7 +2,7 @@
 
 A job that finds nothing due leaves no sign on the branch, so that its silence means nothing while nothing waits. What
 waits was due since some moment; where the branch has a verdict from after that moment, a job ran and passed it over
-(nobody approved it, it could not be run there), which is no silence either.
+(nobody approved it, it could not be run there), which is not silence either.
 """
 
 from __future__ import annotations

@@ -60,7 +60,7 @@ class ResultLine:
         inputs: Digest of what it read.
         at: When it was judged, epoch seconds.
         because: Why it fails.
-        reason: Why it was skipped or nothing was learnt.
+        reason: Why it was skipped or nothing was learned.
         seconds: How long it took.
         sandbox: The rung it ran on.
         weak: Whether the check also holds in an empty folder.
@@ -213,7 +213,7 @@ def read_results(path: str) -> Results:
     """Return what a file says.
 
     Raises:
-        RefusedError: It is no result file, or one that is not as it must be.
+        RefusedError: It is not a result file, or one that is not as it must be.
     """
     try:
         return parse_results(_read(path))

@@ -26,7 +26,7 @@ _libc = ctypes.CDLL(None, use_errno=True)
 def cover(folder: str, upper: str, laid: Sequence[tuple[str, str]] = (), *, is_root: bool = False) -> None:
     """Have what changes below *folder* go to *upper* from now on, for this process and those it starts.
 
-    Changes the working directory: no path stands in a mount option, where commas and colons would need escaping.
+    Changes the working directory: no path is in a mount option, where commas and colons would need escaping.
 
     Args:
         folder: The folder, resolved.
@@ -35,7 +35,7 @@ def cover(folder: str, upper: str, laid: Sequence[tuple[str, str]] = (), *, is_r
         is_root: Whether this process may mount without a user namespace, in which no other user could own files.
 
     Raises:
-        OSError: The kernel or its settings do not allow it, or a link stands in the way.
+        OSError: The kernel or its settings do not allow it, or a link is in the way.
     """
     user, group = os.geteuid(), os.getegid()
     _check(_libc.unshare(CLONE_NEWNS if is_root else CLONE_NEWUSER | CLONE_NEWNS), "unshare")

@@ -41,7 +41,7 @@ NONE = "none"
 
 # The devices that every program may use.
 DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom")
-# How long the starter may take to end what the check left behind, in seconds; it gives up by itself a bit sooner.
+# How long the starter may take to end what the check left behind, in seconds; it gives up on its own a bit sooner.
 GRACE_S = SWEEP_S + 1
 # A probe takes 20 ms (measured); this is for a machine that is very busy.
 PROBE_TIMEOUT_S = 10.0

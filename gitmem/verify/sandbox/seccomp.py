@@ -86,7 +86,7 @@ def filter_program(
     """Return the filter as (code, jump if true, jump if false, constant) instructions.
 
     Another architecture's calls (32-bit programs, x32) would be numbered differently, so they end the process: a
-    signal, from which nothing is learnt.
+    signal, from which nothing is learned.
 
     Args:
         machine: A key of ``ARCHITECTURES``.

@@ -41,7 +41,7 @@ class Starter:
     """A process that runs programs for us, one at a time, and lets nothing of them live on.
 
     It (``launcher``) reads requests on standard input, and takes the end of that as the order to kill what runs and to
-    exit: our death ends it by itself. It writes JSON lines to the descriptor that it is given: ``{"session": N}`` when
+    exit: our death ends it on its own. It writes JSON lines to the descriptor that it is given: ``{"session": N}`` when
     the program starts, ``{"exit-code": N}``, ``{"exec-errno": N}`` or ``{"problem": "..."}``, and ``{"done": 1}`` when
     nothing of the run is left. Its output is the program's. Not for two threads at once.
 

@@ -31,7 +31,7 @@ SECRETS = (
     "/etc/ssl/private",
     "/etc/kubernetes",
 )
-# Names of the folders that programs lie in, and what stands beside them in an installation: a virtual environment's
+# Names of the folders that programs are in, and what is beside them in an installation: a virtual environment's
 # file; libraries; pyenv's own programs.
 PROGRAM_FOLDERS = ("bin", "sbin", "shims", "libexec")
 INSTALLATION_MARKS = ("pyvenv.cfg", "lib", "libexec")
@@ -44,8 +44,8 @@ class Toolchain:
     """What the programs on a PATH need.
 
     Attributes:
-        folders: Folders and files to show read-only, outside the system's; none lies in another.
-        links: Symbolic links on the way to them, as (what it says, where it stands), not in any of the folders.
+        folders: Folders and files to show read-only, outside the system's; none is in another.
+        links: Symbolic links on the way to them, as (what it says, where it is), not in any of the folders.
     """
 
     folders: tuple[str, ...]
@@ -75,7 +75,7 @@ def find_toolchain(path: str) -> Toolchain:
 
 
 def _follow(place: Path, links: dict[Path, Path]) -> list[Path]:
-    """Note the links on the way from *place* and return where it ends; nothing where it is no link or leads nowhere."""
+    """Note the links on the way from *place* and return where it ends; nothing if it is no link or leads nowhere."""
     at = place
     for _ in range(40):  # what the kernel follows at most (path_resolution(7))
         if not at.is_symlink():
@@ -93,7 +93,7 @@ def _installation(folder: Path) -> Path:
 
 
 def _is_private(folder: Path) -> bool:
-    """Return whether a folder holds more than an installation: the person's home, or what the home lies in."""
+    """Return whether a folder holds more than an installation: the person's home, or what the home is in."""
     own = Path(home())
     return _is_within(own, (str(folder),)) or folder in [own / name for name in NEVER]
 

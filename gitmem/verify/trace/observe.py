@@ -66,7 +66,7 @@ class Scene:
         places: The files of the code there.
         content: Returns the first bytes of a file or link of the code, by its object name.
         repository: Other folders that show the code: the person's work tree, or an empty string.
-        lent: Returns where a link leads that lies in a folder which is not of the code and is shown with it; empty
+        lent: Returns where a link leads that is in a folder which is not of the code and is shown with it; empty
             where there is none. None where no folder is.
     """
 
@@ -96,7 +96,7 @@ def observe(traces: Iterable[Trace], scene: Scene) -> Observation:
     """Return what runs on one ground, one after the other, read together.
 
     Raises:
-        OpaqueError: That cannot be told.
+        OpaqueError: That cannot be determined.
     """
     watching = _Watching(scene)
     for trace in traces:
@@ -285,7 +285,7 @@ def _named_by(words: Sequence[str], cwd: str | None) -> tuple[str, ...] | None:
     if verb == "rev-parse" and rest and _PLACE_OPTIONS.issuperset(rest):
         return ()
     if verb == "grep":
-        return ("",)  # files that it looks into are opened like any other, and what is no file by git's objects
+        return ("",)  # files that it looks into are opened like any other, and what is not a file by git's objects
     if verb != "ls-files":
         return None
     end = rest.index("--") if "--" in rest else len(rest)
@@ -314,14 +314,14 @@ def _decode(content: bytes) -> str:
 
 
 def _is_object(place: str) -> bool:
-    """Return whether a file holds objects of a repository: a pack, its index, or one by itself."""
+    """Return whether a file holds objects of a repository: a pack, its index, or one on its own."""
     return _OBJECT.search(f"/{place}") is not None
 
 
 def _leads_anywhere(place: str) -> bool:
     """Return whether a path below /proc goes through a link to a folder of a process (proc(5)).
 
-    A descriptor itself is none: what it stands for was opened.
+    A descriptor itself is none: what it is for was opened.
     """
     parts = place.replace("/dev/fd/", "/proc/self/fd/", 1).split("/")
     return not {"cwd", "root"}.isdisjoint(parts[3:-1]) or "fd" in parts[3:-2]

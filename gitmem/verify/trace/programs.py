@@ -19,7 +19,7 @@ def fingerprint(programs: Iterable[str]) -> str:
     """Return the programs, by where they really are, each with its size and time of change; apart by blanks.
 
     Args:
-        programs: Absolute paths as they were run; what is no file of this machine (any more) is left out.
+        programs: Absolute paths as they were run; what is not a file of this machine (any more) is left out.
     """
     found: dict[str, str] = {}
     for program in programs:

@@ -107,7 +107,7 @@ class Places:
         return at < len(self._paths) and self._paths[at].startswith(f"{path}/")
 
     def blocker(self, path: str) -> Entry | None:
-        """Return the entry above a path that is no folder: nothing is below it, or what a link leads to."""
+        """Return the entry above a path that is not a folder: nothing is below it, or what a link leads to."""
         parts = path.split("/")
         for depth in range(1, len(parts)):
             found = self.find("/".join(parts[:depth]))
@@ -182,7 +182,7 @@ class Places:
 
 
 def _type(mode: str) -> str:
-    """Return what a listing tells of a name (readdir(3), d_type): a submodule is an empty folder where it lies."""
+    """Return what a listing tells of a name (readdir(3), d_type): a submodule is an empty folder where it is."""
     return "d" if mode in ("", SUBMODULE) else "l" if mode == LINK else "f"
 
 
@@ -239,7 +239,7 @@ def _parents(path: str) -> list[str]:
 
 
 def _first_missing(path: str, places: Places) -> str:
-    """Return the first part of a path that is missing, or that is below something that is no folder."""
+    """Return the first part of a path that is missing, or that is below something that is not a folder."""
     for parent in _parents(path):
         if not places.is_folder(parent):
             return parent if places.find(parent) is None else path

@@ -30,7 +30,7 @@ def argv_traced(strace: str, trace_fd: int, argv: Sequence[str]) -> list[str]:
 
     Args:
         strace: Where strace is.
-        trace_fd: The descriptor that the trace goes to; inherited, and opened anew by its name.
+        trace_fd: The descriptor that the trace goes to; inherited, and opened again by its name.
         argv: The program and its arguments.
     """
     return [strace, *OPTIONS, f"trace={CALLS}", "-o", f"/proc/self/fd/{trace_fd}", "--", *argv]

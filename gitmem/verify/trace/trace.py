@@ -24,7 +24,7 @@ LOOKED, OPENED, LISTED, RAN, LINKED, MOVED = "looked", "opened", "listed", "ran"
 # ``linked`` what the link says, for ``moved`` where to.
 Event = tuple[str, str, tuple[str, ...], str]
 
-# What stands for arguments that strace did not show whole: no argument has a NUL in it (execve(2)).
+# What is for arguments that strace did not show whole: no argument has a NUL in it (execve(2)).
 UNKNOWN = "\0"
 
 # How each call names its paths: P a path, D a folder's descriptor and a path, F a descriptor, T a link's text.
@@ -61,7 +61,7 @@ _CALL = re.compile(
 _BIRTH = re.compile(r"(?m)^(\d+) +(?:<\.\.\. )?(?:clone3?|v?fork)(?:\(| resumed>).* = (\d+)$")
 _STRING = re.compile(_QUOTED)
 _WORDS = re.compile(r'\[(?:"(?:[^"\\]|\\.)*"(?:\.\.\.)?(?:, )?|\.\.\.)*\]')
-# Where a socket lies that has a place among the files (unix(7)).
+# Where a socket is that has a place among the files (unix(7)).
 _SOCKET = re.compile(r"sun_path=" + _QUOTED)
 _PATH = re.compile(r"(?:" + _QUOTED + r"|(NULL))")
 _AT = re.compile(_DESCRIPTOR + r", ")

@@ -18,7 +18,7 @@ MOST = 20
 LIMIT = 1000
 # How many are named in a line for people.
 NAMED = 5
-# What programs look for by themselves wherever they are started: nobody would declare it.
+# What programs look for on their own wherever they are started: nobody would declare it.
 NOISE = frozenset(
     [
         ".editorconfig",

@@ -156,7 +156,7 @@ def _entry(
     place = ARCHIVED if archived else SUPERSEDED if superseded else LIVE
     if place == LIVE and expires is not None and expires <= now:
         place = EXPIRED
-    # A gate is no claim: that it fails says only that there is work.
+    # A gate is not a claim: that it fails says only that there is work.
     is_told = place in (LIVE, EXPIRED) and (standing.is_claim or standing.status == SUSPECT)
     status = standing.status if is_told else ""
     entry = PageMemory(
@@ -268,7 +268,7 @@ def _timeline(
     line: tuple[str, str],
     of: Page,
 ) -> tuple[model.Timeline | None, tuple[str, ...]]:
-    """Return the timeline, and what is wrong where it cannot be told."""
+    """Return the timeline, and what is wrong where it cannot be determined."""
     rows = catalog.rows(
         "SELECT f.id, m.key, f.spec, f.claim, f.form, f.words, f.inputs, f.ttl_s FROM fact f JOIN memory m"
         f" ON m.id = f.id WHERE {state.LIVE} AND {state.CLAIM}"

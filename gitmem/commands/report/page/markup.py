@@ -21,7 +21,7 @@ _ITEM = re.compile(r"\s{0,8}(?:[-*+]|\d{1,9}[.)])\s+(.*)")
 _HEADING = re.compile(r" {0,3}#{1,6}\s+")
 # Code, an address, or strong words. An address is ASCII: what it shows is where it leads.
 _SPAN = re.compile(r"`([^`\n]+)`|(https?://[!#-;=?-Z_a-z~]+)|\*\*([^*\n]+)\*\*")
-# What closes a sentence is no part of an address.
+# What closes a sentence is not a part of an address.
 _TRAILING = ".,;:!?)'"
 
 

@@ -35,7 +35,7 @@ class PageMemory:
         refs: What it refers to.
         requires: The keys and labels that it rests on, as written.
         produces: The labels that it provides.
-        superseded_by: The key of what took its place, or empty.
+        superseded_by: The key of what replaced it, or empty.
         state: Of a task: ``open``, ``claimed``, ``closed``; else empty.
         check: The command or built-in check that proves it, on one line; or empty.
         judged: When its verdict was made, epoch seconds; 0 where there is none.
@@ -141,7 +141,7 @@ class Page:
         scope: Whose memories these are.
         made: When it was made, epoch seconds.
         version: The version of gitmem that made it.
-        rev: What was asked for with ``--at``; empty for the present.
+        rev: What was requested with ``--at``; empty for the present.
         branch: The branch of the code that is checked out, or empty.
         code: The commit of the code whose statuses are shown, or empty.
         tip: The commit of the memory that is shown, or empty.

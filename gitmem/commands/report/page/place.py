@@ -13,7 +13,7 @@ def write(file: str, text: str, *, force: bool = False) -> None:
     """Put the page in its place.
 
     Raises:
-        RefusedError: There is something that is no page of ours.
+        RefusedError: There is something that is not a page of ours.
         GitmemError: It cannot be written.
     """
     path = Path(file)

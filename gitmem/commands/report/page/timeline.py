@@ -103,7 +103,7 @@ def _turns(fact: FactHistory) -> bool:
 def prove(git: Git, commits: Sequence[str], facts: Sequence[FactHistory]) -> dict[str, list[tuple[str, str]]]:
     """Return for each fact the commits whose very inputs some verdict of it judged, with what that showed.
 
-    Without this, a fact that was mended would look broken until it is judged again, which its old verdict makes
+    Without this, a fact that was repaired would look broken until it is judged again, which its old verdict makes
     needless. Three processes serve all commits: the files of the newest, what each commit changed, and their trees.
     """
     found: dict[str, list[tuple[str, str]]] = {fact.row.key: [] for fact in facts}
@@ -164,7 +164,7 @@ def _reached(parents: Mapping[str, tuple[str, ...]], starts: Iterable[str], take
 def fill(points: Iterable[Point], width: int) -> str:
     """Return the states of a fact over *width* commits (``data.Strip``) from those where something is known.
 
-    What lies between two answers that are alike is like them; between one that holds and one that fails it is unknown,
+    What is between two answers that are alike is like them; between one that holds and one that fails it is unknown,
     unless the commit is known that broke the fact. Of several at one commit a failure counts: it was seen there.
     """
     known: dict[int, tuple[str, str]] = {}
