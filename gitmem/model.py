@@ -297,7 +297,7 @@ _UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86_400, "w": 604_800}
 # A hundred years: past every use, and small enough for a 64-bit clock to be added to it.
 _LONGEST_S = 100 * 366 * 86_400
 
-# What shows as nothing at all, or changes the character before it, without being a control or format character: combining
+# What shows as nothing, or changes the character before it, without being a control or format character: combining
 # grapheme joiner, Hangul and halfwidth fillers, Khmer inherent vowels, Mongolian selectors, Braille blank
 # (Unicode 15 categories Mn, Lo, So: `str.isprintable` lets them pass; measured).
 _UNSEEN = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u2800\u3164\uffa0")
