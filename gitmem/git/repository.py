@@ -274,7 +274,7 @@ def read_ref(common_dir: str | Path, name: str) -> str | None:
     if os.path.isdir(os.path.join(common_dir, "reftable")):
         raise Unsure
     try:
-        with open(os.path.join(common_dir, name), encoding="ascii") as file:
+        with open(os.path.join(common_dir, name), encoding="utf-8") as file:
             text = file.read().rstrip()
     except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
         return _read_packed_ref(common_dir, name)

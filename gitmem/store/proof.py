@@ -28,7 +28,7 @@ READABLE = STORES | {STRAY}
 def read(state: str) -> dict[str, str]:
     """Return what is known, by commit, the oldest first."""
     try:
-        with open(os.path.join(state, FILE_NAME), encoding="ascii") as file:
+        with open(os.path.join(state, FILE_NAME), encoding="utf-8") as file:
             head, *lines = file.readlines()
     except (OSError, ValueError):
         return {}

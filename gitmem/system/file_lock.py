@@ -16,7 +16,6 @@ import os
 import stat
 import sys
 import time
-from contextlib import suppress
 
 if sys.platform == "win32":
     import msvcrt
@@ -118,14 +117,16 @@ def open_private(path: str | os.PathLike[str], flags: int) -> int:
     """
     fd = os.open(path, flags | CLOSE_ON_EXEC | NO_FOLLOW, 0o600)
     if flags & os.O_CREAT and _is_shared(os.path.dirname(path)):
-        with suppress(OSError):  # another member made it
+        try:
             os.fchmod(fd, _FILE_OF_GROUP)
+        except OSError:
+            return fd  # another member made it
     return fd
 
 
 def settle_modes(state_folder: str) -> None:
     """Take a state folder from others, and give the group what it shares: a database, what is put in its place."""
-    with suppress(OSError):
+    try:
         if os.path.islink(state_folder):
             return
         if _is_shared(os.path.dirname(state_folder)):
@@ -133,17 +134,21 @@ def settle_modes(state_folder: str) -> None:
             _share(state_folder)
         elif os.stat(state_folder).st_mode & 0o022:
             _settle(state_folder, 0o700)
+    except OSError:
+        return  # read-only, or another person's
 
 
 def _share(folder: str) -> None:
     with os.scandir(folder) as entries:
         for entry in entries:
-            with suppress(OSError):
+            try:
                 if entry.is_dir(follow_symlinks=False):
                     _settle(entry.path, _FOLDER_OF_GROUP)
                     _share(entry.path)
                 elif entry.is_file(follow_symlinks=False) and entry.name not in _UNSHARED:
                     _settle(entry.path, _FILE_OF_GROUP)
+            except OSError:
+                continue  # gone, or another member's
 
 
 def _settle(path: str, mode: int) -> None:

@@ -33,7 +33,7 @@ def find_tree(git: Git, code: str) -> str:
         return ""
     note = os.path.join(git.repository.git, _NOTE)
     try:
-        with open(note, encoding="ascii", errors="replace") as file:
+        with open(note, encoding="utf-8", errors="replace") as file:
             noted = file.read().split(" ")
     except OSError:
         noted = []
