@@ -93,7 +93,7 @@ def test_gate_that_says_no_makes_nothing_suspect_and_a_passed_one_stays_passed(m
     put(repo, make_task("passed", verify=HOLDS, state="closed"))
     run = verify(memory, "t", "passed", "f")
 
-    values = {row["key"]: row["status"] for row in map(memory.show, ("t", "f", "passed"))}
+    values = {row.key: row.status for row in map(memory.show, ("t", "f", "passed"))}
     assert values == {"t": "unproven", "f": "verified", "passed": "verified"}
     assert (run.standing.statuses["failed"], run.standing.statuses["suspect"]) == (0, 0)
 
