@@ -56,7 +56,8 @@ HEAVY = (
     "concurrent.futures", "re2", "pygit2", "git", "whoosh", "shtab", "difflib", "datetime", "tempfile",
     "importlib.metadata", "urllib.parse", "logging", "traceback", "asyncio", "Stemmer", "argparse", "sqlite3",
     "pathlib", "numpy", "safetensors", "fastembed", "onnxruntime", "tokenizers", "huggingface_hub",
-    "sentence_transformers", "sqlite_vec", "transformers", "mcp", "uvicorn", "zlib", "shutil", "signal", "shlex",
+    "sentence_transformers", "sqlite_vec", "transformers", "mcp", "uvicorn", "jinja2", "zlib", "shutil", "signal",
+    "shlex",
 )  # fmt: skip
 # Modules without a test file of their own, and where they are tested instead.
 TESTED_ELSEWHERE: dict[str, str] = {
@@ -69,8 +70,8 @@ TESTED_ELSEWHERE: dict[str, str] = {
     "gitmem/mcp/schemas.py": "what clients may send: tests/mcp/test_server.py",
     "gitmem/agents/event.py": "data: tests/agents/",
     "gitmem/commands/report/page/model.py": "data: tests/commands/report/page/test_gather.py",
-    "gitmem/commands/report/page/memories.py": "a part of the page: tests/commands/report/page/test_render.py",
-    "gitmem/commands/report/page/sections.py": "the same, and test_script.py beside it",
+    "gitmem/commands/report/page/sections.py": "the page's data: tests/commands/report/page/test_render.py",
+    "gitmem/commands/report/page/templates.py": "the page: tests/commands/report/page/test_render.py",
     "gitmem/agents/session/active.py": "the wiring of topics: tests/cli/session/, tests/agents/session/test_status.py",
     "gitmem/system/http.py": "one transport for two protocols: tests/index/embed/test_http_endpoint.py",
     "gitmem/commands/forge/errors.py": "what a forge refuses: tests/commands/forge/test_client.py",

@@ -5,15 +5,16 @@ from __future__ import annotations
 import unicodedata
 from itertools import pairwise
 
-from gitmem.commands.report.page import graph_layout, markup
+from gitmem.commands.report.page import graph_layout
+from gitmem.commands.report.page.templates import fill
 from gitmem.frozen import frozen
 from gitmem.model import FAILED, SUSPECT
-from gitmem.statuses import MARKS
 from gitmem.text.sanitize import display
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
+    from typing import Any
 
     from gitmem.commands.report.page.model import PageMemory
 
@@ -67,12 +68,8 @@ def draw(entries: Iterable[PageMemory], links: Sequence[tuple[str, str]], *, at_
     shown = sum(len({key for link in inside for key in link}) for inside in chosen)
     if not shown:
         return Picture("", left_out=sum(map(len, groups)))
-    parts, width, height = _packed([graph_layout.place(inside) for inside in chosen], chosen, by_key)
-    label = f"{shown} memories and the memories that they rest on; each one links to its details"
-    svg = (
-        f'<svg class="graph" role="group" aria-label="{label}" width="{width}" height="{height}"'
-        f' viewBox="0 0 {width} {height}"><g class="edges" aria-hidden="true">{parts[0]}</g>{parts[1]}</svg>'
-    )
+    edges, nodes, width, height = _packed([graph_layout.place(inside) for inside in chosen], chosen, by_key)
+    svg = fill("graph.html", edges=edges, nodes=nodes, width=width, height=height, WIDTH=WIDTH, HEIGHT=HEIGHT)
     return Picture(svg, shown, sum(map(len, groups)) - shown, sum(map(len, chosen)))
 
 
@@ -100,9 +97,10 @@ def _packed(
     placed: Sequence[graph_layout.GraphLayout],
     chosen: Sequence[Sequence[tuple[str, str]]],
     by_key: Mapping[str, PageMemory],
-) -> tuple[tuple[str, str], int, int]:
+) -> tuple[list[dict[str, Any]], list[tuple[Any, ...]], int, int]:
     """Return edges and nodes of components side by side in rows, with the width and height of all."""
-    edges, nodes = [], []
+    edges: list[dict[str, Any]] = []
+    nodes: list[tuple[Any, ...]] = []
     left = top = tallest = widest = 0
     for graph, links in zip(placed, chosen, strict=True):
         wide = (graph.layers - 1) * LAYER + WIDTH
@@ -114,7 +112,7 @@ def _packed(
             _node(by_key[key], *_spot(spot, left, top)) for key, spot in sorted(graph.spots.items(), key=_reading)
         ]
         widest, tallest, left = max(widest, left + wide), max(tallest, high), left + wide + 2 * GAP
-    return ("".join(edges), "".join(nodes)), widest + 2, top + tallest + 2
+    return edges, nodes, widest + 2, top + tallest + 2
 
 
 def _reading(item: tuple[str, tuple[int, float]]) -> tuple[int, float, str]:
@@ -128,7 +126,7 @@ def _spot(spot: tuple[int, float], left: int, top: int) -> tuple[int, int]:
 
 def _edge(
     link: tuple[str, str], graph: graph_layout.GraphLayout, by_key: Mapping[str, PageMemory], left: int, top: int
-) -> str:
+) -> dict[str, Any]:
     """Return one link as a curve from what is required to what requires it."""
     start, end = (_spot(graph.spots[key], left, top) for key in link)
     middle = HEIGHT // 2
@@ -148,8 +146,8 @@ def _edge(
             path += f"C{x1 + bend} {y1} {x2 - bend} {y2} {x2} {y2}"
     tip = 6 if start[0] < end[0] else -6
     path += f"m{-tip} -4l{tip} 4l{-tip} 4"
-    flow = ' class="flow"' if flows(by_key[link[0]], by_key[link[1]]) else ""
-    return f'<path{flow} d="{path}" data-from="{link[0]}" data-to="{link[1]}"/>'
+    does_flow = flows(by_key[link[0]], by_key[link[1]])
+    return {"path": path, "needed": link[0], "key": link[1], "flows": does_flow}
 
 
 def flows(needed: PageMemory, entry: PageMemory) -> bool:
@@ -159,28 +157,20 @@ def flows(needed: PageMemory, entry: PageMemory) -> bool:
     return needed.status == FAILED or (needed.status == SUSPECT and len(needed.chain) < len(entry.chain))
 
 
-def _node(entry: PageMemory, x: int, y: int) -> str:
-    status = entry.status or "plain"
-    message = f"{entry.status}: " if entry.status else ""
-    title = markup.line(entry.title)
-    mark = f'<text class="m" x="{x + 15}" y="{y + 27}">{MARKS[entry.status]}</text>' if entry.status else ""
+def _node(entry: PageMemory, x: int, y: int) -> tuple[Any, ...]:
+    """Return a node: its memory, its place, what there is room for of title and key, and how far they are indented."""
     indent = 30 if entry.status else 12
     room = WIDTH - indent - MARGIN
-    return (
-        f'<a class="node {status}" href="#{entry.key}" data-key="{entry.key}" aria-label="{message}{title}">'
-        f'<title>{title}</title><rect x="{x}" y="{y}" width="{WIDTH}" height="{HEIGHT}" rx="7"/>{mark}'
-        f'<text class="n" x="{x + indent}" y="{y + 18}">{_short(entry.title, int(room / TITLE))}</text>'
-        f'<text class="k" x="{x + indent}" y="{y + 33}">{_short(entry.key, int(room / KEY))}</text></a>'
-    )
+    return entry, x, y, _short(entry.title, int(room / TITLE)), _short(entry.key, int(room / KEY)), indent
 
 
 def _short(text: str, columns: int) -> str:
-    """Return one line of at most so many columns as HTML; wide letters take two (UAX #11)."""
+    """Return one line of at most so many columns; wide letters take two (UAX #11)."""
     shown = display(" ".join(text.split()))
     room, kept = columns, ""
     for char in shown:
         room -= 2 if unicodedata.east_asian_width(char) in "WF" else 1
         if room < 0:
-            return markup.line(kept[:-1].rstrip()) + "…"
+            return kept[:-1].rstrip() + "…"
         kept += char
-    return markup.line(kept)
+    return kept

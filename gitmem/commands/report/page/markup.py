@@ -8,7 +8,8 @@ typed. No address is ever hidden behind other words.
 from __future__ import annotations
 
 import re
-from html import escape
+
+from markupsafe import Markup
 
 from gitmem.text.sanitize import display
 
@@ -25,41 +26,52 @@ _SPAN = re.compile(r"`([^`\n]+)`|(https?://[!#-;=?-Z_a-z~]+)|\*\*([^*\n]+)\*\*")
 _TRAILING = ".,;:!?)'"
 
 
+PARAGRAPH, HEADING = Markup("<p>{}</p>"), Markup('<p class="h">{}</p>')
+LIST, ITEM = Markup("<ul>{}</ul>"), Markup("<li>{}</li>")
+CODE_BLOCK, CODE, STRONG = (
+    Markup("<pre><code>{}</code></pre>"),
+    Markup("<code>{}</code>"),
+    Markup("<strong>{}</strong>"),
+)
+LINK = Markup('<a href="{}" rel="noopener noreferrer nofollow">{}</a>')
+KEY_LINK = Markup('<a href="#{}">{}</a>')
+
+
 def line(text: str) -> str:
-    """Return one line of text as HTML, also for an attribute in double quotes."""
-    return escape(display(" ".join(text.split()), sequences=True))
+    """Return a text on one line, its hidden characters spelt out; it is not escaped yet."""
+    return display(" ".join(text.split()), sequences=True)
 
 
-def body(text: str, keys: Collection[str] = ()) -> str:
+def body(text: str, keys: Collection[str] = ()) -> Markup:
     """Return a memory's text as HTML; what is code and the key of a memory leads there."""
-    blocks: list[str] = []
+    blocks: list[Markup] = []
     lines = text.split("\n")
     at = 0
     while at < len(lines):
         fence = _FENCE.match(lines[at])
         if fence:
             end = _until(lines, at + 1, lambda one, mark=fence[1]: one.strip().startswith(mark))  # type: ignore[misc]
-            blocks.append(f"<pre><code>{_raw(lines[at + 1 : end])}</code></pre>")
+            blocks.append(CODE_BLOCK.format(_raw(lines[at + 1 : end])))
             at = end + 1
         elif not lines[at].strip():
             at += 1
         elif heading := _HEADING.match(lines[at]):
-            blocks.append(f'<p class="h">{_spans(lines[at][heading.end() :].rstrip().rstrip("#").rstrip(), keys)}</p>')
+            blocks.append(HEADING.format(_spans(lines[at][heading.end() :].rstrip().rstrip("#").rstrip(), keys)))
             at += 1
         elif _ITEM.fullmatch(lines[at]):
             end = _until(lines, at + 1, lambda one: not one.strip() or bool(_FENCE.match(one)))
-            items = "\n".join(f"<li>{_spans(item, keys)}</li>" for item in _items(lines[at:end]))
-            blocks.append(f"<ul>{items}</ul>")
+            items = Markup("\n").join(ITEM.format(_spans(item, keys)) for item in _items(lines[at:end]))
+            blocks.append(LIST.format(items))
             at = end
         elif lines[at].startswith(("    ", "\t", "|")):
             end = _until(lines, at + 1, lambda one: not one.startswith(("    ", "\t", "|")))
-            blocks.append(f"<pre><code>{_raw(lines[at:end])}</code></pre>")
+            blocks.append(CODE_BLOCK.format(_raw(lines[at:end])))
             at = end
         else:
             end = _until(lines, at + 1, _begins)
-            blocks.append(f"<p>{_spans(' '.join(one.strip() for one in lines[at:end]), keys)}</p>")
+            blocks.append(PARAGRAPH.format(_spans(" ".join(one.strip() for one in lines[at:end]), keys)))
             at = end
-    return "\n".join(blocks)
+    return Markup("\n").join(blocks)
 
 
 def _until(lines: list[str], at: int, ends: Callable[[str], bool]) -> int:
@@ -84,26 +96,31 @@ def _items(lines: Iterable[str]) -> list[str]:
 
 
 def _raw(lines: Iterable[str]) -> str:
-    return escape(display("\n".join(lines), lines=True, sequences=True))
+    return display("\n".join(lines), lines=True, sequences=True)
 
 
-def _spans(text: str, keys: Collection[str]) -> str:
+def _spans(text: str, keys: Collection[str]) -> Markup:
     parts, at = [], 0
     for match in _SPAN.finditer(text):
         parts.append(_shown(text[at : match.start()]))
         code, address, strong = match.groups()
         at = match.end()
         if code is not None:
-            inside = f"<code>{_shown(code)}</code>"
-            parts.append(f'<a href="#{code}">{inside}</a>' if code in keys else inside)
+            inside = CODE.format(_shown(code))
+            parts.append(KEY_LINK.format(code, inside) if code in keys else inside)
         elif address is not None:
             whole = address.rstrip(_TRAILING)
             at -= len(address) - len(whole)
-            parts.append(f'<a href="{escape(whole)}" rel="noopener noreferrer nofollow">{escape(whole)}</a>')
+            parts.append(LINK.format(whole, whole))
         else:
-            parts.append(f"<strong>{_shown(strong)}</strong>")
-    return "".join([*parts, _shown(text[at:])])
+            parts.append(STRONG.format(_shown(strong)))
+    return Markup("").join([*parts, _shown(text[at:])])
 
 
 def _shown(text: str) -> str:
-    return escape(display(text, sequences=True))
+    return display(text, sequences=True)
+
+
+def reference(text: str) -> Markup:
+    """Return a reference of a memory as HTML within a line."""
+    return _spans(text.replace("\n", " "), ())

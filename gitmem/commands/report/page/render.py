@@ -1,16 +1,16 @@
-"""Render the page: its data in its template, with a policy that allows only its own script and style. Pure."""
+"""Render the page: its data in its templates, with a policy that allows only its own script and style. Pure."""
 
 from __future__ import annotations
 
 import json
-from html import escape
 from importlib.resources import files
-from string import Template
 
-from gitmem.commands.report.page import markup, memories, sections
-from gitmem.model import STATUSES, VERIFIED
+from gitmem.commands.report.page import graph, sections, strips
+from gitmem.commands.report.page.model import LIVE
+from gitmem.commands.report.page.templates import fill
+from gitmem.model import STATUSES, SUSPECT, VERIFIED
 from gitmem.statuses import MARKS, SIGNS
-from gitmem.text import html_policy
+from gitmem.text import web_page
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,40 +18,46 @@ if TYPE_CHECKING:
 
 # The beginning of every page of ours: what begins otherwise is somebody's, and not overwritten.
 MARK = "<!doctype html>\n<!-- gitmem report -->\n"
-NAV = (("_broken", "Broken"), ("_open", "Not proven"), ("_graph", "Links"), ("_time", "Timeline"), ("_jobs", "Jobs"),
-       ("_all", "All"))  # fmt: skip
 
 
 def render(page: Page) -> str:
     """Return the page as one HTML document; the same for the same data."""
-    shelf = memories.shelve(page)
+    shelf = sections.shelve(page)
+    groups, old = sections.by_kind(page)
+    failed = sections.list_failed(page)
+    open_ends = sections.list_open_ends(page)
+    picture = graph.draw([entry for entry in page.entries if entry.place == LIVE], page.links)
+    shown = {
+        "_broken": ("Broken", failed),
+        "_open": ("Not proven", open_ends),
+        "_graph": ("Links", picture.svg),
+        "_time": ("Timeline", page.timeline is not None),
+        "_jobs": ("Jobs", page.jobs is not None),
+        "_all": ("All", page.entries),
+    }
     style, script = styles(), _file("page.js")
-    parts = [
-        sections.hero(page),
-        sections.broken(page, shelf),
-        sections.open_ends(page, shelf),
-        sections.graph(page),
-        sections.history(page, shelf),
-        sections.jobs(page),
-        sections.everything(page, memories.listing(page, shelf)),
-    ]
-    worst = next((status for status, number in page.counts().items() if number), VERIFIED)
-    main = "\n".join(part for part in parts if part)
-    nav = "".join(f'<a href="#{name}">{label}</a>' for name, label in NAV if f'<section id="{name}"' in main)
-    return MARK + Template(_file("page.html")).substitute(
-        policy=html_policy.policy(style, script, also=("img-src data:",)),
-        worst=worst,
-        sign=MARKS[worst],
-        name=markup.line(page.name),
-        version=markup.line(page.version),
-        made=page.made,
-        marks=escape(json.dumps({status: MARKS[status] for status in STATUSES}, ensure_ascii=False)),
+    body = fill(
+        "page.html",
+        page=page,
+        policy=web_page.policy(style, script, also=("img-src data:",)),
+        worst=next((status for status, number in page.counts().items() if number), VERIFIED),
+        marks=json.dumps({status: MARKS[status] for status in STATUSES}, ensure_ascii=False),
         style=style,
         script=script,
-        nav=nav,
-        main=main,
-        foot=sections.foot(page),
+        nav=[(name, label) for name, (label, is_there) in shown.items() if is_there],
+        first=sections.first_screen(page),
+        failed=failed,
+        open_ends=open_ends,
+        picture=picture,
+        has_suspects=bool(page.of(SUSPECT)),
+        drawing=strips.draw(page.timeline, shelf.entries) if page.timeline else "",
+        drawn=strips.DRAWN,
+        classes=strips.CLASSES,
+        shelf=shelf,
+        groups=groups,
+        old=old,
     )
+    return f"{MARK}{body}"
 
 
 def styles() -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 
-from gitmem.text.html_policy import policy
+from gitmem.text.web_page import policy
 
 
 def test_only_the_very_style_and_script_are_allowed_and_no_address() -> None:

@@ -1,9 +1,23 @@
-"""The head of every web page that gitmem writes. Pure."""
+"""What every web page that gitmem writes is made with: escaped templates, and a policy that lets nothing else run."""
 
 from __future__ import annotations
 
 from base64 import b64encode
 from hashlib import sha256
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from jinja2 import Environment
+
+
+def templates(package: str) -> Environment:
+    """Return the Jinja templates beside the modules of a package: every value is escaped, and a missing one fails."""
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+
+    return Environment(
+        loader=PackageLoader(package, "."), autoescape=True, undefined=StrictUndefined, trim_blocks=True,
+        lstrip_blocks=True, keep_trailing_newline=True,
+    )  # fmt: skip
 
 
 def policy(style: str, script: str = "", *, also: tuple[str, ...] = ()) -> str:

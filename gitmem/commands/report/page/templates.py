@@ -1,0 +1,45 @@
+"""The Jinja templates of the page, with what all of them use."""
+
+from __future__ import annotations
+
+from functools import cache
+
+from markupsafe import Markup
+
+from gitmem.commands.report.page import markup, sections
+from gitmem.commands.report.page.model import LIVE
+from gitmem.document.fields import format_time
+from gitmem.statuses import MARKS, SIGNS
+from gitmem.text import web_page
+from gitmem.verify.jobs.history import ended
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from jinja2 import Environment
+
+# Filters: what a value of the page's data is as text.
+FILTERS = {
+    "line": markup.line,
+    "body": markup.body,
+    "reference": markup.reference,
+    "utc": format_time,
+    "ended": ended,
+    "counted": sections.counted,
+    "culprit": sections.split_culprit,
+    "reasons": sections.reasons,
+}
+
+
+def fill(name: str, **values: Any) -> Markup:
+    """Return a template filled with values, each of them escaped."""
+    return Markup(_environment().get_template(name).render(**values))  # noqa: S704 - the template has escaped it
+
+
+@cache
+def _environment() -> Environment:
+    made = web_page.templates(__package__)
+    made.globals |= {"MARKS": MARKS, "SIGNS": SIGNS, "LIVE": LIVE, "SHOWN": sections.SHOWN}
+    made.filters |= FILTERS
+    return made
