@@ -143,14 +143,16 @@ class Clone:
             skipped = next((r for r in results if r.outcome == "skipped"), None)
             if skipped is not None:
                 raise ReplayError(f"{skipped.due.row.key} cannot be run here: {skipped.reason}")
-            told_of = self._told(memory)
-            flapping = {key for key, told in told_of.items() if told.flapping}
+            describe_culprits = self._told(memory)
+            flapping = {key for key, told in describe_culprits.items() if told.flapping}
             flapping |= {r.due.row.key for r in results if CHANGED in r.reason}
             alerts = {r.due.row.key for r in results if r.is_news}
             # Also what fails again as it did before, on inputs that were judged then: nothing had to run to know it.
             alerts |= mine.intersection(run.recorded.failed if run.recorded else ())
             marks = {r.due.row.key for r in results if r.is_marked}
-            return Step(commit, outcomes, told_of, frozenset(flapping), frozenset(alerts), frozenset(marks), seconds)
+            return Step(
+                commit, outcomes, describe_culprits, frozenset(flapping), frozenset(alerts), frozenset(marks), seconds
+            )
 
     def _told(self, memory: Memory) -> dict[str, state.MemoryStatus]:
         ground, catalog = memory.repository.ground(), memory.repository.catalog()

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from gitmem.cli.output import STYLES
 from gitmem.model import FAILED, FAILS, HOLDS, STALE, STATUSES, SUSPECT, UNPROVEN, VERIFIED
-from gitmem.statuses import DEPTH, MARKS, SIGNS, TASK_MARKS, age_s, own_status, spread, told_status, warning
+from gitmem.statuses import DEPTH, MARKS, SIGNS, TASK_MARKS, age_s, combine_status, own_status, spread, warning
 
 NAMES = "abcdefgh"
 GRAPHS = st.dictionaries(st.sampled_from(NAMES), st.sets(st.sampled_from(NAMES), max_size=4), max_size=8)
@@ -148,8 +148,8 @@ def test_status_of_a_fact_follows_from_its_last_verdict(outcome, fresh, age, ttl
 def test_status_told_is_the_first_of_failed_suspect_unproven_stale_verified(own):
     first = min((own or SUSPECT, SUSPECT), key=STATUSES.index)
 
-    assert told_status(own, suspect=True) == first
-    assert told_status(own, suspect=False) == own
+    assert combine_status(own, suspect=True) == first
+    assert combine_status(own, suspect=False) == own
 
 
 def test_statuses_are_in_the_order_of_the_design():

@@ -15,7 +15,7 @@ from importlib import import_module
 from gitmem.agents import ALIASES, HARNESSES
 from gitmem.agents import event as happened
 from gitmem.agents.once import has_own_hooks, is_first
-from gitmem.agents.stdin import HookInput, read_told
+from gitmem.agents.stdin import HookInput, read_input
 from gitmem.config import home, is_switched_off
 from gitmem.errors import GitmemError, NoRepositoryError
 from gitmem.frozen import replace
@@ -74,7 +74,7 @@ class HookCall:
 
     def answer(self, fd: int, limit: Limit) -> str:
         """Return what is printed for a payload that a descriptor brings; raises whatever goes wrong."""
-        received = read_told(fd)
+        received = read_input(fd)
         if is_switched_off(SWITCH) or received.is_empty:
             return self.silence()
         payload = received.payload()

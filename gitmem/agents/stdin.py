@@ -69,7 +69,7 @@ class HookInput:
         return found
 
 
-def read_told(fd: int) -> HookInput:
+def read_input(fd: int) -> HookInput:
     """Return what a descriptor brings until its end, or until nothing more comes; nothing from a terminal.
 
     A descriptor that is closed brings nothing.

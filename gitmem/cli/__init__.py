@@ -77,7 +77,7 @@ def _finish(arguments: list[str], out: Output, *, is_first: bool) -> int:
         rest, has_written = _without_folder(arguments), _count_commits() > commits
         if is_first and heals(err, out, rest, has_written=has_written):
             return _finish(rest, out, is_first=False)
-        return _told(reworded(err, is_first=is_first, has_written=has_written), out, arguments)
+        return _report_error(reworded(err, is_first=is_first, has_written=has_written), out, arguments)
     return status
 
 
@@ -204,7 +204,7 @@ def _unknown_verb(noun: str, verb: str, verbs: Iterable[str]) -> Exception:
     return UsageError(f"gitmem {noun}: unknown verb: {verb}", hint=hint)
 
 
-def _told(err: Exception, out: Output, arguments: list[str]) -> int:
+def _report_error(err: Exception, out: Output, arguments: list[str]) -> int:
     """Word one error and return its exit status; a secret that was typed is not repeated."""
     from gitmem.errors import GitmemError
     from gitmem.text.secrets import redact

@@ -42,7 +42,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
 
     with shared.open_memory(args, out) as memory:
         found = memory.status().document
-        shared.tell_notices(memory, out)
+        shared.print_notices(memory, out)
     jobs = found["jobs"] or {"silent": "", "silent_s": 0}
     badge = make_badge(found["statuses"], jobs["silent"], jobs["silent_s"], label=args.label)
     text = json.dumps(as_table(badge)) + "\n" if args.json else svg(badge)

@@ -94,7 +94,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
         )
         found = findings_of(checked, now=memory.repository.now)
         fail_on = args.fail_on or memory.repository.policy().check.fail_on
-        shared.tell_notices(memory, out)
+        shared.print_notices(memory, out)
     if reports.is_wanted(args):
         reports.emit(args, out, found)
     if form == "json":

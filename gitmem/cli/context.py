@@ -39,7 +39,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
     """Print the digest."""
     with shared.open_memory(args, out) as memory:
         found = memory.context(paths=args.path, budget_tokens=args.budget).document
-        shared.tell_notices(memory, out)
+        shared.print_notices(memory, out)
     if args.json:
         out.json(found)
         return 0

@@ -47,5 +47,5 @@ def run(args: argparse.Namespace, out: Output) -> int:
             supersedes=args.supersedes,
             force=args.force,
         )
-        shared.tell_notices(memory, out)
+        shared.print_notices(memory, out)
         return shared.print_change(change, args, out)

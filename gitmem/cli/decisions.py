@@ -36,7 +36,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
     query = " ".join(args.text)
     with shared.open_memory(args, out) as memory:
         loaded = memory.workflow.decisions(query, steps.step_of(args), limit=args.limit)
-        shared.tell_notices(memory, out)
+        shared.print_notices(memory, out)
     if args.json:
         out.json({"query": query, "decisions": _tables(loaded), "more": loaded.found.more})
     elif loaded.text:

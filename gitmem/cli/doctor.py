@@ -37,7 +37,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
     """Examine the store."""
     with shared.open_memory(args, out) as memory:
         found = memory.doctor(fix=args.fix, delete=args.delete)
-        shared.tell_notices(memory, out)
+        shared.print_notices(memory, out)
     errors = [p for p in found.problems if p.severity == "error"]
     if args.json:
         table = [

@@ -97,7 +97,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
         else:
             how = {"approve": shared.is_interactive(), "scope": args.scope, "force": args.force}
             change = memory.edit(args.key, fields=changes, body=body, **how)
-        shared.tell_notices(memory, out)
+        shared.print_notices(memory, out)
         return shared.print_change(change, args, out)
 
 

@@ -47,7 +47,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
             count = sum(1 for _ in memory.bulk.export(query, folder=args.to))
         else:
             count = _write_lines(memory.bulk.export(query), args.to, out)
-        shared.tell_notices(memory, out)
+        shared.print_notices(memory, out)
     if args.to != "-":
         out.line(args.to)
     out.note(f"{shared.counted(count, 'memory', 'memories')} exported" if count else "no memories found")

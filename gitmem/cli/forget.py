@@ -25,5 +25,5 @@ def run(args: argparse.Namespace, out: Output) -> int:
     """Retire memories and print their keys."""
     with shared.open_memory(args, out) as memory:
         changes = memory.forget(*args.keys, why=args.why, scope=args.scope)
-        shared.tell_notices(memory, out)
+        shared.print_notices(memory, out)
     return shared.print_changes(changes, args, out, unwritten="is already retired")

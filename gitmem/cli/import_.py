@@ -54,7 +54,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
         sources = Sources(tuple(args.files), kind=kind, update=args.update, dry_run=args.dry_run)
         stdin = sys.stdin.buffer if sys.stdin is not None else None
         done = memory.bulk.import_files(sources, stdin=stdin)
-        shared.tell_notices(memory, out)
+        shared.print_notices(memory, out)
     if args.json:
         out.json(_table(done, is_dry=args.dry_run))
     else:

@@ -32,7 +32,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
     """Refresh the index and say what it holds."""
     with shared.open_memory(args, out) as memory:
         found = memory.index.refresh(rebuild=args.rebuild, engine=args.engine)
-        shared.tell_notices(memory, out)
+        shared.print_notices(memory, out)
     if args.json:
         out.json(fields_of(found))
     else:

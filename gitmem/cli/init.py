@@ -37,7 +37,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
     with shared.open_memory(args, out) as memory:
         done = memory.init(branch=args.branch, offline=args.offline)
         view = "" if args.no_view or not memory.repository.config.view else _view(memory)
-        shared.tell_notices(memory, out)
+        shared.print_notices(memory, out)
     if args.json:
         out.json({"branch": done.branch, "commit": done.commit, "how": done.how, "view": view})
         return 0

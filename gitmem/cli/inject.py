@@ -49,5 +49,5 @@ def run(args: argparse.Namespace, out: Output) -> int:
             importance=args.importance,
             force=args.force,
         )
-        shared.tell_notices(memory, out)
+        shared.print_notices(memory, out)
         return shared.print_change(change, args, out)

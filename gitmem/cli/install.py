@@ -132,14 +132,14 @@ def run(args: argparse.Namespace, out: Output) -> int:
                     if memory.repository.has_store()
                     else ["there is no memory here yet, so hooks do nothing: gitmem init"]
                 )
-        status = _told(steps, out, args, notes)
+        status = _print_steps(steps, out, args, notes)
     from gitmem.commands.install.ci_others import notes_of
 
     for what in (name for name in args.what if name in OTHERS):
         with shared.open_memory(args, out) as memory:
             steps = _install(memory, what, args)
             warnings = notes_of(memory.repository) if what in FORGES else ()
-        status |= _told(steps, out, args, [NEXT[what]])
+        status |= _print_steps(steps, out, args, [NEXT[what]])
         for warning in warnings:
             out.note(warning)
     return status
@@ -172,7 +172,7 @@ def git_of(args: argparse.Namespace, out: Output) -> Git | None:
         return memory.repository.git
 
 
-def _told(steps: Sequence[HookStep], out: Output, args: argparse.Namespace, notes: Iterable[str]) -> int:
+def _print_steps(steps: Sequence[HookStep], out: Output, args: argparse.Namespace, notes: Iterable[str]) -> int:
     print_steps(steps, out, whole=args.print)
     unfinished = [step for step in steps if step.what in (BY_HAND, LEAVE)]
     if unfinished and not args.print:

@@ -43,7 +43,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
         query = shared.query_of(args, limit=EVERY)
         past = memory.at(args.at) if args.at is not None else None
         found = past.list(query) if past else memory.list(query)
-        shared.tell_notices(memory, out)
+        shared.print_notices(memory, out)
         if args.json:
             from gitmem.document.fields import format_time
 

@@ -25,7 +25,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
     """Print the history; 1 when there is none."""
     with shared.open_memory(args, out) as memory:
         rows = memory.log(args.key, limit=args.limit, scope=args.scope)
-        shared.tell_notices(memory, out)
+        shared.print_notices(memory, out)
     if args.json:
         out.json({"log": [row.document for row in rows]})
         return 0 if rows else 1

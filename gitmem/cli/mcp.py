@@ -62,13 +62,13 @@ def run(args: argparse.Namespace, out: Output) -> int:
 
     token = None if args.no_token else variable("GITMEM_MCP_TOKEN")
 
-    def told_where(address: str, token: str) -> None:
+    def print_address(address: str, token: str) -> None:
         out.line(address)
         if token:
             out.note(f"clients send the header Authorization: Bearer {token}")
         out.flush()
 
-    http.serve(os.getcwd(), port=args.http, read_only=args.read_only, token=token, report=told_where)  # noqa: PTH109
+    http.serve(os.getcwd(), port=args.http, read_only=args.read_only, token=token, report=print_address)  # noqa: PTH109
     return 0
 
 

@@ -40,7 +40,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
         raise UsageError(f"node exporter reads only files named NAME{SUFFIX}", hint=f"--textfile gitmem{SUFFIX}")
     with shared.open_memory(args, out) as memory:
         text = memory.jobs.metrics(repository=args.repository)
-        shared.tell_notices(memory, out)
+        shared.print_notices(memory, out)
     if args.textfile:
         write_whole(args.textfile, text, what="text file", mode=MODE)
     else:

@@ -127,20 +127,20 @@ class Output:
 
     def note(self, text: str) -> None:
         """Tell the person something on standard error that is not an error."""
-        self._tell(self.styled(f"gitmem: {text}", "dim", error=True))
+        self._write_progress(self.styled(f"gitmem: {text}", "dim", error=True))
 
     def alarm(self, text: str) -> None:
         """Say in red what somebody must not overlook."""
-        self._tell(self.styled(f"gitmem: {text}", "red", error=True))
+        self._write_progress(self.styled(f"gitmem: {text}", "red", error=True))
 
     def error(self, message: str, hint: str = "") -> None:
         """Print what failed, and what repairs it."""
         head = self.styled("gitmem: error:", "red", error=True)
-        self._tell(f"{head} {display(message, lines=True)}")
+        self._write_progress(f"{head} {display(message, lines=True)}")
         for line in hint.split("\n") if hint else ():
-            self._tell(f"  {self.styled('hint:', 'bold', error=True)} {display(line)}")
+            self._write_progress(f"  {self.styled('hint:', 'bold', error=True)} {display(line)}")
 
-    def _tell(self, line: str) -> None:
+    def _write_progress(self, line: str) -> None:
         """Print a line of ours on standard error; where that is gone, nobody can be determined."""
         self.clear_progress()
         try:

@@ -43,7 +43,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
     work = Work(" ".join(args.text), steps.step_of(args), tuple(args.path), args.limit, args.budget)
     with shared.open_memory(args, out) as memory:
         shown = memory.workflow.pre_work(work)
-        shared.tell_notices(memory, out)
+        shared.print_notices(memory, out)
     if args.json:
         out.json(shown.table())
     elif shown.text:

@@ -39,5 +39,5 @@ def run(args: argparse.Namespace, out: Output) -> int:
     """Promote one memory and print its key."""
     with shared.open_memory(args, out) as memory:
         change = memory.promote(args.key, to=args.to, domains=args.domain, name=args.name, scope=args.scope)
-        shared.tell_notices(memory, out)
+        shared.print_notices(memory, out)
         return shared.print_change(change, args, out)

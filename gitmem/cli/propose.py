@@ -78,17 +78,17 @@ def run(args: argparse.Namespace, out: Output) -> int:
         done = memory.proposals.send(
             args.name, talk=talk, push=not args.no_push, accept_rewritten=args.accept_rewritten
         )
-        shared.tell_notices(memory, out)
+        shared.print_notices(memory, out)
     if args.json:
         from gitmem.commands.propose.send import as_table
 
         out.json(as_table(done))
     else:
-        _tell(done, out)
+        _print(done, out)
     return 0
 
 
-def _tell(done: ProposalState, out: Output) -> None:
+def _print(done: ProposalState, out: Output) -> None:
     if done.moved:
         moved = shared.counted(done.moved, "commit")
         out.note(f"{moved} of {done.base} moved to {done.branch}; {done.base} is the same as at {done.remote}")
@@ -124,7 +124,7 @@ def _counts(one: ProposalState | Proposal) -> str:
 def _list(memory: Memory, args: argparse.Namespace, out: Output) -> int:
     found = memory.proposals.list()
     now = memory.repository.now
-    shared.tell_notices(memory, out)
+    shared.print_notices(memory, out)
     if args.json:
         from gitmem.commands.propose.listing import as_table
 
@@ -152,7 +152,7 @@ def _standing(one: Proposal, now: int) -> str:
 def _switch(memory: Memory, args: argparse.Namespace, out: Output, talk: RemoteOptions) -> int:
     branch = memory.proposals.switch(args.switch, talk=talk)
     name = memory.repository.store.proposal
-    shared.tell_notices(memory, out)
+    shared.print_notices(memory, out)
     if args.json:
         out.json({"current": name, "branch": branch})
     else:
@@ -163,7 +163,7 @@ def _switch(memory: Memory, args: argparse.Namespace, out: Output, talk: RemoteO
 def _drop(memory: Memory, args: argparse.Namespace, out: Output, talk: RemoteOptions) -> int:
     one, kept = memory.proposals.drop(args.drop, talk=talk, force=args.force, remote=args.remote)
     base = memory.repository.config.branch
-    shared.tell_notices(memory, out)
+    shared.print_notices(memory, out)
     if args.json:
         out.json({"name": one.name, "branch": one.branch, "commit": one.commit, "remote": args.remote, "kept": kept})
         return 0

@@ -75,7 +75,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
         question = _query_of(args, query, memory.repository.config.recall_limit)
         past = memory.at(args.at) if args.at is not None else None
         found = past.recall(question) if past else memory.recall(question)
-        shared.tell_notices(memory, out)
+        shared.print_notices(memory, out)
         if args.json:
             hits = [shared.hit_table(hit) | (_factors(hit) if args.explain else {}) for hit in found.hits]
             commit = memory.repository.catalog().meta("commit") if memory.repository.has_store() and not past else ""
@@ -132,7 +132,7 @@ def _factors(hit: object) -> dict[str, object]:
 
 def _statistics(memory: Memory, args: argparse.Namespace, out: Output) -> int:
     counts = (memory.at(args.at).statistics() if args.at is not None else memory.index.statistics()).document
-    shared.tell_notices(memory, out)
+    shared.print_notices(memory, out)
     if args.json:
         out.json(counts)
         return 0

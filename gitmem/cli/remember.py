@@ -93,7 +93,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
         )
         if is_first:
             out.note(f"created the branch {memory.repository.config.branch}; gitmem init adds its policy file")
-        shared.tell_notices(memory, out)
+        shared.print_notices(memory, out)
         return shared.print_change(change, args, out)
 
 
@@ -116,7 +116,7 @@ def _distil(memory: Memory, args: argparse.Namespace, out: Output) -> int:
     """Write what a run hands over, and print the keys."""
     raw, name = _read(args.from_run)
     done = memory.workflow.remember_run(raw, name=name, partial=args.partial)
-    shared.tell_notices(memory, out)
+    shared.print_notices(memory, out)
     if args.json:
         out.json(_table(done))
     else:

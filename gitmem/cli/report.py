@@ -45,7 +45,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
             page = memory.at(args.at).report()
         else:
             page = memory.report(scope=args.scope)
-        shared.tell_notices(memory, out)
+        shared.print_notices(memory, out)
     if args.json:
         out.json(model.as_table(page))
         return 0

@@ -23,5 +23,5 @@ def run(args: argparse.Namespace, out: Output) -> int:
     """Bring memories back and print their keys."""
     with shared.open_memory(args, out) as memory:
         changes = memory.restore(*args.keys)
-        shared.tell_notices(memory, out)
+        shared.print_notices(memory, out)
     return shared.print_changes(changes, args, out, unwritten="is not retired")

@@ -64,7 +64,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
     form = reports.form_of(args)
     with shared.open_memory(args, out) as memory:
         review = memory.review(args.range, code=args.code, approved=args.approved)
-        shared.tell_notices(memory, out)
+        shared.print_notices(memory, out)
     if reports.is_wanted(args):
         reports.emit_forms(
             args, out, lambda wanted: forms.render(wanted, review), lambda limit: forms.page(review, limit)

@@ -38,7 +38,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
     """Save what was written in the view, and print the keys."""
     with shared.open_memory(args, out) as memory:
         done = memory.view.save(message=args.message, forget=args.forget, mine=args.mine)
-        shared.tell_notices(memory, out)
+        shared.print_notices(memory, out)
     if args.json:
         changes = [{"key": c.key, "path": c.path, "commit": c.commit, "is_new": c.is_new} for c in done.changes]
         refused = [{"path": r.path, "reason": r.reason, "hint": r.hint} for r in done.refused]

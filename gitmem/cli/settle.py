@@ -65,7 +65,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
         if args.reword is not None:
             changes = {"title": args.reword} | ({"verify": check} if check is not None else {})
             change = memory.edit(key, fields=changes, body=None, approve=shared.is_interactive())
-            shared.tell_notices(memory, out)
+            shared.print_notices(memory, out)
             return shared.print_change(change, args, out)
         if args.recheck:
             return verify.run(parser_of("verify", verify).parse([key, *(["--json"] if args.json else [])]), out)

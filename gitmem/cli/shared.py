@@ -36,7 +36,7 @@ def open_memory(args: argparse.Namespace, out: Output) -> Memory:
     return memory
 
 
-def tell_notices(memory: Memory, out: Output) -> None:
+def print_notices(memory: Memory, out: Output) -> None:
     """Print what the person should know besides the answer."""
     for notice in memory.notices:
         out.note(notice)

@@ -42,7 +42,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
     with shared.open_memory(args, out) as memory:
         shown = _at(memory, args) if args.at is not None else memory.show(args.key, scope=args.scope, store=args.store)
         found = shown.document
-        shared.tell_notices(memory, out)
+        shared.print_notices(memory, out)
         if args.json:
             out.json(found)
         else:

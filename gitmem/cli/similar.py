@@ -31,7 +31,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
         query = shared.query_of(args, limit=memory.repository.config.recall_limit)
         similar = memory.similar(args.key, query=query)
         found = similar.found
-        shared.tell_notices(memory, out)
+        shared.print_notices(memory, out)
         if args.json:
             hits = [shared.hit_table(hit) for hit in found.hits]
             commit = memory.repository.catalog().meta("commit")

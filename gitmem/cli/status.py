@@ -33,7 +33,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
     """Print the status; 1 when a fact failed or is suspect."""
     with shared.open_memory(args, out) as memory:
         found = (_at(memory, args) if args.at is not None else _now(memory, args)).document
-        shared.tell_notices(memory, out)
+        shared.print_notices(memory, out)
     bad = bool(found["failed"] or found["suspect"] or found.get("is_empty"))
     if args.json:
         out.json(found)

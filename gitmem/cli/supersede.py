@@ -25,5 +25,5 @@ def run(args: argparse.Namespace, out: Output) -> int:
     """Link two memories and print the new one's key."""
     with shared.open_memory(args, out) as memory:
         change = memory.supersede(args.old, args.new, scope=args.scope)
-        shared.tell_notices(memory, out)
+        shared.print_notices(memory, out)
         return shared.print_change(change, args, out)

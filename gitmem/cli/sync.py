@@ -64,17 +64,17 @@ def run(args: argparse.Namespace, out: Output) -> int:
             accept_rewritten=args.accept_rewritten,
             instead=args.instead,
         )
-        shared.tell_notices(memory, out)
+        shared.print_notices(memory, out)
     if args.json:
         from gitmem.commands.sync.summary import as_table
 
         out.json(as_table(done) | {"dry_run": args.dry_run})
     else:
-        _tell(done, out, dry_run=args.dry_run)
+        _print(done, out, dry_run=args.dry_run)
     return int(bool(done.instead))
 
 
-def _tell(done: SyncResult, out: Output, *, dry_run: bool) -> None:
+def _print(done: SyncResult, out: Output, *, dry_run: bool) -> None:
     counts = [
         f"{len(keys)} {word}"
         for keys, word in ((done.added, "new"), (done.changed, "changed"), (done.retired, "retired"))

@@ -17,7 +17,7 @@ from gitmem.cli import reports, shared
 from gitmem.cli.why import print_culprit, progress_of
 from gitmem.errors import BusyError, UsageError
 from gitmem.statuses import MARKS
-from gitmem.verify.blame.culprit import told_of
+from gitmem.verify.blame.culprit import describe_culprits
 from gitmem.verify.trace import undeclared
 
 TYPE_CHECKING = False
@@ -126,7 +126,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
             out.alarm("commands run WITHOUT a sandbox: they can read and change whatever you can")
         live = Live(out)
 
-        def told(result: Result, done: int, total: int) -> None:
+        def show_result(result: Result, done: int, total: int) -> None:
             if (result.outcome in ("fails", "error") or result.is_marked) and form == "text":
                 _print_result(result, out)
             live.ended(result.due.row.key, done, total)
@@ -134,7 +134,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
         try:
             found = memory.verify(
                 options=options,
-                report=told,
+                report=show_result,
                 waiting=out.note,
                 watch=Watch(live.expect, live.began, live.doubted, live.tick),
             )
@@ -146,8 +146,10 @@ def run(args: argparse.Namespace, out: Output) -> int:
         explained = (
             memory.jobs.explain_failures(options, report=progress_of(out)) if args.why and not args.dry_run else []
         )
-        broken = told_of(memory.repository.git, [(line.culprit, line.culprit_after) for line in found.standing.lines])
-        shared.tell_notices(memory, out)
+        broken = describe_culprits(
+            memory.repository.git, [(line.culprit, line.culprit_after) for line in found.standing.lines]
+        )
+        shared.print_notices(memory, out)
         for notice in found.notices:
             out.note(notice)
         found = _with_culprits(found, explained)
@@ -204,7 +206,7 @@ def _record_results(args: argparse.Namespace, out: Output) -> int:
 
     with shared.open_memory(args, out) as memory:
         found = memory.jobs.import_results(args.record_results, record=args.record)
-        shared.tell_notices(memory, out)
+        shared.print_notices(memory, out)
     for reason in found.refused:
         out.error(reason)
     if reports.form_of(args) == "json":

@@ -30,7 +30,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
     with shared.open_memory(args, out) as memory:
         if args.remove:
             path = memory.view.remove()
-            shared.tell_notices(memory, out)
+            shared.print_notices(memory, out)
             if args.json:
                 out.json({"path": path, "removed": True})
             else:
@@ -38,7 +38,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
             return 0
         view = memory.view.make(args.path)
         found = memory.view.state() or {}
-        shared.tell_notices(memory, out)
+        shared.print_notices(memory, out)
     if args.json:
         out.json({"path": view.path, "commit": view.shown, "unsaved": found["unsaved"], "held": found["held"]})
         return 0

@@ -57,7 +57,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
         found = memory.why(
             args.key, options=options, scope=args.scope, with_diff=not args.no_diff, report=progress_of(out)
         )
-        shared.tell_notices(memory, out)
+        shared.print_notices(memory, out)
     if args.json:
         out.json(found.as_table())
     else:
@@ -68,10 +68,10 @@ def run(args: argparse.Namespace, out: Output) -> int:
 def progress_of(out: Output) -> Callable[[SearchStep], None]:
     """Return what shows each run of a search on a terminal."""
 
-    def told(step: SearchStep) -> None:
+    def show_step(step: SearchStep) -> None:
         out.progress(f"{step.key}: {step.outcome} at {step.commit[:12]}", step.number, step.about)
 
-    return told
+    return show_step
 
 
 def _report(why: Why, out: Output) -> None:

@@ -46,7 +46,7 @@ def recall(repository: OpenRepository, query: Query) -> RecallResult:
         if not any(store.store.name for store in stores) or not repository.listing().mend(err):
             raise
         found = _rank(repository, repository.stores_for_query(query), query)
-    _tell(repository, found.notice)
+    _add_notice(repository, found.notice)
     return found
 
 
@@ -83,7 +83,7 @@ def _by_syntax(memory: OpenRepository, query: Query, progress: Progress) -> Reca
     with Readings([source]):
         engine = _engine(memory, shown, source.catalog)
         found = by_syntax(source, query, engine, policy=policy, config=memory.config, now=memory.now)
-    _tell(memory, found.notice)
+    _add_notice(memory, found.notice)
     return found
 
 
@@ -93,7 +93,7 @@ def _meaning(memory: OpenRepository, question: str, stores: Sequence[tuple[OpenS
     try:
         need_numpy(memory.config.embed)
     except GitmemError as err:
-        _tell(memory, f"{err.message}; searched by words only: {err.hint}")
+        _add_notice(memory, f"{err.message}; searched by words only: {err.hint}")
         return None
     with OneThread():
         from gitmem.repository import semantic
@@ -113,7 +113,7 @@ class QuestionVectors:
         if query.text.strip() and not query.syntax and not query.lexical and memory.config.embeds:
             self._meaning = _meaning(memory, query.text, stores)
         if query.text.strip() and not query.lexical and "gitmem.embed" in memory.ignored_settings:
-            _tell(memory, memory.ignoring)
+            _add_notice(memory, memory.ignoring)
 
     def __enter__(self) -> Meaning | None:
         return self._meaning and self._meaning.__enter__()
@@ -122,7 +122,7 @@ class QuestionVectors:
         if self._meaning is not None:
             self._meaning.__exit__()
             for notice in self._meaning.notices:
-                _tell(self._memory, notice)
+                _add_notice(self._memory, notice)
 
 
 def similar(memory: OpenRepository, key: str, query: Query, progress: Progress) -> Similar:
@@ -158,7 +158,7 @@ def _chosen(memory: OpenRepository) -> SearchableIndex | None:
     try:
         return _shown(memory, memory.progress_of("indexing memories"))
     except GitmemError as err:
-        _tell(memory, f"{err.message}; using FTS5 instead ({err.hint})")
+        _add_notice(memory, f"{err.message}; using FTS5 instead ({err.hint})")
         return None
 
 
@@ -191,11 +191,11 @@ def _engine(memory: OpenRepository, shown: SearchableIndex, catalog: Catalog) ->
     if memory.engine is None or memory.engine[:2] != ((shown, db), changes):
         memory.engine = (shown, db), changes, WhooshEngine(shown, catalog)
     engine = memory.engine[2]
-    _tell(memory, engine.behind)
+    _add_notice(memory, engine.behind)
     return engine
 
 
-def _tell(memory: OpenRepository, notice: str) -> None:
+def _add_notice(memory: OpenRepository, notice: str) -> None:
     if notice and notice not in memory.notices:
         memory.notices.append(notice)
 
@@ -218,4 +218,4 @@ def refresh_whoosh(memory: OpenRepository, progress: Progress, *, named: bool = 
     except ConflictError as err:
         if named:
             raise
-        _tell(memory, err.message)
+        _add_notice(memory, err.message)

@@ -30,7 +30,7 @@ def remember(memory: ProvingStore, text: str, *, force: bool = False, **options:
     """
     again = ALLOW if force else REFUSE
     change = memory.writer().remember(_draft(memory, text, **options), memory.policy(), verb="remember", again=again)
-    _tell(memory, change.rotated)
+    _note_rotated(memory, change.rotated)
     return change
 
 
@@ -44,7 +44,7 @@ def queue(memory: ProvingStore) -> Queue:
 
     def write(drafts: list[Draft]) -> list[Change]:
         changes = memory.writer().remember_all(drafts, memory.policy())
-        _tell(memory, sum(change.rotated for change in changes))
+        _note_rotated(memory, sum(change.rotated for change in changes))
         return changes
 
     return Queue(draft, write)
@@ -57,7 +57,7 @@ def _draft(
     return make_draft(text, title=title, kind=kind, key=key, options=options, author=who, policy=policy, now=memory.now)
 
 
-def _tell(memory: ProvingStore, rotated: int) -> None:
+def _note_rotated(memory: ProvingStore, rotated: int) -> None:
     if rotated:
         memory.notices.append(
             f"{rotated} old memories moved to the archive: there are more than "

@@ -13,7 +13,7 @@ from gitmem.store.code_tree.tree import PREFIX
 from gitmem.store.read import READABLE_WITHIN
 from gitmem.store.verdicts import parse_verdict
 from gitmem.text.secrets import redact, redact_all
-from gitmem.verify.blame.culprit import told_of
+from gitmem.verify.blame.culprit import describe_culprits
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -104,7 +104,7 @@ def _with_phrase(git: Git, verdict: dict[str, Any] | None) -> dict[str, Any] | N
     if verdict is None or not verdict["culprit"]:
         return verdict
     pair = verdict["culprit"], verdict["culprit_after"]
-    return verdict | {"broken": told_of(git, [pair])[pair]}
+    return verdict | {"broken": describe_culprits(git, [pair])[pair]}
 
 
 def _as_table(verdict: Verdict, fresh: bool) -> dict[str, Any]:

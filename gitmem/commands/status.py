@@ -8,11 +8,11 @@ from gitmem.document.fields import STATES, format_time
 from gitmem.errors import ProcessError
 from gitmem.git.binary import NO_SYSTEM
 from gitmem.index.catalog import state
-from gitmem.index.catalog.keys import tell_unreadable
+from gitmem.index.catalog.keys import describe_unreadable
 from gitmem.statuses import age_s
 from gitmem.store.scope import PROJECT
 from gitmem.store.spool_folders import counts
-from gitmem.verify.blame.culprit import told_of
+from gitmem.verify.blame.culprit import describe_culprits
 from gitmem.verify.stock import culprits, take_stock
 
 TYPE_CHECKING = False
@@ -75,7 +75,7 @@ def status(
 ) -> dict[str, Any]:
     """Return counts by kind and status, ages of index and verdicts, commands that wait, and problems."""
     standing = take_stock(catalog, ground, local, now=now)
-    broken = told_of(git, culprits(standing))
+    broken = describe_culprits(git, culprits(standing))
     # The branch's verdicts, and those on this ground that only this clone has.
     known = (
         catalog.row("SELECT max(at) FROM verdict"),
@@ -132,7 +132,7 @@ def notices(catalog: Catalog, *, now: int, jobs: Sequence[str] = ()) -> list[str
         jobs: What is wrong with the schedules of verify jobs, a line each.
     """
     found = [*jobs]
-    unreadable = tell_unreadable(catalog)
+    unreadable = describe_unreadable(catalog)
     if unreadable:
         found.append(unreadable)
     facts = catalog.row(

@@ -79,7 +79,7 @@ def add(
         return {}
 
     done = memory.writer().remember(draft, policy, verb="task add", extra=refuse_known)
-    _tell_waits(memory, done.key)
+    _note_waits(memory, done.key)
     return done
 
 
@@ -91,11 +91,11 @@ def claim(memory: OpenRepository, key: str, *, note: str) -> tuple[Change, Task]
     """
     worker = listing.worker_of(memory.git, memory.config.agent)
     done = _step(memory, key, "claim", lambda task, _: life.claim(task, worker, now=memory.now, note=note))
-    _tell_waits(memory, done[0].key)
+    _note_waits(memory, done[0].key)
     return done
 
 
-def _tell_waits(memory: OpenRepository, key: str) -> None:
+def _note_waits(memory: OpenRepository, key: str) -> None:
     catalog = memory.catalog()
     waits = listing.waits_of(catalog, memory.ground(catalog), key)
     if waits:

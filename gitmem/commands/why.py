@@ -111,7 +111,7 @@ class Explainer:
     def __init__(self, store: ProvingStore, options: Options, report: Callable[[SearchStep], None]) -> None:
         self._store = store
         self._session: Session = store.session(options)
-        self._told = report
+        self._report = report
         self._reader = Reader(store.git, self._session.commit)
         self._open = ExitStack()
         self._judge: Judge | None = None
@@ -127,11 +127,11 @@ class Explainer:
             self._judge.stop()
         self._open.close()
         if self._verdicts:
-            with self._told_where_unwritten("what broke it"):
+            with self._report_unwritten("what broke it"):
                 self._session.keep_verdicts(self._verdicts)
 
     @contextmanager
-    def _told_where_unwritten(self, what: str) -> Iterator[None]:
+    def _report_unwritten(self, what: str) -> Iterator[None]:
         try:
             yield
         except GitmemError as err:
@@ -152,7 +152,7 @@ class Explainer:
             return Why(key, FLAPPING, reason="it recently held and failed on the same code: no commit is to blame")
         if verdict is None or not verdict.own or due.why not in ("asked", "ttl"):
             result = self._session.judge_one(due)
-            with self._told_where_unwritten("that it fails"):
+            with self._report_unwritten("that it fails"):
                 self._session.keep([result])
             if result.outcome != FAILS:
                 return _unfailing(key, result)
@@ -180,7 +180,7 @@ class Explainer:
         def ask(commit: str) -> str:
             outcome = self._ask(due, commit)
             step[0] += 1
-            self._told(SearchStep(due.row.key, step[0], max(answers.cap, step[0]), commit, outcome))
+            self._report(SearchStep(due.row.key, step[0], max(answers.cap, step[0]), commit, outcome))
             return outcome
 
         good = self._good(verdict)

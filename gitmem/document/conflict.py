@@ -28,10 +28,10 @@ def without(fields: Mapping[str, Any], settled: Collection[str]) -> list[dict[st
 
 def summary(fields: Mapping[str, Any]) -> str:
     """Return what is to be settled as one line for people; empty where nothing is."""
-    return "; ".join(_told(entry) for entry in entries_of(fields))
+    return "; ".join(_describe(entry) for entry in entries_of(fields))
 
 
-def _told(entry: Mapping[str, Any]) -> str:
+def _describe(entry: Mapping[str, Any]) -> str:
     by = entry.get("by")
     who = " and ".join(map(str, by)) if isinstance(by, list) else str(by or "somebody")
     if entry["field"] == "body":

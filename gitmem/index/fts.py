@@ -176,7 +176,7 @@ class FtsEngine:
             parameters: The values of its placeholders.
         """
         stats = self.frequencies(terms)
-        rarest = _telling(sorted(stats.frequency, key=lambda term: (stats.frequency[term], term)), stats, limit)
+        rarest = _distinctive(sorted(stats.frequency, key=lambda term: (stats.frequency[term], term)), stats, limit)
         if not rarest:
             return []
         match, everything = self._affordable(rarest, stats), _any(rarest)
@@ -281,7 +281,7 @@ def _terms_of(text: IndexText, language: str) -> tuple[str, ...]:
     return tuple(" ".join(analyse(part, language)) for part in text.texts())
 
 
-def _telling(rarest: list[str], stats: Stats, limit: int) -> list[str]:
+def _distinctive(rarest: list[str], stats: Stats, limit: int) -> list[str]:
     """Return the terms without those that are everywhere, where the others bring *limit* memories."""
     if sum(stats.frequency.values()) <= FEW:
         return rarest

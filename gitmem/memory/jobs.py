@@ -133,13 +133,13 @@ class Jobs:
         """Return one line where a forge is about to switch its schedule off; what was recorded lately is a commit."""
         from gitmem.text.durations import DAY_S
         from gitmem.verify.jobs.history import newest_commit
-        from gitmem.verify.jobs.overdue import FORGE_WARN_DAYS, tell_soon_off
+        from gitmem.verify.jobs.overdue import FORGE_WARN_DAYS, describe_soon_off
 
         is_recent = self._repository.now - verified < FORGE_WARN_DAYS * DAY_S
         if is_recent or not any(one.is_forge for one in self.schedules()):
             return ""
         refs = ("HEAD", self._default(), self._repository.ref, self._upstream())
-        return tell_soon_off(self.schedules(), newest_commit(self._repository.git, refs), self._repository.now)
+        return describe_soon_off(self.schedules(), newest_commit(self._repository.git, refs), self._repository.now)
 
     def notes(self, catalog: Catalog, ground: int | None) -> list[str]:
         """Return what a session must know of verify jobs, a line each: that a schedule is silent, or soon will be."""
@@ -149,16 +149,16 @@ class Jobs:
 
     def last_verified(self, catalog: Catalog) -> dict[str, Any] | None:
         """Return when a verify job ran last as far as this clone knows, and on which commit; None where none did."""
-        from gitmem.verify.jobs.history import tell_last
+        from gitmem.verify.jobs.history import describe_last
 
-        return tell_last(self._repository.git, catalog, now=self._repository.now)
+        return describe_last(self._repository.git, catalog, now=self._repository.now)
 
     def summary(self, catalog: Catalog, ground: int | None, tip: str) -> dict[str, Any]:
         """Return what is known of verify jobs: the last one here, the last on the branch, and what runs them."""
-        from gitmem.verify.jobs.history import tell_jobs
+        from gitmem.verify.jobs.history import describe_jobs
 
         verified = catalog.row("SELECT coalesce(max(at), 0) FROM verdict")[0]
-        return tell_jobs(
+        return describe_jobs(
             self._repository.git,
             self.schedules(),
             tip=tip,

@@ -27,7 +27,7 @@ FEWEST = 10
 _WORD = r"\w+(?:['\u2019]s\b)?"
 
 
-def telling_text(query: str, stats: Stats, *, settings: DenseSettings = DENSE, language: str = ENGLISH) -> str:
+def distinctive_text(query: str, stats: Stats, *, settings: DenseSettings = DENSE, language: str = ENGLISH) -> str:
     """Return a question without the words that more than ``settings.common`` of the memories have.
 
     Stop words stay: a model reads sentences.

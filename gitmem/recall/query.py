@@ -123,12 +123,16 @@ def where(catalog: Catalog, ground: int | None, query: Query, *, now: int) -> tu
 
 def with_status(catalog: Catalog, ground: int | None, statuses: Sequence[str], *, now: int) -> set[int]:
     """Return the memories that have one of the statuses: facts, and what rests on one that failed."""
-    return {number for number, status in _told(catalog, ground, now=now).items() if status.status in statuses}
+    return {number for number, status in _read_statuses(catalog, ground, now=now).items() if status.status in statuses}
 
 
 def unsound(catalog: Catalog, ground: int | None, *, now: int) -> dict[int, str]:
     """Return the memories that a strict question withholds, with their statuses."""
-    return {number: status.status for number, status in _told(catalog, ground, now=now).items() if not is_sound(status)}
+    return {
+        number: status.status
+        for number, status in _read_statuses(catalog, ground, now=now).items()
+        if not is_sound(status)
+    }
 
 
 def is_sound(status: state.MemoryStatus) -> bool:
@@ -152,7 +156,7 @@ def counted(statuses: Iterable[str]) -> tuple[tuple[str, int], ...]:
     return tuple((status, found.count(status)) for status in STATUSES if status in found)
 
 
-def _told(catalog: Catalog, ground: int | None, *, now: int) -> dict[int, state.MemoryStatus]:
+def _read_statuses(catalog: Catalog, ground: int | None, *, now: int) -> dict[int, state.MemoryStatus]:
     """Return the statuses of all that can have one."""
     chains = state.suspects(catalog, ground)
     numbers = [row[0] for row in catalog.rows("SELECT id FROM fact")]

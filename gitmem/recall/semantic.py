@@ -64,7 +64,7 @@ class Dense:
     def __enter__(self) -> Dense:
         """Begin to read."""
         for vectors, _ in self._asked:
-            self._told_by(vectors.begin, "BEGIN")
+            self._ask(vectors.begin, "BEGIN")
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -77,7 +77,7 @@ class Dense:
         """Return how all pieces lie to the question; known after ``nearest``. A store may have no vectors at all."""
         return self._spreads[0] if self._spreads else NOTHING
 
-    def _told_by(self, ask: Callable[..., Any], *arguments: object) -> Any:
+    def _ask(self, ask: Callable[..., Any], *arguments: object) -> Any:
         """Return what asking the vectors gives; None from the time on that they cannot be read."""
         if self.notice:
             return None
@@ -95,7 +95,7 @@ class Dense:
         """
         found: dict[int, float] = {}
         for nth, (vectors, query) in enumerate(self._asked):
-            answer = self._told_by(vectors.nearest, query, PIECES * limit)
+            answer = self._ask(vectors.nearest, query, PIECES * limit)
             if answer is None:
                 return {}
             best, pieces = answer
@@ -104,7 +104,7 @@ class Dense:
             passing = self._passing(best, condition, values)
             if len(passing) < limit and len(pieces.rows) == PIECES * limit:
                 every = self._every(condition, values)
-                cosines = self._told_by(vectors.cosines, query, every.values()) or {}
+                cosines = self._ask(vectors.cosines, query, every.values()) or {}
                 passing = {number: cosines[oid] for number, oid in every.items() if oid in cosines}
             # What is not nearer than the average is worth nothing (`recall.fuse`).
             near = [number for number, cosine in passing.items() if cosine > self._spreads[nth].mean]
@@ -139,7 +139,7 @@ class Dense:
         """Return the cosine of the best piece of each memory that has a vector, as ``nearest`` gives it."""
         oids, found = self._oids(numbers), dict[int, float]()
         for nth, (vectors, query) in enumerate(self._asked):
-            answer = self._told_by(vectors.cosines, query, oids.values()) or {}
+            answer = self._ask(vectors.cosines, query, oids.values()) or {}
             for number, oid in oids.items():
                 if oid in answer:
                     found[number] = max(found.get(number, -1.0), self._alike(nth, answer[oid]))
@@ -151,7 +151,7 @@ class Dense:
         It gives their cosine, or 0 where one has no vector or they are of different models.
         """
         oids = self._oids(numbers)
-        spaces = [self._told_by(vectors.best_rows, query, oids.values()) or {} for vectors, query in self._asked]
+        spaces = [self._ask(vectors.best_rows, query, oids.values()) or {} for vectors, query in self._asked]
 
         def alike(one: int, other: int) -> float:
             a, b = oids.get(one, ""), oids.get(other, "")

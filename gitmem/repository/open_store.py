@@ -10,7 +10,7 @@ from gitmem.index.catalog import state
 from gitmem.index.catalog.catalog import Catalog, shown_by
 from gitmem.store import clone, proof
 from gitmem.store.local import LocalState
-from gitmem.store.proposal import told_written
+from gitmem.store.proposal import describe_write
 from gitmem.store.scope import UNIVERSAL
 from gitmem.system.file_lock import settle_modes
 from gitmem.text.durations import EARLIEST_S, LATEST_S, plausible
@@ -386,7 +386,7 @@ class OpenStore:
 
         if self._catalog is not None and files:
             follow_written(self.git, self._catalog, written, files, removed)
-        if self.store.proposal and (message := told_written(self.store.proposal)) not in self.notices:
+        if self.store.proposal and (message := describe_write(self.store.proposal)) not in self.notices:
             self.notices.append(message)
 
     def author(self) -> Author:

@@ -195,7 +195,7 @@ class Listing:
         """
         found = self.look_at([self._entry(name)])[0]
         if isinstance(found, Exception):
-            raise _told(found) from None
+            raise _reworded(found) from None
         return found
 
     def readable(self, names: Iterable[str] = ()) -> list[ListedStore]:
@@ -208,7 +208,7 @@ class Listing:
         stores, seen = [], set()
         for entry, found in zip(entries, self.look_at(entries), strict=True):
             if isinstance(found, Exception):
-                message = _told(found)
+                message = _reworded(found)
                 self._note(
                     f"the store {entry.name} cannot be read: {message.message}{message.hint and f' ({message.hint})'}"
                 )
@@ -363,7 +363,7 @@ def _is_readable(store: ListedStore) -> bool:
         return False
 
 
-def _told(err: Exception) -> GitmemError:
+def _reworded(err: Exception) -> GitmemError:
     if isinstance(err, GitmemError):
         return err
     return NoRepositoryError(f"{err.filename}: {err.strerror}" if isinstance(err, OSError) else str(err))

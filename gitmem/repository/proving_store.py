@@ -110,9 +110,9 @@ class ProvingStore(OpenStore):
 
     def note_unreadable(self) -> None:
         """Note that files of the store cannot be read: one may be a fact, and nobody looks at that."""
-        from gitmem.index.catalog.keys import tell_unreadable
+        from gitmem.index.catalog.keys import describe_unreadable
 
-        message = tell_unreadable(self.catalog()) if self.has_store() else ""
+        message = describe_unreadable(self.catalog()) if self.has_store() else ""
         if message and message not in self.notices:
             self.notices.append(message)
 

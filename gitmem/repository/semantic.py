@@ -18,7 +18,7 @@ from gitmem.index.vectors.numpy_rows import DamagedError
 from gitmem.index.vectors.store import Vectors
 from gitmem.index.vectors.update import catch_up, list_missing, seen
 from gitmem.model import ENGLISH
-from gitmem.recall.distinctive_words import telling_text
+from gitmem.recall.distinctive_words import distinctive_text
 from gitmem.recall.ranker import together
 from gitmem.recall.semantic import Dense, Meaning
 from gitmem.store import background
@@ -100,7 +100,7 @@ def ask(memory: OpenRepository, question: str, stores: Sequence[tuple[OpenStore,
         asked_for = _texts(memory, question, stores)
         queries = {one.name: _vector(one, asked_for) for one in providers[: len(each_model(providers))]}
     except GitmemError as err:
-        _tell(memory, f"{err.message}; this search used words only")
+        _add_notice(memory, f"{err.message}; this search used words only")
         return None
     now = time.monotonic()
     # A model that is slow with a question, or was slow to load, is slower with memories: that is work for behind.
@@ -111,7 +111,7 @@ def ask(memory: OpenRepository, question: str, stores: Sequence[tuple[OpenStore,
         asked.append(Dense(catalog, [(one, queries[one.model]) for one in _open(memory, store, providers)]))
     if missing and len(memory.notices) == noticed:  # one line is enough
         memories = "1 memory has" if missing == 1 else f"{missing} memories have"
-        _tell(memory, f"{memories} no vectors yet and can only be found by words: gitmem embed rebuild")
+        _add_notice(memory, f"{memories} no vectors yet and can only be found by words: gitmem embed rebuild")
         place = memory.git.repository.top or memory.git.repository.git
         background.start(memory.git.repository.state, place, WORK)
     return Meaning(asked)
@@ -147,7 +147,7 @@ def _texts(memory: OpenRepository, question: str, stores: Sequence[tuple[OpenSto
     language = stores[0][1].language if stores else ENGLISH
     terms = tokens.query_terms(question, language)
     stats = together([FtsEngine(catalog.connection).frequencies(terms) for _, catalog in stores])
-    telling = telling_text(question, stats, settings=memory.policy().recall.dense, language=language)
+    telling = distinctive_text(question, stats, settings=memory.policy().recall.dense, language=language)
     return [question, telling] if telling else [question]
 
 
@@ -165,7 +165,9 @@ def _open(memory: OpenRepository, store: OpenStore, providers: Providers) -> lis
         try:
             vectors = Vectors.open(store.vectors_folder, model)
         except (DamagedError, sqlite3.Error, OSError) as err:
-            _tell(memory, f"the vectors cannot be read ({err}), so this search used words only: gitmem embed rebuild")
+            _add_notice(
+                memory, f"the vectors cannot be read ({err}), so this search used words only: gitmem embed rebuild"
+            )
             continue
         found += [vectors] if vectors is not None else []
     return found
@@ -184,7 +186,7 @@ def _brought_along(
     except BusyError:
         pass  # somebody is at it
     except GitmemError as err:
-        _tell(memory, err.message)
+        _add_notice(memory, err.message)
     return missing if missing > 0 else count_missing(store, catalog, providers)
 
 
@@ -217,6 +219,6 @@ def count_missing(store: OpenStore, catalog: Catalog, providers: Providers) -> i
             one.close()
 
 
-def _tell(memory: OpenRepository, notice: str) -> None:
+def _add_notice(memory: OpenRepository, notice: str) -> None:
     if notice not in memory.notices:
         memory.notices.append(notice)

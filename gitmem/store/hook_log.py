@@ -65,7 +65,7 @@ def note(state_folder: str, harness: str, event: str, err: BaseException) -> boo
     if not state_folder:
         return True
     at = time.strftime(FORMAT, time.gmtime())
-    line = f"{at} {harness[:20]} {event or '-'}: {_told(err)} ({_place(err)})"
+    line = f"{at} {harness[:20]} {event or '-'}: {_describe(err)} ({_place(err)})"
     for path in _paths(state_folder):
         try:
             _append(path, display(line).encode("utf-8", "replace") + b"\n")
@@ -110,7 +110,7 @@ def forget(state_folder: str | os.PathLike[str]) -> None:
             continue
 
 
-def _told(err: BaseException) -> str:
+def _describe(err: BaseException) -> str:
     name = type(err).__name__
     if isinstance(err, OSError) and err.strerror:
         return f"{name}: {err.strerror}"

@@ -114,6 +114,6 @@ def notice_of(name: str) -> str:
     return f"new memories go to the proposal {name} {after}" if name else ""
 
 
-def told_written(name: str) -> str:
+def describe_write(name: str) -> str:
     """Return one line for who wrote to a proposal."""
     return f"written to the proposal {name}: gitmem propose pushes it"

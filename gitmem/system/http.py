@@ -152,7 +152,7 @@ class Endpoint:
             message = f"the key in {self._key_name} would be sent to {address.hostname} unencrypted"
             raise error(message, hint="use an https address, or unset the key")
         self.name = setting
-        self._told = f"the {what} endpoint {setting}"
+        self._name = f"the {what} endpoint {setting}"
         self._url = f"{address.scheme}://{address.netloc}{address.path.rstrip('/')}/{path}"
         self.model = address.fragment
         self._headers = {"Content-Type": "application/json", "User-Agent": USER_AGENT}
@@ -183,7 +183,7 @@ class Endpoint:
 
     def wrong(self, what: str) -> GitmemError:
         """Return the error of an answer that says something else than the protocol has."""
-        return self._error(f"{self._told} answered {what}", hint="check that it supports OpenAI's API")
+        return self._error(f"{self._name} answered {what}", hint="check that it supports OpenAI's API")
 
     def _in_time(self, body: bytes, limit: int, limit_s: float) -> bytes:
         """Return the answer's bytes, one more than *limit* at most. Nothing else that the other side wrote is told."""
@@ -193,12 +193,12 @@ class Endpoint:
         except FAILURES as err:
             why = unreachable(err)
             message = f"cannot be reached: {why}" if why else f"did not answer within {limit_s:g} seconds"
-            raise self._error(f"{self._told} {message}", hint="check that it is running") from err
+            raise self._error(f"{self._name} {message}", hint="check that it is running") from err
         if 300 <= answer.status < 400:
-            raise self._error(f"{self._told} redirects to another address", hint="set the setting to the final address")
+            raise self._error(f"{self._name} redirects to another address", hint="set the setting to the final address")
         if not 200 <= answer.status < 300:
             what, hint = self._status(answer.status)
-            raise self._error(f"{self._told} {what}", hint=hint)
+            raise self._error(f"{self._name} {what}", hint=hint)
         return answer.body
 
     def _status(self, code: int) -> tuple[str, str]:

@@ -40,7 +40,7 @@ def changed_reads(text: str, before: CodeTree, behind: CodeTree, paths: list[str
         return paths
     found = [path for path in paths if path.rpartition("/")[2] == ".gitattributes"]
     for read in reads:
-        if before.places.tell(read) != behind.places.tell(read):
+        if before.places.state_of(read) != behind.places.state_of(read):
             mark, place = read[0], read[1:]
             below = [path for path in paths if path == place or not place or path.startswith(f"{place}/")]
             found += (_names_in(place, below, before, behind) if mark == LIST else below) or [place]

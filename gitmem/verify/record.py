@@ -12,7 +12,7 @@ from gitmem.store import layout
 from gitmem.store.commit import CommitPlan, write_commit
 from gitmem.store.trailers import CLAIMED, CODE
 from gitmem.store.verdicts import format_verdict
-from gitmem.verify.blame.culprit import phrase, told_of
+from gitmem.verify.blame.culprit import describe_culprits, phrase
 from gitmem.verify.due import RUNGS
 from gitmem.verify.stock import Standing, culprits, status_page, take_stock
 
@@ -132,7 +132,7 @@ def record(
         after = take_stock(catalog, restate(), local, now=now)
         recorded["it"] = _difference(catalog, before, after, changed, old)
         files = {path: format_verdict(v).encode() for path, v in writes.items()}
-        files[layout.STATUS_PATH] = status_page(after, told_of(git, culprits(after))).encode()
+        files[layout.STATUS_PATH] = status_page(after, describe_culprits(git, culprits(after))).encode()
         return CommitPlan(
             _subject(changed, recorded["it"], _blamed(changed, old)),
             writes=tuple(sorted(files.items())),

@@ -159,7 +159,7 @@ def status_page(standing: Standing, culprits: Mapping[tuple[str, str], str]) -> 
 
     Args:
         standing: How the store stands.
-        culprits: A phrase for each of its ``culprits`` (``verify.blame.culprit.told_of``).
+        culprits: A phrase for each of its ``culprits`` (``verify.blame.culprit.describe_culprits``).
     """
     facts = sum(standing.statuses.values())
     total = sum(standing.kinds.values())

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 import pytest
 
 from gitmem.agents import stdin
-from gitmem.agents.stdin import read_told
+from gitmem.agents.stdin import read_input
 from gitmem.store.hook_log import UnusableError
 
 
@@ -41,13 +41,13 @@ def piped(*parts: bytes, closes: bool = True, pause_s: float = 0.0) -> Iterator[
 
 def test_payload_that_comes_in_parts_is_read_whole() -> None:
     with piped(b'{"a": ', b'"\xc3', b'\xa4"}', pause_s=0.02) as fd:
-        assert read_told(fd).payload() == {"a": "ä"}
+        assert read_input(fd).payload() == {"a": "ä"}
 
 
 def test_pipe_that_is_never_closed_is_not_waited_for_behind_a_whole_object() -> None:
     with piped(b'{"a": 1}\n', closes=False) as fd:
         begun = time.monotonic()
-        told = read_told(fd)
+        told = read_input(fd)
 
     assert told.payload() == {"a": 1}
     assert time.monotonic() - begun < 2
@@ -56,9 +56,9 @@ def test_pipe_that_is_never_closed_is_not_waited_for_behind_a_whole_object() -> 
 def test_silent_pipe_is_left_alone_after_a_while(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(stdin, "PATIENCE_S", 0.1)
     with piped(closes=False) as fd:
-        assert read_told(fd).is_empty
+        assert read_input(fd).is_empty
     with piped(b'{"a": ', closes=False) as fd:
-        told = read_told(fd)
+        told = read_input(fd)
 
     with pytest.raises(UnusableError, match=r"6 bytes, and its end did not come in time"):
         told.payload()
@@ -66,7 +66,7 @@ def test_silent_pipe_is_left_alone_after_a_while(monkeypatch: pytest.MonkeyPatch
 
 def test_large_payload_is_read_to_its_end_and_not_kept() -> None:
     with piped(b'{"a": "', b"x" * (8 * 1024 * 1024), b'"}') as fd:
-        told = read_told(fd)
+        told = read_input(fd)
 
     assert told.size == 8 * 1024 * 1024 + 9
     assert len(told.content) <= stdin.PARSED_AT_MOST + stdin.CHUNK
@@ -77,7 +77,7 @@ def test_large_payload_is_read_to_its_end_and_not_kept() -> None:
 def test_terminal_is_not_read() -> None:
     parent, child = pty.openpty()
     try:
-        assert read_told(child).is_empty
+        assert read_input(child).is_empty
     finally:
         os.close(parent)
         os.close(child)
@@ -88,7 +88,7 @@ def test_closed_descriptor_brings_nothing() -> None:
     os.close(read)
     os.close(write)
 
-    assert read_told(read).is_empty
+    assert read_input(read).is_empty
 
 
 @pytest.mark.parametrize(
@@ -98,7 +98,7 @@ def test_closed_descriptor_brings_nothing() -> None:
 )
 def test_what_is_no_object_is_refused_without_a_word_of_it(content: bytes) -> None:
     with piped(content) as fd, pytest.raises(UnusableError) as caught:
-        read_told(fd).payload()
+        read_input(fd).payload()
 
     assert str(caught.value) == f"the payload is not a JSON object ({len(content)} bytes)"
 
@@ -106,19 +106,19 @@ def test_what_is_no_object_is_refused_without_a_word_of_it(content: bytes) -> No
 @pytest.mark.parametrize("content", [b'\xef\xbb\xbf{"a": 1}', b' \n{"a": 1}\n\n'])
 def test_mark_of_the_encoding_and_space_are_no_harm(content: bytes) -> None:
     with piped(content) as fd:
-        assert read_told(fd).payload() == {"a": 1}
+        assert read_input(fd).payload() == {"a": 1}
 
 
 def test_byte_that_is_no_text_costs_one_character() -> None:
     with piped(b'{"a": "x\xffy"}') as fd:
-        assert read_told(fd).payload() == {"a": "x\ufffdy"}
+        assert read_input(fd).payload() == {"a": "x\ufffdy"}
 
 
 def test_mark_is_of_the_content() -> None:
     marks = []
     for content in (b'{"a": 1}', b'{"a": 1}', b'{"a": 2}'):
         with piped(content) as fd:
-            marks.append(read_told(fd).mark)
+            marks.append(read_input(fd).mark)
 
     assert marks[0] == marks[1] != marks[2]
     assert all(mark.isalnum() for mark in marks)

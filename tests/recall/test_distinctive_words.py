@@ -6,7 +6,7 @@ import pytest
 
 from gitmem.frozen import replace
 from gitmem.index.engine import Stats
-from gitmem.recall.distinctive_words import DENSE, telling_text
+from gitmem.recall.distinctive_words import DENSE, distinctive_text
 from gitmem.text.tokens import query_terms
 
 NO_LENGTHS = (0.0,) * 5
@@ -28,7 +28,7 @@ def stats_of(query: str, documents: int, **common: int) -> Stats:
     ],
 )
 def test_words_of_many_memories_are_left_out_and_the_others_stay_as_typed(query: str, expected: str) -> None:
-    assert telling_text(query, stats_of(query, 100, carolin=41)) == expected
+    assert distinctive_text(query, stats_of(query, 100, carolin=41)) == expected
 
 
 @pytest.mark.parametrize(
@@ -42,10 +42,10 @@ def test_words_of_many_memories_are_left_out_and_the_others_stay_as_typed(query:
 def test_nothing_is_left_out(documents: int, df: int, common: float) -> None:
     query = "When did Caroline go?"
 
-    assert telling_text(query, stats_of(query, documents, carolin=df), settings=replace(DENSE, common=common)) == ""
+    assert distinctive_text(query, stats_of(query, documents, carolin=df), settings=replace(DENSE, common=common)) == ""
 
 
 def test_a_word_goes_only_with_all_its_parts() -> None:
     query = "where is load_user called"
 
-    assert telling_text(query, stats_of(query, 100, load=90)) == ""
+    assert distinctive_text(query, stats_of(query, 100, load=90)) == ""

@@ -163,7 +163,7 @@ def _of_bd(words: Sequence[Word], command: ShellCommand, source: ShellCommand | 
     elif verbs[:1] in (["update"], ["close"]):
         names = ("--append-notes",) if verbs[0] == "update" else ("--reason", "-r")
         given = next((options[name] for name in names if name in options), None)
-        lines = [_told(given, _task(plain[1:2]))] if given is not None else []
+        lines = [_comment(given, _task(plain[1:2]))] if given is not None else []
         return [replace(one, is_end=verbs[0] == "close" and bool(one.task and one.text)) for one in lines]
     elif verbs[:1] not in (["comment"], ["note"]):
         return []
@@ -174,7 +174,7 @@ def _of_bd(words: Sequence[Word], command: ShellCommand, source: ShellCommand | 
     if file is not None:
         return [_in_file(file, Comment(task=task))]
     text = Word(" ".join(word.text for word in plain[2:]), all(word.is_known for word in plain[2:]))
-    return [_told(text, task)] if plain[2:] else []
+    return [_comment(text, task)] if plain[2:] else []
 
 
 def _task(words: Sequence[Word]) -> str:
@@ -193,7 +193,7 @@ def _of_gh(words: Sequence[Word], command: ShellCommand, source: ShellCommand | 
     names = ("--comment", "-c") if verb == "close" else ("--body", "-b")
     given = next((options[name] for name in names if name in options), None)
     if given is not None:
-        return [_told(given, "", refs)]
+        return [_comment(given, "", refs)]
     file = options.get("--body-file") or options.get("-F")
     if file is None:
         return []
@@ -211,7 +211,7 @@ def _refs(words: Sequence[Word], repository: Word | None) -> tuple[str, ...]:
     return (f"{where if _REPOSITORY.fullmatch(where) else ''}#{found[2]}",)
 
 
-def _told(text: Word, task: str, refs: tuple[str, ...] = ()) -> Comment:
+def _comment(text: Word, task: str, refs: tuple[str, ...] = ()) -> Comment:
     if not text.is_known:
         return Comment(task=task, refs=refs, skipped="it contains a variable or substitution")
     return Comment(text.text, task, refs)
@@ -226,17 +226,17 @@ def _in_file(file: Word, about: Comment) -> Comment:
 def _fed(command: ShellCommand, source: ShellCommand | None, about: Comment) -> Comment:
     """Return the comment that a command reads: a here document, a file, or what is piped to it."""
     if command.fed is not None:
-        return _told(command.fed, about.task, about.refs)
+        return _comment(command.fed, about.task, about.refs)
     if command.reads is not None:
         return _in_file(command.reads, about)
     name, words = program_of(source.words) if source is not None else ("", [])
     if source is not None and name == "cat":
         if source.fed is not None and not words:
-            return _told(source.fed, about.task, about.refs)
+            return _comment(source.fed, about.task, about.refs)
         if source.reads is not None or len(words) == 1:
             return _in_file(source.reads or words[0], about)
     if name in ("echo", "printf"):
-        return _told(_echoed(words) if name == "echo" else _formatted(words), about.task, about.refs)
+        return _comment(_echoed(words) if name == "echo" else _formatted(words), about.task, about.refs)
     return Comment(task=about.task, refs=about.refs, skipped="it is piped from a program")
 
 

@@ -354,7 +354,7 @@ def _changed(here: _Here, entries: Sequence[Mapping[str, Any]]) -> list[Part]:
             " ORDER BY m.updated DESC, m.key LIMIT ?",
             (int(last.get("at") or 0), 2 * here.policy.session.newest),
         )
-        told_already = {entry.key for entry in fresh}
-        new = [row for row in rows if row[1] not in seen and row[1] not in told_already]
+        listed_already = {entry.key for entry in fresh}
+        new = [row for row in rows if row[1] not in seen and row[1] not in listed_already]
         parts.append(_titles(here, "WRITTEN SINCE", new))
     return [part for part in parts if part.entries]

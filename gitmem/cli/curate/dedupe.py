@@ -47,7 +47,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
     with shared.open_memory(args, out) as memory:
         memory.repository.tip()
         done = memory.bulk.dedupe(scope=args.scope or PROJECT, threshold=args.threshold, apply=args.apply)
-        shared.tell_notices(memory, out)
+        shared.print_notices(memory, out)
     shown = done.groups[: args.limit]
     if args.json:
         out.json(_table(done, shown))

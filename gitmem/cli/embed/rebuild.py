@@ -28,7 +28,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
     """Embed, and say what was done."""
     with shared.open_memory(args, out) as memory:
         found = memory.vectors.rebuild(everything=args.all, download=args.download)
-        shared.tell_notices(memory, out)
+        shared.print_notices(memory, out)
     if args.json:
         out.json(fields_of(found))
         return 0

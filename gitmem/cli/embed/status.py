@@ -28,7 +28,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
     """Print how the vectors stand."""
     with shared.open_memory(args, out) as memory:
         found = memory.vectors.status().document
-        shared.tell_notices(memory, out)
+        shared.print_notices(memory, out)
     if args.json:
         out.json(found)
     else:

@@ -46,7 +46,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
     with shared.open_memory(args, out) as memory:
         found = memory.status().document
         failing = Failing(found["failed"], found["suspect"])
-        shared.tell_notices(memory, out)
+        shared.print_notices(memory, out)
     counts = {"failed": len(failing.failed), "suspect": len(failing.suspect)}
     message = ", ".join(f"{number} {word}" for word, number in counts.items() if number) or "nothing fails"
     if args.dry_run:

@@ -27,6 +27,6 @@ def run(args: argparse.Namespace, out: Output) -> int:
     """Put the topic away."""
     with shared.open_memory(args, out) as memory:
         topic = memory.sessions.archive(session=args.session)
-        shared.tell_notices(memory, out)
+        shared.print_notices(memory, out)
     out.line(topic.name)
     return 0

@@ -31,6 +31,6 @@ def run(args: argparse.Namespace, out: Output) -> int:
     """Write the evidence down."""
     with shared.open_memory(args, out) as memory:
         topic = memory.sessions.add_evidence(" ".join(args.text), args.ref, session=args.session)
-        shared.tell_notices(memory, out)
+        shared.print_notices(memory, out)
     out.line(topic.name)
     return 0

@@ -27,7 +27,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
     """Print what was shown, the oldest first; 1 where nothing was."""
     with shared.open_memory(args, out) as memory:
         found = memory.sessions.shown(args.session)
-        shared.tell_notices(memory, out)
+        shared.print_notices(memory, out)
     if args.json:
         out.json({"session": found[0]["session"] if found else args.session, "shown": found})
     for entry in () if args.json else found:

@@ -31,6 +31,6 @@ def run(args: argparse.Namespace, out: Output) -> int:
         raise UsageError("the text is empty", hint="gitmem session note TEXT")
     with shared.open_memory(args, out) as memory:
         topic = memory.sessions.note(text, session=args.session)
-        shared.tell_notices(memory, out)
+        shared.print_notices(memory, out)
     out.line(topic.name)
     return 0

@@ -36,5 +36,5 @@ def run(args: argparse.Namespace, out: Output) -> int:
                 f"this affects {about['topic']} only, because each session has its own topic; --all switches off "
                 "all of them"
             )
-        shared.tell_notices(memory, out)
+        shared.print_notices(memory, out)
     return 0

@@ -31,7 +31,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
     """Print a topic."""
     with shared.open_memory(args, out) as memory:
         found = memory.sessions.status(session=args.session, name=args.topic)
-        shared.tell_notices(memory, out)
+        shared.print_notices(memory, out)
     if args.json:
         out.json(found)
         return 0

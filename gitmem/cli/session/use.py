@@ -31,7 +31,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
     text = shared.read_standard_input(SPEC_BYTES) if text == "-" else text
     with shared.open_memory(args, out) as memory:
         topic = memory.sessions.use(args.topic, text)
-        shared.tell_notices(memory, out)
+        shared.print_notices(memory, out)
     if args.json:
         out.json({"topic": topic.name, "spec_path": topic.spec_path})
         return 0

@@ -27,7 +27,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
     """Remove the topic's files; 1 where there are none."""
     with shared.open_memory(args, out) as memory:
         topic, had = memory.sessions.wipe(session=args.session)
-        shared.tell_notices(memory, out)
+        shared.print_notices(memory, out)
     out.line(topic.name)
     if not had:
         out.note("it was empty")

@@ -29,7 +29,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
     """List a store and print its name."""
     with shared.open_memory(args, out) as memory:
         one, is_new = memory.stores.add(args.store, everywhere=args.everywhere)
-        shared.tell_notices(memory, out)
+        shared.print_notices(memory, out)
     if args.json:
         out.json(as_table(one))
         return 0

@@ -28,7 +28,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
     """Print the listed stores; 1 where there are none, or one cannot be read."""
     with shared.open_memory(args, out) as memory:
         found = memory.stores.list()
-        shared.tell_notices(memory, out)
+        shared.print_notices(memory, out)
     if args.json:
         out.json({"stores": [as_table(one) for one in found]})
     else:

@@ -25,6 +25,6 @@ def run(args: argparse.Namespace, out: Output) -> int:
     """Take a store off the list and print its name."""
     with shared.open_memory(args, out) as memory:
         entry = memory.stores.remove(args.store, everywhere=args.everywhere)
-        shared.tell_notices(memory, out)
+        shared.print_notices(memory, out)
     out.line(entry.name)
     return 0

@@ -73,5 +73,5 @@ def run(args: argparse.Namespace, out: Output) -> int:
             refute=args.refute,
             importance=args.importance,
         )
-        shared.tell_notices(memory, out)
+        shared.print_notices(memory, out)
         return shared.print_change(change, args, out)

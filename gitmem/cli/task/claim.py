@@ -34,7 +34,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
         change, before = memory.tasks.claim(args.key, note=args.note)
         for attempt in () if args.json else before.past_attempts:
             out.note(rows.attempt_line(attempt))
-        shared.tell_notices(memory, out)
+        shared.print_notices(memory, out)
     if args.json:
         table = {"key": change.key, "path": change.path, "commit": change.commit, "attempt": before.next_num}
         out.json(table | {"attempts": [rows.attempt_table(attempt) for attempt in before.past_attempts]})

@@ -49,5 +49,5 @@ def run(args: argparse.Namespace, out: Output) -> int:
             change = memory.tasks.fail(args.key, note=args.note)
         else:
             change = memory.tasks.close(args.key, reason=args.reason, force=args.force)
-        shared.tell_notices(memory, out)
+        shared.print_notices(memory, out)
         return shared.print_change(change, args, out)

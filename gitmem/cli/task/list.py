@@ -42,7 +42,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
         raise UsageError(f"unknown state: {wrong[0]}", hint=f"choose one of {', '.join(STATES)}")
     with shared.open_memory(args, out) as memory:
         found = memory.tasks.list(states=states, parent=args.parent, mine=args.mine, everything=args.all)
-        shared.tell_notices(memory, out)
+        shared.print_notices(memory, out)
     if args.json:
         out.json({"tasks": [rows.as_table(row) for row in found]})
     else:

@@ -28,7 +28,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
     """Print what can be begun; 1 where nothing can."""
     with shared.open_memory(args, out) as memory:
         found = memory.tasks.list_ready()
-        shared.tell_notices(memory, out)
+        shared.print_notices(memory, out)
     shown = found[: args.limit] if args.limit else found
     if args.json:
         out.json({"tasks": [rows.as_table(row) for row in shown], "more": len(found) - len(shown)})

@@ -28,5 +28,5 @@ def run(args: argparse.Namespace, out: Output) -> int:
     """Release one task and print its key."""
     with shared.open_memory(args, out) as memory:
         change = memory.tasks.release(args.key, note=args.note, force=args.force)
-        shared.tell_notices(memory, out)
+        shared.print_notices(memory, out)
         return shared.print_change(change, args, out)

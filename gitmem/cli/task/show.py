@@ -26,7 +26,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
     with shared.open_memory(args, out) as memory:
         details, task, waits_for = memory.tasks.show(args.key)
         found = dict(details.document)
-        shared.tell_notices(memory, out)
+        shared.print_notices(memory, out)
     attempts = [*([task.held] if task.held else []), *task.past_attempts]
     if args.json:
         lines = [rows.attempt_table(attempt) for attempt in attempts]

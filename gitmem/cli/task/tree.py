@@ -37,7 +37,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
     """Print the trees; 1 where there are not tasks."""
     with shared.open_memory(args, out) as memory:
         trees = memory.tasks.tree(args.key, everything=args.all)
-        shared.tell_notices(memory, out)
+        shared.print_notices(memory, out)
     if args.json:
         out.json({"tasks": [as_table(tree) for tree in trees]})
     else:

@@ -115,7 +115,7 @@ def _drain_some(memory: OpenRepository, spool: Spool, writer: Writer, names: Seq
         many = f"{len(written)} captured memories"
         subject = f"memory: add {many if len(written) > 1 else ''.join(written)}"
         made = writer.plan_rehearsed(rehearsal, subject, written, sources=[f"capture {name}" for name in done])
-        return replace(made, body=_told_again(again)) if made is not None and again else made
+        return replace(made, body=_describe_repeats(again)) if made is not None and again else made
 
     spool.begin(memory.find_tip() or "")
     writer.write(plan, "capture")
@@ -172,7 +172,7 @@ def _is_a_persons(catalog: Catalog, known: place.KnownMemory, draft: Draft) -> b
     return terms(f"{known.title}\n{place.body_of(catalog, known)}") == terms(f"{draft.fields['title']}\n{draft.body}")
 
 
-def _told_again(again: Sequence[tuple[str, str]]) -> str:
+def _describe_repeats(again: Sequence[tuple[str, str]]) -> str:
     """Return what was captured of memories that said it before, for the commit's message: no word is lost."""
     # Indented: no line of it is a trailer.
     return "\n".join(f"{key} was repeated:\n    " + text.replace("\n", "\n    ") for key, text in again)

@@ -125,7 +125,7 @@ class Judging:
         self._base = base
         self._is_hurried = is_hurried
         self._now = now
-        self._told = progress
+        self._progress = progress
         self.rung = ""
 
     def judge(self, touched: Sequence[TouchedFact], trees: Trees) -> list[Pair]:
@@ -219,12 +219,12 @@ class Judging:
         self.rung = self._session.rung
         done = 0
 
-        def told(result: Result) -> None:
+        def report(result: Result) -> None:
             nonlocal done
             done += 1
-            self._told(result.due.row.key, done, len(dues))
+            self._progress(result.due.row.key, done, len(dues))
 
-        results = judge_all(self._git, tree, dues, means, now=self._now, report=told)
+        results = judge_all(self._git, tree, dues, means, now=self._now, report=report)
         return {r.due.row.key: self._answer(r) for r in results}
 
     def _answer(self, result: Result) -> FactAnswer:

@@ -163,7 +163,7 @@ class _Check:
         self._options = options
         self._span = span
         self._trees = trees
-        self._told = progress
+        self._progress = progress
         self._has_own = store.store.scope == PROJECT and any(is_home(change.path) for change in trees.changes)
 
     def run(self) -> CheckResult:
@@ -196,9 +196,9 @@ class _Check:
 
         outcome = Outcome(self._store, self._options, self._span, self._trees, catalog)
         if not self._has_own:
-            return _Judged(outcome.find(touched, None, self._told), rung=outcome.rung)
+            return _Judged(outcome.find(touched, None, self._progress), rung=outcome.rung)
         before = self._at(self._trees.before)
-        found = outcome.find(touched, lambda: before, self._told)
+        found = outcome.find(touched, lambda: before, self._progress)
         base = Outcome(self._store, self._options, self._span, self._trees, before)
         judged = self._with_silenced(base, found, (before, catalog), facts)
         return replace(judged, rung=outcome.rung or base.rung)
@@ -213,7 +213,7 @@ class _Check:
         before, catalog = catalogs
         silenced = find_silenced(before, catalog, facts, self._options.keys)
         lost = find_touched([one.fact for one in silenced], self._trees, (), catalog=before, store=self._store)
-        judged = base.find(lost, None, self._told, broken={f.key for f in found if f.kind == BROKEN})
+        judged = base.find(lost, None, self._progress, broken={f.key for f in found if f.kind == BROKEN})
         keys = [t.fact.row.key for t in lost]
         places = dict(zip(keys, spots_of(self._trees.git, (t.changed for t in lost)), strict=True))
         findings = with_silenced(found, judged, silenced, places=places, live=live_keys(catalog))

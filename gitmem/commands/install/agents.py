@@ -228,7 +228,7 @@ def apply(place: InstallFolder, pieces: Iterable[Piece], *, taken: bool) -> list
         except FileRefusedError as err:
             refused.setdefault(path, str(err))
     changed = [path for path in before if before[path] != after[path]]
-    statuses = place.tell(changed, taken=taken)
+    statuses = place.describe(changed, taken=taken)
     steps = []
     for path in dict.fromkeys([*before, *refused]):
         step = _step(path, before.get(path), after.get(path), statuses.get(path, ""), refused.get(path, ""))

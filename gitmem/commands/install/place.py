@@ -64,7 +64,7 @@ class InstallFolder:
             raise FileRefusedError("leads out of the project through a link; nothing was written")
         return real
 
-    def tell(self, paths: Iterable[Path], *, taken: bool) -> dict[Path, str]:
+    def describe(self, paths: Iterable[Path], *, taken: bool) -> dict[Path, str]:
         """Return whose each file is: what a person has to do about what is written, or *taken* away."""
         if self.git is None:
             return dict.fromkeys(paths, "not in a repository: yours only")

@@ -144,14 +144,14 @@ def _contradictions(catalog: Catalog, changed: set[str]) -> Iterator[f.ReviewFin
     buckets: dict[str, list[str]] = {}
     frequency = _frequency(said)
     for key, _, _ in rows:
-        for word in _telling(said[key], frequency):
+        for word in _distinctive(said[key], frequency):
             held = buckets.setdefault(word, [])
             if len(held) < MOST_IN_A_BUCKET:
                 held.append(key)
     places = {key: (title, path) for key, title, path in rows}
     seen = set[frozenset[str]]()
     for key in sorted(changed & said.keys()):
-        near = {other for word in _telling(said[key], frequency) for other in buckets[word]}
+        near = {other for word in _distinctive(said[key], frequency) for other in buckets[word]}
         for other in sorted(near - {key}):
             pair = frozenset((key, other))
             why = "" if pair in seen or len(seen) > MOST_TOLD else why_opposed(said[key], said[other])
@@ -170,7 +170,7 @@ def _frequency(said: Mapping[str, Statement]) -> dict[str, int]:
     return found
 
 
-def _telling(said: Statement, frequency: Mapping[str, int]) -> list[str]:
+def _distinctive(said: Statement, frequency: Mapping[str, int]) -> list[str]:
     """Return the rarest words of a title, of which two opposed ones share one: they differ in two at most."""
     return sorted(said.claim.counts, key=lambda word: (frequency[word], word))[:3]
 

@@ -144,12 +144,12 @@ def _settings(review: Review, room: int) -> str:
 
 
 def _changes(review: Review, room: int) -> str:
-    blocks = list(_told(review))
+    blocks = list(_sections(review))
     count = len(review.changes)
     return _fitting(blocks, count, room, lambda left: f"**And {left} more memories: `gitmem review` shows them.**\n\n")
 
 
-def _told(review: Review) -> Iterator[str]:
+def _sections(review: Review) -> Iterator[str]:
     last = ""
     for change in review.changes:
         heading = "" if change.what == last else f"### {HEADINGS[change.what]} ({len(review.of(change.what))})\n\n"

@@ -50,7 +50,7 @@ def find_span(git: Git, typed: str, *, ref: str, upstream: str) -> ReviewSpan:
     if not typed:
         base = git.read_ref(upstream) if upstream and git.read_ref(ref) else None
         names = (_short(upstream) if base else "nothing", ours)
-        return _told(git, base or "", _resolve(git, ours, ref), names)
+        return _make_span(git, base or "", _resolve(git, ours, ref), names)
     head_name = right or ours
     head = _resolve(git, head_name, ref)
     base = _resolve(git, left or ours, ref)
@@ -59,10 +59,10 @@ def find_span(git: Git, typed: str, *, ref: str, upstream: str) -> ReviewSpan:
         if not common:
             raise _unrelated(git, left or ours, head_name)
         return ReviewSpan(common[0], head, (f"{left or ours}...", head_name))
-    return _told(git, base, head, (left or ours, head_name))
+    return _make_span(git, base, head, (left or ours, head_name))
 
 
-def _told(git: Git, base: str, head: str, names: tuple[str, str]) -> ReviewSpan:
+def _make_span(git: Git, base: str, head: str, names: tuple[str, str]) -> ReviewSpan:
     """Return the span with a note where the base has what the head has not: that would show as taken away."""
     if not base or base == head or base in git.merge_bases(base, head):
         return ReviewSpan(base, head, names)

@@ -45,7 +45,7 @@ def diff(before: str, after: str, budget: Budget) -> tuple[WordRun, ...]:
     tail = _common(old[head:][::-1], new[head:][::-1])
     ends = len(old) - tail, len(new) - tail
     middle = _compared(old[head : ends[0]], new[head : ends[1]], budget)
-    return _told([WordRun(SAME, "".join(old[:head])), *middle, WordRun(SAME, "".join(old[ends[0] :]))])
+    return _merge_runs([WordRun(SAME, "".join(old[:head])), *middle, WordRun(SAME, "".join(old[ends[0] :]))])
 
 
 def _common(one: Sequence[str], other: Sequence[str]) -> int:
@@ -76,7 +76,7 @@ def _compared(old: list[str], new: list[str], budget: Budget) -> list[WordRun]:
     return pieces
 
 
-def _told(pieces: list[WordRun]) -> tuple[WordRun, ...]:
+def _merge_runs(pieces: list[WordRun]) -> tuple[WordRun, ...]:
     """Return the pieces that say something, with what stayed cut to what is near a change."""
     kept = [piece for piece in pieces if piece.text]
     last = len(kept) - 1

@@ -23,7 +23,7 @@ from gitmem.store.lock import WriteLock, clear_stale_lock
 from gitmem.store.merge.trees import merge
 from gitmem.store.outgoing import Push, refuse_secrets
 from gitmem.store.proposal import PREFIX
-from gitmem.verify.blame.culprit import told_of
+from gitmem.verify.blame.culprit import describe_culprits
 from gitmem.verify.stock import culprits, status_page, take_stock
 
 TYPE_CHECKING = False
@@ -172,11 +172,11 @@ class Exchange:
             tip = self._git.read_ref(self._ref)
             assert tip is not None, "there is a branch now"
             if tip == theirs or not push:
-                return self._told(tip, pushed=tip == theirs, seen=theirs)
+                return self._result(tip, pushed=tip == theirs, seen=theirs)
             self._refuse_secrets(tip, theirs)
             talk = self._talk
             if remotes.push(self._git, self._remote, self._branch, tip, expected=theirs, talk=talk):
-                return self._told(tip, pushed=True, seen=tip)
+                return self._result(tip, pushed=True, seen=tip)
         raise self._outrun()
 
     def send_to(self, branch: str) -> SyncResult:
@@ -199,7 +199,7 @@ class Exchange:
             if tip != waiting:
                 self._refuse_secrets(tip, waiting)
             if tip == waiting or remotes.push(self._git, self._remote, branch, tip, expected=waiting, talk=self._talk):
-                return replace(self._told(tip, pushed=False, seen=self._done.fetched or None), instead=branch)
+                return replace(self._result(tip, pushed=False, seen=self._done.fetched or None), instead=branch)
         raise self._outrun()
 
     def _refuse_secrets(self, tip: str, theirs: str | None) -> None:
@@ -316,7 +316,7 @@ class Exchange:
         def plan(tip: str | None) -> CommitPlan | None:
             catalog = self._memory.catalog(tip)
             standing = take_stock(catalog, self._memory.ground(catalog), self._memory.local, now=self._memory.now)
-            page = status_page(standing, told_of(self._git, culprits(standing))).encode("utf-8")
+            page = status_page(standing, describe_culprits(self._git, culprits(standing))).encode("utf-8")
             if self._git.run("cat-file", "blob", f"{tip}:{layout.STATUS_PATH}", check=False).stdout == page:
                 return None
             return CommitPlan("status: both sides were verified", writes=((layout.STATUS_PATH, page),), machine=True)
@@ -350,7 +350,7 @@ class Exchange:
         done = counted(replace(done, merged="merged"), self._open(), ours, theirs, only=merged.state.overlay)
         return replace(done, conflicts=merged.conflicts)
 
-    def _told(self, tip: str, *, pushed: bool, seen: str | None) -> SyncResult:
+    def _result(self, tip: str, *, pushed: bool, seen: str | None) -> SyncResult:
         """Remember where the remote is, and return what came in."""
         if seen is not None and self._git.read_ref(self._seen) != seen:
             self._git.run("update-ref", "-m", "gitmem: sync", self._seen, seen, check=False, durable=True)

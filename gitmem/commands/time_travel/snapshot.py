@@ -76,7 +76,7 @@ class Past:
         self._policy = Policy.from_dict(_decoded(self._catalog.meta("policy")))
         self._ground = self._stated()
         self._source = ranker.Source(PROJECT, self._catalog, self._local, self._ground)
-        self._tell()
+        self._add_notices()
 
     def __enter__(self) -> Past:
         """Return itself; leaving closes the catalog."""
@@ -112,7 +112,7 @@ class Past:
             self._memory.notices.append(message)
             return None
 
-    def _tell(self) -> None:
+    def _add_notices(self) -> None:
         anchor, notices = self.anchor, self._memory.notices
         if self.is_empty:
             since = f"; the first commit of the memory that names its code commit came later, in {anchor.first[:12]}"

@@ -47,7 +47,7 @@ def near_keys(catalog: Catalog, key: str) -> str:
     return f"did you mean {', '.join(near)}?" if near else "to find it: gitmem recall, gitmem list"
 
 
-def tell_unreadable(catalog: Catalog) -> str:
+def describe_unreadable(catalog: Catalog) -> str:
     """Return in a line how many files of the store are not served, or an empty string: one may be a fact."""
     found = catalog.row("SELECT count(*) FROM problem WHERE severity = 'error'")[0]
     return f"{found} file{'s' * (found != 1)} of the store cannot be read: gitmem doctor" if found else ""

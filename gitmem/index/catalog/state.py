@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from gitmem.frozen import frozen, replace
 from gitmem.model import FAILED, HOLDS, UNPROVEN, VERIFIED, Verdict
-from gitmem.statuses import own_status, spread, told_status
+from gitmem.statuses import combine_status, own_status, spread
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -370,7 +370,7 @@ def statuses_of(
         if fact and not is_claim:  # a gate that was passed once stays passed, and one that was not is no failure
             own = VERIFIED if outcome == HOLDS else UNPROVEN
         chain = chains.get(key, ())
-        status = told_status(own, suspect=bool(chain))
+        status = combine_status(own, suspect=bool(chain))
         statuses[number] = MemoryStatus(
             status,
             own,

@@ -24,7 +24,7 @@ SHORT = 12
 NAME_LIMIT, SUBJECT_LIMIT = 60, 100
 
 
-def told_of(git: Git, named: Iterable[tuple[str, str]]) -> dict[tuple[str, str], str]:
+def describe_culprits(git: Git, named: Iterable[tuple[str, str]]) -> dict[tuple[str, str], str]:
     """Return a phrase for each pair of a verdict's ``culprit`` and ``culprit_after``, cleaned, on one line.
 
     Where the commit is not here (a shallow clone, a rewritten history), its name alone. Pairs without a culprit are
@@ -51,7 +51,7 @@ def reasons_of(
 ) -> dict[str, list[str]]:
     """Return why facts fail on a ground, by key: what their verdicts say, then what broke them, where that is known."""
     verdicts = state.counting(catalog, ground, keys, local)
-    phrases = told_of(git, ((v.culprit, v.culprit_after) for v in verdicts.values()))
+    phrases = describe_culprits(git, ((v.culprit, v.culprit_after) for v in verdicts.values()))
     return {
         key: [reason for reason in (v.because, phrases.get((v.culprit, v.culprit_after), "")) if reason]
         for key, v in verdicts.items()

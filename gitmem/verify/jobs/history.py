@@ -118,7 +118,7 @@ def newest_commit(git: Git, names: Iterable[str]) -> int:
     return max(map(int, output.split()), default=0)
 
 
-def tell_last(git: Git, catalog: Catalog, *, now: int) -> dict[str, Any] | None:
+def describe_last(git: Git, catalog: Catalog, *, now: int) -> dict[str, Any] | None:
     """Return when a verify job ran last and on which commit of the code, without a process: here, or by the branch.
 
     Args:
@@ -137,7 +137,7 @@ def tell_last(git: Git, catalog: Catalog, *, now: int) -> dict[str, Any] | None:
     return values | {"is_head": commit == git.read_head()[1]}
 
 
-def tell_jobs(
+def describe_jobs(
     git: Git, schedules: Sequence[Schedule], *, tip: str, silence: Silence | None, soon_off: str, now: int
 ) -> dict[str, Any]:
     """Return the last verify job here, the last ones that wrote to the branch, and the schedules.

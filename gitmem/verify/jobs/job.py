@@ -83,7 +83,7 @@ class JobRun:
         """
         self._folder = folder
         self._wait_s = wait_s
-        self._told = report
+        self._report = report
         self._fd: int | None = None
         self._clock = clock
         self.job = Job(0, os.getpid(), is_scheduled=is_scheduled)
@@ -127,7 +127,7 @@ class JobRun:
                 )
             if not is_told:
                 is_told = True
-                self._told(f"waiting for another verify job of this repository{_holder(path)}")
+                self._report(f"waiting for another verify job of this repository{_holder(path)}")
             time.sleep(POLL_S)
 
     def __exit__(self, kind: type[BaseException] | None, value: BaseException | None, _: object) -> None:

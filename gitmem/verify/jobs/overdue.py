@@ -82,7 +82,7 @@ def find_silence(
     return Silence(f"the last scheduled verify job failed: {failure}", 0) if failure else None
 
 
-def tell_soon_off(schedules: Sequence[Schedule], committed: int, now: int) -> str:
+def describe_soon_off(schedules: Sequence[Schedule], committed: int, now: int) -> str:
     """Return one line where a forge is about to switch its schedule off, or an empty one.
 
     Args:

@@ -139,7 +139,7 @@ class Places:
                 return
             yield self._entries[at]
 
-    def tell(self, read: str) -> str:
+    def state_of(self, read: str) -> str:
         """Return what a read finds here: another text whenever it is something else."""
         found = self._told.get(read)
         if found is None:
@@ -174,7 +174,7 @@ class Places:
             reads = parse_reads(text)
             if reads is None or (is_claim and not reads):
                 return None
-            lines = [f"{read} {self.tell(read)}" for read in reads]
+            lines = [f"{read} {self.state_of(read)}" for read in reads]
             found = _hash([*lines, *(" ".join(entry) for entry in attributes)])
             if reads:  # a claim to have read nothing must not find it
                 self._digests[text] = found

@@ -53,12 +53,12 @@ def list_undeclared(reads: Iterable[str], places: Places, paths: Sequence[str]) 
         is_folder = places.is_folder(path)
         if (mark in (AT, LIST) and path == "") or (mark == AT and is_folder) or not NOISE.isdisjoint(path.split("/")):
             continue
-        if mark == LIST and places.tell(read) == MISSING:
+        if mark == LIST and places.state_of(read) == MISSING:
             continue  # what it lists is what it made
         name = f"{path}/" if is_folder and path else path
         beside = is_folder and any(name.startswith(part) or (mark == LIST and part.startswith(name)) for part in fixed)
         if not beside and not any(matches(path) for matches in matchers):
-            found[(f"{name}**" if mark in (NAMES, BELOW) else name) or "**"] = places.tell(read).startswith(MISSING)
+            found[(f"{name}**" if mark in (NAMES, BELOW) else name) or "**"] = places.state_of(read).startswith(MISSING)
     return _joined(sorted(found, key=lambda name: (found[name], name)))
 
 

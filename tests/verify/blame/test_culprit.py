@@ -7,14 +7,14 @@ from conftest import commit_files, git
 from gitmem.git.binary import Git
 from gitmem.git.history import Made
 from gitmem.git.repository import discover
-from gitmem.verify.blame.culprit import as_table, phrase, told_of
+from gitmem.verify.blame.culprit import as_table, describe_culprits, phrase
 
 
 def test_culprit_is_told_with_whose_it_is_and_what_it_is_called(repo):
     commit = commit_files(repo, {"a": "1"}, "Use EdDSA\n\nBecause.")
     gone = "7" * 40
 
-    told = told_of(Git(discover(repo)), [(commit, ""), (commit, gone), (gone, ""), ("", "")])
+    told = describe_culprits(Git(discover(repo)), [(commit, ""), (commit, gone), (gone, ""), ("", "")])
 
     assert told == {
         (commit, ""): f"broken by {commit[:12]} (Ana: Use EdDSA)",
@@ -26,7 +26,7 @@ def test_culprit_is_told_with_whose_it_is_and_what_it_is_called(repo):
 def test_nothing_is_asked_of_git_where_there_is_no_culprit(repo, monkeypatch):
     monkeypatch.setattr(Git, "run", None)
 
-    assert told_of(Git(discover(repo)), [("", "")]) == {}
+    assert describe_culprits(Git(discover(repo)), [("", "")]) == {}
 
 
 def test_hostile_names_are_short_and_dead():

@@ -87,8 +87,8 @@ def test_digest_changes_with_modes_links_and_attributes():
 
 def test_what_is_missing_behind_a_link_is_missing_there():
     """The link may lead to where it is not missing."""
-    assert places({"d": "one"}, d="120000").tell("=d/x") != places({"d": "two"}, d="120000").tell("=d/x")
-    assert places({"d": "one"}, d="120000").tell("=d/x") != places({"d/y": "one"}).tell("=d/x")
+    assert places({"d": "one"}, d="120000").state_of("=d/x") != places({"d": "two"}, d="120000").state_of("=d/x")
+    assert places({"d": "one"}, d="120000").state_of("=d/x") != places({"d/y": "one"}).state_of("=d/x")
 
 
 @pytest.mark.parametrize(
@@ -130,5 +130,5 @@ def test_folding_never_loses_a_change(found):
     for path in (*FILES, "d/x", "n/x", "n/y", "d/e/x"):
         files = {p: f"blob of {p}" for p in FILES} | {path: "changed"}
         after = places(files)
-        if any(before.tell(read) != after.tell(read) for read in found):
+        if any(before.state_of(read) != after.state_of(read) for read in found):
             assert not text or before.digest(text, ()) != after.digest(text, ())

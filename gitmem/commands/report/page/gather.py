@@ -16,7 +16,7 @@ from gitmem.index.catalog.state import FactRow
 from gitmem.model import FAILED, STALE, SUSPECT, UNPROVEN, Check
 from gitmem.store.scope import PROJECT, UNIVERSAL, is_meant
 from gitmem.text.secrets import redact
-from gitmem.verify.blame.culprit import told_of
+from gitmem.verify.blame.culprit import describe_culprits
 from gitmem.verify.due import is_accepted
 from gitmem.verify.past_verdicts import verdicts_of
 from gitmem.verify.stock import written_by
@@ -122,7 +122,7 @@ def gather(
     statuses = state.statuses_of(catalog, ground, [row[0] for row in rows], now=now, chains=chains)
     keys = [row[1] for row in rows if row[12] is not None]
     verdicts = state.counting(catalog, ground, keys, local)
-    broken = told_of(git, ((v.culprit, v.culprit_after) for v in verdicts.values()))
+    broken = describe_culprits(git, ((v.culprit, v.culprit_after) for v in verdicts.values()))
     entries = [
         _entry(row, statuses[row[0]], verdicts.get(row[1]), broken=broken, now=now, waiting=of.waiting) for row in rows
     ]
