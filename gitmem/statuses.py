@@ -140,7 +140,7 @@ def own_status(outcome: str, *, fresh: bool, at: int, ttl_s: int | None, now: in
 
 
 def combine_status(own: str, *, suspect: bool) -> str:
-    """Return the status a reader is told: failed, suspect, unproven, stale, verified, in this order.
+    """Return the status a reader sees: failed, suspect, unproven, stale, verified, in this order.
 
     *own* is empty for a memory without a check: it has no status unless it is suspect.
     """

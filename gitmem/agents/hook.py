@@ -1,7 +1,7 @@
 """Handle a call of a hook by a harness: read its JSON, act on the event, print the answer.
 
 Whatever goes wrong here is not a concern of the session that runs in front of it: it is noted for ``gitmem doctor``
-(``gitmem.store.hook_log``), nothing is said, and the status is 0. A hook that fails is shown to the person by some
+(``gitmem.store.hook_log``), it prints nothing, and the status is 0. A hook that fails is shown to the person by some
 harnesses and stops the agent's turn in others (an exit status of 2).
 """
 
@@ -107,7 +107,7 @@ class HookCall:
         return fitting(load(self.harness), self.event, UNWRITABLE.format(err.strerror or type(err).__name__))
 
     def _happened(self, event: Event, received: HookInput) -> str:
-        """Let the memory do its part, and return what the agent is told."""
+        """Let the memory do its part, and return the agent's context."""
         from gitmem.agents import on_event
         from gitmem.memory.memory import Memory
         from gitmem.store.acceptance import is_accepted
@@ -177,7 +177,7 @@ def _interrupt(*_: object) -> None:
 
 
 def serve(harness: str, named: str = "", *, fd: int = 0, is_users: bool = False) -> str:
-    """Return what a hook prints; whatever goes wrong is noted, and nothing is said then.
+    """Return what a hook prints; whatever goes wrong is noted, and it prints nothing then.
 
     Args:
         harness: Whose hook it is, as the command line names it.

@@ -47,7 +47,7 @@ def stored_files(memory: OpenRepository, query: Query) -> list[tuple[str, str]]:
 def texts(
     memory: OpenRepository, files: list[tuple[str, str]], progress: Callable[[int, int], None] | None = None
 ) -> Iterator[tuple[str, bytes]]:
-    """Yield path and exact content of every file; *progress* is told how many are done.
+    """Yield path and exact content of every file; *progress* gets the number that is done.
 
     Raises:
         GitmemError: The content of one is not there: an export without it would pass for whole.

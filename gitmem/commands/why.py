@@ -64,7 +64,7 @@ class Why:
             or ``skipped`` where nothing was searched.
         found: What the search found; None where there was none.
         runs: How often the check ran for the search; a built-in check is answered without running anything.
-        reason: What else is to be said, on one line, cleaned.
+        reason: A further reason, on one line, cleaned.
         made: Who made the commits that are named, by commit.
         diff: How the culprit changed the inputs, cleaned; empty where it was not asked for.
         is_whole: Whether all of the diff is there.

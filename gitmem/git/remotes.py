@@ -1,7 +1,7 @@
 """Remotes: fetch and push with progress, through GitPython, with the person's own ssh, credentials and ``insteadOf``.
 
 GitPython starts git, pumps its output and understands its progress; its index and commit functions are never used.
-Nobody is asked anything where there is no terminal, and then git and the ssh it started end together at a time limit.
+No question is asked without a terminal, and then git and the ssh it started end together at a time limit.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""A desk: one thread with one opened memory, which answers what clients ask, one after another.
+"""A desk: one thread with one opened memory, which answers the questions of clients one after another.
 
-SQLite's connections belong to the thread that made them, and a process that is asked again must not read everything
-again. What is told is of now all the same: each question looks at the tip, and what was opened is closed where the
-repository moved, its settings changed or something failed.
+SQLite's connections belong to the thread that made them, and a process that answers many questions must not read all
+of them again. The answers are up to date all the same: before each question the desk looks at the tip, and it closes
+what it opened when the repository moved, its settings changed or something failed.
 """
 
 from __future__ import annotations

@@ -171,7 +171,7 @@ class VerifySettings:
 
 @settings
 class ContextSettings:
-    """How much a session is told."""
+    """How much context a session gets."""
 
     # Beans: "Token budget: ~4000 default", "closed beans from last 7 days". AI Memory Module: 500 tokens a shard.
     budget_tokens: int = setting(4000, read.budget(1), "tokens of a session's digest")
@@ -253,7 +253,7 @@ class RotationSettings:
 
 @settings
 class SessionSettings:
-    """What an agent's session is told unprompted."""
+    """What an agent's session gets without asking."""
 
     profile: str = setting("", read.profile, '"bmad" = session summaries at the start, nothing with prompts')
     # Issue 6: "a digest of a store of 1,000 memories <= 1,500 tokens by default".

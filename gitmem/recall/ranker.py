@@ -1,7 +1,7 @@
 """The ranked look-up for a question, in one store or in several at once. Runs nothing and writes nothing.
 
 A word is as rare as it is in all of the stores together, so scores of different stores compare; so do cosines. Each
-store is asked in its own language.
+store is searched in its own language.
 """
 
 from __future__ import annotations

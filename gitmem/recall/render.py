@@ -35,7 +35,7 @@ _CODE = r"(?ms)^ {0,3}(`{3,}|~{3,})[^\n]*\n.*?^ {0,3}\1[`~]*[ \t]*$"
 
 @frozen
 class MemoryText:
-    """What is told of one memory, or of none: its text, key and status."""
+    """What is shown of one memory, or of none: its text, key and status."""
 
     text: str
     key: str = ""
@@ -44,11 +44,11 @@ class MemoryText:
 
 @frozen
 class Part:
-    """One section of what is told.
+    """One section of a digest.
 
     Attributes:
         heading: Its heading.
-        entries: Its entries, the most important first; each is told whole or not at all.
+        entries: Its entries, the most important first; each is shown whole or not at all.
         more: How many there are besides.
         rest: The command that shows them, or empty.
     """
@@ -213,5 +213,5 @@ def fenced(parts: Sequence[Part], *, source: str) -> str:
 
 
 def keys_of(parts: Sequence[Part]) -> dict[str, str]:
-    """Return the memories that are told with their statuses, in that order."""
+    """Return the memories that are shown with their statuses, in that order."""
     return {entry.key: entry.status for part in parts for entry in part.entries if entry.key}

@@ -314,7 +314,7 @@ class OpenRepository(ProvingStore):
         return self.sources([store])[0].scope_of(key) if store.store.scope == UNIVERSAL else store.store.scope
 
     def with_notice(self, change: Change) -> Change:
-        """Return what a write did; for the second home it is told that somebody must commit it."""
+        """Return what a write did; for the second home it says that someone must commit it."""
         if change.is_written and is_home(change.path):
             where = (f"--work-tree={self.git.repository.top}", "-C", str(self.git.repository.top))
             is_ignored = self.git.run(*where, "check-ignore", "-q", change.path, check=False).status == 0

@@ -90,7 +90,7 @@ def each_model(providers: Providers) -> list[str]:
 def ask(memory: OpenRepository, question: str, stores: Sequence[tuple[OpenStore, Catalog]]) -> Meaning | None:
     """Return the question to each store's vectors, brought up to date as far as time allows; None for words alone.
 
-    Why it is words alone, or for which memories it is, is told in the memory's notices.
+    Why it is words alone, or for which memories it is, is in the memory's notices.
     """
     try:
         providers = providers_of(memory.config)

@@ -41,7 +41,7 @@ MOST_ASKED = 20
 
 @frozen
 class Confirmation:
-    """What is left of a failure after it was asked again.
+    """The result of running a failed check again.
 
     Attributes:
         outcome: ``fails``; ``holds`` where the check held on the same code after all; ``error`` where nothing was

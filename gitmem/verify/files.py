@@ -16,7 +16,7 @@ Entry = tuple[str, str, str]
 
 
 class CodeFiles:
-    """Files of the code, to be asked which of them a glob names."""
+    """Files of the code, which know what a glob matches."""
 
     def __init__(self, entries: Iterable[Entry]) -> None:
         self._entries = sorted(entries, key=lambda e: e[2])

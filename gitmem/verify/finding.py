@@ -36,7 +36,7 @@ class FindingWords:
     Attributes:
         status: The status whose mark and colour it has.
         level: ``error``, ``warning``, ``note``, or empty where there is nothing to complain of.
-        phrase: What is said behind the key.
+        phrase: What follows the key.
         many: The same of several.
         heading: The heading of a list of them.
         meaning: What the kind means, one sentence.

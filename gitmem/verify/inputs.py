@@ -71,7 +71,7 @@ class CodeTree(CodeFiles):
 
     @cached_property
     def places(self) -> Places:
-        """Return the files, to be asked what is at a path."""
+        """Return the files, which know what is at a path."""
         return Places(self._entries, self._paths)
 
     @cached_property

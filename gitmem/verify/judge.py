@@ -244,7 +244,7 @@ class Judge:
     def is_weak(self, due: Due) -> bool:
         """Return whether a check that holds also holds in an empty folder, and no counterexample refutes it.
 
-        It is asked once a specification: an earlier verdict of the same one has the answer, if it held then.
+        It runs once for each specification: an earlier verdict of the same one has the answer, if it held then.
         """
         if due.verdict is not None and due.verdict.spec == due.row.spec and due.verdict.outcome == HOLDS:
             return due.verdict.weak

@@ -1,6 +1,6 @@
 """Select the parts of a result that are new to the reader, and record checks that could not run.
 
-Everything is told once: a failure when it is recorded, a check that cannot be run when it first cannot, a flapping
+Everything is reported once: a failure when it is recorded, a check that cannot be run when it first cannot, a flapping
 fact when it is marked. Afterwards it is only counted and listed, until it has changed.
 """
 

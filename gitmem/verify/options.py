@@ -59,7 +59,7 @@ class Watch:
         expect: Is told how many facts will be judged.
         began: Is told, from any thread, the key of a fact whose check begins.
         doubted: Is told the key of a fact that failed, and that is asked again when all others have ended.
-        tick: Is called every now and then while checks run, from the thread that is told the results.
+        tick: Is called every now and then while checks run, from the thread that gets the results.
     """
 
     expect: Callable[[int], None]

@@ -39,7 +39,7 @@ def judge_all(
 ) -> list[Result]:
     """Judge facts on one tree of the code; *report* is called with each result as it comes, *watch* with what runs.
 
-    Interrupting it ends the checks under way; results that were told stay told.
+    Interrupting it ends the checks under way; results that were reported stay reported.
     """
     results = _judge_builtin(git, tree, [d for d in dues if d.spec.check.form == BUILTIN], now)
     runnable = []

@@ -2,7 +2,7 @@
 
 Candidates come from the search index, by words that a duplicate cannot all lack, so that no write looks through the
 store; only they are compared. Planned under the write's lock, on the tip that is written on: of two who write the same
-at once, the second one is told.
+at once, the second one gets a notice.
 """
 
 from __future__ import annotations

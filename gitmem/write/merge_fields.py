@@ -20,7 +20,7 @@ _CHECK = ("verify", "refute", "timeout", "network")
 
 
 def united(before: Mapping[str, Any], new: Mapping[str, Any], draft: Draft) -> dict[str, Any]:
-    """Return the fields of a memory that was said again.
+    """Return the fields of a memory that was written again.
 
     With an explicit key the second time counts, but for what nobody said then and its links; otherwise what it left
     out stays too, and lists unite.

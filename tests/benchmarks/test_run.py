@@ -119,8 +119,8 @@ def test_report_says_which_goals_were_missed() -> None:
     text = run.report([run.Measured(within, 8.0), run.Measured(missed, missed.value(figures), "3.00 Y")])
 
     rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in text.split("\n")]
-    assert rows[2][2:] == ["8 s", "8.00 s", "", "yes"]
-    assert rows[3][2:] == ["4 Y", "5.00 Y", "3.00 Y", "NO"]
+    assert rows[2][2:] == [f"{within.goal:g} s", "8.00 s", "", "yes"]
+    assert rows[3][2:] == [f"{missed.goal:g} Y", "5.00 Y", "3.00 Y", "NO"]
 
 
 def test_inside_prints_one_value_a_round(small: stores.Stores) -> None:

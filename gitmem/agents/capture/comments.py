@@ -61,7 +61,7 @@ class Comment:
     Attributes:
         text: What it says; empty where it is in a file, or cannot be known.
         task: The task that it is about, or empty.
-        refs: Where else it stands: ``#5``, ``owner/name#5``.
+        refs: Where else it is mentioned: ``#5``, ``owner/name#5``.
         file: The file that holds the text, as the command names it, or empty.
         skipped: Why the text cannot be known, or empty.
         is_end: Whether it closes its task, and says why.

@@ -123,7 +123,7 @@ def _fits(code: str) -> bool:
 
 
 def is_code(place: str) -> bool:
-    """Return whether a file is code that somebody here wrote."""
+    """Return whether a file is code of this project's authors."""
     *folders, name = place.split("/")
     suffix = name.rpartition(".")[2].lower()
     return suffix in _CODE and ".min." not in name and _OTHERS.isdisjoint(folders)

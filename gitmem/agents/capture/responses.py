@@ -1,6 +1,6 @@
 """Find ``LEARNED:`` and ``LEARNING:`` lines in an agent's answers (E13), outside code and quotations.
 
-The same line is told at a stop, at a session's end and in the transcript: it is kept once, by its key.
+The same line is printed at a stop, at a session's end and in the transcript: it is kept once, by its key.
 """
 
 from __future__ import annotations

@@ -73,7 +73,7 @@ def list_commands(line: str) -> list[ShellCommand]:
 
 
 class _Reader:
-    """Where the reading of one line stands."""
+    """How far one line has been read."""
 
     def __init__(self, line: str) -> None:
         self._line = line.replace("\r\n", "\n")

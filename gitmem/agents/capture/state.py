@@ -56,7 +56,7 @@ def rules_of(memory: OpenRepository) -> CaptureSettings:
 
 
 def session_file(memory: OpenRepository, session: str) -> str:
-    """Return where a session's state lies; empty for a session without a name."""
+    """Return the path of a session's state; empty for a session without a name."""
     if not session:
         return ""
     plain = "".join(char for char in session[:64] if (char.isalnum() and char.isascii()) or char in "-_")

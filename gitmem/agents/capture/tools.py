@@ -1,6 +1,6 @@
 """What the use of a tool teaches: comments, note files, code patterns, and what failed and then passed.
 
-Nothing is asked of an agent and nothing told to it (A10). Most uses teach nothing, and are found out by looking at a
+The agent is neither asked nor told anything (A10). Most uses teach nothing, and are found out by looking at a
 few words before anything is loaded.
 """
 

@@ -38,10 +38,10 @@ INJECTED = {happened.START: "SessionStart", happened.PROMPT: "UserPromptSubmit",
 
 
 def parse(payload: Mapping[str, Any], named: str) -> Event | None:
-    """Return what a hook was told, or None where it is nothing that matters here.
+    """Return the event in a hook's payload, or None if it does not matter here.
 
     Args:
-        payload: The JSON that stood on standard input.
+        payload: The JSON from standard input.
         named: The event as the command line names it, where the payload does not.
     """
     hook = read.name(payload, "hook_event_name") or named
@@ -114,7 +114,7 @@ def edits_of(tool_name: str, given: Mapping[str, Any], payload: Mapping[str, Any
 
 
 def answer(event: Event, text: str) -> str:
-    """Return what is printed so that the agent is told a text."""
+    """Return the output that puts a text into the agent's context."""
     if not text:
         return SILENT
     if event.name in INJECTED:

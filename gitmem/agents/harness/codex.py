@@ -27,7 +27,7 @@ _EXIT = re.compile(r"Exit code: (\d+)")
 
 
 def parse(payload: Mapping[str, Any], named: str) -> Event | None:
-    """Return what a hook was told, or None where it is nothing that matters here."""
+    """Return the event in a hook's payload, or None if it does not matter here."""
     event = claude_code.parse(payload, named)
     if event is None:
         return None
@@ -73,6 +73,6 @@ def edits_of(patch: str) -> tuple[Edit, ...]:
 
 
 def answer(event: Event, text: str) -> str:
-    """Return what is printed so that the agent is told a text."""
+    """Return the output that puts a text into the agent's context."""
     # The same fields as Claude Code's, none more: its schemas refuse what they do not know.
     return claude_code.answer(replace(event, failed=None), text)

@@ -53,7 +53,7 @@ HOOKS = {happened.START: "SessionStart", happened.PROMPT: "UserPromptSubmit", ha
 
 
 def parse(payload: Mapping[str, Any], named: str) -> Event | None:
-    """Return what a hook was told, or None where it is nothing that matters here."""
+    """Return the event in a hook's payload, or None if it does not matter here."""
     hook = read.name(payload, "hook_event_name", "hookEventName") or named or _guessed(payload)
     hook = hook[:1].lower() + hook[1:]
     what = EVENTS.get(hook, "")
@@ -113,7 +113,7 @@ def _failed(hook: str, answered: Mapping[str, Any]) -> bool | None:
 
 
 def answer(event: Event, text: str) -> str:
-    """Return what is printed so that the agent is told a text."""
+    """Return the output that puts a text into the agent's context."""
     if not text:
         return SILENT
     if event.name in HOOKS:

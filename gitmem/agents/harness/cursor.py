@@ -40,7 +40,7 @@ SHELLS = ("Shell", "Bash")
 
 
 def parse(payload: Mapping[str, Any], named: str) -> Event | None:
-    """Return what a hook was told, or None where it is nothing that matters here."""
+    """Return the event in a hook's payload, or None if it does not matter here."""
     hook = read.name(payload, "hook_event_name") or named
     hook = CLAUDES.get(hook, hook[:1].lower() + hook[1:])
     what = EVENTS.get(hook, "")
@@ -97,7 +97,7 @@ def _edits(hook: str, tool_name: str, given: Mapping[str, Any], payload: Mapping
 
 
 def answer(event: Event, text: str) -> str:
-    """Return what is printed so that the agent is told a text."""
+    """Return the output that puts a text into the agent's context."""
     if not text:
         return SILENT
     if event.name in (happened.START, happened.TOOL):

@@ -34,7 +34,7 @@ CREATED = "Successfully created"
 
 
 def parse(payload: Mapping[str, Any], named: str) -> Event | None:
-    """Return what a hook was told, or None where it is nothing that matters here."""
+    """Return the event in a hook's payload, or None if it does not matter here."""
     what = EVENTS.get(read.name(payload, "hook_event_name") or named, "")
     if not what:
         return None
@@ -77,7 +77,7 @@ def _failed(tool_name: str, answered: Mapping[str, Any], output: str) -> bool | 
 
 
 def answer(event: Event, text: str) -> str:
-    """Return what is printed so that the agent is told a text."""
+    """Return the output that puts a text into the agent's context."""
     if not text or event.name not in (happened.START, happened.PROMPT, happened.TOOL):
         return SILENT
     hook = next(hook for hook, what in EVENTS.items() if what == event.name)

@@ -33,7 +33,7 @@ EDITORS = ("edit", "write", "patch", "apply_patch")
 
 
 def parse(payload: Mapping[str, Any], named: str) -> Event | None:
-    """Return what the plugin was told, or None where it is nothing that matters here."""
+    """Return the event in the plugin's payload, or None if it does not matter here."""
     given, made = read.table(payload, "input"), read.table(payload, "output")
     inside = read.table(payload, "event")
     what = EVENTS.get(read.name(payload, "hook") or read.name(inside, "type") or named, "")
@@ -71,6 +71,6 @@ def _edits(tool_name: str, args: Mapping[str, Any]) -> tuple[Edit, ...]:
 
 
 def answer(event: Event, text: str) -> str:
-    """Return what the plugin reads so that the agent is told a text."""
+    """Return the output that puts a text into the agent's context."""
     fit = event.name in (happened.START, happened.PROMPT, happened.COMPACT)
     return json.dumps({"context": text}, ensure_ascii=False) if text and fit else SILENT

@@ -33,7 +33,7 @@ SOURCES = {"new": happened.STARTUP, "reload": happened.RESUME, "fork": happened.
 
 
 def parse(payload: Mapping[str, Any], named: str) -> Event | None:
-    """Return what the extension was told, or None where it is nothing that matters here."""
+    """Return the event in the extension's payload, or None if it does not matter here."""
     what = EVENTS.get(read.name(payload, "type") or named, "")
     if not what or (what == happened.PROMPT and payload.get("messageType") == "custom"):
         return None
@@ -76,6 +76,6 @@ def _last_said(messages: object) -> str:
 
 
 def answer(event: Event, text: str) -> str:
-    """Return what the extension reads so that the agent is told a text."""
+    """Return the output that puts a text into the agent's context."""
     fit = event.name in (happened.START, happened.PROMPT)
     return json.dumps({"context": text}, ensure_ascii=False) if text and fit else SILENT

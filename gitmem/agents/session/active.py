@@ -72,7 +72,7 @@ class Sessions:
         return topics.archive(self.place(), self.topic(session), now=self._opened.now)
 
     def switch_context(self, *, is_on: bool, everywhere: bool, session: str = "") -> str:
-        """Let agents be told something, or nothing, for the active topic or everywhere here; returns the file."""
+        """Switch the context for agents on or off for the active topic or everywhere here; returns the file."""
         from gitmem.agents.session import topics
 
         return topics.switch(self.place(), None if everywhere else self.topic(session), is_on=is_on)
@@ -97,7 +97,7 @@ class Sessions:
         refuse_typed(what, text, self._opened.policy())
 
     def place(self) -> Workplace:
-        """Return where somebody works: this work tree and branch."""
+        """Return the workspace: this work tree and branch."""
         from gitmem.agents.session import topics
 
         return topics.place_of(self._opened.git.repository, self._opened.git.read_head()[0])

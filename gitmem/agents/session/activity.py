@@ -31,7 +31,7 @@ def path_of(state_folder: str | os.PathLike[str]) -> str:
 
 
 def log(memory: OpenRepository, event: Event, text: str = "") -> None:
-    """Note what happened, and what was said where that is wanted; nothing where the disk does not allow it."""
+    """Note what happened, and the agent's words if wanted; nothing if the disk does not allow it."""
     wanted = memory.config.stop_log or memory.policy().stops.log
     if wanted == OFF:
         return

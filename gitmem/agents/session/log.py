@@ -38,7 +38,7 @@ def entries_of(place: Workplace, session: str) -> list[dict[str, Any]]:
 
 
 def seen_in(entries: Sequence[Mapping[str, Any]]) -> dict[str, str]:
-    """Return the memories that are in a session's context, with the status they were shown with.
+    """Return the memories that are in a session's context, with the status they had when they were shown.
 
     What was shown before the context was cleared or compacted is not there any more.
     """

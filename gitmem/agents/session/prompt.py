@@ -35,7 +35,7 @@ LOGGED_CHARS = 200
 
 
 def recall_for(memory: OpenRepository, event: Event, recall: Callable[[Query], RecallResult]) -> str:
-    """Return what a prompt should be told; empty where nothing is good enough, or was told before.
+    """Return the context for a prompt; empty if nothing is relevant enough, or it was shown before.
 
     Args:
         memory: The store.

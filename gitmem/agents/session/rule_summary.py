@@ -51,17 +51,17 @@ _SENTENCE = re.compile(r"(?<=[.!?…])\s+(?=[\"'(\[A-Z0-9`*])")
 
 @frozen
 class Summary:
-    """What is kept of a session.
+    """A summary of a session.
 
     Attributes:
-        goal: What was requested first.
-        asked: What was requested later, the latest last.
-        decisions: What was decided, a sentence each.
+        goal: The first request.
+        asked: Later requests, the latest last.
+        decisions: Decisions, a sentence each.
         files: Files that were changed, the latest last, as paths in the work tree.
         elsewhere: How many files outside of it were changed.
         fixed: Commands that failed and then passed, with what is told of each.
         tests: Test commands, with how they went last.
-        open: What is to be done still.
+        open: Open work.
         failing: Commands that failed the last time, with what is told of each.
         question: What was asked last and not answered; or empty.
         ended: The agent's last words.
@@ -140,7 +140,7 @@ def to_dict(summary: Summary) -> dict[str, Any]:
 
 
 def from_dict(found: Mapping[str, Any]) -> Summary:
-    """Return a summary that was kept; what is damaged in it is left out."""
+    """Return a stored summary; damaged parts are left out."""
     values: dict[str, Any] = {}
     for name, default in to_dict(Summary()).items():
         value = found.get(name)
@@ -271,7 +271,7 @@ def _times(count: int) -> str:
 
 
 def _question(turns: Sequence[Turn]) -> str:
-    """Return the question at the end that nobody answered: the agent's, or the person's."""
+    """Return the unanswered question at the end: the agent's, or the person's."""
     last = next((turn for turn in reversed(turns) if turn.what in (PROMPT, SAID)), None)
     if last is None:
         return ""

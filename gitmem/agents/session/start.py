@@ -143,7 +143,7 @@ def _composed(here: _Here, own: Sequence[str], parts: Sequence[Part]) -> tuple[s
 
 
 def _own(here: _Here, total: int) -> list[str]:
-    """Return what is told in our own words, of so many entries."""
+    """Return the part in our own words, of so many entries."""
     lines = [_greeting(total), *_losses(here)]
     discipline = _discipline(here)
     if discipline:
@@ -183,7 +183,7 @@ def _discipline(here: _Here) -> str:
 
 
 def _parts(here: _Here, own: Sequence[str], total: int) -> list[Part]:
-    """Return what is told from the memory, the first first; the digest takes the tokens that the others leave."""
+    """Return the part from the memory, the first first; the digest takes the tokens that the others leave."""
     if here.topic.is_review:
         return [_topic(here)]
     if here.policy.session.profile == BMAD:
@@ -201,7 +201,7 @@ def _parts(here: _Here, own: Sequence[str], total: int) -> list[Part]:
 
 
 def _without(parts: Sequence[Part], shown: Mapping[str, str]) -> list[Part]:
-    """Return parts without the memories that are told elsewhere."""
+    """Return parts without the memories that other parts show."""
     return [
         Part(part.heading, tuple(e for e in part.entries if e.key not in shown), part.more, part.rest) for part in parts
     ]
@@ -286,7 +286,7 @@ def _worklog(here: _Here) -> Part:
 
 
 def _digest(here: _Here, budget: int) -> list[Part]:
-    """Return the sections of the digest, warnings first, as they are told here."""
+    """Return the sections of the digest, warnings first, as they are shown here."""
     table = here.doors.digest(budget, here.role.kinds)
     keys = [item["key"] for section in table["sections"] for item in section["items"] if item["key"]]
     known = render.about(here.catalog, here.ground, keys, now=here.memory.now)

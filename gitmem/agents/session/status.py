@@ -40,7 +40,7 @@ def describe(memory: OpenRepository, place: Workplace, topic: Topic) -> dict[str
 
 
 def _off(memory: OpenRepository, place: Workplace, topic: Topic) -> str:
-    """Return what keeps agents from being told anything; empty where nothing does."""
+    """Return why agents get no context; empty if they do."""
     if not memory.config.context:
         return "the setting gitmem.context"
     for folder in (place.root, topic.folder):

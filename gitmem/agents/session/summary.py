@@ -94,7 +94,7 @@ def ended(memory: OpenRepository, event: Event) -> None:
 
 
 def waits(state_folder: str) -> bool:
-    """Return whether a summary is wanted that nobody has made yet."""
+    """Return whether a summary is wanted and missing."""
     return any(True for _ in _requests(state_folder))
 
 

@@ -38,7 +38,7 @@ SESSIONS_KEPT = 100
 
 @frozen
 class Workplace:
-    """Where somebody works.
+    """A workspace.
 
     Attributes:
         workspace: The work tree, as git names it: ``main``, or ``worktree-NAME``.
@@ -68,7 +68,7 @@ class Topic:
     Attributes:
         name: Its name.
         folder: Where its files lie; it may not exist yet.
-        is_pinned: Whether somebody named it.
+        is_pinned: Whether a user named it.
         is_archived: Whether it was put away.
     """
 
@@ -118,7 +118,7 @@ def topic_of(place: Workplace, session: str = "") -> Topic:
     """Return the active topic: the named one, or what the branch and the session make of it.
 
     Args:
-        place: Where somebody works.
+        place: A workspace.
         session: The session's name. Without one, on a shared branch, the latest session's topic is meant.
     """
     pinned = read_text(os.path.join(place.folder, ACTIVE), 4 * NAME_LIMIT).strip()

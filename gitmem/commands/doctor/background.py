@@ -82,7 +82,7 @@ def behind(memory: OpenRepository) -> list[Problem]:
 
 
 def failed_hooks(memory: OpenRepository, fix: bool, fixed: list[str]) -> list[Problem]:
-    """Return what failed in hooks of harnesses in the last week, in one line: nobody was told then."""
+    """Return what failed in hooks of harnesses in the last week, in one line: they were not reported."""
     state = memory.git.repository.state
     since = time.strftime(hook_log.FORMAT, time.gmtime(memory.now - SHOWN_S))
     found = [one for one in hook_log.list_failures(state) if one.at >= since]

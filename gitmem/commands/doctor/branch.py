@@ -37,7 +37,7 @@ FOREIGN, STRAYS = "foreign-branch", "stray-entries"
 
 
 def locks(memory: OpenRepository, fix: bool, fixed: list[str]) -> list[Problem]:
-    """Return what is to be said of a lock file of the branch."""
+    """Describe a lock file of the branch."""
     lock = Path(ref_lock_path(memory.git, memory.ref))
     try:
         age = time.time() - lock.stat().st_mtime

@@ -87,7 +87,7 @@ def review(ground: ReviewGround, typed: str = "", *, code: str = "") -> f.Review
     Args:
         ground: The repository.
         typed: ``A..B``, ``A...B``, ``A``, or empty for what was not synced.
-        code: The commit of the code whose statuses are told; empty for HEAD.
+        code: The commit of the code whose statuses are shown; empty for HEAD.
 
     Raises:
         GitmemError: One of the states, or the code that was named, is not here.

@@ -89,7 +89,7 @@ def list_authors(git: Git, span: ReviewSpan) -> tuple[int, tuple[tuple[str, int]
 
 
 def find_code(git: Git, typed: str, span: ReviewSpan, *, default: str) -> str:
-    """Return the commit of the code whose statuses are told; empty where there is none here.
+    """Return the commit of the code whose statuses are shown; empty where there is none here.
 
     That is HEAD, but for a checkout of the memory branch itself, as a forge's job has it: there, the default branch.
 

@@ -32,7 +32,7 @@ class Stand:
     """The live memories of one state of the store.
 
     Attributes:
-        told: What a reader is told of each, by key.
+        told: The status a reader sees of each, by key.
         titles: Title and path of each, by key.
         reasons: Why each failed fact fails, by key.
     """

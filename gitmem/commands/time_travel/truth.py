@@ -54,7 +54,7 @@ class Truth:
     Attributes:
         status: ``verified``, ``failed``, ``stale`` (it held before, here it is not known) or ``unproven``.
         line: One line that says why.
-        segments: What is known of its line of history, the oldest first; what is between two is unknown.
+        segments: What is known about its line of history, the oldest first; what is between two is unknown.
         proof: The commit where the verdict was made that proves the status here, or empty.
     """
 

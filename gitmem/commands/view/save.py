@@ -89,7 +89,7 @@ def save(memory: OpenRepository, *, message: str = "", forget: bool = False, min
 
 
 def merge_found(memory: OpenRepository, view: View, found: str) -> tuple[View, Mapping[str, str], Collection[str]]:
-    """Merge a commit that somebody made in the view onto the branch; what it says of it is among the notices.
+    """Merge a commit that a person made in the view onto the branch; what it says of it is among the notices.
 
     Returns:
         What is known of the view, the blobs by path that the branch has now, and every path of the commit.

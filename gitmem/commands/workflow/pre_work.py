@@ -64,7 +64,7 @@ class Work:
 
 @frozen
 class PreWork:
-    """What is told before a job.
+    """The context that an agent gets before a job.
 
     Attributes:
         query: What was requested.

@@ -53,7 +53,7 @@ class MemoryStatus:
     """A memory's status and why.
 
     Attributes:
-        status: What a reader is told; empty where there is nothing to tell.
+        status: The status a reader sees; empty if there is none.
         own: Its status without suspicion; empty where it has no check.
         chain: For a suspect, the memories between it and the failed fact, that fact last.
         at: When its verdict was made, epoch seconds; 0 where there is none.

@@ -235,8 +235,8 @@ def _attempts(was: list[Any], one: list[Any], other: list[Any]) -> list[Any]:
 def _life(started: Mapping[str, Any], earlier: Mapping[str, Any], later: Mapping[str, Any]) -> tuple[Any, Any]:
     """Return the state of a task with what belongs to it, of the side that counts, and the claim that does not.
 
-    A closed task beats a claimed one, and that an open one; of two claims the first one counts, and the other one is
-    told of it.
+    A closed task beats a claimed one, and that an open one; of two claims the first one counts, and the other one gets
+    a notice.
     """
     was, one, other = ({name: side[name] for name in _LIFE if name in side} for side in (started, earlier, later))
     if _is_same(one, other) or _is_same(one, was):

@@ -42,7 +42,7 @@ class ViewHead:
 
     Attributes:
         base: The commit that its files are to be compared with.
-        found: A commit that somebody made there and that the branch does not have; empty where there is none.
+        found: A commit that a person made there and that the branch does not have; empty where there is none.
     """
 
     base: str
@@ -50,7 +50,7 @@ class ViewHead:
 
 
 def bring(git: Git, view: View, tip: Callable[[], str], merge: Merge) -> View:
-    """Bring the view to the branch's tip; a commit that somebody made in it is merged onto the branch first.
+    """Bring the view to the branch's tip; a commit that a person made in it is merged onto the branch first.
 
     Args:
         git: The repository.
@@ -117,7 +117,7 @@ def refresh(
         tip: The commit to show.
         accepted: Blobs by path that a person wrote and that the branch has now, in this form or another; an empty name
             for a file that was deleted and is to come back.
-        also: Further paths to look at: those of a commit that somebody made there.
+        also: Further paths to look at: those of a commit that a person made there.
 
     Raises:
         ConflictError: Another git process is writing it, or it was switched to something else.

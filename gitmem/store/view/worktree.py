@@ -237,7 +237,7 @@ def default_path(git: Git) -> str:
 
 
 def forget(git: Git, view: View) -> None:
-    """Forget a view whose folder is gone; a commit that somebody made there is kept under a ref."""
+    """Forget a view whose folder is gone; a commit that a person made there is kept under a ref."""
     admin = view.admin(git)
     if _is_named(view.path, admin):
         head = head_of(git, view)
@@ -294,7 +294,7 @@ def head_of(git: Git, view: View) -> str:
 
 
 def keep(git: Git, commit: str) -> str:
-    """Keep a commit that somebody made in the view under a ref of its own, and return the ref."""
+    """Keep a commit that a person made in the view under a ref of its own, and return the ref."""
     ref = f"{KEPT}{commit[:16]}"
     git.run("update-ref", "-m", "gitmem: found in the view", ref, commit, durable=True)
     return ref

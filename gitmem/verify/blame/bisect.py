@@ -48,8 +48,8 @@ class BisectResult:
         after: The commit before it on the line, which holds; empty where none does.
         among: The commits that it may be, the culprit first: itself alone where it was found.
         candidates: How many commits between the good and the bad one changed the inputs.
-        reason: What else is to be said, on one line.
-        asked: How often the check was asked at *culprit* and at *after*: 0 where only a verdict says so.
+        reason: A further reason, on one line.
+        asked: How often the check ran at *culprit* and at *after*: 0 where only a verdict says so.
     """
 
     outcome: str
@@ -67,7 +67,7 @@ class Answers:
     Attributes:
         runs: How often the check ran.
         skipped: How many of these learned nothing.
-        cap: Runs from which on nothing is asked only to be sure.
+        cap: Runs from which on no run only confirms another.
     """
 
     def __init__(self, ask: Callable[[str], str], known: Mapping[str, str], sure: Iterable[str] = ()) -> None:
@@ -76,7 +76,7 @@ class Answers:
         Args:
             ask: Runs the check on one commit and returns ``holds``, ``fails`` or ``error``.
             known: What is known already, by digest: ``holds`` or ``fails``.
-            sure: Digests that need not be asked again, because they were confirmed.
+            sure: Digests that need no further run, because they were confirmed.
         """
         self._ask = ask
         self._known = dict(known)

@@ -80,7 +80,7 @@ def _is_valid(mark: str, path: str) -> bool:
 
 
 class Places:
-    """The files of one tree, to be asked what is at a path."""
+    """The files of one tree, which know what is at a path."""
 
     def __init__(self, entries: Sequence[Entry], paths: Sequence[str]) -> None:
         """Take the files.

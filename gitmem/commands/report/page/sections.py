@@ -174,7 +174,7 @@ def _what_is_bad_first(entry: PageMemory) -> int:
 
 
 def reasons(entry: PageMemory) -> list[str]:
-    """Return what is to be said of a memory's status, a phrase each."""
+    """Return the reasons for a memory's status, a phrase each."""
     found = [part for part in (entry.why, entry.broken) if part]
     if entry.flapping:
         found.append("its check gives different answers on the same code")
