@@ -37,8 +37,8 @@ from gitmem.verify.session import Options
 # A difference is put to the check so often again before it is called the engine's.
 ASKED_AGAIN = 3
 FORMS = {"str": "shell", "list": "program", "dict": "built-in"}
-STATUS_OF = {"holds": "verified", "fails": "failed"}
-OUTCOME_OF = {"verified": "holds", "failed": "fails", "suspect": "suspect"}
+STATUS_OF = {"holds": "verified", "fails": "failed", "blocked": "blocked"}
+OUTCOME_OF = {"verified": "holds", "failed": "fails", "suspect": "suspect", "blocked": "error"}
 
 
 @dataclass(frozen=True)
@@ -176,12 +176,11 @@ def rows(walk: Walk) -> Iterable[dict[str, Any]]:
             ran = key in step.outcomes
             if ran or before.get(key) != told.status:
                 before[key] = told.status
-                unknown = "error" if step.outcomes.get(key) == "error" else "unknown"
                 yield {
                     "commit": step.commit,
                     "key": key,
-                    "status": OUTCOME_OF.get(told.status, unknown),
-                    "outcome": OUTCOME_OF.get(told.own, unknown),
+                    "status": OUTCOME_OF.get(told.status, "unknown"),
+                    "outcome": OUTCOME_OF.get(told.own, "unknown"),
                     "ran": ran,
                     "alert": (step.commit, key) in alerts,
                 }

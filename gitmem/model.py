@@ -12,10 +12,11 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-# Outcomes of running a check (DESIGN, section 1): ``holds`` and ``fails`` are conclusive, ``error`` learned nothing.
+# Outcomes of running a check (DESIGN, section 1): ``holds`` and ``fails`` are conclusive. ``blocked``, also a status,
+# says that it does not pass here, and that the code is not the cause as far as anybody can tell.
 HOLDS = "holds"
 FAILS = "fails"
-ERROR = "error"
+BLOCKED = "blocked"
 
 # Statuses, the strongest first: where several apply, the first one is told (DESIGN, section 1).
 FAILED = "failed"
@@ -23,7 +24,7 @@ SUSPECT = "suspect"
 UNPROVEN = "unproven"
 STALE = "stale"
 VERIFIED = "verified"
-STATUSES = (FAILED, SUSPECT, UNPROVEN, STALE, VERIFIED)
+STATUSES = (FAILED, SUSPECT, BLOCKED, UNPROVEN, STALE, VERIFIED)
 
 # What moves a score besides the words, in the order in which it is applied; each can be switched off by its name.
 FACTORS = (
@@ -220,6 +221,27 @@ class Verdict:
 
 
 @frozen
+class Blocked:
+    """That a fact's check did not pass in this clone, and that the code is not the cause as far as anybody can tell.
+
+    Attributes:
+        key: The fact.
+        spec: Hash of the specification that was run.
+        claim: Hash of the claim's text.
+        inputs: Digest of the inputs.
+        at: When, epoch seconds.
+        reason: Why, on one line for people.
+    """
+
+    key: str
+    spec: str
+    claim: str
+    inputs: str
+    at: int
+    reason: str
+
+
+@frozen
 class Hit:
     """One result of recall.
 
@@ -268,6 +290,10 @@ class Hit:
         return f"{self.store}:{self.key}" if self.store else self.key
 
 
+# The problem of a run that was ended with all others.
+INTERRUPTED = "interrupted"
+
+
 @frozen
 class Ran:
     """How one program ended.
@@ -278,8 +304,9 @@ class Ran:
         output: The end of what it wrote (standard output and error together), decoded, at most the cap.
         cut: Whether output was dropped because it passed the cap.
         seconds: Wall seconds.
-        problem: Why nothing was learned (not started, denied by the sandbox, ...), or empty.
+        problem: Why there is no exit status of its own (not started, ended by a limit, ``INTERRUPTED``), or empty.
         trace: What strace said of it; None where it was not traced, or said too much.
+        is_setup: Whether it is the policy's setup, and not the check.
     """
 
     status: int | None
@@ -289,6 +316,7 @@ class Ran:
     seconds: float
     problem: str = ""
     trace: bytes | None = None
+    is_setup: bool = False
 
 
 # Seconds in each unit of a length of time; months and years have no fixed length, so there are none.

@@ -18,7 +18,7 @@ class VerdictDetails:
     """The verdict of a fact that counts here.
 
     Attributes:
-        outcome: ``holds``, ``fails`` or ``error``; empty where only attempts were made that learned nothing.
+        outcome: ``holds`` or ``fails``; empty where its check was only blocked so far.
         commit: The commit of the code that was judged, full hex.
         at: When, RFC 3339 in UTC.
         because: Why it fails, one line; or empty.
@@ -104,7 +104,7 @@ class LogEntry:
         who: Its author.
         subject: The first line of its message.
         what: ``memory`` or ``verdict``: what it wrote.
-        outcome: What a verdict says: ``holds``, ``fails`` or ``error``; or empty.
+        outcome: What a verdict says: ``holds`` or ``fails``; or empty.
         because: Why it fails; or empty.
         code_commit: The commit of the code that was judged; or empty.
         document: The same as ``gitmem log --json`` prints it.

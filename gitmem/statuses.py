@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gitmem.frozen import frozen
-from gitmem.model import FAILED, FAILS, HOLDS, STALE, SUSPECT, UNPROVEN, VERIFIED
+from gitmem.model import BLOCKED, FAILED, FAILS, HOLDS, STALE, SUSPECT, UNPROVEN, VERIFIED
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -51,6 +51,13 @@ SIGNS = {
         meaning="rests on something that failed",
         warning="it rests on something that is no longer true",
     ),
+    BLOCKED: Sign(
+        *("!", "35", "6a3d9a", "M5 .8V6.2M5 9.2v.1"),
+        light=("6a3d9a", "f2ebf9", "8e62bd"),
+        dark=("cdb0ee", "2c2338", "9a74c6"),
+        meaning="its check does not pass here, but the code is not the cause",
+        warning="its check cannot pass in this environment: it may no longer be true",
+    ),
     UNPROVEN: Sign(
         *("·", "2", "616161", "M1.5 5H8.5"),
         light=("5f5a52", "efece6", "d8d3c8"),
@@ -58,7 +65,7 @@ SIGNS = {
         meaning="not proved in its current form",
     ),
     STALE: Sign(
-        *("~", "33", "7a6200", "M5 .8V6.2M5 9.2v.1"),
+        *("~", "33", "7a6200", "M1 6.2C2.6 2.6 4 3.6 5 5S7.6 7.4 9 3.8"),
         light=("3d55a0", "e8ecf9", "3d55a0"),
         dark=("a3b7f5", "20263b", "a3b7f5"),
         meaning="held before, and is due for another check",
@@ -121,7 +128,7 @@ def age_s(at: int, now: int) -> int:
     return max(0, now - at)
 
 
-def own_status(outcome: str, *, fresh: bool, at: int, ttl_s: int | None, now: int) -> str:
+def own_status(outcome: str, *, fresh: bool, at: int, ttl_s: int | None, now: int, is_blocked: bool = False) -> str:
     """Return a fact's status before suspicion is looked at.
 
     Args:
@@ -130,9 +137,12 @@ def own_status(outcome: str, *, fresh: bool, at: int, ttl_s: int | None, now: in
         at: When it was made.
         ttl_s: How long it counts; None for ever.
         now: Epoch seconds.
+        is_blocked: Whether its check was tried since, on these inputs, and was blocked.
     """
     if outcome == FAILS:
         return FAILED
+    if is_blocked:
+        return BLOCKED
     if outcome != HOLDS:
         return UNPROVEN
     expired = ttl_s is not None and age_s(at, now) > ttl_s
@@ -140,7 +150,7 @@ def own_status(outcome: str, *, fresh: bool, at: int, ttl_s: int | None, now: in
 
 
 def combine_status(own: str, *, suspect: bool) -> str:
-    """Return the status a reader sees: failed, suspect, unproven, stale, verified, in this order.
+    """Return the status a reader sees: failed, suspect, blocked, unproven, stale, verified, in this order.
 
     *own* is empty for a memory without a check: it has no status unless it is suspect.
     """

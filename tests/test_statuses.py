@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gitmem.cli.output import STYLES
-from gitmem.model import FAILED, FAILS, HOLDS, STALE, STATUSES, SUSPECT, UNPROVEN, VERIFIED
+from gitmem.model import BLOCKED, FAILED, FAILS, HOLDS, STALE, STATUSES, SUSPECT, UNPROVEN, VERIFIED
 from gitmem.statuses import DEPTH, MARKS, SIGNS, TASK_MARKS, age_s, combine_status, own_status, spread, warning
 
 NAMES = "abcdefgh"
@@ -145,15 +145,20 @@ def test_status_of_a_fact_follows_from_its_last_verdict(outcome, fresh, age, ttl
 
 
 @pytest.mark.parametrize("own", [*STATUSES, ""])
-def test_status_told_is_the_first_of_failed_suspect_unproven_stale_verified(own):
+def test_status_told_is_the_first_of_the_order(own):
     first = min((own or SUSPECT, SUSPECT), key=STATUSES.index)
 
     assert combine_status(own, suspect=True) == first
     assert combine_status(own, suspect=False) == own
 
 
+@pytest.mark.parametrize(("outcome", "status"), [("", BLOCKED), (HOLDS, BLOCKED), (FAILS, FAILED)])
+def test_fact_whose_check_is_blocked_is_blocked_unless_it_is_known_to_fail(outcome, status):
+    assert own_status(outcome, fresh=True, at=5, ttl_s=None, now=9, is_blocked=True) == status
+
+
 def test_statuses_are_in_the_order_of_the_design():
-    assert STATUSES == ("failed", "suspect", "unproven", "stale", "verified")
+    assert STATUSES == ("failed", "suspect", "blocked", "unproven", "stale", "verified")
 
 
 def test_time_in_the_future_is_no_negative_age():
@@ -161,13 +166,15 @@ def test_time_in_the_future_is_no_negative_age():
 
 
 PACKAGE = Path(__file__).resolve().parent.parent / "gitmem"
-# The characters that stand for nothing but a status or a task's state: "?", "~" and "·" have other uses.
-OWN_MARKS = {mark for mark in (*MARKS.values(), *TASK_MARKS.values()) if mark not in " ?~·"}
+# The characters that stand for nothing but a status or a task's state: "?", "!", "~" and "·" have other uses.
+OWN_MARKS = {mark for mark in (*MARKS.values(), *TASK_MARKS.values()) if mark not in " ?!~·"}
 
 
 def test_every_status_has_one_row_and_a_mark_of_its_own():
     assert tuple(SIGNS) == STATUSES
-    assert len({sign.mark for sign in SIGNS.values()}) == len({sign.strokes for sign in SIGNS.values()}) == 5
+    assert (
+        len({sign.mark for sign in SIGNS.values()}) == len({sign.strokes for sign in SIGNS.values()}) == len(STATUSES)
+    )
     assert {status: STYLES[status] for status in STATUSES} == {status: sign.style for status, sign in SIGNS.items()}
 
 
@@ -188,5 +195,5 @@ def test_texts_that_agents_are_installed_with_show_the_marks_of_the_table():
 
 
 def test_what_is_not_to_be_believed_has_a_warning():
-    assert [status for status in STATUSES if warning(status)] == [FAILED, SUSPECT, STALE]
+    assert [status for status in STATUSES if warning(status)] == [FAILED, SUSPECT, BLOCKED, STALE]
     assert warning("") == ""

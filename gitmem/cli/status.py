@@ -50,9 +50,9 @@ def run(args: argparse.Namespace, out: Output) -> int:
     tasks = [f"{n} {state}" for state, n in found["tasks"].items() if n]
     if tasks:
         out.line(f"  tasks: {shared.list_of(tasks)}")
-    for name in ("failed", "suspect", "flapping"):
+    for name in ("failed", "suspect", "blocked", "flapping"):
         mark = (MARKS[name], name) if name in MARKS else (name, "yellow")
-        for line in found[name]:
+        for line in found.get(name, ()):
             by = f" (written by {line['by']})" if line["by"] else ""
             broken = f", {line['broken']}" if line["broken"] else ""
             out.line("  ", mark, " ", (line["key"], "key"), f"  {line['because']}{broken}", (by, "dim"))

@@ -43,7 +43,7 @@ EXAMPLES = (
     "gitmem verify --shard 2/8 --results part-2.jsonl",
     "gitmem verify --record-results part-1.jsonl part-2.jsonl",
 )
-WORDS = {"holds": "verified", "fails": "failed", "error": "suspect", "skipped": "unproven"}
+WORDS = {"holds": "verified", "fails": "failed", "blocked": "blocked", "skipped": "unproven"}
 # Results that hold are named up to here when nobody asked for them one by one.
 NAMED = 40
 
@@ -127,7 +127,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
         live = Live(out)
 
         def show_result(result: Result, done: int, total: int) -> None:
-            if (result.outcome in ("fails", "error") or result.is_marked) and form == "text":
+            if (result.outcome in ("fails", "blocked") or result.is_marked) and form == "text":
                 _print_result(result, out)
             live.ended(result.due.row.key, done, total)
 
@@ -230,13 +230,13 @@ def exit_status(found: VerifyRun) -> int:
     # The gate of a task that was asked for counts nowhere, and says no all the same.
     if statuses.get("failed") or statuses.get("suspect") or any(r.outcome == "fails" for r in found.results):
         return 1
-    return 3 if found.unrecorded or any(r.outcome in ("error", "skipped") for r in found.results) else 0
+    return 3 if found.unrecorded or any(r.outcome in ("blocked", "skipped") for r in found.results) else 0
 
 
 def _print_result(result: Result, out: Output) -> None:
     word = WORDS[result.outcome]
     why = result.because or result.reason
-    label = {"fails": "failed", "error": "could not be checked", "holds": "holds, but flaps"}[result.outcome]
+    label = {"fails": "failed", "blocked": "blocked", "holds": "holds, but flaps"}[result.outcome]
     if result.is_marked:
         why = why or (result.verdict.attempt if result.verdict else "")
     elif not result.is_news:
@@ -280,10 +280,10 @@ def summary(found: VerifyRun) -> str:
         message = "no fact reads the changed files" if found.dirty else "nothing was due"
     else:
         counts = {
-            word: sum(r.outcome == word for r in found.results) for word in ("holds", "fails", "error", "skipped")
+            word: sum(r.outcome == word for r in found.results) for word in ("holds", "fails", "blocked", "skipped")
         }
         holds = "holds" if counts["holds"] == 1 else "hold"
-        names = {"holds": holds, "fails": "failed", "error": "could not be checked", "skipped": "skipped"}
+        names = {"holds": holds, "fails": "failed", "blocked": "blocked", "skipped": "skipped"}
         message = f"{found.due} due: " + ", ".join(f"{n} {names[word]}" for word, n in counts.items() if n)
     if found.dirty:
         return f"The current work tree: {message}; nothing was recorded."
@@ -321,7 +321,7 @@ def _advice(found: VerifyRun) -> list[str]:
 def as_table(found: VerifyRun) -> dict[str, Any]:
     """Return the run as the documented JSON."""
     statuses = {line.key: line.status for line in found.standing.lines}
-    names = {"holds": "verified", "fails": "failed"}
+    names = {"holds": "verified", "fails": "failed", "blocked": "blocked"}
     skipped = [r for r in found.results if r.outcome == "skipped"]
     return {
         "commit": found.commit,

@@ -10,7 +10,7 @@ from gitmem.document.parse import parse
 from gitmem.document.spec import claim_hash, own_spec, spec_hash, spec_of
 from gitmem.errors import GitmemError, RefusedError, TaskError, TrustError, UsageError
 from gitmem.frozen import frozen, replace
-from gitmem.model import BUILTIN, ERROR, FAILS, HOLDS, Document, Verdict
+from gitmem.model import BLOCKED, BUILTIN, FAILS, HOLDS, Document, Verdict
 from gitmem.store.layout import verdict_path
 from gitmem.store.verdicts import format_verdict
 from gitmem.tasks.task import Gate
@@ -327,7 +327,7 @@ def _refuse(result: Result, due: Due) -> None:
             f"{key}: the check does not hold: {result.because}",
             hint="fix the check; it saw the last commit, not uncommitted changes; --unproven records it anyway",
         )
-    if result.outcome == ERROR:
+    if result.outcome == BLOCKED:
         raise RefusedError(
             f"{key}: the check could not be run: {result.reason}",
             hint="fix the check, or use --unproven to record it without running it",

@@ -88,14 +88,16 @@ def _verdict(catalog: Catalog, local: LocalState, ground: int | None, number: in
     if known is not None:
         verdicts = [v for v in verdicts if (v.outcome, v.at, v.own) == (known[1], known[2], bool(known[3]))]
     best, fresh = state.pick(verdicts, known[0] if known else "")
-    attempt = local.attempts().get(key)
-    if best is None and attempt is None:
+    blocked = local.blocked().get(key)
+    if blocked is not None and (blocked.spec, blocked.claim) != fact[:2]:
+        blocked = None  # it was another check, or of another claim
+    if best is None and blocked is None:
         return None
     table = _as_table(best, fresh) if best else {"outcome": "", "commit": "", "at": "", "because": "", "culprit": ""}
     if best is not None and best.attempt:
         table |= {"attempt": best.attempt, "attempt_at": format_time(best.attempt_at)}
-    if attempt is not None and (best is None or attempt[0] >= best.at):
-        table |= {"attempt": attempt[1], "attempt_at": format_time(attempt[0])}
+    if blocked is not None and (best is None or blocked.at >= best.at):
+        table |= {"attempt": blocked.reason, "attempt_at": format_time(blocked.at)}
     return table
 
 

@@ -93,6 +93,7 @@ def status(
         "tasks": _tasks(catalog),
         "failed": [_line(line, broken) for line in standing.lines if line.status == "failed"],
         "suspect": [_line(line, broken) for line in standing.lines if line.status == "suspect"],
+        "blocked": [_line(line, broken) for line in standing.lines if line.status == "blocked"],
         "flapping": [_line(line, broken) for line in standing.flapping],
         "waiting": list(waiting),
         "problems": catalog.row("SELECT count(*) FROM problem")[0],

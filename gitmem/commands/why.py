@@ -9,7 +9,7 @@ from gitmem.document.fields import parse_time
 from gitmem.errors import FormatError, GitmemError
 from gitmem.frozen import frozen, replace
 from gitmem.git.history import read_diff, read_made
-from gitmem.model import BUILTIN, FAILED, FAILS, HOLDS
+from gitmem.model import BLOCKED, BUILTIN, FAILED, FAILS, HOLDS
 from gitmem.text.sanitize import display
 from gitmem.text.secrets import safe_output
 from gitmem.verify import builtin
@@ -20,6 +20,7 @@ from gitmem.verify.explain import changed_reads
 from gitmem.verify.ground.open import open_grounds
 from gitmem.verify.inputs import CodeTree, digest
 from gitmem.verify.judge import SKIPPED, Judge
+from gitmem.verify.outcome import UNCLEAR, is_chosen
 from gitmem.verify.run_all import refusal
 from gitmem.verify.stock import take_stock
 
@@ -178,7 +179,7 @@ class Explainer:
         step = [0]
 
         def ask(commit: str) -> str:
-            outcome = self._ask(due, commit)
+            outcome = self._ask(due, verdict, commit)
             step[0] += 1
             self._report(SearchStep(due.row.key, step[0], max(answers.cap, step[0]), commit, outcome))
             return outcome
@@ -227,11 +228,14 @@ class Explainer:
             sure.append(lineage.digests[verdict.held_commit])
         return known | {bad: FAILS}, sure
 
-    def _ask(self, due: Due, commit: str) -> str:
+    def _ask(self, due: Due, verdict: Verdict, commit: str) -> str:
         if due.spec.check.form == BUILTIN:
             tree = CodeTree(self._store.git, commit)
             return builtin.answer_all(self._store.git, tree, [due.spec.check])[due.spec.check].outcome
-        return self._asker().ask(due.spec, commit)[0]
+        outcome = self._asker().ask(due.spec, commit)[0]
+        # Where it crashes today, a crash is what is looked for; else it says nothing about the fact.
+        crash = BLOCKED if is_chosen(verdict.because) else FAILS
+        return crash if outcome == UNCLEAR else outcome
 
     def _asker(self) -> Judge:
         """Return what runs checks, on grounds that all searches share."""

@@ -13,6 +13,7 @@ from contextlib import suppress
 from gitmem import config
 from gitmem.errors import ConflictError, NotFoundError, ProtectedError, RemoteError
 from gitmem.frozen import frozen
+from gitmem.git.ancestry import is_shallow
 from gitmem.git.binary import Git
 
 TYPE_CHECKING = False
@@ -186,6 +187,21 @@ def fetch_objects(git: Git, remote: str, branch: str, talk: RemoteOptions) -> No
     options = ["--no-tags", "--no-prune", "--no-write-fetch-head", "--recurse-submodules=no", "--refmap="]
     argv = ["fetch", *_progress(talk), *options, "--end-of-options", remote, f"refs/heads/{branch}"]
     status, _, said = _talk(git, remote, argv, talk)
+    if status != 0:
+        raise _failed(git, remote, "fetched from", said)
+
+
+def fetch_commit(git: Git, remote: str, commit: str, talk: RemoteOptions) -> None:
+    """Bring one commit of a remote by its id, and move no ref here; in a shallow clone without its ancestors.
+
+    Raises:
+        NotFoundError: There is no such remote.
+        RemoteError: It cannot be reached, does not have the commit, or does not give it by its id.
+    """
+    _refuse_unsafe(git, remote)
+    options = ["--no-tags", "--no-prune", "--no-write-fetch-head", "--recurse-submodules=no", "--refmap="]
+    options += ["--depth=1"] if is_shallow(git) else []
+    status, _, said = _talk(git, remote, ["fetch", *options, "--end-of-options", remote, commit], talk)
     if status != 0:
         raise _failed(git, remote, "fetched from", said)
 

@@ -95,10 +95,10 @@ def digest(found: Mapping[str, Any]) -> str:
 
 
 def standing(found: Mapping[str, Any]) -> str:
-    """Return what is wrong with facts, a line each: what failed and why, what rests on it, what flaps."""
+    """Return what is wrong with facts, a line each: failed and why, suspect, blocked here, flapping."""
     lines = []
-    for name in ("failed", "suspect", "flapping"):
-        for one in found[name]:
+    for name in ("failed", "suspect", "blocked", "flapping"):
+        for one in found.get(name, ()):
             why = _join(one["because"], one["broken"])
             lines.append(f"- [{one['key']}] ({name}) {line(one['title'])}" + (f": {why}" if why else ""))
     return fenced("\n".join(lines), source="facts that need attention; each line has key and status, then the title")

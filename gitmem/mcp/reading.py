@@ -29,7 +29,7 @@ def add_reading(server: MCPServer[Any], service: Service) -> None:
         query: Annotated[schemas.Words, Field(description="The question, in your own words")],
         limit: Annotated[int, Field(ge=1, le=25)] = 5,
         kinds: Annotated[schemas.Lines, Field(description="Only these: fact, gotcha, decision, …")] = [],  # noqa: B006
-        paths: Annotated[schemas.Lines, Field(description="Only about these files or folders")] = [],  # noqa: B006
+        paths: Annotated[schemas.Lines, Field(description="Only about these paths")] = [],  # noqa: B006
         scope: schemas.Scope = "",
         strict: Annotated[bool, Field(description="Only trustworthy memories")] = False,
     ) -> Annotated[CallToolResult, schemas.Hits]:
@@ -81,7 +81,7 @@ def add_reading(server: MCPServer[Any], service: Service) -> None:
     async def context(
         ctx: Context[Any, Any],
         *,
-        paths: Annotated[schemas.Lines, Field(description="The files you work on; default: changed files")] = [],  # noqa: B006
+        paths: Annotated[schemas.Lines, Field(description="Files you work on; default: changed files")] = [],  # noqa: B006
         budget: Annotated[int, Field(ge=100, le=8000, description="Tokens")] = BUDGET,
     ) -> Annotated[CallToolResult, schemas.Context]:
         """Get what to know before you start: warnings first, then facts and recent work."""
@@ -97,9 +97,7 @@ def add_reading(server: MCPServer[Any], service: Service) -> None:
     async def facts_status(
         ctx: Context[Any, Any],
         *,
-        status: Annotated[
-            list[schemas.Status], Field(max_length=5, description="List the facts with this status")
-        ] = [],  # noqa: B006
+        status: Annotated[list[schemas.Status], Field(max_length=6, description="List facts with this status")] = [],  # noqa: B006
         limit: Annotated[int, Field(ge=1, le=100)] = 20,
     ) -> Annotated[CallToolResult, schemas.FactCounts]:
         """List facts that failed, are suspect, or wait for approval."""

@@ -43,6 +43,7 @@ class StatusFactors:
     verified: float = setting(1.1, read.number(0, 10, is_open=True), "score factor of verified memories")
     stale: float = setting(0.95, read.number(0, 10, is_open=True), "score factor of stale memories")
     unproven: float = setting(0.9, read.number(0, 10, is_open=True), "score factor of unproven memories")
+    blocked: float = setting(0.9, read.number(0, 10, is_open=True), "score factor of blocked memories")
     suspect: float = setting(0.7, read.number(0, 10, is_open=True), "score factor of suspect memories")
     failed: float = setting(0.5, read.number(0, 10, is_open=True), "score factor of failed memories")
 

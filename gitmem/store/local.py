@@ -10,7 +10,7 @@ import os
 import sqlite3
 
 from gitmem.frozen import fields_of, replace
-from gitmem.model import HOLDS, Verdict
+from gitmem.model import HOLDS, Blocked, Verdict
 from gitmem.store.sqlite_errors import ERRORS, is_damage
 from gitmem.system.file_lock import make_folder, open_private
 
@@ -32,7 +32,8 @@ _TABLES = """
 CREATE TABLE IF NOT EXISTS verdict (id INTEGER PRIMARY KEY, key TEXT NOT NULL, spec TEXT NOT NULL, claim TEXT NOT NULL,
   inputs TEXT NOT NULL, fields TEXT NOT NULL, UNIQUE (key, spec, claim, inputs));
 CREATE TABLE IF NOT EXISTS access (key TEXT PRIMARY KEY, count INTEGER NOT NULL, last INTEGER NOT NULL) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS attempt (key TEXT PRIMARY KEY, at INTEGER NOT NULL, reason TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS blocked (id INTEGER PRIMARY KEY AUTOINCREMENT, key TEXT NOT NULL UNIQUE, spec TEXT NOT NULL,
+  claim TEXT NOT NULL, inputs TEXT NOT NULL, at INTEGER NOT NULL, reason TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS known (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 """
 
@@ -97,7 +98,10 @@ class LocalState:
                 self.close()
                 return None
         if self._db is not None:
-            self._db.execute("PRAGMA synchronous = NORMAL")
+            try:
+                self._db.execute("PRAGMA synchronous = NORMAL")
+            except ERRORS as err:
+                self._give_up(self._db, err)
         return self._db
 
     def close(self) -> None:
@@ -107,8 +111,11 @@ class LocalState:
             self._db = None
 
     def serial(self) -> int:
-        """Return a number that differs whenever a verdict was added here."""
-        return self._number("SELECT coalesce(max(id), 0) FROM verdict")
+        """Return a number that differs whenever a verdict was added here, or a check was blocked."""
+        return self._number(
+            "SELECT coalesce((SELECT max(id) FROM verdict), 0)"
+            " + coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'blocked'), 0)"
+        )
 
     def _number(self, sql: str) -> int:
         """Return the number that a query gives; 0 where it is none, and then the file is set aside."""
@@ -165,28 +172,23 @@ class LocalState:
         elif db.in_transaction:
             db.execute("ROLLBACK")
 
-    def note_attempts(self, attempts: Iterable[tuple[str, int, str]]) -> None:
-        """Keep attempts that learned nothing: key, epoch seconds, reason."""
-        self._quietly(self._writing(), "INSERT OR REPLACE INTO attempt VALUES (?,?,?)", list(attempts))
+    def add_blocked(self, found: Iterable[Blocked]) -> None:
+        """Keep that checks were blocked here, each instead of what was known of its fact before."""
+        rows = [(one.key, one.spec, one.claim, one.inputs, one.at, one.reason) for one in found]
+        sql = "INSERT OR REPLACE INTO blocked (key, spec, claim, inputs, at, reason) VALUES (?,?,?,?,?,?)"
+        self._quietly(self._writing() if rows else None, sql, rows)
 
-    def attempts(self) -> dict[str, tuple[int, str]]:
-        """Return the last attempt that learned nothing by key: when, and why."""
+    def blocked(self) -> dict[str, Blocked]:
+        """Return by key how the last run of a check was blocked here, unless it could be judged since."""
         if self._only is not None:
             return {}
-        rows = self._ask("SELECT * FROM attempt WHERE at > 0")
-        return {key: (at, why) for key, at, why in rows if (type(key), type(at), type(why)) == (str, int, str)}
+        rows = self._ask("SELECT key, spec, claim, inputs, at, reason FROM blocked")
+        return {row[0]: Blocked(*row) for row in rows if tuple(map(type, row)) == (str, str, str, str, int, str)}
 
-    def ended_attempts(self) -> set[str]:
-        """Return the facts that could not be checked at some time, and since then could."""
-        return {key for (key,) in self._ask("SELECT key FROM attempt WHERE at = 0")}
-
-    def end_attempts(self, keys: Iterable[str]) -> None:
-        """Note that facts got a verdict since their last attempt."""
-        self._quietly(self._reading(), "UPDATE attempt SET at = 0 WHERE key = ? AND at > 0", [(key,) for key in keys])
-
-    def clear_attempts(self, keys: Iterable[str]) -> None:
-        """Forget attempts altogether: they were those of another check."""
-        self._quietly(self._reading(), "DELETE FROM attempt WHERE key = ?", [(key,) for key in keys])
+    def end_blocked(self, keys: Iterable[str]) -> None:
+        """Forget that checks were blocked: they got an answer since."""
+        rows = [(key,) for key in keys]
+        self._quietly(self._reading() if rows else None, "DELETE FROM blocked WHERE key = ?", rows)
 
     def count_access(self, key: str, now: int) -> None:
         """Count one look at a memory (D6, D7)."""

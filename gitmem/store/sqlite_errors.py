@@ -18,7 +18,7 @@ def is_damage(err: BaseException | None) -> bool:
 
 def is_busy(err: Exception) -> bool:
     """Return whether an error only says that somebody else writes now."""
-    return isinstance(err, sqlite3.Error) and any(words in str(err) for words in ("locked", "busy"))
+    return isinstance(err, sqlite3.Error) and any(words in str(err) for words in ("is locked", "busy"))
 
 
 def is_unwritable(err: Exception) -> bool:

@@ -10,7 +10,7 @@ import os
 import select
 import time
 
-from gitmem.model import Ran
+from gitmem.model import INTERRUPTED, Ran
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ def wait_unwatched(child: Popen[bytes], output: IO[bytes], *, deadline: float, c
             if time.monotonic() > deadline:
                 killed = "time"
             elif stops != _stops:
-                killed = "interrupted"
+                killed = INTERRUPTED
             elif os.fstat(output.fileno()).st_size > FLOOD_BYTES:
                 killed = FLOOD
         child.kill()
@@ -129,7 +129,7 @@ class BoundedRun:
             if left <= 0:
                 self._killed = "time"
             elif self._stops != _stops:
-                self._killed = "interrupted"
+                self._killed = INTERRUPTED
             else:
                 self._wait(min(left, TICK_S))
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from gitmem.document.builtin_checks import glob_of, row_of
 from gitmem.frozen import frozen
-from gitmem.model import ERROR, FAILS, HOLDS, Check
+from gitmem.model import BLOCKED, FAILS, HOLDS, Check
 from gitmem.text.secrets import redact
 
 TYPE_CHECKING = False
@@ -29,7 +29,7 @@ FILE_MODES = frozenset({"100644", "100755"})
 
 @frozen
 class BuiltinAnswer:
-    """What a built-in check answers: ``holds``, ``fails`` or ``error``, and why."""
+    """What a built-in check answers: ``holds``, ``fails`` or ``blocked``, and why."""
 
     outcome: str
     because: str
@@ -103,13 +103,13 @@ def conclude(check: Check, files: Sequence[Entry], found: Mapping[str, bool]) ->
     """Return what a check answers, given which blobs of its files have what it looks for; unread ones are left out."""
     row = row_of(check)
     if row.unusable and _probe(check) is _never:
-        return BuiltinAnswer(ERROR, row.unusable.format(text=redact(check.words[1])))
+        return BuiltinAnswer(BLOCKED, row.unusable.format(text=redact(check.words[1])))
     if not files:
-        return BuiltinAnswer(ERROR if row.is_denial else FAILS, f"no file matches {glob_of(check.words)}")
+        return BuiltinAnswer(BLOCKED if row.is_denial else FAILS, f"no file matches {glob_of(check.words)}")
     having = [path for _, oid, path in files if found.get(oid)]
     unread = [path for _, oid, path in files if oid not in found]
     if unread and not having:
-        return BuiltinAnswer(ERROR, f"{unread[0]} could not be read" + _more(unread))
+        return BuiltinAnswer(BLOCKED, f"{unread[0]} could not be read" + _more(unread))
     if bool(having) != row.is_denial:
         return BuiltinAnswer(HOLDS, "")
     names = {"text": redact(check.words[1]), "where": glob_of(check.words), "first": having[0] if having else ""}

@@ -1,20 +1,20 @@
-"""Confirm failures before recording them, and mark flapping checks: decide what runs again, and what the answers mean.
+"""Judge by contrast: decide what runs again before a failure is recorded, what the answers mean, and what flaps.
 
-A check that newly fails runs again (``FIRM`` times in all), and then where it held last. One answer that it holds is
-enough to say that it holds: exit 0 is what proves the fact, and what fails and then holds on the same code is the
-check's weakness, not the code's. Such a fact is *marked* as flapping. A mark is the number of runs that must still
-answer alike: each like answer takes one off, each further flap puts ``AGAIN`` on. While it stands, a failure needs as
-many like answers as the mark says before it is recorded, so a coin is not believed, and a real break of a flapping
-fact is still told at its commit: it fails every time, and it holds where it held.
+A check that does not pass now, and held at a commit before, runs there first, and once more if it does not pass there
+either. If it passes there, the change did it: it runs again at the commit that is judged (``FIRM`` runs in all, fewer
+for slow checks), and then it fails. If it does not pass there, the code did not do it: it is *blocked*. One answer
+that it holds is enough to say that it holds: exit 0 is what proves the fact, and what fails and then holds on the
+same code is the check's weakness, not the code's. Such a fact is *marked* as flapping. A mark is the number of runs
+that must still answer alike: each like answer takes one off, each further flap puts ``AGAIN`` on. While there is one,
+a failure needs as many like answers as the mark says before it is recorded, so a coin is not believed, and a real
+break of a flapping fact is still reported at its commit: it fails every time, and it holds where it held.
 
 How often to ask was chosen by simulation (``tests/verify/test_confirm.py`` has it as a test): a fact that holds and
-whose check fails at random, judged at 250 commits, is accused wrongly so many times in all:
+whose check fails at random, judged at 250 commits, is accused wrongly, and marked, so many times in all:
 
-    fails at random          5 %    10 %    20 %    30 %    50 %
-    asked twice, no mark     0.68   2.5     9.2    18      34
-    five times, no mark      0      0       0.15   0.67    7.4
-    five times, marked       0      0       0.005  0.005   0.05
-    it is marked again        4.4    1.9     1.1    1.1     1.0
+    fails at random      5 %    10 %    20 %    30 %    50 %
+    accused              0      0       0.015   0.025   0.115
+    marked               4.5    1.9     1.1     1.0     1.0
 
 What runs a check is handed in: nothing here runs anything.
 """
@@ -22,32 +22,39 @@ What runs a check is handed in: nothing here runs anything.
 from __future__ import annotations
 
 from gitmem.frozen import frozen, replace
-from gitmem.model import ERROR, FAILS, HOLDS, Verdict
+from gitmem.model import BLOCKED, FAILS, HOLDS, Verdict
+from gitmem.verify.outcome import UNCLEAR
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    # Runs the check on one commit of the code and returns what that shows, and why.
-    Ask = Callable[[str], tuple[str, str]]
+    # Runs the check on one commit of the code, so many times or until it holds; returns what each showed, and why.
+    Ask = Callable[[str, int], list[tuple[str, str]]]
 
-# Runs that must fail before a fact is said to fail; and where its author, who adds it now, waits for the answer.
-FIRM, HURRIED = 5, 2
+# Runs that must fail at the commit that is judged before a fact is said to fail; where somebody waits for the answer;
+# and of checks that take longer than SLOW_S: with the one where it held, a break costs at most five, and these four.
+FIRM, HURRIED, FEW = 4, 2, 3
+SLOW_S = 10.0
+# Runs where it held, until one passes.
+THERE = 2
 # What the first flap marks a fact with, what each further one adds, and the most that comes of it.
 FIRST, AGAIN, MOST = 10, 20, 50
 # A failure of a marked fact runs at most so often: a coin falls on the same side 20 times once in a million.
 MOST_ASKED = 20
+# How the reason ends where the environment is the cause, as far as anybody can tell.
+ENVIRONMENT = "the environment changed"
 
 
 @frozen
 class Confirmation:
-    """The result of running a failed check again.
+    """The result of running again a check that did not pass.
 
     Attributes:
-        outcome: ``fails``; ``holds`` where the check held on the same code after all; ``error`` where nothing was
-            learned.
-        reason: Why nothing was learned, on one line.
-        verdict: The verdict; None where nothing was learned.
+        outcome: ``fails``; ``holds`` where the check held on the same code after all; ``blocked`` where the code is not
+            the cause, as far as anybody can tell.
+        reason: Why it is blocked, on one line.
+        verdict: The verdict; None where it is blocked.
     """
 
     outcome: str
@@ -56,67 +63,52 @@ class Confirmation:
 
 
 def confirm(
-    old: Verdict | None,
-    latest: Verdict | None,
-    new: Verdict,
-    *,
-    ask: Ask,
-    is_ancestor: Callable[[str], bool],
-    firm: int = FIRM,
+    latest: Verdict | None, new: Verdict, *, ask: Ask, held: str, is_unclear: bool, firm: int = FIRM
 ) -> Confirmation:
-    """Ask a check that newly fails again, then where it held last: if it only fails there too, nothing was learned.
+    """Judge by contrast a check that does not pass.
 
     Args:
-        old: The verdict that counted so far, or None.
         latest: The latest verdict of this specification and claim, whatever its inputs: it has the mark.
         new: The failure.
-        ask: Runs the check on one commit.
-        is_ancestor: Tells whether a commit is one of the history of the code that is judged.
+        ask: Runs the check.
+        held: The commit where it held last, if that can be run here; else empty.
+        is_unclear: Whether the failure may be the environment's: without a commit to compare with, it accuses nobody.
         firm: Runs that must fail where the fact is not marked.
     """
     mark = mark_of(latest)
     times = min(mark + FIRM, MOST_ASKED) if mark else firm
-    for number in range(1, times):
-        outcome, why = ask(new.commit)
+    there = ask(held, max(times, THERE) if mark else THERE) if held and held != new.commit else []
+    answers = {outcome for outcome, _ in there}
+    is_change = HOLDS in answers
+    is_elsewhere = bool(answers) and not answers & {HOLDS, BLOCKED}
+    # Where it does not pass there either, or it may be the environment's, one more run tells whether it flaps.
+    more = times if is_change or mark or not (is_elsewhere or is_unclear) else 2
+    for number, (outcome, why) in enumerate(ask(new.commit, more - 1), 1):
         if outcome == HOLDS:
             said = f"it failed{f' {number} times' * (number > 1)}, then held on the same code"
             return Confirmation(HOLDS, verdict=flapped(_holding(new), mark, said))
-        if outcome == ERROR:
-            return Confirmation(ERROR, f"it failed, then could not run: {why}")
-    if not new.held_commit:
-        return Confirmation(FAILS, verdict=new)
-    if old is not None and not old.own:
-        return Confirmation(FAILS, verdict=replace(new, confirmed=_is_claim_true(new, ask, is_ancestor, times)))
-    if new.held_commit == new.commit:
-        return Confirmation(ERROR, "it held on this commit before: the environment changed")
-    before = _ask_until(ask, new.held_commit, times)
-    if before == FAILS:
-        reason = f"it also fails at {new.held_commit[:12]}, where it held before: the environment changed"
-        return Confirmation(ERROR, reason)
-    return Confirmation(FAILS, verdict=replace(new, confirmed=before == HOLDS))
+        if outcome == BLOCKED or (outcome == UNCLEAR and not (is_change or is_unclear)):
+            return Confirmation(BLOCKED, f"it failed, then could not run: {why}")
+    if is_change:
+        return Confirmation(FAILS, verdict=replace(new, confirmed=True))
+    if is_elsewhere:
+        return Confirmation(
+            BLOCKED, f"{new.because}; it does not pass at {held[:12]} either, where it held: {ENVIRONMENT}"
+        )
+    if held == new.commit:
+        return Confirmation(BLOCKED, f"{new.because}; it held on this commit before: {ENVIRONMENT}")
+    if is_unclear:
+        return Confirmation(BLOCKED, new.because)
+    return Confirmation(FAILS, verdict=replace(new, confirmed=False))
+
+
+def runs_needed(seconds: float, *, is_hurried: bool) -> int:
+    """Return how many runs must fail before a fact is said to fail, by how long one takes."""
+    return HURRIED if is_hurried else FEW if seconds > SLOW_S else FIRM
 
 
 def _holding(new: Verdict) -> Verdict:
     return replace(new, outcome=HOLDS, because="", held_commit=new.commit, held_at=new.at, confirmed=True)
-
-
-def _ask_until(ask: Ask, commit: str, times: int) -> str:
-    """Ask on one commit until something else than a failure comes of it, at most so many times."""
-    for _ in range(times):
-        outcome, _ = ask(commit)
-        if outcome != FAILS:
-            return outcome
-    return FAILS
-
-
-def _is_claim_true(new: Verdict, ask: Ask, is_ancestor: Callable[[str], bool], times: int) -> bool:
-    """Return whether a check holds at the commit that somebody else says it held at.
-
-    Only an ancestor of the code that is judged is run, and it can confirm the failure but never excuse it: whoever
-    pushes to the memory branch writes that name.
-    """
-    held = new.held_commit
-    return held != new.commit and is_ancestor(held) and _ask_until(ask, held, times) == HOLDS
 
 
 def mark_of(latest: Verdict | None) -> int:

@@ -1,7 +1,8 @@
 """Find the facts that are due, from states computed once per code commit and stored in the catalog.
 
 A fact is due when there is no conclusive verdict for its specification and claim, when its inputs differ from those
-of the verdict, when its TTL has passed, or when it is asked for. Nothing else runs (DESIGN, section 5).
+of the verdict, when its check was blocked at the last run, when its TTL has passed, or when it is asked for. Nothing
+else runs (DESIGN, section 5).
 """
 
 from __future__ import annotations
@@ -45,7 +46,8 @@ class Due:
         spec: Its specification.
         digest: Digest of its inputs on the code that is judged.
         verdict: The verdict that counted so far, or None.
-        why: Why it is due: ``new``, ``inputs``, ``tools``, ``ttl``, ``asked``, or ``wrong`` where a claimed verdict is.
+        why: Why it is due: ``new``, ``inputs``, ``blocked`` (by the last run), ``tools``, ``ttl``, ``asked``, or
+            ``wrong`` where a claimed verdict is.
         changed: What of its inputs or tools changed, a few of it, where somebody asked.
         latest: The latest verdict of its specification and claim, whatever its inputs, or None.
     """
@@ -132,13 +134,15 @@ def states_on(
 ) -> list[state.FactState]:
     """Return the state of each of these facts on one tree of the code, in their order."""
     keys = None if len(facts) > MANY else [f.key for f in facts]
-    branch, mine = state.branch_verdicts(catalog, keys), local.verdicts(keys)
+    branch, mine, blocked = state.branch_verdicts(catalog, keys), local.verdicts(keys), local.blocked()
     states = []
     for fact in facts:
         of_branch, of_clone = branch.get(fact.key, ()), mine.get(fact.key, ())
         states.append(
             state.state_of(
-                fact, digester(tree, fact), of_branch, of_clone, accepts=lambda v: is_accepted(v, policy, now=now)
+                *(fact, digester(tree, fact), of_branch, of_clone),
+                accepts=lambda v: is_accepted(v, policy, now=now),
+                blocked=blocked.get(fact.key),
             )
         )
     return states
@@ -210,13 +214,13 @@ def list_due(
     """
     asked = set(keys)
     others = _other_tools(catalog, ground)
-    condition = "1" if everything or asked else "s.outcome = '' OR s.fresh = 0 OR s.at + f.ttl_s < ?"
+    condition = "1" if everything or asked else "s.outcome = '' OR s.fresh = 0 OR s.blocked = 1 OR s.at + f.ttl_s < ?"
     if others and condition != "1":
         condition += f" OR s.tools IN ({', '.join(map(str, sorted(others)))})"
     gates = "" if asked else f" AND {state.CLAIM}"
     rows = catalog.rows(
         "SELECT f.id, m.key, f.spec, f.claim, f.form, f.words, f.inputs, f.ttl_s, s.digest, s.outcome, s.fresh, m.path,"
-        " s.tools"
+        " s.blocked, s.tools"
         f" FROM fact f JOIN memory m ON m.id = f.id JOIN state s ON s.ground = ? AND s.fact = f.id WHERE {state.LIVE}"
         f"{gates} AND ({condition}) ORDER BY m.key",
         (ground, *(() if condition == "1" else (now,))),
@@ -253,12 +257,14 @@ def _due(
     is_named: bool,
 ) -> Due:
     fact = state.FactRow(*row[:8])  # type: ignore[arg-type]
-    now_digest, outcome, fresh, path = row[8:]
+    now_digest, outcome, fresh, path, is_blocked = row[8:]
     fact, document, spec = read_fact(catalog, fact, str(path), policy)
     verdicts = state.merged(branch.get(fact.key, ()), mine.get(fact.key, ()), spec=fact.spec, claim=fact.claim)
     verdicts = [v for v in verdicts if is_accepted(v, policy, now=now)]
     verdict, _ = state.pick(verdicts, str(now_digest))
-    why = "new" if not outcome else "inputs" if not fresh else "asked" if is_named else "ttl"
+    why = (
+        "new" if not outcome else "inputs" if not fresh else "asked" if is_named else "blocked" if is_blocked else "ttl"
+    )
     return Due(fact, document, spec, str(now_digest), verdict, why, latest=state.latest_of(verdicts))
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gitmem.frozen import frozen
-from gitmem.model import VERIFIED
+from gitmem.model import BLOCKED, VERIFIED
 from gitmem.store.code_tree.tree import is_home
 
 TYPE_CHECKING = False
@@ -82,7 +82,7 @@ WORDS = {
     ),
     # A fact that nobody could check is a test that could not run.
     UNCHECKED: FindingWords(
-        *(SUSPECT, WARNING, "could not be checked", "could not be checked", "Could not be checked"),
+        *(BLOCKED, WARNING, "could not be checked", "could not be checked", "Could not be checked"),
         meaning="A fact that had to be checked could not be checked.",
         case="error",
     ),

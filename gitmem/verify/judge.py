@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import json
+from concurrent.futures import ThreadPoolExecutor
 
 from gitmem.errors import GitmemError
 from gitmem.frozen import frozen, replace
-from gitmem.model import ERROR, FAILS, HOLDS, Ran, Spec, Verdict
+from gitmem.git.ancestry import is_shallow
+from gitmem.model import BLOCKED, FAILS, HOLDS, INTERRUPTED, Ran, Spec, Verdict
 from gitmem.system import process
 from gitmem.system.process_limits import stop_count
 from gitmem.text.secrets import safe_output
-from gitmem.verify.confirm import FIRM, HURRIED, confirm, mark_of, steadied
+from gitmem.verify.confirm import confirm, mark_of, runs_needed, steadied
 from gitmem.verify.due import Due
 from gitmem.verify.evidence import Evidence, attach, gather, with_tools
 from gitmem.verify.ground.ground import Ground, Grounds
-from gitmem.verify.outcome import NOT_RUN, OUTPUT_KEPT, argv_of, end_of, outcome_of, shown_setup
+from gitmem.verify.outcome import OUTPUT_KEPT, UNCLEAR, argv_of, end_of, outcome_of
 from gitmem.verify.sandbox import sandbox
 from gitmem.verify.trace.reads import UNTRACEABLE
 
@@ -48,6 +50,7 @@ class Means:
         pause_s: Seconds between a new failure and asking again: what makes a check fail at random (load, a port, a
             clock) often lasts a moment.
         is_hurried: Whether somebody waits for the answer: then there is no pause, and fewer runs confirm a failure.
+        fetch: Brings a commit that is missing here from the remote, and returns whether it is here now.
     """
 
     rung: str
@@ -59,6 +62,7 @@ class Means:
     strace: str = ""
     pause_s: float = 0.0
     is_hurried: bool = False
+    fetch: Callable[[str], bool] = lambda _: False
 
 
 @frozen
@@ -67,14 +71,15 @@ class Result:
 
     Attributes:
         due: The fact.
-        outcome: ``holds``, ``fails``, ``error`` or ``skipped``.
+        outcome: ``holds``, ``fails``, ``blocked`` or ``skipped``.
         because: Why it fails, on one line.
-        reason: Why it was skipped or nothing was learned, on one line.
+        reason: Why it is blocked or was skipped, on one line.
         verdict: The new verdict; None where nothing was learned.
         output: The end of what the check wrote, cleaned.
         seconds: How long it took.
         is_news: Whether a person hears for the first time of this failure, or of a check that cannot be run.
         is_marked: Whether this run marked the fact as flapping.
+        is_unclear: Whether the failure may be the environment's: it could not be run, was killed or ran too long.
     """
 
     due: Due
@@ -86,6 +91,7 @@ class Result:
     seconds: float = 0.0
     is_news: bool = False
     is_marked: bool = False
+    is_unclear: bool = False
 
 
 class Judge:
@@ -110,16 +116,17 @@ class Judge:
     def judge(self, due: Due) -> Result:
         """Run one fact's check and return what it showed; a doubtful failure is still to be confirmed."""
         ran, problem, evidence = self._look(due)
-        outcome, why = outcome_of(ran, due.spec, self._means.rung, problem)
+        outcome, why = self._shown(ran, due.spec, problem)
         result = Result(
             due,
-            outcome,
+            FAILS if outcome == UNCLEAR else outcome,
             output=safe_output(ran.output, OUTPUT_KEPT) if ran else "",
             seconds=ran.seconds if ran else 0.0,
+            is_unclear=outcome == UNCLEAR,
         )
-        if outcome == ERROR:
+        if outcome == BLOCKED:
             return replace(result, reason=why)
-        verdict = verdict_of(due, outcome, commit=self._commit, now=self._now, rung=self._means.rung)
+        verdict = verdict_of(due, result.outcome, commit=self._commit, now=self._now, rung=self._means.rung)
         verdict = replace(verdict, seconds=round(result.seconds, 3), because=why)
         verdict = attach(verdict, evidence, json.loads(due.row.inputs), due.spec.check, self._tree)
         result = replace(result, because=why, verdict=verdict)
@@ -132,32 +139,25 @@ class Judge:
         return replace(result, verdict=steadied(due.verdict, due.latest, verdict))
 
     def _look(self, due: Due) -> tuple[Ran | None, str, Evidence]:
-        """Run a check traced, and as it is wherever the answer may come from that: a trace alone accuses nobody.
+        """Run a check traced, and as it is where the trace may be the reason that it does not pass.
 
-        What flaps is run as it is: another answer than under the trace would say nothing about tracing.
+        A failure that is to be confirmed runs as it is then. What flaps is never traced: another answer than under the
+        trace would say nothing about tracing.
         """
         is_marked = mark_of(due.latest) > 0
         if not self._means.strace or is_marked or (due.verdict is not None and due.verdict.reads == UNTRACEABLE):
             ran, problem = self._at(due.spec, self._commit)
             return ran, problem, Evidence(UNTRACEABLE if self._means.strace and not is_marked else "")
         traced, problem, evidence = self._traced(due)
-        shown = outcome_of(traced, due.spec, self._means.rung, problem)[0]
-        failed_before = due.verdict is not None and due.verdict.outcome == FAILS
-        is_missing = traced is not None and traced.status in NOT_RUN  # the command: tracing has no part in that
-        is_sure = evidence.is_clear and ((shown == FAILS and failed_before) or is_missing)
-        if problem or shown == HOLDS or is_sure:
+        shown, _ = self._shown(traced, due.spec, problem)
+        is_known = shown == FAILS and due.verdict is not None and due.verdict.outcome == FAILS
+        if problem or evidence.is_clear or not is_known:
             return traced, problem, evidence
         ran, problem = self._at(due.spec, self._commit)
-        untraced = outcome_of(ran, due.spec, self._means.rung, problem)[0]
-        if untraced == HOLDS and evidence.is_clear and not self._fails_traced(due):
-            return traced, "", evidence  # it flaps, traced or not
-        if untraced == shown:
-            return ran, problem, evidence
-        return ran, problem, Evidence(UNTRACEABLE if untraced == HOLDS else "")
+        return ran, problem, Evidence(UNTRACEABLE if self._shown(ran, due.spec, problem)[0] == HOLDS else "")
 
-    def _fails_traced(self, due: Due) -> bool:
-        ran, problem, _ = self._traced(due)
-        return outcome_of(ran, due.spec, self._means.rung, problem)[0] == FAILS
+    def _shown(self, ran: Ran | None, spec: Spec, problem: str) -> tuple[str, str]:
+        return outcome_of(ran, spec, self._means.rung, problem)
 
     def _traced(self, due: Due) -> tuple[Ran | None, str, Evidence]:
         try:
@@ -169,39 +169,62 @@ class Judge:
             return None, err.message, Evidence()
 
     def is_doubtful(self, result: Result) -> bool:
-        """Return whether a result is a failure that nobody knew of and that was not confirmed yet."""
+        """Return whether a result is a failure that nobody knew of, or may be the environment's, not confirmed yet."""
         known = result.due.verdict
-        return result.outcome == FAILS and (known is None or known.outcome != FAILS)
+        return result.outcome == FAILS and (result.is_unclear or known is None or known.outcome != FAILS)
 
-    def confirm(self, result: Result) -> Result:
-        """Confirm a doubtful failure and return what is left of it."""
+    def confirm(self, result: Result, *, width: int = 1) -> Result:
+        """Judge a doubtful failure by contrast and return what is left of it; *width* runs go on at the same time."""
         due, verdict = result.due, result.verdict
         assert verdict is not None, "a failure has a verdict"
-        found = confirm(
-            due.verdict,
-            due.latest,
-            verdict,
-            ask=lambda commit: self.ask(due.spec, commit),
-            is_ancestor=self._is_ancestor,
-            firm=HURRIED if self._means.is_hurried else FIRM,
-        )
-        if found.outcome != FAILS:
-            result = replace(result, because="")
+
+        def ask(commit: str, times: int) -> list[tuple[str, str]]:
+            return self._ask_often(due.spec, commit, times, width if commit == self._commit else 1)
+
+        firm = runs_needed(result.seconds, is_hurried=self._means.is_hurried)
+        held = self._held(due)
+        found = confirm(due.latest, verdict, ask=ask, held=held, is_unclear=result.is_unclear, firm=firm)
         verdict = found.verdict
         if verdict is not None and found.outcome == HOLDS:
             # What the run that failed was seen to read is not what the one that holds has read.
+            evidence = Evidence()
+            if self._means.strace and mark_of(due.latest) == 0 and self._fails_traced(due):
+                verdict = replace(verdict, flapping=0, attempt="", attempt_at=0)  # the trace is why it failed
+                evidence = Evidence(UNTRACEABLE)
             inputs = json.loads(due.row.inputs)
-            verdict = attach(replace(verdict, weak=self.is_weak(due)), Evidence(), inputs, due.spec.check, self._tree)
+            verdict = attach(replace(verdict, weak=self.is_weak(due)), evidence, inputs, due.spec.check, self._tree)
+        because = result.because if found.outcome == FAILS else ""
         reason = with_tools(found.reason, due.verdict)
-        return replace(result, outcome=found.outcome, reason=reason, verdict=verdict)
+        return replace(result, outcome=found.outcome, because=because, reason=reason, verdict=verdict)
+
+    def _fails_traced(self, due: Due) -> bool:
+        ran, problem, _ = self._traced(due)
+        return self._shown(ran, due.spec, problem)[0] in (FAILS, UNCLEAR)
+
+    def _held(self, due: Due) -> str:
+        """Return the commit where a fact held last, if it can be run here; else an empty string.
+
+        Of what somebody else says, only an ancestor of the code that is judged is run: whoever pushes to the memory
+        branch writes that name. A shallow clone has no ancestors, and runs what the remote has.
+        """
+        held = due.verdict.held_commit if due.verdict is not None else ""
+        if due.verdict is None or not held or not (self._git.has(held, "commit") or self._means.fetch(held)):
+            return ""
+        is_known = due.verdict.own or held == self._commit or self._git.is_ancestor(held, self._commit)
+        return held if is_known or is_shallow(self._git) else ""
 
     def ask(self, spec: Spec, commit: str) -> tuple[str, str]:
         """Run a specification on one commit and return what it shows, and why."""
         ran, problem = self._at(spec, commit)
-        return outcome_of(ran, spec, self._means.rung, problem)
+        return self._shown(ran, spec, problem)
 
-    def _is_ancestor(self, commit: str) -> bool:
-        return self._git.is_ancestor(commit, self._commit)
+    def _ask_often(self, spec: Spec, commit: str, times: int, width: int) -> list[tuple[str, str]]:
+        """Run a specification on one commit so many times, or until it holds; return what each run shows, and why."""
+        found: list[tuple[str, str]] = []
+        with ThreadPoolExecutor(width) as pool:
+            while len(found) < times and HOLDS not in [outcome for outcome, _ in found]:
+                found += pool.map(lambda _: self.ask(spec, commit), range(min(width, times - len(found))))
+        return found
 
     def _at(self, spec: Spec, commit: str) -> tuple[Ran | None, str]:
         """Run a specification on a private copy of one commit; the problem says why it could not be run."""
@@ -214,12 +237,12 @@ class Judge:
 
     def _check(self, spec: Spec, ground: Ground, *, strace: str = "") -> tuple[list[Ran], str]:
         """Run the policy's setup, then the check; the problem says why that could not be run."""
-        rans = []
+        rans: list[Ran] = []
         if spec.setup:
             ran = self._run(("sh", "-c", spec.setup), ground, spec, strace=strace)
-            rans.append(ran)
             if ran.status != 0:
-                return rans, f"the policy's setup ({shown_setup(spec)}) failed: {end_of(ran, spec)}"
+                return [*rans, replace(ran, is_setup=True)], ""
+            rans.append(ran)
         ran = self._run(argv_of(spec), ground, spec, strace=strace)
         rans.append(ran)
         if ground.lacking and ran.status != 0:
@@ -228,7 +251,7 @@ class Judge:
 
     def _run(self, argv: Sequence[str], ground: Path | Ground, spec: Spec, *, strace: str = "") -> Ran:
         if self._is_stopped:
-            return Ran(None, False, "", False, 0.0, "interrupted")
+            return Ran(None, False, "", False, 0.0, INTERRUPTED)
         return sandbox.run_check(
             list(argv),
             ground=ground,
@@ -252,7 +275,7 @@ class Judge:
             return not self.refutes(due.spec)
         with self._grounds.empty() as folder:
             ran = self._run(argv_of(due.spec), folder, due.spec)
-        return outcome_of(ran, due.spec, self._means.rung, "")[0] == HOLDS
+        return self._shown(ran, due.spec, "")[0] == HOLDS
 
     def refutes(self, spec: Spec) -> bool:
         """Return whether the counterexample, which changes a private copy of the code, makes the check fail there."""
@@ -262,7 +285,7 @@ class Judge:
                 rans, problem = self._check(spec, ground)
         except GitmemError:
             return False
-        return outcome_of(rans[-1], spec, self._means.rung, problem)[0] == FAILS
+        return self._shown(rans[-1], spec, problem)[0] == FAILS
 
 
 def verdict_of(due: Due, outcome: str, *, commit: str, now: int, rung: str) -> Verdict:

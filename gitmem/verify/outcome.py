@@ -1,10 +1,10 @@
-"""The outcome of running a check: it holds, it fails, or there is no result; with the reason."""
+"""The outcome of running a check once: it holds, it fails, it is unclear why it does not pass; with the reason."""
 
 from __future__ import annotations
 
 import re
 
-from gitmem.model import ERROR, FAILS, HOLDS, SHELL, Ran, Spec
+from gitmem.model import BLOCKED, FAILS, HOLDS, INTERRUPTED, SHELL, Ran, Spec
 from gitmem.text.sanitize import display
 from gitmem.text.secrets import safe_output
 from gitmem.verify.sandbox import sandbox
@@ -14,7 +14,10 @@ OUTPUT_KEPT = 4000
 # Characters of the line that says why: a verdict is a small file (``layout.VERDICT_LIMIT``).
 LINE_KEPT = 200
 SETUP_SHOWN = 60
-# What programs say when a sandbox keeps them from something, whichever it is: such an exit says nothing about the fact.
+# A run that did not pass in a way that says nothing on its own: the command could not be run, was killed, ran too long,
+# or something was denied. Where the check held before, the same run there says whether the code is the cause.
+UNCLEAR = "unclear"
+# What programs say when a sandbox keeps them from something, whichever it is.
 DENIALS = (
     "network is unreachable",
     "could not resolve host",
@@ -25,6 +28,8 @@ DENIALS = (
     "operation not supported",
     "permission denied",
 )
+# How the reason of a failure begins whose exit status the check chose itself.
+CHOSEN = "exit "
 # Exit statuses that a shell gives for a command it could not run, and above which it reports a signal
 # (POSIX.1-2017, Shell Command Language, 2.8.2).
 NOT_RUN = (126, 127)
@@ -39,27 +44,37 @@ def argv_of(spec: Spec) -> tuple[str, ...]:
 
 
 def outcome_of(ran: Ran | None, spec: Spec, rung: str, problem: str) -> tuple[str, str]:
-    """Return what a run shows: holds on 0; error where nothing was learned; fails on anything else; and why.
+    """Return what a run shows, and why.
+
+    It is ``holds`` on 0, ``fails`` on any other exit status that the check chose itself, ``UNCLEAR`` where the
+    environment may be the cause as well, and ``blocked`` where there was no run.
 
     Source: POSIX.1-2017, Shell Command Language, 2.8.2.
     """
     if problem or ran is None:
-        return ERROR, problem
+        return BLOCKED, problem
     if ran.problem:
-        return ERROR, ran.problem
+        return BLOCKED if ran.problem == INTERRUPTED else UNCLEAR, ran.problem
+    if ran.is_setup:
+        return UNCLEAR, f"the policy's setup ({shown_setup(spec)}) failed: {end_of(ran, spec)}"
     if ran.timed_out:
-        return ERROR, f"timed out after {spec.timeout_s} s"
+        return UNCLEAR, f"timed out after {spec.timeout_s} s"
     if ran.status == 0:
         return HOLDS, ""
     said = last_line(ran.output)
     if ran.status in NOT_RUN:
-        return ERROR, said or f"the command could not be run (exit {ran.status})"
+        return UNCLEAR, said or f"the command could not be run (exit {ran.status})"
     if ran.status is None or ran.status < 0 or ran.status in SIGNALLED:
-        return ERROR, f"killed by a signal (exit {ran.status})"
+        return UNCLEAR, f"killed by a signal (exit {ran.status})"
     if rung != sandbox.NONE and any(words in ran.output.lower() for words in DENIALS):
         hint = "" if spec.network else "; if it needs the network, set network: true"
-        return ERROR, f"the sandbox blocked it: {said}{hint}"
-    return FAILS, f"exit {ran.status}" + (f": {said}" if said else "")
+        return UNCLEAR, f"the sandbox blocked it: {said}{hint}"
+    return FAILS, f"{CHOSEN}{ran.status}" + (f": {said}" if said else "")
+
+
+def is_chosen(because: str) -> bool:
+    """Return whether a failure is an exit status that the check chose itself, by what its verdict says."""
+    return because.startswith(CHOSEN)
 
 
 def shown_setup(spec: Spec) -> str:

@@ -129,7 +129,7 @@ def record(
             return None
         writes, stale = _files(changed, old)
         _into_catalog(catalog, writes, stale)
-        after = take_stock(catalog, restate(), local, now=now)
+        after = take_stock(catalog, restate(), local, now=now, with_blocked=False)
         recorded["it"] = _difference(catalog, before, after, changed, old)
         files = {path: format_verdict(v).encode() for path, v in writes.items()}
         files[layout.STATUS_PATH] = status_page(after, describe_culprits(git, culprits(after))).encode()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gitmem.document.builtin_checks import glob_of
-from gitmem.model import BUILTIN, FAILS
+from gitmem.model import BLOCKED, BUILTIN, FAILS
 from gitmem.model import HOLDS as HELD
 from gitmem.text.globs import is_plain, normal
 from gitmem.verify import claims
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 # Files that are named for a fact.
 NAMED = 3
+# The kind of finding for a memory that needs a person.
+KIND_OF = {FAILED: FAILED, SUSPECT: SUSPECT, BLOCKED: UNCHECKED}
 
 
 def findings_of(run: VerifyRun, git: Git, *, summary: str, now: int) -> Findings:
@@ -26,7 +28,7 @@ def findings_of(run: VerifyRun, git: Git, *, summary: str, now: int) -> Findings
     found = {result.due.row.key: _finding(result, git, run.commit) for result in run.results}
     for line in run.standing.lines:
         if line.key not in found or found[line.key].kind == HOLDS:
-            kind = SUSPECT if line.status == SUSPECT else FAILED
+            kind = KIND_OF[line.status]
             found[line.key] = Finding(
                 *(line.key, line.title, kind, line.because, line.by),
                 fact_spot(git, run.commit, line.path),

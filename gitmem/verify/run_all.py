@@ -7,7 +7,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from queue import Empty, SimpleQueue
 
 from gitmem.frozen import replace
-from gitmem.model import BUILTIN, ERROR
+from gitmem.model import BLOCKED, BUILTIN
 from gitmem.text.sanitize import display
 from gitmem.verify import builtin
 from gitmem.verify.due import RUNGS, Due
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 # How often a run that waits for its checks is told to show how long they take, in seconds.
 TICK_S = 0.1
+# Runs of one check that confirm its failure at the same time.
+CONFIRMED_AT_ONCE = 3
 
 
 def judge_all(
@@ -72,8 +74,8 @@ def _judge_builtin(git: Git, tree: CodeTree, dues: list[Due], now: int) -> list[
     results = []
     for due in dues:
         answer = answers[due.spec.check]
-        if answer.outcome == ERROR:
-            results.append(Result(due, ERROR, reason=display(answer.because)[:LINE_KEPT]))
+        if answer.outcome == BLOCKED:
+            results.append(Result(due, BLOCKED, reason=display(answer.because)[:LINE_KEPT]))
             continue
         verdict = verdict_of(due, answer.outcome, commit=tree.commit, now=now, rung=RUNGS[-1])
         because = display(answer.because)[:LINE_KEPT]
@@ -104,10 +106,12 @@ def _run_all(
                 watch.began(due.row.key)
             return judge_one.judge(due)
 
+        width = 1
+
         def confirm_one(result: Result) -> Result:
             if watch is not None:
                 watch.began(result.due.row.key)
-            return judge_one.confirm(result)
+            return judge_one.confirm(result, width=width)
 
         for due in dues:
             pool.submit(begin, due).add_done_callback(ended.put)
@@ -125,6 +129,8 @@ def _run_all(
             # One pause for all of them, behind everything else: then the load of the others is gone as well.
             if doubtful and not means.is_hurried:
                 time.sleep(means.pause_s)
+            # Of one or two, the runs that confirm go on at the same time; of many, the failures do.
+            width = CONFIRMED_AT_ONCE if len(doubtful) <= means.jobs else 1
             for result in doubtful:
                 pool.submit(confirm_one, result).add_done_callback(ended.put)
             for _ in doubtful:

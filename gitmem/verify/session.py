@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from threading import Lock
 
 from gitmem.config import search_path
 from gitmem.errors import GitmemError, UnwritableError
@@ -12,7 +13,7 @@ from gitmem.git.branches import is_on_default
 from gitmem.index.catalog import state
 from gitmem.index.catalog.catalog import shown_by
 from gitmem.index.catalog.rows import inputs_of
-from gitmem.model import BUILTIN, ERROR, Check
+from gitmem.model import BLOCKED, BUILTIN, Blocked, Check
 from gitmem.verify import due as due_module
 from gitmem.verify.blame.culprit import with_culprit
 from gitmem.verify.inputs import CodeTree, digest
@@ -34,6 +35,9 @@ if TYPE_CHECKING:
     from gitmem.verify.judge import Means, Result
     from gitmem.verify.record import RecordResult
     from gitmem.verify.trust import Trust
+
+# Seconds that a missing commit may take to come: whoever verifies waits for it.
+FETCH_S = 20.0
 
 
 class Session:
@@ -66,6 +70,8 @@ class Session:
         self._now = now
         self._tree: CodeTree | None = None
         self._unrecorded = ""
+        self._fetching = Lock()
+        self._fetched: dict[str, bool] = {}
         self.rung = ""
         self.options = options or Options()
         self.trust = trust
@@ -163,7 +169,24 @@ class Session:
         is_traced = (self._config.trace or self._policy.verify.trace) != "off"
         strace = find_tracer(path, self.rung) if is_traced else ""
         pause_s = self._config.confirm_pause_s
-        return Means(self.rung, path, jobs, self.trust.allows, self.trust.denies, limits, strace, pause_s)
+        may = (self.trust.allows, self.trust.denies)
+        return Means(self.rung, path, jobs, *may, limits, strace, pause_s, fetch=self._fetch)
+
+    def _fetch(self, commit: str) -> bool:
+        """Bring a commit that is missing here from the remote, once; return whether it is here now."""
+        with self._fetching:
+            if commit not in self._fetched:
+                self._fetched[commit] = self._is_fetched(commit)
+            return self._fetched[commit]
+
+    def _is_fetched(self, commit: str) -> bool:
+        from gitmem.git import remotes  # GitPython: 40 ms, and only where a commit is missing
+
+        try:
+            remotes.fetch_commit(self._git, self._config.remote, commit, remotes.RemoteOptions(timeout_s=FETCH_S))
+        except GitmemError:
+            return False
+        return self._git.has(commit, "commit")
 
     def due_of(self, document: Document, spec: Spec, spec_hash: str, claim: str) -> Due:
         """Return a memory that is not in the store yet as something to judge."""
@@ -206,10 +229,10 @@ class Session:
         results: list[Result] = []
         if watch is not None:
             watch.expect(len(dues))
-        noted, ended = self._local.attempts(), self._local.ended_attempts()
+        noted = self._local.blocked()
 
         def collect(result: Result) -> None:
-            results.append(with_news(result, noted=noted, ended=ended))
+            results.append(with_news(result, noted=noted))
             report(results[-1], len(results), len(dues))
 
         try:
@@ -264,7 +287,7 @@ class Session:
             )
 
             def collect(result: Result) -> None:
-                results.append(with_news(result, noted=(), ended=()))
+                results.append(with_news(result, noted=()))
                 report(results[-1], len(results), len(dues))
 
             if not self.options.dry_run:
@@ -289,14 +312,8 @@ class Session:
 
     def keep(self, results: list[Result]) -> tuple[RecordResult | None, bool]:
         """Write verdicts to the branch where they count, else as local state; tell whether they stayed local."""
-        from gitmem.verify.news import attempted
-
         verdicts = [r.verdict for r in results if r.verdict is not None]
-        errors = [r for r in results if r.outcome == ERROR]
-        ended = self._local.ended_attempts()
-        self._local.clear_attempts(r.due.row.key for r in results if r.due.latest is None)
-        self._local.note_attempts([(r.due.row.key, self._now, r.reason) for r in errors])
-        verdicts += [v for r in errors if (v := attempted(r, ended=ended, now=self._now)) is not None]
+        self._local.add_blocked(self._blocked(r) for r in results if r.outcome == BLOCKED)
         if self.counts():
             judged = {v.key for v in verdicts}
             known = due_module.list_publishable(self._catalog, self._local, self.restate())
@@ -314,13 +331,17 @@ class Session:
             self._unrecorded = ""  # the file has it
         return kept
 
+    def _blocked(self, result: Result) -> Blocked:
+        row = result.due.row
+        return Blocked(row.key, row.spec, row.claim, result.due.digest, self._now, result.reason)
+
     def keep_verdicts(self, verdicts: Sequence[Verdict]) -> tuple[RecordResult | None, bool]:
         """Write verdicts to the branch where they count, else as local state; tell whether they stayed local."""
         verdicts = [with_culprit(v, self._git, self._catalog, self._local) for v in verdicts]
         # Before the verdicts are kept here: from then on the statuses are those that they make.
         before = take_stock(self._catalog, self.restate(), self._local, now=self._now)
         is_kept = self._local.add_verdicts(verdicts)
-        self._local.end_attempts(v.key for v in verdicts if v.attempt_at <= v.at)
+        self._local.end_blocked(v.key for v in verdicts)
         if not self.counts():
             self._unrecorded = "" if is_kept else f"the repository is not writable: {self._git.repository.state}"
             return None, is_kept

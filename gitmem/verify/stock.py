@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from gitmem.frozen import frozen
 from gitmem.index.catalog import state
-from gitmem.model import FAILED, STATUSES, SUSPECT
+from gitmem.model import BLOCKED, FAILED, STATUSES, SUSPECT
 from gitmem.text.sanitize import display
 
 TYPE_CHECKING = False
@@ -27,7 +27,7 @@ class StandingLine:
     Attributes:
         key: Its key.
         title: Its title, as written.
-        status: ``failed`` or ``suspect``; ``flapping`` for one whose check does not always answer alike.
+        status: ``failed``, ``suspect`` or ``blocked``; ``flapping`` for one whose check does not always answer alike.
         because: Why, on one line.
         by: Who wrote it, or empty.
         held_commit: The code commit where a failed fact held last, where known.
@@ -56,7 +56,7 @@ class Standing:
     Attributes:
         kinds: Live memories by kind.
         statuses: Memories with a status by status.
-        lines: What failed, then what is suspect, each by key.
+        lines: What failed, then what is suspect, then what is blocked, each by key.
         flapping: Facts whose checks do not always answer alike, by key, whatever their status.
     """
 
@@ -66,8 +66,13 @@ class Standing:
     flapping: tuple[StandingLine, ...] = ()
 
 
-def take_stock(catalog: Catalog, ground: int | None, local: LocalState, *, now: int) -> Standing:
-    """Return how the store is on one ground, by the verdicts of the branch and of this clone."""
+def take_stock(
+    catalog: Catalog, ground: int | None, local: LocalState, *, now: int, with_blocked: bool = True
+) -> Standing:
+    """Return how the store is on one ground, by the verdicts of the branch and of this clone.
+
+    What is blocked is a matter of this machine: a page that all share is made without it.
+    """
     chains = state.suspects(catalog, ground)
     kinds = dict(catalog.rows(f"SELECT kind, count(*) FROM memory m WHERE {state.LIVE} GROUP BY kind ORDER BY kind"))
     counts = dict.fromkeys(STATUSES, 0)
@@ -75,15 +80,27 @@ def take_stock(catalog: Catalog, ground: int | None, local: LocalState, *, now: 
     # In the order in which facts, memories and states are on disk, which SQLite does not choose on its own: 12 ms for
     # 10,000 of them instead of 45.
     for status, number in catalog.rows(
-        "SELECT CASE WHEN s.outcome = 'fails' THEN 'failed' WHEN coalesce(s.outcome, '') <> 'holds' THEN 'unproven'"
+        "SELECT CASE WHEN s.outcome = 'fails' THEN 'failed' WHEN s.blocked AND ? THEN 'blocked'"
+        " WHEN coalesce(s.outcome, '') <> 'holds' THEN 'unproven'"
         " WHEN s.fresh = 0 OR s.at + f.ttl_s < ? THEN 'stale' ELSE 'verified' END, count(*) FROM fact f"
         " CROSS JOIN memory m ON m.id = f.id LEFT JOIN state s ON s.ground = ? AND s.fact = f.id"
         f" WHERE {state.LIVE} AND {state.CLAIM} GROUP BY 1",
-        (now, ground or 0),
+        (with_blocked, now, ground or 0),
     ):
         counts[status] += number
     lines = [*_failed(catalog, ground, local), *_suspects(catalog, ground, chains, counts, now)]
+    lines += _blocked(catalog, ground, local) if with_blocked else []
     return Standing(kinds, counts, tuple(lines), tuple(_flapping(catalog, ground, local)))
+
+
+def _blocked(catalog: Catalog, ground: int | None, local: LocalState) -> list[StandingLine]:
+    rows = state.blocked(catalog, ground)
+    noted = local.blocked() if rows else {}
+    return [
+        StandingLine(key, title, BLOCKED, noted[key].reason, author(catalog, number), path=path)
+        for key, title, number, path in rows
+        if key in noted
+    ]
 
 
 def _flapping(catalog: Catalog, ground: int | None, local: LocalState) -> list[StandingLine]:

@@ -32,7 +32,7 @@ FACTS = [
     {"key": "unix-lines", "title": "lines", "verify": "! grep -q \"$(printf '\\r')\" run.sh", "paths": ["run.sh"]},
     {"key": "no-tool", "title": "a tool nobody has", "verify": ["gitmem-no-such-tool"], "paths": ["run.sh"]},
 ]
-# What each fact is at each commit of ``history``: holds, fails, suspect or unproven (?).
+# What each fact is at each commit of ``history``: holds, fails, suspect or blocked (!).
 TRUTH = {
     #               start 4 3 chmod rename [branch: TODO, rest] merge crlf lf
     "retries": "HFHHHHHHHH",
@@ -42,9 +42,9 @@ TRUTH = {
     "two-files": "HHHHHFFFFF",
     "via-link": "HHHHFHHFFF",
     "unix-lines": "HHHHHHHHFH",
-    "no-tool": "??????????",
+    "no-tool": "!!!!!!!!!!",
 }
-LETTERS = {"verified": "H", "failed": "F", "suspect": "S", "unproven": "?", "stale": "s"}
+LETTERS = {"verified": "H", "failed": "F", "suspect": "S", "blocked": "!", "unproven": "?", "stale": "s"}
 
 
 @pytest.fixture(autouse=True)

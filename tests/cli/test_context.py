@@ -48,7 +48,7 @@ def test_what_does_not_fit_the_budget_is_counted_with_the_way_to_it(run_cli) -> 
     text = run_cli("context", "--budget", "30").out
 
     assert found["more"] == sum(section["more"] for section in found["sections"]) > 0
-    assert "… 1 more: gitmem list --status failed,suspect,stale\n" in text
+    assert "… 1 more: gitmem list --status failed,suspect,blocked,stale\n" in text
 
 
 def test_path_that_is_worked_on_brings_its_memories_to_the_front(run_cli) -> None:

@@ -135,32 +135,34 @@ def test_changed_command_leaves_no_verdict_to_show(memory: Memory, repo: Path) -
     assert (found["status"], found["verdict"]) == ("unproven", None)
 
 
-def test_attempt_that_learnt_nothing_stands_beside_the_last_verdict(repo: Path) -> None:
-    put(repo, make_fact("a", "test -f README.md || exit 127"))
+def test_blocked_run_is_shown_beside_the_last_verdict(repo: Path) -> None:
+    tool = repo.parent / "tool"
+    tool.touch()
+    put(repo, make_fact("a", f"test -f {tool} || exit 127"))
     clock = Clock()
     with Memory(repo, clock=clock) as memory:
         approve_all(memory)
         verify(memory)
-        git(repo, "rm", "-q", "README.md")
-        git(repo, "commit", "-q", "-m", "no readme")
+        tool.unlink()
+        commit_files(repo, {"new.txt": "x\n"})
         clock.now += 60
         run = verify(memory)
         found = memory.show("a").document
 
-    assert result_of(run, "a").outcome == "error"
-    assert (found["status"], found["verdict"]["outcome"]) == ("stale", "holds")
+    assert result_of(run, "a").outcome == "blocked"
+    assert (found["status"], found["verdict"]["outcome"]) == ("blocked", "holds")
     assert found["verdict"]["attempt_at"] == "2026-09-21T14:14:20Z"
     assert "127" in found["verdict"]["attempt"]
 
 
-def test_first_attempt_that_learnt_nothing_is_shown_without_a_verdict(memory: Memory, repo: Path) -> None:
+def test_first_run_that_is_blocked_is_shown_without_a_verdict(memory: Memory, repo: Path) -> None:
     put(repo, make_fact("a", "exit 126"))
     approve_all(memory)
     verify(memory)
 
     found = memory.show("a").document
 
-    assert (found["status"], found["verdict"]["outcome"]) == ("unproven", "")
+    assert (found["status"], found["verdict"]["outcome"]) == ("blocked", "")
     assert "126" in found["verdict"]["attempt"]
 
 

@@ -57,7 +57,7 @@ def test_status_counts_by_kind_and_status_and_says_how_old_the_verdicts_are(memo
         found = opened.status().document
 
     assert (found["memories"], found["kinds"]) == (5, {"fact": 4, "gotcha": 1})
-    assert found["statuses"] == {"failed": 1, "suspect": 1, "unproven": 1, "stale": 0, "verified": 1}
+    assert found["statuses"] == {"failed": 1, "suspect": 1, "blocked": 0, "unproven": 1, "stale": 0, "verified": 1}
     assert found["failed"] == [
         {
             "key": "a",

@@ -186,7 +186,7 @@ def test_file_that_init_writes_shows_every_setting_with_its_default() -> None:
     # Only a person's own configuration has these.
     assert "secrets" not in shown
     assert "push" not in shown["stops"]
-    assert [len(shown["recall"][name]) for name in ("weights", "status")] == [5, 5]
+    assert [len(shown["recall"][name]) for name in ("weights", "status")] == [5, 6]
     assert policy.kind("runbook").folder == "runbooks"
     assert policy.tags["payments"] == ("stripe", "invoice")
 

@@ -17,7 +17,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gitmem.frozen import replace
-from gitmem.model import FAILS, HOLDS, Verdict
+from gitmem.model import FAILS, HOLDS, Blocked, Verdict
 from gitmem.store import local as module
 from gitmem.store.local import KEPT_PER_FACT, LocalState, clone_id
 
@@ -39,8 +39,8 @@ def again(local: LocalState) -> LocalState:
 
 
 def test_where_nothing_was_kept_reading_makes_no_file(local: LocalState, tmp_path: Path) -> None:
-    assert (local.serial(), local.verdicts(), local.attempts(), local.accesses(["a"])) == (0, {}, {}, {})
-    local.clear_attempts(["a"])
+    assert (local.serial(), local.verdicts(), local.blocked(), local.accesses(["a"])) == (0, {}, {}, {})
+    local.end_blocked(["a"])
     assert not (tmp_path / "state").exists()
 
 
@@ -92,12 +92,27 @@ def test_only_the_latest_verdicts_of_a_fact_are_kept(local: LocalState) -> None:
     assert len(kept["b"]) == 1
 
 
-def test_an_attempt_is_kept_until_there_is_a_verdict(local: LocalState) -> None:
-    local.note_attempts([("a", 5, "no network"), ("b", 6, "timeout"), ("a", 7, "no tool")])
+def blocked(key: str, at: int, reason: str) -> Blocked:
+    return Blocked(key, "s", "c", "i", at, reason)
 
-    assert again(local).attempts() == {"a": (7, "no tool"), "b": (6, "timeout")}
-    local.clear_attempts(["a", "none"])
-    assert local.attempts() == {"b": (6, "timeout")}
+
+def test_what_is_blocked_is_kept_until_there_is_a_verdict(local: LocalState) -> None:
+    first, second, third = blocked("a", 5, "no network"), blocked("b", 6, "timeout"), blocked("a", 7, "no tool")
+    local.add_blocked([first, second, third])
+
+    assert again(local).blocked() == {"a": third, "b": second}
+    local.end_blocked(["a", "none"])
+    assert local.blocked() == {"b": second}
+
+
+def test_number_moves_whenever_something_is_blocked_though_it_was_forgotten(local: LocalState) -> None:
+    numbers = [local.serial()]
+    for at in range(3):
+        local.add_blocked([blocked("a", at, "no tool")])
+        numbers.append(local.serial())
+        local.end_blocked(["a"])
+
+    assert numbers == sorted(set(numbers))
 
 
 @settings(max_examples=20)
@@ -149,7 +164,7 @@ def test_a_file_that_is_no_database_is_set_aside(local: LocalState, tmp_path: Pa
     assert set(again(local).verdicts()) == {"a"}
 
 
-@pytest.mark.parametrize("question", ["serial", "verdicts", "attempts", "accesses", "count_access", "add_verdicts"])
+@pytest.mark.parametrize("question", ["serial", "verdicts", "blocked", "accesses", "count_access", "add_verdicts"])
 def test_damage_in_the_middle_is_set_aside_at_the_first_question(
     local: LocalState, tmp_path: Path, question: str
 ) -> None:
@@ -162,7 +177,7 @@ def test_damage_in_the_middle_is_set_aside_at_the_first_question(
     asked = {
         "serial": local.serial,
         "verdicts": local.verdicts,
-        "attempts": local.attempts,
+        "blocked": local.blocked,
         "accesses": lambda: local.accesses(["k1"]),
         "count_access": lambda: local.count_access("k1", 1),
         "add_verdicts": lambda: local.add_verdicts([VERDICT]),
@@ -177,7 +192,7 @@ def test_damage_in_the_middle_is_set_aside_at_the_first_question(
 def test_one_changed_byte_anywhere_raises_nothing_and_later_verdicts_are_kept(tmp_path: Path) -> None:
     with contextlib.closing(LocalState(tmp_path)) as first:
         first.add_verdicts([replace(VERDICT, key=f"k{n}") for n in range(3)])
-        first.note_attempts([("k1", 5, "no disk")])
+        first.add_blocked([blocked("k1", 5, "no disk")])
         first.count_access("k1", 3)
     file = tmp_path / module.FILE_NAME
     with contextlib.closing(sqlite3.connect(file)) as db:
@@ -193,7 +208,7 @@ def test_one_changed_byte_anywhere_raises_nothing_and_later_verdicts_are_kept(tm
         file.write_bytes(damaged)
         with contextlib.closing(LocalState(tmp_path)) as local:
             assert local.serial() >= 0 and local.count_looks() >= 0
-            sorted(local.verdicts()), sorted(local.attempts()), sorted(local.accesses(["k1"]))
+            sorted(local.verdicts()), sorted(local.blocked()), sorted(local.accesses(["k1"]))
             local.count_access("k1", 4)
             assert local.add_verdicts([VERDICT]) or local.add_verdicts([VERDICT]), place
             assert "a" in local.verdicts(["a"]), place
@@ -201,7 +216,7 @@ def test_one_changed_byte_anywhere_raises_nothing_and_later_verdicts_are_kept(tm
 
 def _fill(local: LocalState) -> None:
     local.add_verdicts([replace(VERDICT, key=f"k{n}", because="x" * 200) for n in range(200)])
-    local.note_attempts([(f"k{n}", n, "x" * 200) for n in range(200)])
+    local.add_blocked(blocked(f"k{n}", n, "x" * 200) for n in range(200))
     for n in range(3):
         local.count_access(f"k{n}", n)
     local.close()
@@ -221,7 +236,7 @@ def test_an_empty_file_is_filled(local: LocalState, tmp_path: Path) -> None:
 def run_limited(script: str, folder: Path) -> str:
     """Run Python where no file may grow (a full disk, to a program) and return what it printed."""
     limit = "import resource, sys; resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))\n"
-    setup = "from gitmem.store.local import LocalState, clone_id\nfrom gitmem.model import Verdict\n"
+    setup = "from gitmem.store.local import LocalState, clone_id\nfrom gitmem.model import Blocked, Verdict\n"
     setup += f"local = LocalState({str(folder)!r})\nverdict = Verdict('b', 's', 'c', 'holds', 'o', 'i', 1)\n"
     done = subprocess.run([sys.executable, "-c", setup + limit + script], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
@@ -229,8 +244,8 @@ def run_limited(script: str, folder: Path) -> str:
 
 
 ASK_ALL = (
-    "local.count_access('a', 1); local.note_attempts([('a', 1, 'x')]); local.clear_attempts(['a'])\n"
-    "print(local.add_verdicts([verdict]), sorted(local.verdicts()), local.attempts(), local.accesses(['a']),"
+    "local.count_access('a', 1); local.add_blocked([Blocked('a', 's', 'c', 'i', 1, 'x')]); local.end_blocked(['a'])\n"
+    "print(local.add_verdicts([verdict]), sorted(local.verdicts()), local.blocked(), local.accesses(['a']),"
     " local.serial())"
 )
 

@@ -14,7 +14,7 @@ from support.facts import commit_raw, tree_of
 from gitmem.document.builtin_checks import CHECKS
 from gitmem.git.binary import Git
 from gitmem.git.repository import discover
-from gitmem.model import BUILTIN, ERROR, FAILS, HOLDS, Check
+from gitmem.model import BLOCKED, BUILTIN, FAILS, HOLDS, Check
 from gitmem.verify import builtin
 from gitmem.verify.builtin import BuiltinAnswer, answer_all
 
@@ -42,12 +42,12 @@ README_SHA = sha256(CODE["README.md"].encode()).hexdigest()
         (("matches", "claims$", "src/auth/jwt.py"), HOLDS),
         (("matches", "^claims", "src/**"), FAILS),
         (("matches", "x", "nothing"), FAILS),
-        (("matches", "(", "src/**"), ERROR),
-        (("matches", "(", "nothing"), ERROR),
-        (("matches", r"(a)\1", "src/**"), ERROR),
+        (("matches", "(", "src/**"), BLOCKED),
+        (("matches", "(", "nothing"), BLOCKED),
+        (("matches", r"(a)\1", "src/**"), BLOCKED),
         (("lacks", "HS256", "src/**"), HOLDS),
         (("lacks", "RS256", "src/**"), FAILS),
-        (("lacks", "x", "nothing/**"), ERROR),
+        (("lacks", "x", "nothing/**"), BLOCKED),
         (("same", README_SHA, "README.md"), HOLDS),
         (("same", "0" * 64, "README.md"), FAILS),
         (("same", README_SHA, "nothing.md"), FAILS),
@@ -112,7 +112,7 @@ def test_submodule_is_there_and_holds_no_text(repo):
     git(repo, "commit", "-qm", "submodule")
 
     assert ask(repo, "exists", "vendor/lib").outcome == HOLDS
-    assert ask(repo, "lacks", "x", "vendor/lib").outcome == ERROR
+    assert ask(repo, "lacks", "x", "vendor/lib").outcome == BLOCKED
 
 
 @pytest.mark.parametrize("name", ["contains", "matches", "lacks", "same"])
@@ -122,7 +122,7 @@ def test_file_that_cannot_be_read_makes_no_verdict(repo, name):
 
     answer = ask(repo, name, README_SHA if name == "same" else "service", "README.md")
 
-    assert answer == BuiltinAnswer(ERROR, "README.md could not be read")
+    assert answer == BuiltinAnswer(BLOCKED, "README.md could not be read")
 
 
 def test_file_that_cannot_be_read_does_not_hide_one_that_can(repo):
@@ -131,14 +131,14 @@ def test_file_that_cannot_be_read_does_not_hide_one_that_can(repo):
 
     assert ask(repo, "contains", "RS256", "**").outcome == HOLDS
     assert ask(repo, "lacks", "RS256", "**").outcome == FAILS
-    assert ask(repo, "lacks", "HS256", "**").outcome == ERROR
+    assert ask(repo, "lacks", "HS256", "**").outcome == BLOCKED
 
 
 def test_file_past_the_limit_is_not_read(repo, monkeypatch):
     monkeypatch.setattr(builtin, "FILE_LIMIT", 10)
 
-    assert ask(repo, "contains", "service", "README.md").outcome == ERROR or len(CODE["README.md"]) <= 10
-    assert ask(repo, "lacks", "x", "src/auth/jwt.py") == BuiltinAnswer(ERROR, "src/auth/jwt.py could not be read")
+    assert ask(repo, "contains", "service", "README.md").outcome == BLOCKED or len(CODE["README.md"]) <= 10
+    assert ask(repo, "lacks", "x", "src/auth/jwt.py") == BuiltinAnswer(BLOCKED, "src/auth/jwt.py could not be read")
 
 
 def test_expression_that_would_take_for_ever_elsewhere_is_answered_at_once(repo):
@@ -152,13 +152,13 @@ def test_expression_that_would_take_for_ever_elsewhere_is_answered_at_once(repo)
 
 
 def test_expression_that_is_too_large_for_re2_makes_no_verdict(repo):
-    assert ask(repo, "matches", "(" * 999 + "a" + "){1000}" * 3 + ")" * 996, "src/**").outcome == ERROR
+    assert ask(repo, "matches", "(" * 999 + "a" + "){1000}" * 3 + ")" * 996, "src/**").outcome == BLOCKED
 
 
 @pytest.mark.parametrize("text", [r"a{1000}{1000}", r"\x{263A}", "[z-a]", "(?P<n", "*", "\udcff", "(?<=a)b"])
 def test_what_re2_does_not_take_is_no_expression(repo, text):
     assert CHECKS["matches"].probe(text) is None
-    assert ask(repo, "matches", text, "src/**").outcome == ERROR
+    assert ask(repo, "matches", text, "src/**").outcome == BLOCKED
 
 
 def test_many_checks_read_each_file_once(repo, monkeypatch):

@@ -8,9 +8,9 @@ import pytest
 
 from gitmem.frozen import replace
 from gitmem.model import Verdict
-from gitmem.verify.confirm import AGAIN, FIRM, FIRST, HURRIED, MOST, MOST_ASKED, confirm, mark_of, steadied
+from gitmem.verify.confirm import AGAIN, FIRM, FIRST, HURRIED, MOST, MOST_ASKED, THERE, confirm, mark_of, steadied
 
-GOOD, BAD, ASIDE = "a" * 40, "b" * 40, "c" * 40
+GOOD, BAD = "a" * 40, "b" * 40
 FAILURE = Verdict("k", "s", "c", "fails", BAD, "files:2", 100, because="exit 1", held_commit=GOOD, held_at=50)
 HELD = Verdict("k", "s", "c", "holds", GOOD, "files:1", 50, held_commit=GOOD, held_at=50, own=True)
 
@@ -19,36 +19,58 @@ def asked(answers: dict[str, list[str]], *, old: Verdict | None = HELD, held: st
     """Return what confirming comes to where the check answers so at each commit, its last answer for ever after."""
     seen: dict[str, int] = {}
 
-    def ask(commit: str) -> tuple[str, str]:
-        seen[commit] = seen.get(commit, 0) + 1
-        told = answers[commit]
-        return told[min(seen[commit], len(told)) - 1], "no such tool"
+    def ask(commit: str, times: int) -> list[tuple[str, str]]:
+        found: list[tuple[str, str]] = []
+        while len(found) < times and ("holds", "no such tool") not in found:
+            seen[commit] = seen.get(commit, 0) + 1
+            told = answers[commit]
+            found.append((told[min(seen[commit], len(told)) - 1], "no such tool"))
+        return found
 
     failure = replace(FAILURE, held_commit=held)
-    return confirm(old, old, failure, ask=ask, is_ancestor=lambda commit: commit != ASIDE, **options), seen
+    return confirm(old, failure, ask=ask, held=held, **({"is_unclear": False} | options)), seen
 
 
 @pytest.mark.parametrize(
     ("answers", "outcome", "confirmed", "runs"),
     [
         ({BAD: ["fails"], GOOD: ["holds"]}, "fails", True, (FIRM - 1, 1)),
+        ({BAD: ["unclear"], GOOD: ["holds"]}, "fails", True, (FIRM - 1, 1)),
         ({BAD: ["fails"], GOOD: ["fails", "holds"]}, "fails", True, (FIRM - 1, 2)),
-        ({BAD: ["fails"], GOOD: ["error"]}, "fails", False, (FIRM - 1, 1)),
-        ({BAD: ["fails"], GOOD: ["fails"]}, "error", None, (FIRM - 1, FIRM)),
-        ({BAD: ["fails", "holds"]}, "holds", True, (2, 0)),
-        ({BAD: ["error"]}, "error", None, (1, 0)),
+        ({BAD: ["fails"], GOOD: ["blocked"]}, "fails", False, (FIRM - 1, THERE)),
+        ({BAD: ["fails"], GOOD: ["fails"]}, "blocked", None, (1, THERE)),
+        ({BAD: ["fails"], GOOD: ["unclear"]}, "blocked", None, (1, THERE)),
+        ({BAD: ["fails", "holds"], GOOD: ["holds"]}, "holds", True, (2, 1)),
+        ({BAD: ["holds"], GOOD: ["fails"]}, "holds", True, (1, THERE)),
+        ({BAD: ["blocked"], GOOD: ["holds"]}, "blocked", None, (FIRM - 1, 1)),
     ],
-    ids=["of-the-code", "flaps-there", "cannot-be-asked-there", "of-the-environment", "flaps", "not-run-again"],
+    ids=[
+        *("of-the-change", "crashes-now", "flaps-there", "cannot-be-asked-there", "fails-there-too", "crashes-there"),
+        *("flaps", "flaps-on-both", "not-run-again"),
+    ],
 )
-def test_failure_is_asked_again_and_where_it_held(answers, outcome, confirmed, runs):
+def test_failure_is_asked_where_it_held_and_again(answers, outcome, confirmed, runs):
     found, seen = asked(answers)
 
     assert (found.outcome, found.verdict and found.verdict.confirmed) == (outcome, confirmed)
     assert (seen.get(BAD, 0), seen.get(GOOD, 0)) == runs
 
 
+@pytest.mark.parametrize(("there", "outcome"), [("holds", "fails"), ("fails", "blocked"), ("blocked", "blocked")])
+def test_what_may_be_the_environment_accuses_only_where_it_held_and_still_does(there, outcome):
+    found, _ = asked({BAD: ["unclear"], GOOD: [there]}, is_unclear=True)
+
+    assert found.outcome == outcome
+
+
+def test_what_may_be_the_environment_accuses_nobody_without_a_commit_to_compare_with():
+    found, seen = asked({BAD: ["unclear"]}, old=None, held="", is_unclear=True)
+
+    assert (found.outcome, found.reason, seen) == ("blocked", "exit 1", {BAD: 1})
+
+
 def test_check_that_fails_and_then_holds_holds_and_is_marked():
-    found, _ = asked({BAD: ["fails", "holds"]})
+    found, _ = asked({BAD: ["fails", "holds"], GOOD: ["holds"]})
 
     told = found.verdict
     assert (told.outcome, told.because, told.held_commit, told.flapping) == ("holds", "", BAD, FIRST)
@@ -64,7 +86,7 @@ def test_failure_of_a_marked_fact_needs_more_like_answers_and_takes_the_mark_awa
 
 @pytest.mark.parametrize(("mark", "after"), [(0, FIRST), (4, 4 + AGAIN), (MOST, MOST), (999, MOST)])
 def test_each_flap_adds_to_the_mark_up_to_a_limit(mark, after):
-    found, _ = asked({BAD: ["holds"]}, old=replace(HELD, flapping=mark))
+    found, _ = asked({BAD: ["holds"], GOOD: ["holds"]}, old=replace(HELD, flapping=mark))
 
     assert found.verdict.flapping == after
 
@@ -73,25 +95,13 @@ def test_each_flap_adds_to_the_mark_up_to_a_limit(mark, after):
 def test_fact_that_never_held_is_asked_again_here_alone(options, runs):
     found, seen = asked({BAD: ["fails"]}, old=None, held="", **options)
 
-    assert (found.outcome, found.verdict.confirmed, seen) == ("fails", True, {BAD: runs - 1})
+    assert (found.outcome, found.verdict.confirmed, seen) == ("fails", False, {BAD: runs - 1})
 
 
 def test_failure_where_it_held_on_this_very_commit_is_of_the_environment():
     found, seen = asked({BAD: ["fails"]}, held=BAD)
 
-    assert (found.outcome, found.verdict, seen) == ("error", None, {BAD: FIRM - 1})
-
-
-@pytest.mark.parametrize(
-    ("held", "there", "confirmed"),
-    [(GOOD, "fails", False), (GOOD, "holds", True), (ASIDE, "holds", False), (BAD, "holds", False)],
-    ids=["fails-there", "holds-there", "not-of-this-history", "this-commit"],
-)
-def test_what_somebody_else_says_excuses_no_failure(held, there, confirmed):
-    answers = {GOOD: [there], ASIDE: [there], BAD: ["fails"]}
-    found, _ = asked(answers, old=replace(HELD, own=False), held=held)
-
-    assert (found.outcome, found.verdict.confirmed) == ("fails", confirmed)
+    assert (found.outcome, found.verdict, seen) == ("blocked", None, {BAD: FIRM - 1})
 
 
 def test_like_answers_take_the_mark_away_one_by_one():
@@ -129,14 +139,17 @@ def walked(rate: float, seed: int, *, broken_from: int = 10**9, commits: int = 2
     for number in range(commits):
         name = f"{number:040x}"
 
-        def ask(commit: str) -> tuple[str, str]:
+        def ask(commit: str, times: int) -> list[tuple[str, str]]:
             broken = commit != GOOD and int(commit, 16) >= broken_from
-            return ("fails" if broken or random.random() < rate else "holds"), ""
+            found: list[tuple[str, str]] = []
+            while len(found) < times and ("holds", "") not in found:
+                found.append(("fails" if broken or random.random() < rate else "holds", ""))
+            return found
 
-        outcome, _ = ask(name)
+        outcome, _ = ask(name, 1)[0]
         new = replace(HELD, outcome=outcome, commit=name, inputs=name, at=100 + number, held_commit=old.held_commit)
         if outcome == "fails" and old.outcome != "fails":
-            found = confirm(old, old, new, ask=ask, is_ancestor=lambda _: True)
+            found = confirm(old, new, ask=ask, held=new.held_commit, is_unclear=False)
             accused += [number] * (found.outcome == "fails")
             new = found.verdict
         else:

@@ -276,7 +276,7 @@ def test_program_that_changed_makes_what_it_proved_due_here_and_nowhere_else(tra
     assert str(tool) in programs.parse_tools(result_of(run, "a").verdict.tools)
     assert (unchanged, changed) == ({}, {"a": ("tools", str(tool))})
     assert outcomes(again) == {"a": "holds"}
-    assert broken.reason == f"it held on this commit before: the environment changed: {tool} differs"
+    assert broken.reason == f"exit 1; it held on this commit before: the environment changed: {tool} differs"
     git(tmp_path, "clone", "-q", "--branch=memory", str(repo), "other")
     git(tmp_path / "other", "checkout", "-q", "main")
     with Memory(tmp_path / "other", clock=lambda: float(NOW)) as other:

@@ -122,14 +122,14 @@ def test_setup_of_the_policy_comes_first_and_its_failure_is_an_error(memory, rep
         result = result_of(verify(opened), "a")
 
     assert (result.outcome, result.reason) == (
-        "error",
+        "blocked",
         "the policy's setup (echo no network; exit 1) failed: exit 1: no network",
     )
 
 
-# --- error never flips a fact --------------------------------------------------------------------------------------
+# --- what may be the environment ------------------------------------------------------------------------------------
 
-NOTHING_LEARNT = {
+UNCLEAR_ENDS = {
     "not-found": "no-such-program-anywhere",
     "not-executable": "./README.md",
     "exit-126": "exit 126",
@@ -140,48 +140,64 @@ NOTHING_LEARNT = {
 }
 
 
-@pytest.mark.parametrize("how", NOTHING_LEARNT)
-@pytest.mark.parametrize("first", ["holds", "fails"])
-def test_error_keeps_the_last_verdict_with_the_attempt_beside_it(memory, repo, how, first):
-    commit_files(repo, {"check.sh": "exit 0\n" if first == "holds" else "exit 1\n"})
+@pytest.mark.parametrize("how", UNCLEAR_ENDS)
+def test_change_that_makes_a_check_crash_is_a_failure(memory, repo, how):
+    commit_files(repo, {"check.sh": "exit 0\n"})
     put(repo, make_fact("a", ". ./check.sh"))
     approve_all(memory)
     verify(memory)
-    status = {"holds": "stale", "fails": "failed"}[first]
+
+    commit_files(repo, {"check.sh": UNCLEAR_ENDS[how] + "\n"})
+    run = verify(memory)
+
+    result = result_of(run, "a")
+    assert (result.outcome, result.verdict.confirmed, result.because != "") == ("fails", True, True)
+    assert (statuses(memory), run.recorded.failed) == ({"a": "failed"}, ("a",))
+
+
+@pytest.mark.parametrize("how", UNCLEAR_ENDS)
+@pytest.mark.parametrize("first", ["holds", "fails"])
+def test_check_that_crashes_where_it_held_too_is_blocked_and_its_verdict_stays(memory, repo, world, how, first):
+    world.write_text("exit 0\n" if first == "holds" else "exit 1\n")
+    put(repo, make_fact("a", f". {world}"))
+    approve_all(memory)
+    verify(memory)
+    status = {"holds": "blocked", "fails": "failed"}[first]
     written = git(repo, "show", f"memory:{verdict_file(memory, 'a')}")
 
-    commit_files(repo, {"check.sh": NOTHING_LEARNT[how] + "\n"})
+    world.write_text(UNCLEAR_ENDS[how] + "\n")
+    commit_files(repo, {"new.txt": "x\n"})
     run = verify(memory)
 
     shown = memory.show("a").document
-    assert outcomes(run) == {"a": "error"}
+    assert outcomes(run) == {"a": "blocked"}
     assert (statuses(memory), shown["verdict"]["outcome"]) == ({"a": status}, first)
     assert shown["verdict"]["attempt"] == result_of(run, "a").reason != ""
     assert git(repo, "show", f"memory:{verdict_file(memory, 'a')}") == written
     assert run.recorded is None
 
 
-def test_program_that_is_not_there_is_an_error(memory, repo):
+def test_program_that_is_not_there_blocks(memory, repo):
     put(repo, make_fact("a", ["no-such-program-anywhere"]))
     approve_all(memory)
 
     result = result_of(verify(memory), "a")
 
-    assert (result.outcome, statuses(memory)) == ("error", {"a": "unproven"})
+    assert (result.outcome, statuses(memory)) == ("blocked", {"a": "blocked"})
     assert "no such program" in result.reason
 
 
-def test_check_past_its_time_is_an_error_and_nothing_of_it_goes_on(memory, repo, mark):
+def test_check_past_its_time_is_blocked_and_nothing_of_it_goes_on(memory, repo, mark):
     put(repo, make_fact("a", f"sleep {mark} & setsid sleep {mark} & sleep {mark}", timeout="1s"))
     approve_all(memory)
 
     result = result_of(verify(memory), "a")
 
-    assert (result.outcome, result.reason) == ("error", "timed out after 1 s")
+    assert (result.outcome, result.reason) == ("blocked", "timed out after 1 s")
     assert not is_running(mark)
 
 
-def test_check_that_the_sandbox_keeps_from_the_network_is_an_error(memory, repo):
+def test_check_that_the_sandbox_keeps_from_the_network_is_blocked(memory, repo):
     if sandbox.probe(os.environ["PATH"]) == "none":
         pytest.skip("no sandbox works here")
     code = "import socket; socket.create_connection(('192.0.2.1', 80), 2)"
@@ -190,7 +206,7 @@ def test_check_that_the_sandbox_keeps_from_the_network_is_an_error(memory, repo)
 
     result = result_of(verify(memory, no_sandbox=False), "a")
 
-    assert result.outcome == "error"
+    assert result.outcome == "blocked"
     assert "network: true" in result.reason
 
 
@@ -234,7 +250,7 @@ def test_check_that_fails_and_then_cannot_be_run_has_shown_nothing(memory, repo,
 
     result = result_of(verify(memory), "a")
 
-    assert (result.outcome, result.is_marked) == ("error", False)
+    assert (result.outcome, result.is_marked) == ("blocked", False)
     assert result.reason == "it failed, then could not run: the command could not be run (exit 127)"
 
 
@@ -277,9 +293,9 @@ def test_failure_at_the_last_good_commit_too_is_the_environment(memory, repo, wo
     commit_files(repo, {"new.txt": "x\n"})
     result = result_of(verify(memory), "a")
 
-    assert result.outcome == "error"
-    assert result.reason == f"it also fails at {good[:12]}, where it held before: the environment changed"
-    assert statuses(memory) == {"a": "stale"}
+    assert result.outcome == "blocked"
+    assert result.reason == f"exit 1; it does not pass at {good[:12]} either, where it held: the environment changed"
+    assert statuses(memory) == {"a": "blocked"}
 
 
 def test_failure_on_the_very_commit_where_it_held_is_the_environment(memory, repo, world):
@@ -291,9 +307,9 @@ def test_failure_on_the_very_commit_where_it_held_is_the_environment(memory, rep
     world.unlink()
     result = result_of(verify(memory, "a"), "a")
 
-    assert result.outcome == "error"
-    assert result.reason == "it held on this commit before: the environment changed"
-    assert statuses(memory) == {"a": "verified"}
+    assert result.outcome == "blocked"
+    assert result.reason == "exit 1; it held on this commit before: the environment changed"
+    assert statuses(memory) == {"a": "blocked"}
 
 
 def test_failure_that_is_of_the_code_is_confirmed_where_it_held(memory, repo):
@@ -310,29 +326,32 @@ def test_failure_that_is_of_the_code_is_confirmed_where_it_held(memory, repo):
     assert statuses(memory) == {"a": "failed"}
 
 
-def test_first_failure_of_a_fact_that_never_held_counts(memory, repo):
+def test_first_failure_of_a_fact_that_never_held_counts_unconfirmed(memory, repo):
     put(repo, make_fact("a", "grep -q nothing README.md"))
     approve_all(memory)
 
     result = result_of(verify(memory), "a")
 
-    assert (result.outcome, result.verdict.confirmed, result.verdict.held_commit) == ("fails", True, "")
+    assert (result.outcome, result.verdict.confirmed, result.verdict.held_commit) == ("fails", False, "")
 
 
-def test_failure_stands_unconfirmed_where_the_last_good_commit_is_missing(memory, repo, tmp_path):
+@pytest.mark.parametrize("allowed", [True, False])
+def test_missing_commit_where_it_held_is_fetched_by_its_id(memory, repo, tmp_path, allowed):
     put(repo, make_fact("a", "grep -q service README.md"))
     approve_all(memory)
     verify(memory)
     commit_files(repo, {"README.md": "# Nothing\n"})
     git(tmp_path, "clone", "-q", "--depth=1", "--no-single-branch", f"file://{repo}", "shallow")
+    # What a remote may refuse (git-config(1), uploadpack.allowAnySHA1InWant; protocol 2 gives everything).
+    git(tmp_path / "shallow", "config", "protocol.version", "2" if allowed else "0")
 
     with Memory(tmp_path / "shallow", clock=lambda: float(NOW)) as shallow:
         approve_all(shallow)
         result = result_of(verify(shallow), "a")
         told = shallow.show("a").document
 
-    assert (result.outcome, result.verdict.confirmed) == ("fails", False)
-    assert (told["status"], told["verdict"]["confirmed"]) == ("failed", False)
+    assert (result.outcome, result.verdict.confirmed) == ("fails", allowed)
+    assert (told["status"], told["verdict"]["confirmed"]) == ("failed", allowed)
 
 
 def test_fact_that_failed_already_is_not_run_twice(memory, repo, world):
@@ -344,7 +363,7 @@ def test_fact_that_failed_already_is_not_run_twice(memory, repo, world):
     commit_files(repo, {"new.txt": "x\n"})
     verify(memory)
 
-    assert (first, len(world.read_text())) == (5, 6)
+    assert (first, len(world.read_text())) == (4, 5)
     assert statuses(memory) == {"a": "failed"}
 
 
@@ -596,26 +615,39 @@ def test_clock_is_read_once_for_all_verdicts_of_a_run(repo, memory):
     assert {r.verdict.at for r in run.results} == {NOW + DAY}
 
 
-def test_a_claimed_verdict_cannot_excuse_a_failure_by_the_commit_it_names(memory: Memory) -> None:
-    top = Path(memory.repository.git.repository.top or "")
+@pytest.mark.parametrize(
+    ("where", "claimed", "outcome"),
+    [
+        ("HEAD", True, "blocked"),
+        ("HEAD~1", True, "fails"),
+        ("aside", True, "unconfirmed"),
+        ("HEAD", False, "unconfirmed"),
+    ],
+    ids=["at-this-commit", "where-it-does-hold", "not-of-this-history", "policy-takes-no-claims"],
+)
+def test_commit_that_a_claimed_verdict_names_is_one_to_compare_with(memory, repo, where, claimed, outcome):
     memory.fact("RS256 is used", verify="grep -q RS256 src/auth/jwt.py", key="k", approve=True)
-    head = commit_files(top, {"src/auth/jwt.py": "none\n"})
-    path, text = next(
-        (p, git(top, "show", f"memory:{p}"))
-        for p in git(top, "ls-tree", "-r", "--name-only", "memory").splitlines()
-        if p.startswith("verdicts/")
-    )
+    git(repo, "branch", "aside")
+    git(repo, "-c", "advice.detachedHead=false", "checkout", "-q", "aside")
+    commit_files(repo, {"aside.txt": "x\n"})
+    git(repo, "checkout", "-q", "main")
+    commit_files(repo, {"src/auth/jwt.py": "none\n"})
+    named, path = git(repo, "rev-parse", where), verdict_file(memory, "k")
+    text = git(repo, "show", f"memory:{path}")
     lines = [line for line in text.splitlines() if not line.startswith(("held-", "at =", "commit ="))]
     stamp = '"2026-09-21T13:33:21Z"'
-    claimed = [*lines, f'commit = "{head}"', f"at = {stamp}", f'held-commit = "{head}"', f"held-at = {stamp}"]
-    put_files(top, {path: "\n".join(claimed) + "\n"})
+    told = [*lines, f'commit = "{named}"', f"at = {stamp}", f'held-commit = "{named}"', f"held-at = {stamp}"]
+    put_files(repo, {path: "\n".join(told) + "\n"})
+    if not claimed:
+        put_files(repo, {"gitmem.toml": "[verify]\nclaimed = false\n"})
     memory.close()
-    for kept in (top / ".git/gitmem").glob("local.sqlite*"):
+    for kept in (repo / ".git/gitmem").glob("local.sqlite*"):
         kept.unlink()  # as in a clone that never ran it
 
-    run = memory.verify(options=Options(everything=True), report=lambda *_: None)
+    result = result_of(verify(memory, everything=True), "k")
 
-    assert [(r.outcome, r.verdict.confirmed) for r in run.results if r.verdict] == [("fails", False)]
+    shown = "unconfirmed" if result.verdict and not result.verdict.confirmed else result.outcome
+    assert shown == outcome
 
 
 def test_check_on_its_way_while_all_are_stopped_ends_at_once(tmp_path, mark):

@@ -8,12 +8,8 @@ import pytest
 from conftest import NOW, commit_files, git
 from support.facts import Clock, approve_all, make_fact, put, result_of, status_file, statuses, verdict_file, verify
 
-from gitmem.frozen import replace
 from gitmem.memory.memory import Memory
 from gitmem.verify.confirm import FIRST
-from gitmem.verify.judge import Result
-from gitmem.verify.news import attempted
-from gitmem.verify.session import Options
 
 SAID = "it failed, then held on the same code"
 
@@ -157,7 +153,7 @@ def test_failure_and_missing_tool_are_told_once(memory, repo, moved, tmp_path):
     tool.chmod(0o755)
     lines += [moved() for _ in range(2)]
 
-    assert [r.outcome for r in lines] == ["error", "error", "fails", "fails"]
+    assert [r.outcome for r in lines] == ["blocked", "blocked", "fails", "fails"]
     assert [r.is_news for r in lines] == [True, False, True, False]
 
 
@@ -170,26 +166,24 @@ def test_what_was_told_is_said_as_before_and_still_decides_the_exit_status(memor
 
     assert "✗ a  failed — exit 3\n" in first.out
     assert "✗ a  failed, as before — exit 3\n" in second.out
-    assert "? b  could not be checked, as before — " in second.out
+    assert "! b  blocked, as before — " in second.out
     assert (first.status, second.status, [r["news"] for r in told]) == (1, 1, [False, False])
 
 
-def test_check_that_can_be_run_now_and_then_flaps(memory, repo, moved, tmp_path):
-    """The second time that it cannot be run, though it could meanwhile, it is marked and nobody is told of it again."""
+def test_check_that_can_be_run_now_and_then_never_flaps(memory, repo, moved, tmp_path):
     tool = tmp_path / "tool"
     tool.write_text("#!/bin/sh\nexit 0\n")
     put(repo, make_fact("a", f"{tool}"))
     approve_all(memory)
     lines = []
-    for mode in (0o755, 0o644, 0o755, 0o644, 0o755, 0o644, 0o644):
+    for mode in (0o755, 0o644, 0o755, 0o644, 0o644):
         tool.chmod(mode)
         lines.append(moved())
 
-    assert [r.outcome[0] for r in lines] == list("hehehee")
-    assert [r.is_news for r in lines] == [False, True, False, False, False, False, False]
-    assert [r.is_marked for r in lines] == [False, False, False, True, False, False, False]
-    assert statuses(memory) == {"a": "stale"}
-    assert memory.show("a").document["flapping"] > FIRST
+    assert [r.outcome for r in lines] == ["holds", "blocked", "holds", "blocked", "blocked"]
+    assert [r.is_news for r in lines] == [False, True, False, True, False]
+    assert not any(r.is_marked for r in lines)
+    assert (statuses(memory), memory.show("a").document["flapping"]) == ({"a": "blocked"}, 0)
 
 
 def test_environment_that_changed_is_told_once_and_the_last_verdict_stays(memory, repo, moved, tmp_path):
@@ -202,15 +196,5 @@ def test_environment_that_changed_is_told_once_and_the_last_verdict_stays(memory
 
     lines = [moved() for _ in range(3)]
 
-    assert [(r.outcome, r.is_news, r.is_marked) for r in lines] == [("error", n == 0, False) for n in range(3)]
-    assert statuses(memory) == {"a": "stale"}
-
-
-def test_what_is_only_claimed_is_not_written_again_as_our_own(flapping, memory):
-    (due,) = memory.repository.session(Options(everything=True)).list_due()
-    cannot = Result(due, "error", reason="no tool")
-
-    mine = attempted(cannot, ended={"a"}, now=NOW)
-    theirs = attempted(replace(cannot, due=replace(due, latest=replace(due.latest, own=False))), ended={"a"}, now=NOW)
-
-    assert (mine.attempt, mine.attempt_at, mine.at, theirs) == ("no tool", NOW, due.latest.at, None)
+    assert [(r.outcome, r.is_news, r.is_marked) for r in lines] == [("blocked", n == 0, False) for n in range(3)]
+    assert statuses(memory) == {"a": "blocked"}

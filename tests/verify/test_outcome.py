@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from gitmem.model import ERROR, FAILS, HOLDS, PROGRAM, SHELL, Check, Ran, Spec
-from gitmem.verify.outcome import argv_of, last_line, outcome_of
+from gitmem.model import BLOCKED, FAILS, HOLDS, PROGRAM, SHELL, Check, Ran, Spec
+from gitmem.verify.outcome import UNCLEAR, argv_of, is_chosen, last_line, outcome_of
 
 SPEC = Spec(Check(SHELL, ("make",)), interpreter="sh", timeout_s=7)
 
@@ -23,37 +23,53 @@ def ran(status, output="", **fields) -> Ran:
         pytest.param(ran(1, "a\nlast words\n\n"), FAILS, "exit 1: last words", id="1-with-words"),
         pytest.param(ran(2), FAILS, "exit 2", id="2"),
         pytest.param(ran(125), FAILS, "exit 125", id="125"),
-        pytest.param(ran(126), ERROR, "the command could not be run (exit 126)", id="126"),
-        pytest.param(ran(127, "sh: 1: nope: not found"), ERROR, "sh: 1: nope: not found", id="127"),
+        pytest.param(ran(126), UNCLEAR, "the command could not be run (exit 126)", id="126"),
+        pytest.param(ran(127, "sh: 1: nope: not found"), UNCLEAR, "sh: 1: nope: not found", id="127"),
         pytest.param(ran(128), FAILS, "exit 128", id="128"),
-        pytest.param(ran(137), ERROR, "killed by a signal (exit 137)", id="137"),
-        pytest.param(ran(129), ERROR, "killed by a signal (exit 129)", id="129"),
-        pytest.param(ran(192), ERROR, "killed by a signal (exit 192)", id="192"),
+        pytest.param(ran(137), UNCLEAR, "killed by a signal (exit 137)", id="137"),
+        pytest.param(ran(129), UNCLEAR, "killed by a signal (exit 129)", id="129"),
+        pytest.param(ran(192), UNCLEAR, "killed by a signal (exit 192)", id="192"),
         pytest.param(ran(193), FAILS, "exit 193", id="193"),
         pytest.param(ran(255), FAILS, "exit 255", id="255"),
-        pytest.param(ran(-9), ERROR, "killed by a signal (exit -9)", id="signal"),
-        pytest.param(ran(None), ERROR, "killed by a signal (exit None)", id="never-told"),
-        pytest.param(ran(-9, timed_out=True), ERROR, "timed out after 7 s", id="timeout"),
-        pytest.param(ran(1, problem="interrupted"), ERROR, "interrupted", id="problem"),
-        pytest.param(ran(0, problem="interrupted"), ERROR, "interrupted", id="problem-and-0"),
-        pytest.param(None, ERROR, "", id="nothing"),
+        pytest.param(ran(-9), UNCLEAR, "killed by a signal (exit -9)", id="signal"),
+        pytest.param(ran(None), UNCLEAR, "killed by a signal (exit None)", id="never-told"),
+        pytest.param(ran(-9, timed_out=True), UNCLEAR, "timed out after 7 s", id="timeout"),
+        pytest.param(ran(1, problem="interrupted"), BLOCKED, "interrupted", id="interrupted"),
+        pytest.param(
+            ran(None, problem="x: no such program on PATH"), UNCLEAR, "x: no such program on PATH", id="problem"
+        ),
+        pytest.param(ran(0, problem="interrupted"), BLOCKED, "interrupted", id="problem-and-0"),
+        pytest.param(None, BLOCKED, "", id="nothing"),
     ],
 )
 def test_outcome_follows_from_how_the_run_ended(found, outcome, why):
     assert outcome_of(found, SPEC, "none", "") == (outcome, why)
 
 
-def test_run_that_could_not_be_prepared_is_an_error():
-    assert outcome_of(ran(1), SPEC, "none", "the disk is full") == (ERROR, "the disk is full")
+def test_run_that_could_not_be_prepared_is_blocked():
+    assert outcome_of(ran(1), SPEC, "none", "the disk is full") == (BLOCKED, "the disk is full")
+
+
+def test_setup_that_fails_is_unclear_whatever_it_exits_with():
+    spec = Spec(Check(SHELL, ("make",)), interpreter="sh", timeout_s=7, setup="npm ci")
+
+    assert outcome_of(ran(1, "no network", is_setup=True), spec, "none", "") == (
+        *(UNCLEAR, "the policy's setup (npm ci) failed: exit 1: no network"),
+    )
+
+
+def test_reason_says_whether_the_check_chose_its_exit_status():
+    assert is_chosen(outcome_of(ran(1, "no"), SPEC, "none", "")[1])
+    assert not any(is_chosen(outcome_of(ran(status), SPEC, "none", "")[1]) for status in (126, 127, 137, -9))
 
 
 @pytest.mark.parametrize(
     "said",
     ["curl: (6) Could not resolve host: example.org", "Read-only file system", "connect: Network is unreachable"],
 )
-def test_denial_by_the_sandbox_is_an_error_and_a_failure_without_one(said):
-    assert outcome_of(ran(1, said), SPEC, "landlock", "")[0] == ERROR
-    assert outcome_of(ran(1, said), SPEC, "bubblewrap", "")[0] == ERROR
+def test_denial_by_the_sandbox_is_unclear_and_a_failure_without_one(said):
+    assert outcome_of(ran(1, said), SPEC, "landlock", "")[0] == UNCLEAR
+    assert outcome_of(ran(1, said), SPEC, "bubblewrap", "")[0] == UNCLEAR
     assert outcome_of(ran(1, said), SPEC, "none", "")[0] == FAILS
     assert "network: true" in outcome_of(ran(1, said), SPEC, "landlock", "")[1]
 
@@ -84,12 +100,12 @@ def test_command_is_handed_to_the_shell_whole_and_a_program_to_nobody():
 @pytest.mark.parametrize(
     ("rung", "said", "outcome"),
     [
-        ("landlock", "cp: cannot create 'x': Permission denied", ERROR),
-        ("bubblewrap", "cp: cannot create 'x': Permission denied", ERROR),
-        ("bubblewrap", "cp: setting attributes: Operation not supported", ERROR),
+        ("landlock", "cp: cannot create 'x': Permission denied", UNCLEAR),
+        ("bubblewrap", "cp: cannot create 'x': Permission denied", UNCLEAR),
+        ("bubblewrap", "cp: setting attributes: Operation not supported", UNCLEAR),
         ("none", "cp: cannot create 'x': Permission denied", FAILS),
-        ("bubblewrap", "cp: cannot create 'x': Read-only file system", ERROR),
-        ("seatbelt", "cp: x: Operation not permitted", ERROR),
+        ("bubblewrap", "cp: cannot create 'x': Read-only file system", UNCLEAR),
+        ("seatbelt", "cp: x: Operation not permitted", UNCLEAR),
         ("none", "cp: x: Operation not permitted", FAILS),
     ],
 )

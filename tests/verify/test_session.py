@@ -253,7 +253,7 @@ def test_object_that_is_missing_from_the_code_is_an_error_of_its_facts_alone(mem
 
     run = verify(memory)
 
-    assert outcomes(run) == {"a": "error", "b": "holds"}
+    assert outcomes(run) == {"a": "blocked", "b": "holds"}
     assert result_of(run, "a").reason == "README.md could not be read"
 
 

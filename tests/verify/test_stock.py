@@ -195,7 +195,7 @@ def test_label_that_another_fact_produces_too_is_suspect_still(memory, repo):
     assert statuses(memory)["c"] == "suspect"
 
 
-def test_statuses_of_all_five_kinds_are_told_at_once(repo, memory):
+def test_statuses_of_all_kinds_are_told_at_once(repo, memory):
     clock = Clock(NOW - 1000)
     put(
         repo,
@@ -218,7 +218,7 @@ def test_statuses_of_all_five_kinds_are_told_at_once(repo, memory):
     assert shown == {key: "" if key == "none" else key.rsplit("-", 1)[-1] for key in shown} | {
         "failed-suspect": "failed"
     }
-    assert found.statuses == {"failed": 2, "suspect": 3, "unproven": 1, "stale": 1, "verified": 1}
+    assert found.statuses == {"failed": 2, "suspect": 3, "blocked": 0, "unproven": 1, "stale": 1, "verified": 1}
     assert list(found.statuses) == list(STATUSES)
     assert found.kinds == {"fact": 8, "gotcha": 1}
 

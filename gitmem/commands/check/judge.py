@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 from gitmem.frozen import frozen, replace
-from gitmem.model import BUILTIN, ERROR, HOLDS, Check
+from gitmem.model import BLOCKED, BUILTIN, HOLDS, Check
 from gitmem.statuses import age_s
 from gitmem.text.sanitize import display
 from gitmem.verify import builtin
@@ -34,7 +34,7 @@ class FactAnswer:
     """What a fact's check says on one commit.
 
     Attributes:
-        outcome: ``holds``, ``fails``, ``error`` or ``skipped``.
+        outcome: ``holds``, ``fails``, ``blocked`` or ``skipped``.
         because: Why it fails, or why nothing was learned; one line.
         verdict: The verdict, known or new; None for a built-in check that was only asked.
         seconds: How long it ran now; 0 where the answer was known.
@@ -78,7 +78,7 @@ def changed_of(pair: Pair, trees: Trees) -> Sequence[TreeChange]:
 
 def _compared(answer: FactAnswer, claimed: Verdict | None) -> FactAnswer:
     """Return what a built-in check answers, with what a claimed verdict of the same inputs adds to it or gets wrong."""
-    if claimed is None or answer.outcome == ERROR:
+    if claimed is None or answer.outcome == BLOCKED:
         return answer
     if answer.outcome != claimed.outcome:
         return replace(answer, wrong=claimed)
@@ -209,7 +209,7 @@ class Judging:
         from gitmem.verify.run_all import judge_all
 
         if self._open is None:
-            return {due.row.key: FactAnswer(ERROR, "HEAD has no commit yet to run the check on") for due in dues}
+            return {due.row.key: FactAnswer(BLOCKED, "HEAD has no commit yet to run the check on") for due in dues}
         if self._session is None:
             self._session = self._open()
         trust = self._session.trust
@@ -231,6 +231,6 @@ class Judging:
         verdict = result.verdict
         if verdict is not None and not is_accepted(verdict, self._policy, now=self._now):
             message = f"the policy requires the sandbox {self._policy.verify.min_sandbox}; it ran in {verdict.sandbox}"
-            return FactAnswer(ERROR, message, seconds=result.seconds)
+            return FactAnswer(BLOCKED, message, seconds=result.seconds)
         because = result.because or result.reason
         return FactAnswer(result.outcome, because, verdict, result.seconds, is_new=verdict is not None)

@@ -29,8 +29,8 @@ from gitmem.commands.context.sections import (
 )
 from gitmem.index.catalog import state
 from gitmem.index.catalog.counts import count_live
-from gitmem.model import FAILED, STALE, STATUSES, SUSPECT, UNPROVEN, VERIFIED
-from gitmem.statuses import age_s
+from gitmem.model import BLOCKED, FAILED, STALE, STATUSES, SUSPECT, UNPROVEN, VERIFIED
+from gitmem.statuses import SIGNS, age_s
 from gitmem.tasks import digest as tasks
 from gitmem.text.durations import DAY_S, ago
 from gitmem.text.sanitize import display
@@ -96,7 +96,11 @@ def digest(
         lines.append(DigestItem("", "", "", f"{waiting} {words} for approval: gitmem trust --review"))
     left = budget_tokens - FRAME_TOKENS - sum(map(item_cost, lines))
     section = fit(
-        WARNINGS, warned, int(left * WARNING_SHARE), "gitmem list --status failed,suspect,stale", total=len(warned)
+        WARNINGS,
+        warned,
+        int(left * WARNING_SHARE),
+        "gitmem list --status failed,suspect,blocked,stale",
+        total=len(warned),
     )
     # Lines about the store itself are few, and no list has them.
     warnings = DigestSection(WARNINGS, (*section.items, *lines), section.total + len(lines), section.rest)
@@ -149,18 +153,22 @@ def _warnings(
 ) -> tuple[list[DigestItem], set[str]]:
     """Return one line for everything that must not be believed as it stands, and their keys."""
     rows = catalog.rows(
-        "SELECT m.id, m.key, m.kind, m.title, s.at, s.outcome FROM state s CROSS JOIN fact f ON f.id = s.fact"
+        "SELECT m.id, m.key, m.kind, m.title, s.at, s.outcome, s.blocked FROM state s"
+        " CROSS JOIN fact f ON f.id = s.fact"
         f" CROSS JOIN memory m ON m.id = f.id WHERE s.ground = ? AND {state.LIVE} AND {state.CLAIM}"
-        " AND (s.outcome = 'fails' OR (s.outcome = 'holds' AND (s.fresh = 0 OR s.at + f.ttl_s < ?))) ORDER BY m.key",
+        " AND (s.outcome = 'fails' OR s.blocked = 1 OR (s.outcome = 'holds' AND (s.fresh = 0 OR s.at + f.ttl_s < ?)))"
+        " ORDER BY m.key",
         (ground or 0, now),
     )
     found: dict[str, DigestItem] = {}
     because = reasons([r[1] for r in rows if r[5] == "fails"])
-    for _, key, kind, title, at, outcome in rows:
+    for _, key, kind, title, at, outcome, is_blocked in rows:
         if outcome == "fails":
             why = "; ".join(cut(reason, REASON_LIMIT) for reason in because.get(key, ()))
             why = f" — {why}" if why else ""
             found[key] = DigestItem(key, kind, FAILED, cut(title, TITLE_LIMIT) + why)
+        elif is_blocked:
+            found[key] = DigestItem(key, kind, BLOCKED, f"{cut(title, TITLE_LIMIT)} — {SIGNS[BLOCKED].meaning}")
         elif key not in chains:
             found[key] = DigestItem(
                 key, kind, STALE, f"{cut(title, TITLE_LIMIT)} — not verified for {ago(age_s(at, now))}"

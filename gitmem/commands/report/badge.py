@@ -5,7 +5,7 @@ from __future__ import annotations
 from html import escape
 
 from gitmem.frozen import frozen
-from gitmem.model import FAILED, STALE, SUSPECT, UNPROVEN, VERIFIED
+from gitmem.model import BLOCKED, FAILED, STALE, SUSPECT, UNPROVEN, VERIFIED
 from gitmem.statuses import SIGNS
 from gitmem.text.durations import lasted
 from gitmem.text.sanitize import display
@@ -69,15 +69,15 @@ def make_badge(statuses: Mapping[str, int], silent: str, silent_s: int, *, label
     counts = [f"{number} {status}" for status, number in statuses.items() if number]
     silence = f"silent for {lasted(silent_s)}" if silent_s else "verify job failed" if silent else ""
     failed, suspect, verified = statuses[FAILED], statuses[SUSPECT], statuses[VERIFIED]
-    rest = [f"{statuses[status]} {status}" for status in (STALE, UNPROVEN) if statuses[status]]
+    rest = [f"{statuses[status]} {status}" for status in (BLOCKED, STALE, UNPROVEN) if statuses[status]]
     if failed or suspect:
         status = FAILED if failed else SUSPECT
         message, sign = f"{statuses[status]} {status}", SIGNS[status]
     elif silence:
         message, sign = silence, None
-    elif statuses[STALE]:
+    elif statuses[BLOCKED] or statuses[STALE]:
         holds = [f"{verified} verified"] if verified else []
-        message, sign = ", ".join([*holds, rest[0]]), SIGNS[STALE]
+        message, sign = ", ".join([*holds, rest[0]]), SIGNS[BLOCKED if statuses[BLOCKED] else STALE]
     elif verified:
         message, sign = f"{verified} verified", SIGNS[VERIFIED]
     else:

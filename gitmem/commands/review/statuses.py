@@ -6,7 +6,8 @@ from gitmem.commands.review import sanitize
 from gitmem.commands.review.model import Shift
 from gitmem.frozen import frozen
 from gitmem.index.catalog import state
-from gitmem.model import FAILED, STALE, STATUSES, SUSPECT, UNPROVEN
+from gitmem.model import BLOCKED, FAILED, STALE, STATUSES, SUSPECT, UNPROVEN
+from gitmem.statuses import SIGNS
 from gitmem.verify.blame.culprit import reasons_of
 from gitmem.verify.due import refresh_states
 
@@ -78,6 +79,8 @@ def _because(key: str, status: MemoryStatus, before: Stand, after: Stand) -> str
         failed = status.chain[-1] if status.chain else ""
         why = "; ".join(after.reasons.get(failed, []))
         return sanitize.line(f"rests on {' → '.join(status.chain)}" + (f", which failed: {why}" if why else ""))
+    if status.status == BLOCKED:
+        return SIGNS[BLOCKED].meaning
     if status.status == UNPROVEN:
         return "no known verdict applies: its check or its claim is new, or its verdict is gone"
     if status.status == STALE:

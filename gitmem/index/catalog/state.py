@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gitmem.frozen import frozen, replace
-from gitmem.model import FAILED, HOLDS, UNPROVEN, VERIFIED, Verdict
+from gitmem.model import FAILED, FAILS, HOLDS, UNPROVEN, VERIFIED, Verdict
 from gitmem.statuses import combine_status, own_status, spread
 
 TYPE_CHECKING = False
@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from gitmem.index.catalog.catalog import Catalog
+    from gitmem.model import Blocked
     from gitmem.store.local import LocalState
 
 # Code commits whose statuses are kept: those of the branches and work trees somebody switches between.
@@ -190,6 +191,7 @@ class FactState:
         is_published: Whether the memory branch says the same of these inputs.
         tools: What that verdict ran of this machine; empty where it was not made here, or is not of these inputs.
         flapping: How many runs must still answer alike until the fact counts as steady; 0 = it is.
+        is_blocked: Whether its check was blocked here on these inputs, and nothing that counts was learned since.
     """
 
     fact: int
@@ -199,6 +201,7 @@ class FactState:
     is_published: bool
     tools: str = ""
     flapping: int = 0
+    is_blocked: bool = False
 
 
 def state_of(
@@ -208,6 +211,7 @@ def state_of(
     local: Sequence[Verdict],
     *,
     accepts: Callable[[Verdict], bool],
+    blocked: Blocked | None = None,
 ) -> FactState:
     """Return the state of a fact.
 
@@ -217,6 +221,7 @@ def state_of(
         branch: The verdicts of the memory branch.
         local: Those of this clone.
         accepts: Tells whether a verdict counts.
+        blocked: How its check was blocked in this clone, or None.
     """
     known = merged(branch, local, spec=row.spec, claim=row.claim)
     verdict, fresh = pick_fresh([v for v in known if accepts(v)], lambda v: v.inputs == digest_of(v))
@@ -231,7 +236,15 @@ def state_of(
     )
     tools = verdict.tools if verdict is not None and fresh and verdict.own else ""
     latest = latest_of([v for v in known if accepts(v)])
-    return FactState(row.id, now_digest, verdict, fresh, published, tools, latest.flapping if latest else 0)
+    flaps = latest.flapping if latest else 0
+    is_blocked = blocked is not None and _is_blocked(row, now_digest, verdict if fresh else None, blocked)
+    return FactState(row.id, now_digest, verdict, fresh, published, tools, flaps, is_blocked)
+
+
+def _is_blocked(row: FactRow, digest: str, fresh: Verdict | None, blocked: Blocked) -> bool:
+    """Return whether a fact is blocked: by its check as it is now, and since the verdict of these inputs was made."""
+    is_same = (blocked.spec, blocked.claim, blocked.inputs) == (row.spec, row.claim, digest)
+    return is_same and (fresh is None or (fresh.outcome != FAILS and blocked.at >= fresh.at))
 
 
 def write_states(catalog: Catalog, ground: int, states: Iterable[FactState], now: int) -> None:
@@ -240,12 +253,12 @@ def write_states(catalog: Catalog, ground: int, states: Iterable[FactState], now
     states = list(states)
     toolsets = _toolsets(catalog, {s.tools for s in states if s.tools})
     db.executemany(
-        "INSERT OR REPLACE INTO state VALUES (?,?,?,?,?,?,?,?,?,?,?)",
+        "INSERT OR REPLACE INTO state VALUES (?,?,?,?,?,?,?,?,?,?,?,?)",
         [
             (
                 *(ground, s.fact, s.digest, s.verdict.outcome if s.verdict else "", s.verdict.at if s.verdict else 0),
                 *(s.is_fresh, bool(s.verdict and s.verdict.own), bool(s.verdict and s.verdict.weak), s.is_published),
-                *(toolsets.get(s.tools, 0), s.flapping),
+                *(toolsets.get(s.tools, 0), s.flapping, s.is_blocked),
             )
             for s in states
         ],
@@ -308,6 +321,15 @@ def flapping(catalog: Catalog, ground: int | None) -> list[tuple[str, str, int, 
     )
 
 
+def blocked(catalog: Catalog, ground: int | None) -> list[tuple[str, str, int, str]]:
+    """Return key, title, number and path of each fact that is blocked here and not known to fail, by key."""
+    return catalog.rows(
+        "SELECT m.key, m.title, m.id, m.path FROM state s INDEXED BY state_blocked CROSS JOIN memory m ON m.id = s.fact"
+        f" WHERE s.ground = ? AND s.blocked = 1 AND s.outcome <> 'fails' AND {LIVE} AND {CLAIM} ORDER BY m.key",
+        (ground or 0,),
+    )
+
+
 def suspects(catalog: Catalog, ground: int | None) -> dict[str, tuple[str, ...]]:
     """Return every suspect with its chain of causes, the failed fact last."""
     return chains(catalog, failed(catalog, ground)) if ground is not None else {}
@@ -360,13 +382,14 @@ def statuses_of(
     """Return the status of each memory with one of these numbers."""
     statuses: dict[int, MemoryStatus] = {}
     rows = catalog.each(
-        f"SELECT m.id, m.key, f.id, f.ttl_s, s.outcome, s.at, s.fresh, s.own, s.weak, {CLAIM}, s.flapping FROM memory m"
-        " LEFT JOIN fact f ON"
+        f"SELECT m.id, m.key, f.id, f.ttl_s, s.outcome, s.at, s.fresh, s.own, s.weak, {CLAIM}, s.flapping, s.blocked"
+        " FROM memory m LEFT JOIN fact f ON"
         f" f.id = m.id LEFT JOIN state s ON s.ground = {ground or 0} AND s.fact = m.id WHERE m.id IN ({{}})",
         ids,
     )
-    for number, key, fact, ttl_s, outcome, at, fresh, is_own, weak, is_claim, flapping in rows:
-        own = own_status(outcome or "", fresh=bool(fresh), at=at or 0, ttl_s=ttl_s, now=now) if fact else ""
+    for number, key, fact, ttl_s, outcome, at, fresh, is_own, weak, is_claim, flapping, is_blocked in rows:
+        how = {"fresh": bool(fresh), "at": at or 0, "ttl_s": ttl_s, "is_blocked": bool(is_blocked)}
+        own = own_status(outcome or "", **how, now=now) if fact else ""
         if fact and not is_claim:  # a gate that was passed once stays passed, and one that was not is no failure
             own = VERIFIED if outcome == HOLDS else UNPROVEN
         chain = chains.get(key, ())

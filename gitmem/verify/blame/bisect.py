@@ -16,7 +16,7 @@ from __future__ import annotations
 from itertools import accumulate, pairwise
 
 from gitmem.frozen import frozen
-from gitmem.model import ERROR, FAILS, HOLDS
+from gitmem.model import BLOCKED, FAILS, HOLDS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ class Answers:
         """Prepare to answer.
 
         Args:
-            ask: Runs the check on one commit and returns ``holds``, ``fails`` or ``error``.
+            ask: Runs the check on one commit and returns ``holds``, ``fails`` or ``blocked``.
             known: What is known already, by digest: ``holds`` or ``fails``.
             sure: Digests that need no further run, because they were confirmed.
         """
@@ -111,7 +111,7 @@ class Answers:
                 break
             commit, digest = min(doubtful, key=lambda end: self._asked.get(end[1], 0))
             before = self._known[digest]
-            if self._run(commit, digest) not in (before, ERROR):
+            if self._run(commit, digest) not in (before, BLOCKED):
                 raise FlappingError(commit)
             self._known[digest] = before
         return tuple(self._asked.get(digest, 0) for _, digest in ends)
@@ -120,7 +120,7 @@ class Answers:
         self.runs += 1
         self._asked[digest] = self._asked.get(digest, 0) + 1
         found = self._known[digest] = self._ask(commit)
-        self.skipped += found == ERROR
+        self.skipped += found == BLOCKED
         return found
 
 
@@ -306,7 +306,7 @@ class Search:
                 return self._search(side, candidates)
             reason = "it holds on one side of this merge, and never held on the other"
             return self._confirmed(culprit, after, candidates, reason)
-        if ERROR in values.values():
+        if BLOCKED in values.values():
             return self._range(culprit, after, [culprit, *line.brought[culprit]], candidates)
         reason = "each side of this merge holds without the other" if sides else ""
         return self._confirmed(culprit, after, candidates, reason)

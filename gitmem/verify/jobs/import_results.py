@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from gitmem.errors import GitmemError, RefusedError
 from gitmem.frozen import frozen
-from gitmem.model import BUILTIN, ERROR, HOLDS, Verdict
+from gitmem.model import BLOCKED, BUILTIN, HOLDS, Verdict
 from gitmem.statuses import SKEW_S
 from gitmem.store.layout import VERDICT_LIMIT
 from gitmem.store.verdicts import format_verdict
@@ -120,7 +120,7 @@ def take(session: Session, paths: Sequence[str], *, git: Git, tip: str, policy: 
         for line in file.lines:
             if line.key in twice:
                 continue
-            if line.outcome in (ERROR, SKIPPED):
+            if line.outcome in (BLOCKED, SKIPPED):
                 unlearnt.append((line.key, line.outcome))
                 continue
             due = dues.get(line.key)

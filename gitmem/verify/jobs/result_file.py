@@ -18,7 +18,7 @@ from gitmem.document.fields import format_time, parse_time
 from gitmem.errors import FormatError, GitmemError, RefusedError, UsageError
 from gitmem.frozen import frozen, replace
 from gitmem.git.repository import is_oid
-from gitmem.model import ERROR, FAILS, HOLDS
+from gitmem.model import BLOCKED, FAILS, HOLDS
 from gitmem.store import layout
 from gitmem.store.verdicts import FLAPPING_LIMIT, TEXT_LIMIT
 from gitmem.system import atomic_write
@@ -56,7 +56,7 @@ class ResultLine:
         key: The fact.
         spec: Hash of the specification that was run.
         claim: Hash of the claim's text.
-        outcome: ``holds``, ``fails``, ``error`` or ``skipped``.
+        outcome: ``holds``, ``fails``, ``blocked`` or ``skipped``.
         inputs: Digest of what it read.
         at: When it was judged, epoch seconds.
         because: Why it fails.
@@ -341,7 +341,7 @@ FIELDS: dict[str, Callable[[Any], bool]] = {
     "key": lambda value: isinstance(value, str) and layout.is_key(value),
     "spec": _matches(HASH),
     "claim": _matches(HASH),
-    "outcome": lambda value: value in (HOLDS, FAILS, ERROR, SKIPPED),
+    "outcome": lambda value: value in (HOLDS, FAILS, BLOCKED, SKIPPED),
     "inputs": _matches(DIGEST),
     "at": _text(40),
     "because": _text(TEXT_LIMIT),

@@ -86,7 +86,7 @@ def test_all_warnings_are_counted_and_the_most_important_shown(memory, repo):
     assert found["total"] == 121
     assert (shown > 3, found["more"]) == (True, 121 - shown)
     assert keys(found) == [f"f{n:03}" for n in range(shown)]
-    assert found["rest"] == "gitmem list --status failed,suspect,stale"
+    assert found["rest"] == "gitmem list --status failed,suspect,blocked,stale"
 
 
 def test_one_warning_is_shown_however_small_the_budget(memory, repo):

@@ -7,11 +7,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gitmem.git.history import Ancestor
-from gitmem.model import ERROR, FAILS, HOLDS
+from gitmem.model import BLOCKED, FAILS, HOLDS
 from gitmem.verify.blame.bisect import FLAPPING, FOUND, NEVER, RANGE, UNKNOWN, Answers, BisectResult, Search
 from gitmem.verify.blame.lineage import Lineage
 
-WORDS = {"h": HOLDS, "f": FAILS, "?": ERROR}
+WORDS = {"h": HOLDS, "f": FAILS, "?": BLOCKED}
 
 
 class World:

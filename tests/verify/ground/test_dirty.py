@@ -213,7 +213,7 @@ def state(memory, repo) -> list[object]:
     return [
         tip(repo),
         memory.repository.local.serial(),
-        memory.repository.local.attempts(),
+        memory.repository.local.blocked(),
         *(git(repo, *words) for words in asked),
     ]
 

@@ -275,7 +275,7 @@ def test_a_check_sees_folders_and_what_setup_made_and_is_no_failure_without_them
 
     assert result_of(run, "sees").outcome == "holds"
     told = result_of(run, "needs")
-    assert (told.outcome, told.verdict) == ("error", None)
+    assert (told.outcome, told.verdict) == ("blocked", None)
     assert (
         told.reason == "exit 1; but the check could not see folders of the policy: .venv: it is not in this work tree"
     )
@@ -307,12 +307,12 @@ def outcome_of_all(memory) -> dict[str, str]:
     ],
     ids=["hangs", "is missing"],
 )
-def test_setup_that_does_not_work_is_an_error_that_names_it(memory, repo, setup, why):
+def test_setup_that_does_not_work_blocks_and_is_named(memory, repo, setup, why):
     put_files(repo, {"gitmem.toml": f'[verify]\nsetup = "{setup}"\n'})
     put(repo, make_fact("a", "test -f README.md", timeout="1s"))
     approve_all(memory)
 
     told = result_of(verify(memory), "a")
 
-    assert (told.outcome, told.verdict) == ("error", None)
+    assert (told.outcome, told.verdict) == ("blocked", None)
     assert told.reason.startswith(why)

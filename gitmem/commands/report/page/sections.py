@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from gitmem.commands.report.page.model import LIVE
 from gitmem.frozen import frozen, replace
-from gitmem.model import FAILED, STALE, STATUSES, SUSPECT, UNPROVEN, VERIFIED
+from gitmem.model import BLOCKED, FAILED, STALE, STATUSES, SUSPECT, UNPROVEN, VERIFIED
 from gitmem.statuses import SIGNS
 
 TYPE_CHECKING = False
@@ -150,9 +150,9 @@ def split_culprit(broken: str) -> tuple[str, str]:
 
 
 def list_open_ends(page: Page) -> list[tuple[str, str, list[PageMemory]]]:
-    """Return what is unproven, stale or flapping: the name, the meaning and the memories of each that has some."""
+    """Return what is blocked, unproven, stale or flapping: name, meaning and memories of each that has some."""
     flapping = [replace(entry, why=entry.status) for entry in page.entries if entry.flapping]
-    found = [(status, SIGNS[status].meaning, page.of(status)) for status in (UNPROVEN, STALE)]
+    found = [(status, SIGNS[status].meaning, page.of(status)) for status in (BLOCKED, UNPROVEN, STALE)]
     found.append(("flapping", "the check gives different answers", flapping))
     for _, _, entries in found:
         entries.sort(key=lambda entry: (entry.key not in page.waiting, entry.key))
