@@ -43,6 +43,8 @@ EXAMPLES = (
     "gitmem verify --shard 2/8 --results part-2.jsonl",
     "gitmem verify --record-results part-1.jsonl part-2.jsonl",
 )
+# Facts that are told of a folder that their checks were not shown.
+HIDDEN_SHOWN = 3
 WORDS = {"holds": "verified", "fails": "failed", "blocked": "blocked", "skipped": "unproven"}
 # Results that hold are named up to here when nobody asked for them one by one.
 NAMED = 40
@@ -310,6 +312,7 @@ def _advice(found: VerifyRun) -> list[str]:
         lines.append(f"{len(denied)} denied here; to decide what to do: gitmem settle {denied[0]}")
     if any(r.reason == "no sandbox works here" for r in found.results):
         lines.append("no sandbox works here: install bubblewrap, or use --no-sandbox; see gitmem doctor")
+    lines += [f"{r.due.row.key}: {r.hidden}" for r in found.results if r.hidden and r.outcome != "holds"][:HIDDEN_SHOWN]
     lines += [undeclared.advice(r.due.row.key, r.verdict.undeclared) for r in found.results if r.verdict]
     failed = [line for line in found.standing.lines if line.status == "failed"]
     if failed:

@@ -325,12 +325,13 @@ def _refuse(result: Result, due: Due) -> None:
     if result.outcome == FAILS:
         raise RefusedError(
             f"{key}: the check does not hold: {result.because}",
-            hint="fix the check; it saw the last commit, not uncommitted changes; --unproven records it anyway",
+            hint=result.hidden
+            or "fix the check; it saw the last commit, not uncommitted changes; --unproven records it anyway",
         )
     if result.outcome == BLOCKED:
         raise RefusedError(
             f"{key}: the check could not be run: {result.reason}",
-            hint="fix the check, or use --unproven to record it without running it",
+            hint=result.hidden or "fix the check, or use --unproven to record it without running it",
         )
     if result.outcome == "skipped":
         raise RefusedError(f"{key}: the check was not run: {result.reason}", hint="--unproven records it anyway")

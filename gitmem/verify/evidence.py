@@ -23,7 +23,7 @@ from gitmem.verify.trace.undeclared import list_undeclared
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from gitmem.git.binary import Git
     from gitmem.model import Check, Ran, Verdict
@@ -35,6 +35,8 @@ PROBE_TIMEOUT_S = 10.0
 PROBE = "cat seen; test -e unseen; ls folder"
 # Bytes of a script or link that is read to see where it leads.
 CONTENT_BYTES = 1 << 20
+# Folders that are named to the person.
+HIDDEN_SHOWN = 3
 
 
 @frozen
@@ -46,12 +48,14 @@ class Evidence:
         tools: What it ran of the machine, as text (``trace.programs``).
         undeclared: What it read although the declared paths do not name it, as paths apart by line feeds.
         is_clear: Whether the trace tells all that it read.
+        hidden: Which folders it looked for that it was not shown, and how it will be, on one line; or empty.
     """
 
     reads: str = ""
     tools: str = ""
     undeclared: str = ""
     is_clear: bool = False
+    hidden: str = ""
 
 
 @lru_cache
@@ -83,7 +87,9 @@ def find_tracer(path: str, rung: str) -> str:
     return strace if {AT + "seen", AT + "unseen", LIST + "folder"} <= found.reads else ""
 
 
-def gather(rans: Sequence[Ran], ground: Ground, tree: CodeTree, git: Git, paths: Sequence[str]) -> Evidence:
+def gather(
+    rans: Sequence[Ran], ground: Ground, tree: CodeTree, git: Git, *, paths: Sequence[str], ignored: Sequence[str]
+) -> Evidence:
     """Return what traced runs on one ground show together.
 
     Args:
@@ -92,24 +98,25 @@ def gather(rans: Sequence[Ran], ground: Ground, tree: CodeTree, git: Git, paths:
         tree: The code there.
         git: The repository.
         paths: The globs that the memory declares; may be empty.
+        ignored: The folders of the work tree that git ignores.
     """
     if any(ran.trace is None for ran in rans):
         return Evidence()
-    work_tree = git.repository.work_tree
+    work_tree, lent = git.repository.work_tree, (*ground.folders, *ground.bound)
     scene = Scene(
         str(ground.seen),
         tree.places,
         lambda oid: _read_start(git, oid),
         os.path.realpath(work_tree) if work_tree else "",
-        _lent_links(ground.folders) if ground.folders else None,
+        _lent_links(lent) if lent else None,
     )
     try:
         seen = observe([parse_trace(ran.trace or b"", scene.ground) for ran in rans], scene)
     except (OpaqueError, GitmemError):
         return Evidence()
-    return Evidence(
-        seen.text, fingerprint(seen.programs), list_undeclared(seen.reads, tree.places, paths), is_clear=True
-    )
+    undeclared = list_undeclared(seen.reads, tree.places, paths)
+    hidden = "" if rans[-1].status == 0 else describe_hidden(seen.reads, ignored, [one.name for one in lent])
+    return Evidence(seen.text, fingerprint(seen.programs), undeclared, is_clear=True, hidden=hidden)
 
 
 def attach(verdict: Verdict, evidence: Evidence, inputs: Sequence[str], check: Check, tree: CodeTree) -> Verdict:
@@ -120,6 +127,29 @@ def attach(verdict: Verdict, evidence: Evidence, inputs: Sequence[str], check: C
         reads=evidence.reads if check.form != BUILTIN and is_unknown(tree, inputs) else "",
         tools=evidence.tools,
         undeclared=evidence.undeclared,
+    )
+
+
+def describe_hidden(reads: Iterable[str], ignored: Sequence[str], shown: Sequence[str]) -> str:
+    """Return which of the folders that git ignores a check looked for and was not shown, and how it will be.
+
+    Args:
+        reads: What the run was seen to read, each with its mark.
+        ignored: The folders of the work tree that git ignores.
+        shown: Those that the check saw.
+    """
+    looked = [read[1:] for read in reads if read[0] == AT]
+    missed = [
+        name
+        for name in ignored
+        if name not in shown and any(path == name or path.startswith(f"{name}/") for path in looked)
+    ][:HIDDEN_SHOWN]
+    if not missed:
+        return ""
+    names = ", ".join(f'"{name}"' for name in missed)
+    return (
+        f"it looked for {', '.join(missed)}, which git ignores; to show it to checks, add to gitmem.toml: "
+        f"[verify] folders = [{names}]"
     )
 
 

@@ -77,6 +77,7 @@ class Result:
         verdict: The new verdict; None where nothing was learned.
         output: The end of what the check wrote, cleaned.
         seconds: How long it took.
+        hidden: Which folders it looked for that it was not shown, and how it will be, on one line; or empty.
         is_news: Whether a person hears for the first time of this failure, or of a check that cannot be run.
         is_marked: Whether this run marked the fact as flapping.
         is_unclear: Whether the failure may be the environment's: it could not be run, was killed or ran too long.
@@ -89,6 +90,7 @@ class Result:
     verdict: Verdict | None = None
     output: str = ""
     seconds: float = 0.0
+    hidden: str = ""
     is_news: bool = False
     is_marked: bool = False
     is_unclear: bool = False
@@ -123,6 +125,7 @@ class Judge:
             output=safe_output(ran.output, OUTPUT_KEPT) if ran else "",
             seconds=ran.seconds if ran else 0.0,
             is_unclear=outcome == UNCLEAR,
+            hidden=evidence.hidden,
         )
         if outcome == BLOCKED:
             return replace(result, reason=why)
@@ -164,7 +167,11 @@ class Judge:
             with self._grounds.take(self._commit, due.spec.folders) as ground:
                 rans, problem = self._check(due.spec, ground, strace=self._means.strace)
                 paths = json.loads(due.row.inputs)[1:]
-                return rans[-1], problem, gather(rans, ground, self._tree, self._git, paths)
+                return (
+                    rans[-1],
+                    problem,
+                    gather(rans, ground, self._tree, self._git, paths=paths, ignored=self._grounds.ignored()),
+                )
         except GitmemError as err:
             return None, err.message, Evidence()
 
@@ -258,7 +265,7 @@ class Judge:
             rung=self._means.rung,
             network=spec.network,
             timeout_s=spec.timeout_s,
-            path=self._means.path,
+            path=ground.search_path(self._means.path) if isinstance(ground, Ground) else self._means.path,
             limits=self._means.limits,
             strace=strace,
             stops=self._stops,

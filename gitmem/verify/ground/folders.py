@@ -1,8 +1,9 @@
-"""Folders of the person's work tree that a check sees besides the commit: ``.venv``, ``node_modules``, by policy.
+"""Folders of the person's work tree that a check sees besides the commit: ``.venv``, ``node_modules`` and others.
 
-The policy comes with the memory branch, so its names are somebody else's: what they lead to must be in the work tree,
-be ignored by git there and hold nothing that the judged commit tracks; no link is followed on the way. A check sees a
-folder under an overlay, or else as a copy, and never changes the person's.
+Those of dependencies are found by their names, the others are named by the policy. It comes with the memory branch, so
+its names are somebody else's: what they lead to must be in the work tree, be ignored by git there and hold nothing that
+the judged commit tracks; no link is followed on the way. A check never changes the person's folder: it sees it under an
+overlay, read-only, or as a copy.
 """
 
 from __future__ import annotations
@@ -26,6 +27,12 @@ if TYPE_CHECKING:
 # What is copied where overlays do not work, for each check under way; the choice is ours. A file takes 1 ms (measured).
 COPY_BYTES = 1 << 30
 COPY_FILES = 20_000
+# Folders of dependencies, at any depth: what package managers install them into, from what the code says.
+DEPENDENCIES = ("node_modules", ".venv", "venv", "vendor")
+# More of them than any project has, and other ignored folders that are named to the person.
+MOST_DEPENDENCIES, MOST_IGNORED = 50, 500
+# The folders of a Python environment that a check's PATH begins with, where they are at the top.
+ENVIRONMENTS = (".venv", "venv")
 # Stands in a Python environment, whose programs name its own place (PEP 405).
 TIED = "pyvenv.cfg"
 
@@ -63,6 +70,22 @@ def find_folders(git: Git, commit: str, names: Sequence[str]) -> tuple[tuple[Len
     whys |= {name: why for name in there if not whys[name] and (why := _why_taken(git, commit, name))}
     found = tuple(Lent(name, top / name) for name in names if not whys[name])
     return found, tuple(f"{display(name)}: {whys[name]}" for name in names if whys[name])
+
+
+def list_ignored(git: Git) -> tuple[str, ...]:
+    """Return the folders of the work tree that git ignores, by path; none inside another."""
+    top = git.repository.work_tree
+    if top is None:
+        return ()
+    where = ("-C", str(top.resolve()), f"--work-tree={top.resolve()}")
+    words = ("ls-files", "-z", "--others", "--ignored", "--exclude-standard", "--directory")
+    found = os.fsdecode(git.run(*where, *words, check=False).stdout).split("\0")
+    return tuple(sorted(name.removesuffix("/") for name in found if name.endswith("/"))[:MOST_IGNORED])
+
+
+def dependencies_of(ignored: Sequence[str]) -> tuple[str, ...]:
+    """Return those of the ignored folders that dependencies are installed into."""
+    return tuple(name for name in ignored if name.rpartition("/")[2] in DEPENDENCIES)[:MOST_DEPENDENCIES]
 
 
 def _why_not_there(top: Path, name: str) -> str:

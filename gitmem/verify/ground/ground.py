@@ -14,7 +14,7 @@ from pathlib import Path
 
 from gitmem.errors import ConflictError, GitmemError
 from gitmem.frozen import frozen, replace
-from gitmem.verify.ground.folders import Lent, find_folders
+from gitmem.verify.ground.folders import ENVIRONMENTS, Lent, dependencies_of, find_folders, list_ignored
 from gitmem.verify.ground.scratch import CodeSource, Scratch
 from gitmem.verify.sandbox import toolchain
 from gitmem.verify.sandbox.account import give, open_way
@@ -45,6 +45,7 @@ class Ground:
         seen_at: Where a check sees it, where that is another place (only bubblewrap can show it there).
         folders: Ignored folders of the work tree that are laid over it; without an overlay they are in it already.
             They are environment, and no inputs of the check.
+        bound: Such folders that are shown read-only, where there is no overlay.
         lacking: Which of the folders asked for it lacks and why, on one line; or empty.
     """
 
@@ -54,12 +55,18 @@ class Ground:
     upper: Path | None = None
     seen_at: Path | None = None
     folders: tuple[Lent, ...] = ()
+    bound: tuple[Lent, ...] = ()
     lacking: str = ""
 
     @property
     def seen(self) -> Path:
         """Return where a check sees it: what the check says of its files, and a trace of it, begins with this."""
         return self.seen_at or self.path
+
+    def search_path(self, path: str) -> str:
+        """Return the PATH of a check: that of the project's Python environment first, where there is one."""
+        tied = {lent.name for lent in (*self.folders, *self.bound) if lent.is_tied}
+        return ":".join([*(f"{self.seen}/{name}/bin" for name in ENVIRONMENTS if name in tied), path])
 
 
 class Grounds:
@@ -91,6 +98,7 @@ class Grounds:
         self._folder = temporary or place_of_clones(git)
         self._user = user
         self._found: dict[tuple[str, tuple[str, ...]], tuple[tuple[Lent, ...], tuple[str, ...]]] = {}
+        self._ignored: tuple[str, ...] | None = None
         self._lock = threading.Lock()
         self._clones: list[Scratch] = []
         self._source: CodeSource | None = None
@@ -130,7 +138,8 @@ class Grounds:
 
         Args:
             commit: The commit.
-            folders: Ignored folders of the work tree to show as well, as the specification names them.
+            folders: Ignored folders of the work tree to show as well, as the specification names them. Those of
+                dependencies are shown besides where that costs no copy (under bubblewrap).
 
         Raises:
             NotFoundError: There is no such commit.
@@ -138,16 +147,26 @@ class Grounds:
             GitmemError: The repository cannot be written to, or a folder is too large to be copied.
         """
         found, lacking = self._find(commit, tuple(folders)) if folders else ((), "")
+        more = tuple(name for name in dependencies_of(self.ignored()) if name not in folders) if self._seen_at else ()
+        shown = self._find(commit, more)[0] if more else ()
+        found, bound = ((*found, *shown), ()) if self._overlay else (found, shown)
         clone, source = self._hold(commit)
         try:
             ground = self._open(clone, source, commit, found)
             try:
-                yield replace(ground, folders=found, lacking=lacking)
+                yield replace(ground, folders=found, bound=bound, lacking=lacking)
             finally:
                 self._give_back(clone, source, ground)
         finally:
             with self._lock:
                 clone.users -= 1
+
+    def ignored(self) -> tuple[str, ...]:
+        """Return the folders of the work tree that git ignores, by path."""
+        with self._lock:
+            if self._ignored is None:
+                self._ignored = list_ignored(self._git)
+            return self._ignored
 
     @contextmanager
     def empty(self) -> Iterator[Path]:

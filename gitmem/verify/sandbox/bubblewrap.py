@@ -56,6 +56,7 @@ def wrap(
         *_tools(path, ground, is_inside=False),
         *("--bind", at, seen),
         *_tools(path, ground, is_inside=True),
+        *(word for lent in ground.bound for word in ("--ro-bind", str(lent.place), f"{seen}/{lent.name}")),
         *(word for place, inside in shown for word in ("--ro-bind", place, inside)),
     ]
     return [
@@ -125,7 +126,7 @@ def _tools(path: str, ground: Ground, *, is_inside: bool) -> list[str]:
         ground: The ground; what it has itself is shown as it is there, not as it is in the person's work tree.
         is_inside: Whether those are wanted that lie where the ground is seen, or all others.
     """
-    tied = "".join(f":{lent.place}/bin" for lent in ground.folders if lent.is_tied)
+    tied = "".join(f":{lent.place}/bin" for lent in (*ground.folders, *ground.bound) if lent.is_tied)
     found = toolchain.find_toolchain(path + tied)
 
     def is_wanted(place: str) -> bool:
@@ -139,4 +140,6 @@ def _tools(path: str, ground: Ground, *, is_inside: bool) -> list[str]:
 def _has(ground: Ground, place: Path) -> bool:
     """Return whether a ground has a file or folder itself, named by where checks see it."""
     name = place.relative_to(ground.seen)
-    return any(name.is_relative_to(lent.name) for lent in ground.folders) or os.path.lexists(ground.path / name)
+    return any(name.is_relative_to(lent.name) for lent in (*ground.folders, *ground.bound)) or os.path.lexists(
+        ground.path / name
+    )

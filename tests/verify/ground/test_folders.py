@@ -18,6 +18,7 @@ from gitmem.cli.trust import ask
 from gitmem.errors import GitmemError
 from gitmem.git.binary import Git
 from gitmem.git.repository import discover
+from gitmem.memory.memory import Memory
 from gitmem.verify.ground import folders
 from gitmem.verify.ground.folders import find_folders
 from gitmem.verify.ground.ground import place_of_clones
@@ -316,3 +317,73 @@ def test_setup_that_does_not_work_blocks_and_is_named(memory, repo, setup, why):
 
     assert (told.outcome, told.verdict) == ("blocked", None)
     assert told.reason.startswith(why)
+
+
+# --- folders of dependencies ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_folders_of_dependencies_are_seen_by_default_under_bubblewrap(project, way):
+    put_files_here(project, {"web/node_modules/x.js": "x\n", "vendor/lib.rb": "x\n", "target/out": "x\n"})
+    (project / ".git/info/exclude").write_text("vendor\ntarget\n")
+    commit_files(project, {"web/index.js": "x\n"})
+    lender = Lender(project, *WAYS[way])
+    files = "node_modules/left/index.js web/node_modules/x.js vendor/lib.rb target/out"
+    look = f"for f in {files}; do test -e $f && echo $f; done"
+
+    with lender.grounds:
+        seen, left = lender(f"{look}; true", "echo changed > vendor/lib.rb; cat vendor/lib.rb", names=())
+
+    is_shown = way in ("overlay", "copy")
+    assert seen.split() == ["node_modules/left/index.js", "web/node_modules/x.js", "vendor/lib.rb"] * is_shown
+    assert (project / "vendor" / "lib.rb").read_text() == "x\n"
+    if way == "copy":
+        assert "Read-only file system" in left
+
+
+def put_files_here(top: Path, files: dict[str, str]) -> None:
+    for name, text in files.items():
+        (top / name).parent.mkdir(parents=True, exist_ok=True)
+        (top / name).write_text(text)
+
+
+def test_python_of_a_check_is_that_of_the_project_s_environment(memory, project):
+    if not works("bubblewrap", PATH):
+        pytest.skip("bubblewrap does not work here")
+    make_environment(project.resolve())
+    put(project, make_fact("a", 'test "$(command -v tool)" = "$PWD/.venv/bin/tool" && tool | grep -q " 1$"'))
+    approve_all(memory)
+
+    assert result_of(verify(memory, no_sandbox=False), "a").outcome == "holds"
+
+
+def test_folder_that_a_check_looked_for_in_vain_is_named_with_the_line_that_shows_it(memory, project, run_cli):
+    (project / ".git/info/exclude").write_text("target\nother\n")
+    put_files_here(project, {"target/out": "x\n", "other/out": "x\n"})
+    put(project, make_fact("a", "test -e target/out"), make_fact("b", "test -e nowhere"))
+    approve_all(memory)
+
+    results = verify(memory, no_sandbox=False)
+    if not result_of(results, "a").verdict.reads:
+        pytest.skip("strace is not here, or shows nothing")
+
+    assert result_of(results, "a").hidden == (
+        "it looked for target, which git ignores; to show it to checks, add to gitmem.toml: "
+        '[verify] folders = ["target"]'
+    )
+    assert result_of(results, "b").hidden == ""
+    put_files(project, {"gitmem.toml": '[verify]\nfolders = ["target"]\n'})
+    with Memory(project) as shown:
+        approve_all(shown)
+        assert result_of(verify(shown, no_sandbox=False), "a").outcome == "holds"
+
+
+def test_folders_of_dependencies_that_lead_elsewhere_are_not_seen(project, tmp_path):
+    secret = tmp_path / "secret"
+    put_files_here(secret, {"key": "x\n"})
+    (project / ".git/info/exclude").write_text("vendor\n")
+    (project / "vendor").symlink_to(secret)
+    lender = Lender(project, *WAYS["overlay"])
+
+    with lender.grounds:
+        assert lender("ls vendor 2>&1 | grep -c key", names=()) == ["0"]
