@@ -29,6 +29,11 @@ _REFUSED = {*map(chr, range(32)), *map(chr, range(127, 160)), "\ufeff", "\ufffe"
 
 _NOTHING: Any = object()
 
+_TOO_DEEP = f"nested more than {scalars.MAX_DEPTH} levels deep"
+# The same from libyaml's scanner, which since 0.2.6 refuses it while it looks ahead, before the first event (measured
+# with PyYAML 6.0.4).
+_LIBYAML_TOO_DEEP = "exceeded maximum nesting depth"
+
 
 def read(text: str) -> dict[str, Any]:
     """Return the fields of a whole memory file, through python-frontmatter.
@@ -109,6 +114,8 @@ def events(text: str) -> Iterator[Any]:
     except yaml.MarkedYAMLError as err:
         mark = err.problem_mark or err.context_mark
         line = FIRST_LINE + mark.line if mark else 0
+        if err.problem in (_TOO_DEEP, _LIBYAML_TOO_DEEP):
+            raise FormatError(_TOO_DEEP, code="too-deep", line=line) from err
         raise FormatError(f"not valid YAML: {err.problem}", code="bad-yaml", line=line) from err
     except (yaml.YAMLError, ValueError, OverflowError) as err:
         # The last two: PyYAML's Python scanner passes on what `chr` and `int` say about an escape or a directive.
@@ -147,7 +154,7 @@ def bounded_loader() -> Any:
     class Loader(yaml.SafeLoader):
         def fetch_flow_collection_start(self, token: Any) -> None:
             if self.flow_level >= scalars.MAX_DEPTH:
-                raise yaml.scanner.ScannerError(None, None, "brackets are nested too deeply", self.get_mark())
+                raise yaml.scanner.ScannerError(None, None, _TOO_DEEP, self.get_mark())
             super().fetch_flow_collection_start(token)
 
     return Loader
@@ -179,7 +186,7 @@ def build(stream: Iterator[Any], text: str) -> Any:
             root = value
         if kind in _NEW:
             if len(frames) == scalars.MAX_DEPTH:
-                raise _error(event, f"nested more than {scalars.MAX_DEPTH} levels deep", "too-deep")
+                raise _error(event, _TOO_DEEP, "too-deep")
             frames.append([value, None, event])
     return root
 
