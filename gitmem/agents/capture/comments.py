@@ -113,8 +113,9 @@ def program_of(words: Sequence[Word]) -> tuple[str, list[Word]]:
 def _behind_options(runner: str, words: list[Word]) -> list[Word]:
     at = 0
     while at < len(words) and words[at].text.startswith("-"):
-        at += 2 if words[at].text in _RUNNERS[runner] else 1
-        if words[at - 1].text == "--":
+        option = words[at].text
+        at += 2 if option in _RUNNERS[runner] else 1
+        if option == "--":
             break
     return words[at + (runner == "timeout") :]
 
