@@ -7,12 +7,16 @@ nothing else. Root of a user namespace alone (as in a rootless container) is an 
 from __future__ import annotations
 
 import os
+import stat
 import sys
+import tempfile
 from functools import lru_cache
 from pathlib import Path
 
 # Between the accounts of people and those that systemd gives out (systemd.io, "Users, Groups, UIDs and GIDs").
 CHECK_USER = 60_877
+# Where every user may make files (hier(7)).
+SYSTEM_PLACES = ("/tmp", "/var/tmp")  # noqa: S108
 SETPRIV = "/usr/bin/setpriv"
 
 
@@ -36,6 +40,23 @@ def argv_as(user: int) -> list[str]:
 def open_way(folder: Path) -> None:
     """Let others through a folder, but not look into it."""
     folder.chmod(0o711)
+
+
+def temporary_place() -> Path:
+    """Return a folder for temporary files that the user of checks can reach; root's own `TMPDIR` may be closed to it.
+
+    If the system's folders are closed too, it is that of `TMPDIR`, and the sandbox's probe reports what fails.
+    """
+    first = Path(tempfile.gettempdir()).resolve()
+    places = (first, *map(Path, SYSTEM_PLACES)) if check_user() else ()
+    return next((place for place in places if _is_open_to_others(place)), first)
+
+
+def _is_open_to_others(folder: Path) -> bool:
+    try:
+        return all(part.stat().st_mode & stat.S_IXOTH for part in (folder, *folder.parents))
+    except OSError:
+        return False
 
 
 def give(top: Path, user: int) -> None:

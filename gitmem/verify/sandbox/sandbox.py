@@ -100,7 +100,8 @@ def works(rung: str, env_path: str) -> bool:
 def why_not(rung: str, env_path: str) -> str:
     """Return why a rung does not work here, found by running it; empty where it does; never raises."""
     try:
-        with tempfile.TemporaryDirectory() as inside, tempfile.TemporaryDirectory() as outside:
+        place = account.temporary_place()
+        with tempfile.TemporaryDirectory(dir=place) as inside, tempfile.TemporaryDirectory(dir=place) as outside:
             Path(outside, "secret").write_text("secret\n", encoding="ascii")
             account.give(Path(inside), account.check_user())
             ran = _run_probe(PROBE, outside, ground=Path(inside).resolve(), rung=rung, path=env_path)

@@ -13,6 +13,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from gitmem.system.file_lock import CLOSE_ON_EXEC, NO_FOLLOW, ONLY_FOLDER, lock_now
+from gitmem.verify.sandbox.account import temporary_place
 from gitmem.verify.sandbox.removal import remove_tree
 
 TYPE_CHECKING = False
@@ -29,9 +30,9 @@ def temporary_folder(prefix: str, place: Path | None = None) -> Iterator[Path]:
 
     Args:
         prefix: What its name begins with, and the names of those before it.
-        place: The folder that it is made in; None for that of temporary files.
+        place: The folder that it is made in; None for a folder for temporary files that checks can reach.
     """
-    parent = Path(place or tempfile.gettempdir())
+    parent = place or temporary_place()
     _sweep(parent, prefix)
     folder = Path(tempfile.mkdtemp(prefix=prefix, dir=parent)).resolve()
     held = None

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
+import tempfile
 from pathlib import Path
 
 import pytest
 
-from gitmem.verify.sandbox.account import CHECK_USER, argv_as, check_user, give
+from gitmem.verify.sandbox.account import CHECK_USER, SYSTEM_PLACES, argv_as, check_user, give, temporary_place
 
 
 def test_root_of_a_user_namespace_alone_needs_no_other_user(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -44,3 +45,14 @@ def test_a_tree_is_given_with_its_links_and_never_what_they_lead_to(tmp_path: Pa
     owners = {place.lstat().st_uid for place in (top, *top.rglob("*"))}
     assert owners == {CHECK_USER}
     assert (outside.stat().st_uid, tmp_path.stat().st_uid) == (0, 0)
+
+
+@pytest.mark.skipif(check_user() == 0, reason="only a check of root runs as another user")
+def test_temporary_files_are_where_the_check_s_user_can_reach_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    closed = tmp_path / "closed"
+    closed.mkdir(mode=0o700)
+    monkeypatch.setattr(tempfile, "tempdir", str(closed))
+
+    assert temporary_place() in map(Path, SYSTEM_PLACES)
