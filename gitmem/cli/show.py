@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from gitmem.cli import shared
 from gitmem.document import conflict
+from gitmem.document.fields import format_time
+from gitmem.errors import UsageError
 from gitmem.statuses import MARKS
 from gitmem.store.code_tree.tree import is_home
 from gitmem.store.scope import PROJECT
@@ -23,6 +25,7 @@ EXAMPLES = (
     "gitmem show auth-u",
     "gitmem show auth-uses-rs256 --json",
     "gitmem show auth-u --at HEAD~20",
+    "gitmem show auth-u --output",
     "gitmem show api:retries-are-capped",
 )
 
@@ -33,12 +36,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     shared.add_scope(parser)
     shared.add_store(parser, about="; or give the key as NAME:KEY")
     shared.add_at(parser)
+    parser.add_argument(
+        "--output", action="store_true", help="print the end of the output of its check, which did not pass here"
+    )
     shared.add_json(parser)
 
 
 def run(args: argparse.Namespace, out: Output) -> int:
     """Print one memory."""
     shared.refuse_both(args)
+    if args.output:
+        return _print_output(args, out)
     with shared.open_memory(args, out) as memory:
         shown = _at(memory, args) if args.at is not None else memory.show(args.key, scope=args.scope, store=args.store)
         found = shown.document
@@ -47,6 +55,21 @@ def run(args: argparse.Namespace, out: Output) -> int:
             out.json(found)
         else:
             print_memory(found, out)
+    return 0
+
+
+def _print_output(args: argparse.Namespace, out: Output) -> int:
+    if args.store or ":" in args.key or args.at is not None:
+        raise UsageError("--output shows what was kept in this clone", hint="remove --at, --store and NAME:")
+    with shared.open_memory(args, out) as memory:
+        kept = memory.jobs.output(args.key, scope=args.scope)
+    at = format_time(kept.at)
+    if args.json:
+        out.json({"key": kept.key, "commit": kept.code, "at": at, "output": kept.text})
+    else:
+        out.note(f"the output of {kept.key} at {kept.code[:12]}, {at}")
+        for line in kept.text.rstrip("\n").split("\n"):
+            out.line(line)
     return 0
 
 

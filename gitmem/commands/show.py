@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from gitmem.index.catalog.catalog import Catalog
     from gitmem.model import Verdict
     from gitmem.repository.repository import OpenRepository
-    from gitmem.store.local import LocalState
+    from gitmem.store.local import CheckOutput, LocalState
 
 # Seconds that a history may take by patterns, for which git opens every folder of every commit.
 LOG_S = 8.0
@@ -38,6 +38,20 @@ def show_of(repository: OpenRepository, key: str, scope: str) -> dict[str, Any]:
     with catalog.reading():
         found = show(catalog, holder.git, holder.local, ground, full_key, now=holder.now)
     return found | {"scope": repository.scope_of(holder, full_key)}
+
+
+def output_of(repository: OpenRepository, key: str, scope: str) -> CheckOutput:
+    """Return the end of what a fact's check wrote when it last ran in this clone and did not pass.
+
+    Raises:
+        NotFoundError: None is kept.
+    """
+    holder, full_key = repository.holder(key, scope)
+    found = holder.local.find_output(full_key)
+    if found is None:
+        message = f"no output of {full_key} is kept in this clone: its check did not fail here, or wrote nothing"
+        raise NotFoundError(message, hint=f"to run it: gitmem verify {full_key}")
+    return found
 
 
 def show(catalog: Catalog, git: Git, local: LocalState, ground: int | None, key: str, *, now: int) -> dict[str, Any]:

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from gitmem.commands.why import SearchStep, Why
     from gitmem.index.catalog.catalog import Catalog
     from gitmem.memory.memory import Memory
+    from gitmem.store.local import CheckOutput
     from gitmem.verify.jobs.import_results import RecordingResult
     from gitmem.verify.jobs.overdue import Silence
     from gitmem.verify.jobs.schedule import Schedule
@@ -67,6 +68,12 @@ class Jobs:
         session = repository.session(Options(everything=True, record=record))
         tip = repository.find_tip() or ""
         return take(session, paths, git=repository.git, tip=tip, policy=repository.policy(), now=repository.now)
+
+    def output(self, key: str, *, scope: str = "") -> CheckOutput:
+        """Return the end of what a fact's check wrote when it last ran in this clone and did not pass."""
+        from gitmem.commands.show import output_of
+
+        return output_of(self._repository, key, scope)
 
     def explain_failures(
         self, options: Options, *, report: Callable[[SearchStep], None] = lambda _: None

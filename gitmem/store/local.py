@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import sqlite3
 
-from gitmem.frozen import fields_of, replace
+from gitmem.frozen import fields_of, frozen, replace
 from gitmem.model import HOLDS, Blocked, Verdict
 from gitmem.store.sqlite_errors import ERRORS, is_damage
 from gitmem.system.file_lock import make_folder, open_private
@@ -24,6 +24,8 @@ FILE_NAME = "local.sqlite"
 ID_NAME = "clone-id"
 # How many verdicts of one fact are kept: those of the branches somebody switches between (checked on insert).
 KEPT_PER_FACT = 20
+# Outputs that are kept: the latest of so many facts, of 4,000 characters each at most.
+KEPT_OUTPUTS = 1000
 
 # A verdict that has every field in its type.
 _SAMPLE = Verdict("", "", "", HOLDS, "", "", 0)
@@ -34,8 +36,27 @@ CREATE TABLE IF NOT EXISTS verdict (id INTEGER PRIMARY KEY, key TEXT NOT NULL, s
 CREATE TABLE IF NOT EXISTS access (key TEXT PRIMARY KEY, count INTEGER NOT NULL, last INTEGER NOT NULL) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS blocked (id INTEGER PRIMARY KEY AUTOINCREMENT, key TEXT NOT NULL UNIQUE, spec TEXT NOT NULL,
   claim TEXT NOT NULL, inputs TEXT NOT NULL, at INTEGER NOT NULL, reason TEXT NOT NULL);
+CREATE TABLE IF NOT EXISTS output (id INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE, code TEXT NOT NULL,
+  at INTEGER NOT NULL, text TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS known (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 """
+
+
+@frozen
+class CheckOutput:
+    """The end of what a check wrote that did not pass: without secrets, bounded.
+
+    Attributes:
+        key: The fact.
+        code: The commit of the code that was judged.
+        at: When, epoch seconds.
+        text: What it wrote.
+    """
+
+    key: str
+    code: str
+    at: int
+    text: str
 
 
 class LocalState:
@@ -189,6 +210,23 @@ class LocalState:
         """Forget that checks were blocked: they got an answer since."""
         rows = [(key,) for key in keys]
         self._quietly(self._reading() if rows else None, "DELETE FROM blocked WHERE key = ?", rows)
+
+    def keep_outputs(self, found: Iterable[CheckOutput]) -> None:
+        """Keep what checks wrote, each instead of what was known of its fact; an empty text ends that."""
+        rows = [(one.key, one.code, one.at, one.text) for one in found]
+        # Most checks hold and write nothing: then there is nothing to make a file for.
+        db = self._writing() if any(row[3] for row in rows) else self._reading()
+        self._quietly(
+            db if rows else None, "INSERT OR REPLACE INTO output (key, code, at, text) VALUES (?,?,?,?)", rows
+        )
+        if db is not None and rows:
+            oldest = "SELECT id FROM output ORDER BY id DESC LIMIT -1 OFFSET ?"
+            self._quietly(db, f"DELETE FROM output WHERE text = '' OR id IN ({oldest})", [(KEPT_OUTPUTS,)])
+
+    def find_output(self, key: str) -> CheckOutput | None:
+        """Return the end of what a fact's check wrote when it last ran here and did not pass."""
+        rows = self._ask("SELECT key, code, at, text FROM output WHERE key = ?", (key,)) if self._only is None else []
+        return CheckOutput(*rows[0]) if rows and tuple(map(type, rows[0])) == (str, str, int, str) else None
 
     def count_access(self, key: str, now: int) -> None:
         """Count one look at a memory (D6, D7)."""

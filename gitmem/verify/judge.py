@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from concurrent.futures import ThreadPoolExecutor
 
+from gitmem.config import home
 from gitmem.errors import GitmemError
 from gitmem.frozen import frozen, replace
 from gitmem.git.ancestry import is_shallow
@@ -17,6 +18,7 @@ from gitmem.verify.due import Due
 from gitmem.verify.evidence import Evidence, attach, gather, with_tools
 from gitmem.verify.ground.ground import Ground, Grounds
 from gitmem.verify.outcome import OUTPUT_KEPT, UNCLEAR, argv_of, end_of, outcome_of
+from gitmem.verify.reason import without_places
 from gitmem.verify.sandbox import sandbox
 from gitmem.verify.trace.reads import UNTRACEABLE
 
@@ -259,7 +261,7 @@ class Judge:
     def _run(self, argv: Sequence[str], ground: Path | Ground, spec: Spec, *, strace: str = "") -> Ran:
         if self._is_stopped:
             return Ran(None, False, "", False, 0.0, INTERRUPTED)
-        return sandbox.run_check(
+        ran = sandbox.run_check(
             list(argv),
             ground=ground,
             rung=self._means.rung,
@@ -270,6 +272,8 @@ class Judge:
             strace=strace,
             stops=self._stops,
         )
+        places = (ground.seen, ground.path) if isinstance(ground, Ground) else (ground,)
+        return replace(ran, output=without_places(ran.output, map(str, places), home()))
 
     def is_weak(self, due: Due) -> bool:
         """Return whether a check that holds also holds in an empty folder, and no counterexample refutes it.

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import re
-
 from gitmem.model import BLOCKED, FAILS, HOLDS, INTERRUPTED, SHELL, Ran, Spec
 from gitmem.text.sanitize import display
-from gitmem.text.secrets import safe_output
+from gitmem.verify.reason import reason_of
 from gitmem.verify.sandbox import sandbox
 
 # Characters of a check's output that are kept with its result.
 OUTPUT_KEPT = 4000
-# Characters of the line that says why: a verdict is a small file (``layout.VERDICT_LIMIT``).
-LINE_KEPT = 200
 SETUP_SHOWN = 60
 # A run that did not pass in a way that says nothing on its own: the command could not be run, was killed, ran too long,
 # or something was denied. Where the check held before, the same run there says whether the code is the cause.
@@ -34,8 +30,6 @@ CHOSEN = "exit "
 # (POSIX.1-2017, Shell Command Language, 2.8.2).
 NOT_RUN = (126, 127)
 SIGNALLED = range(129, 193)
-# What make says of a command that failed, behind what the command said itself.
-_MAKE = re.compile(r"\S*make(\[\d+\])?: \*\*\* \[.*\] Error \d+")
 
 
 def argv_of(spec: Spec) -> tuple[str, ...]:
@@ -61,14 +55,14 @@ def outcome_of(ran: Ran | None, spec: Spec, rung: str, problem: str) -> tuple[st
         return UNCLEAR, f"timed out after {spec.timeout_s} s"
     if ran.status == 0:
         return HOLDS, ""
-    said = last_line(ran.output)
+    said = reason_of(ran.output)
     if ran.status in NOT_RUN:
         return UNCLEAR, said or f"the command could not be run (exit {ran.status})"
     if ran.status is None or ran.status < 0 or ran.status in SIGNALLED:
         return UNCLEAR, f"killed by a signal (exit {ran.status})"
-    if rung != sandbox.NONE and any(words in ran.output.lower() for words in DENIALS):
+    if rung != sandbox.NONE and (denied := _denial(ran.output)):
         hint = "" if spec.network else "; if it needs the network, set network: true"
-        return UNCLEAR, f"the sandbox blocked it: {said}{hint}"
+        return UNCLEAR, f"the sandbox blocked it: {denied}{hint}"
     return FAILS, f"{CHOSEN}{ran.status}" + (f": {said}" if said else "")
 
 
@@ -86,12 +80,11 @@ def end_of(ran: Ran, spec: Spec) -> str:
     """Return how a run ended that did not go well, on one line."""
     if ran.timed_out:
         return f"timed out after {spec.timeout_s} s"
-    said = last_line(ran.output)
+    said = reason_of(ran.output)
     return ran.problem or f"exit {ran.status}" + (f": {said}" if said else "")
 
 
-def last_line(output: str) -> str:
-    """Return the last line that says something, cleaned, secrets taken out, cut; that ``make`` gives up is nothing."""
-    lines = [line.strip() for line in safe_output(output, OUTPUT_KEPT).split("\n") if line.strip()]
-    telling = [line for line in lines if _MAKE.fullmatch(line) is None] or lines
-    return telling[-1][:LINE_KEPT] if telling else ""
+def _denial(output: str) -> str:
+    """Return the first line by which a program says that something was denied, or an empty string."""
+    lines = (line for line in output.split("\n") if any(words in line.lower() for words in DENIALS))
+    return reason_of(next(lines, ""))

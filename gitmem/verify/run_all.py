@@ -13,7 +13,7 @@ from gitmem.verify import builtin
 from gitmem.verify.due import RUNGS, Due
 from gitmem.verify.ground.open import open_grounds
 from gitmem.verify.judge import DENIED, NOT_APPROVED, SKIPPED, Judge, Means, Result, verdict_of
-from gitmem.verify.outcome import LINE_KEPT
+from gitmem.verify.reason import LINE_KEPT
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

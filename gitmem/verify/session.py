@@ -13,7 +13,8 @@ from gitmem.git.branches import is_on_default
 from gitmem.index.catalog import state
 from gitmem.index.catalog.catalog import shown_by
 from gitmem.index.catalog.rows import inputs_of
-from gitmem.model import BLOCKED, BUILTIN, Blocked, Check
+from gitmem.model import BLOCKED, BUILTIN, FAILS, HOLDS, Blocked, Check
+from gitmem.store.local import CheckOutput
 from gitmem.verify import due as due_module
 from gitmem.verify.blame.culprit import with_culprit
 from gitmem.verify.inputs import CodeTree, digest
@@ -314,6 +315,8 @@ class Session:
         """Write verdicts to the branch where they count, else as local state; tell whether they stayed local."""
         verdicts = [r.verdict for r in results if r.verdict is not None]
         self._local.add_blocked(self._blocked(r) for r in results if r.outcome == BLOCKED)
+        ran = [r for r in results if r.outcome in (HOLDS, FAILS, BLOCKED)]
+        self._local.keep_outputs(self._output(r) for r in ran if r.due.spec.check.form != BUILTIN)
         if self.counts():
             judged = {v.key for v in verdicts}
             known = due_module.list_publishable(self._catalog, self._local, self.restate())
@@ -334,6 +337,10 @@ class Session:
     def _blocked(self, result: Result) -> Blocked:
         row = result.due.row
         return Blocked(row.key, row.spec, row.claim, result.due.digest, self._now, result.reason)
+
+    def _output(self, result: Result) -> CheckOutput:
+        text = "" if result.outcome == HOLDS else result.output
+        return CheckOutput(result.due.row.key, self.commit, self._now, text)
 
     def keep_verdicts(self, verdicts: Sequence[Verdict]) -> tuple[RecordResult | None, bool]:
         """Write verdicts to the branch where they count, else as local state; tell whether they stayed local."""

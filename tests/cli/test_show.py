@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 from conftest import commit_files, git, memory_text, put_files
+from support.facts import approve_all, make_fact, put
 
 from gitmem.cli.show import _value
 
@@ -139,3 +140,30 @@ def test_what_was_known_then_is_told_apart_from_what_is_known_now(run_cli, repo:
     assert out.startswith("~ Tokens are signed\n  f  fact, stale\n")
     judged = git(repo, "rev-parse", "--short=12", "HEAD")
     assert f"  known now: failed: failed here: judged at {judged}, which has the same inputs\n" in out
+
+
+def test_end_of_the_output_is_kept_while_a_check_fails(run_cli, memory, repo: Path) -> None:
+    token = "AK" + "IA" + "Q3EGTRZ7K5VWXYAB"
+    script = f"[ -f ok ] && exit 0\npwd -P\necho {token}\necho first\necho last\nexit 1\n"
+    commit_files(repo, {"check.sh": script, "ok": ""})
+    put(repo, make_fact("f", ["sh", "check.sh"]))
+    approve_all(memory)
+    run_cli("verify", "--no-sandbox")
+    none = run_cli("show", "f", "--output")
+    git(repo, "rm", "-q", "ok")
+    commit_files(repo, {"a": ""})
+    failed = run_cli("verify", "--no-sandbox")
+
+    out = run_cli("show", "f", "--output").out
+    found = json.loads(run_cli("show", "f", "--output", "--json").out)
+
+    assert (failed.status, none.status, "no output of f is kept in this clone" in none.err) == (1, 1, True)
+    assert out == ".\n[secret: aws-access-key-id]\nfirst\nlast\n"
+    assert found == {"key": "f", "commit": git(repo, "rev-parse", "HEAD"), "at": found["at"], "output": out}
+    commit_files(repo, {"ok": ""})
+    run_cli("verify", "--no-sandbox")
+    assert run_cli("show", "f", "--output").status == 1
+
+
+def test_output_is_only_known_of_this_clone(run_cli) -> None:
+    assert run_cli("show", "f", "--output", "--at", "HEAD").status == 2

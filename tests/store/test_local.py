@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from gitmem.frozen import replace
 from gitmem.model import FAILS, HOLDS, Blocked, Verdict
 from gitmem.store import local as module
-from gitmem.store.local import KEPT_PER_FACT, LocalState, clone_id
+from gitmem.store.local import KEPT_OUTPUTS, KEPT_PER_FACT, CheckOutput, LocalState, clone_id
 
 VERDICT = Verdict("a", "5" * 64, "c" * 64, HOLDS, "0" * 40, "files:1", 1_790_000_000, because="it's", seconds=0.5)
 
@@ -313,3 +313,19 @@ def test_a_full_disk_leaves_no_empty_id(tmp_path: Path) -> None:
 
     assert run_limited(script, tmp_path / "state") == "no\n"
     assert len(clone_id(tmp_path / "state").split("-")[0]) == 32
+
+
+def test_latest_outputs_are_kept_until_a_check_holds(local):
+    made = [CheckOutput(f"k{n}", "0" * 40, n, "no") for n in range(KEPT_OUTPUTS + 2)]
+    local.keep_outputs(made)
+    local.keep_outputs([CheckOutput("k9", "1" * 40, 1, "again"), CheckOutput("k8", "1" * 40, 1, "")])
+
+    assert again(local).find_output("k9") == CheckOutput("k9", "1" * 40, 1, "again")
+    assert [local.find_output(key) for key in ("k0", "k1", "k8")] == [None, None, None]
+    assert local.find_output(f"k{KEPT_OUTPUTS + 1}") == made[-1]
+
+
+def test_output_of_checks_that_hold_makes_no_file(local, tmp_path):
+    local.keep_outputs([CheckOutput("a", "0" * 40, 1, "")])
+
+    assert not (tmp_path / "state").exists()

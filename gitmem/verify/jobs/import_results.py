@@ -18,7 +18,7 @@ from gitmem.verify.builtin import answer_all
 from gitmem.verify.due import RUNGS, digester, is_accepted
 from gitmem.verify.jobs import result_file
 from gitmem.verify.judge import SKIPPED
-from gitmem.verify.outcome import last_line
+from gitmem.verify.reason import reason_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -243,7 +243,7 @@ def _plain(text: str) -> str:
 
     Source: GitHub's runner, ActionCommand.TryParse: ``::`` counts at a line's start alone, ``##[`` anywhere.
     """
-    return last_line(text).replace("##[", "## [").lstrip(":")
+    return reason_of(text).replace("##[", "## [").lstrip(":")
 
 
 def exit_status(found: RecordingResult) -> int:
