@@ -194,13 +194,22 @@ def _limit(plan: LaunchPlan) -> None:
 
 def _wait(child: int, watch: LimitWatch) -> str:
     """Return when the child has exited (not reaped), our standard input has ended, or a limit is passed: then which."""
+    try:
+        exit_fd = os.pidfd_open(child)
+    except (AttributeError, OSError):
+        return _wait_on(child, -1, watch)
+    try:
+        return _wait_on(child, exit_fd, watch)
+    finally:
+        os.close(exit_fd)  # or a starter could run no more checks than it may open files
+
+
+def _wait_on(child: int, exit_fd: int, watch: LimitWatch) -> str:
     poll = select.poll()
     poll.register(0, 0)  # POLLHUP is always told
-    try:
-        poll.register(os.pidfd_open(child), select.POLLIN)
-        interval_s = math.inf
-    except (AttributeError, OSError):
-        interval_s = POLL_S
+    if exit_fd >= 0:
+        poll.register(exit_fd, select.POLLIN)
+    interval_s = math.inf if exit_fd >= 0 else POLL_S
     next_look = time.monotonic() + watch.interval_s
     while not poll.poll(min(interval_s, watch.interval_s) * 1000):
         if os.waitid(os.P_PID, child, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None:

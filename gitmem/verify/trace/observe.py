@@ -10,7 +10,7 @@ import re
 
 from gitmem.frozen import frozen
 from gitmem.verify.trace.reads import AT, BELOW, LINK, LIST, NAMES, fold
-from gitmem.verify.trace.trace import LINKED, LISTED, MOVED, OPENED, RAN, UNKNOWN, OpaqueError
+from gitmem.verify.trace.trace import LINKED, LISTED, MOVED, NAMED, OPENED, RAN, UNKNOWN, OpaqueError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,6 +24,8 @@ MOST_LINKS = 40
 _OBJECT = re.compile(r"/objects/(?:.*/)?(?:[0-9a-f]{2}/[0-9a-f]{38,62}|[^/]+\.(?:pack|idx|rev))\Z", re.DOTALL)
 # Enough of a script for its first line (execve(2): 255 bytes since Linux 5.1).
 FIRST_LINE = 256
+# Events that change where paths lead.
+_CHANGES = (LINKED, MOVED, NAMED)
 # Where links lead to what a process has open, or to where it is (proc(5)).
 _DESCRIPTORS = ("/proc/", "/dev/fd/")
 # What of a git directory says nothing of the code's files: settings, and where borrowed objects lie.
@@ -126,11 +128,11 @@ class _Watching:
         if not self._matters(path):
             if kind == RAN:
                 self.programs[path] = None
-            elif kind in (LINKED, MOVED):
+            elif kind in _CHANGES:
                 self._change(kind, path, path, more)
             return
         place = self._follow(path)
-        if kind in (LINKED, MOVED):
+        if kind in _CHANGES:
             self._change(kind, path, place, more)
         inner = self._inner(place)
         if inner is None:
@@ -204,17 +206,23 @@ class _Watching:
             self.reads.add(AT + inner)
 
     def _change(self, kind: str, path: str, place: str, more: str) -> None:
-        """Note a link that was made, or what was moved: links go along, and a folder is read as a whole."""
+        """Note a link that was made or named again, or what was moved: links go along, a folder is read as a whole."""
         # The last part of either is not followed (symlink(2), rename(2)).
+        path, more = path.rstrip("/"), more if kind == LINKED else more.rstrip("/")
         path = _beside(self._follow(path.rpartition("/")[0] or "/"), path)
         if kind == LINKED:
             self._links[path] = more
             return
         target = _beside(self._follow(more.rpartition("/")[0] or "/"), more)
+        said = self._link_at(path)
+        if said is not None:
+            self._links[target] = said
+        if kind == NAMED:
+            return
         moved = [link for link in self._links if link == path or link.startswith(f"{path}/")]
         for link in moved:
             self._links[target + link.removeprefix(path)] = self._links.pop(link)
-        if not moved:
+        if not moved and said is None:
             self._links.pop(target, None)
         inner = self._inner(path)
         if inner is not None and self._places.is_folder(inner):

@@ -18,10 +18,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 # Kinds of events. A file that is opened may be read; one that is looked up may still be told by its size and mode.
-LOOKED, OPENED, LISTED, RAN, LINKED, MOVED = "looked", "opened", "listed", "ran", "linked", "moved"
+# One that gets a second name (link(2)) may be a symbolic link, and then both names lead to the same place.
+LOOKED, OPENED, LISTED, RAN, LINKED, MOVED, NAMED = "looked", "opened", "listed", "ran", "linked", "moved", "named"
 
 # Kind; path; the program that did it, where that matters (where it was started, its path, its arguments); and for
-# ``linked`` what the link says, for ``moved`` where to.
+# ``linked`` what the link says, for ``moved`` where to, for ``named`` the second name.
 Event = tuple[str, str, tuple[str, ...], str]
 
 # What is for arguments that strace did not show whole: no argument has a NUL in it (execve(2)).
@@ -45,6 +46,8 @@ _FORMS = {
 _FORM = {name: form for form, names in _FORMS.items() for name in names.split()}
 _OPENS = frozenset(["open", "openat", "openat2", "creat", "truncate", "truncate64"])
 _BIRTHS = frozenset(["clone", "clone3", "fork", "vfork"])
+# Calls that make something at their last path: whether they can depends on the folder that it would be in.
+_MAKES = frozenset(["mkdir", "mkdirat", "mknod", "mknodat", "creat", "bind"])
 
 # What is asked of strace besides its class of calls that name a file: `?` where a machine may not have the call.
 CALLS = (
@@ -224,6 +227,8 @@ class _Reading:
                 self._announce(value, process, args)
             return
         paths = list(_iter_paths(form, args, process.place.cwd))
+        if name == "execveat" and is_done and not paths:
+            raise OpaqueError("a program was started by its descriptor")
         if "AT_FDCWD<" in args and name not in ("chdir", "fchdir"):
             self._note_cwd(process, args)
         if paths:
@@ -265,18 +270,45 @@ class _Reading:
                 self._add_event(RAN, path, process)
         elif name.startswith("getdents"):
             self._add_event(LISTED, path, process)
-        elif name.startswith("symlink"):
-            text = _STRING.match(args)
-            self._change(LINKED, path, process, _unescape(text[1]) if text and is_done else "")
-        elif name.startswith("rename"):
-            self._change(MOVED, path, process, paths[1] if is_done else "")
-            self._add_event(LOOKED, paths[1], process)
+        elif name.startswith(("symlink", "rename", "link")):
+            self._note_name(process, name, args, paths, is_done=is_done)
+        elif name == "rmdir" or (name == "unlinkat" and "AT_REMOVEDIR" in args):
+            self._add_event(LISTED, path, process)  # what is not empty stays
         else:
             kind = OPENED if name in _OPENS and "O_DIRECTORY" not in args else LOOKED
             for each in paths:
                 self._add_event(kind, each, process)
             if leads_to and leads_to.startswith("/") and name in _OPENS:
                 self._add_event(kind, _unescape(leads_to), process)
+            if name in _MAKES or "O_CREAT" in args:
+                self._add_parent(path, process)
+
+    def _note_name(self, process: _Process, name: str, args: str, paths: list[str], *, is_done: bool) -> None:
+        """Note a call that gives a name to something: a link, a second name, or another one."""
+        path, target = paths[0], paths[-1]
+        if name.startswith("symlink"):
+            text = _STRING.match(args)
+            self._change(LINKED, path, process, _unescape(text[1]) if text and is_done else "")
+        elif name.startswith("link"):
+            self._change(NAMED, path, process, target if is_done and "AT_SYMLINK_FOLLOW" not in args else "")
+            self._add_event(LOOKED, target, process)
+        else:
+            self._move(process, args, path, target, is_done=is_done)
+        self._add_parent(target, process)
+
+    def _move(self, process: _Process, args: str, path: str, target: str, *, is_done: bool) -> None:
+        """Note a rename: onto a folder, it depends on what is there (rename(2), ENOTEMPTY)."""
+        if is_done and "RENAME_EXCHANGE" in args:
+            raise OpaqueError("two files were exchanged")
+        self._add_event(LOOKED, target, process)
+        self._add_event(LISTED, target, process)
+        self._change(MOVED, path, process, target if is_done else "")
+        for one in self._processes.values() if is_done else ():
+            if f"{one.place.cwd}/".startswith(f"{path}/"):
+                one.place.cwd = target + one.place.cwd.removeprefix(path)
+
+    def _add_parent(self, path: str, process: _Process) -> None:
+        self._add_event(LOOKED, path.rstrip("/").rpartition("/")[0] or "/", process)
 
     def _change(self, kind: str, path: str, process: _Process, more: str) -> None:
         """Note what changes where paths lead: the same path may lead elsewhere from now on."""

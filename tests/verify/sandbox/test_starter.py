@@ -12,6 +12,7 @@ from support.processes import pids_of, wait_until
 
 from gitmem.errors import ProcessError
 from gitmem.system import process
+from gitmem.verify.sandbox import sandbox
 from gitmem.verify.sandbox import starter as pool
 from gitmem.verify.sandbox.starter import Starter
 
@@ -135,3 +136,13 @@ def test_starters_end_with_the_process_that_has_them_and_leave_no_warning():
 
     assert done.stderr == b""
     assert not Path("/proc", done.stdout.decode().strip()).exists()
+
+
+def test_starter_keeps_no_file_open_of_the_checks_that_it_ran(tmp_path):
+    def run() -> int:
+        sandbox.run_check(["true"], ground=tmp_path, rung="none", network=False, timeout_s=10, path=ENV["PATH"])
+        one = pool.take()
+        pool.give_back(one)
+        return len(os.listdir(f"/proc/{one._child.pid}/fd"))
+
+    assert len({run() for _ in range(3)}) == 1

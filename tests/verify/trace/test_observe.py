@@ -2,87 +2,15 @@
 
 from __future__ import annotations
 
-import hashlib
-import os
 import shutil
-import subprocess
-import sys
-import tempfile
-from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gitmem.verify.sandbox import sandbox
-from gitmem.verify.trace.observe import Scene, observe
-from gitmem.verify.trace.reads import LINK, Places
-from gitmem.verify.trace.trace import OpaqueError, parse_trace
+from benchmarks.awkward import EXCHANGE, FILES, PYTHON, TEXTS, Code, answer
 
 pytestmark = pytest.mark.skipif(shutil.which("strace") is None, reason="strace is not installed")
-
-PATH = os.environ["PATH"]
-PYTHON = f"{Path(sys.executable).resolve()} -I -S -B -c"
-FILES = {
-    "a": "one\n",
-    "b.txt": "two\n",
-    "d/a": "one\n",
-    "d/e/c.py": "X = 1\n",
-    "d/e/n.txt": "three\n",
-    "run.sh": "#!/bin/sh\ncat a\n",
-    "to-d": "->d",
-    "d/up": "->../a",
-}
-
-
-class Code:
-    """Files of a tree, by path: text, or where a link leads behind ``->``."""
-
-    def __init__(self, files: dict[str, str]) -> None:
-        self.files = files
-        self.blobs = {hashlib.sha1(text.encode()).hexdigest(): text for text in files.values()}
-        entries = sorted(
-            ((self.mode(p), hashlib.sha1(t.encode()).hexdigest(), p) for p, t in files.items()), key=lambda e: e[2]
-        )
-        self.places = Places(entries, [entry[2] for entry in entries])
-
-    def mode(self, path: str) -> str:
-        text = self.files[path]
-        return LINK if text.startswith("->") else "100755" if text.startswith("#!") else "100644"
-
-    def write(self, ground: Path, *, has_git: bool = False) -> None:
-        for path, text in self.files.items():
-            place = ground / path
-            place.parent.mkdir(parents=True, exist_ok=True)
-            if text.startswith("->"):
-                place.symlink_to(text[2:])
-            else:
-                place.write_text(text)
-                place.chmod(0o755 if text.startswith("#!") else 0o644)
-        if has_git:
-            for argv in (["git", "init", "-q"], ["git", "add", "-A"]):
-                subprocess.run(argv, cwd=ground, check=True)
-
-    def scene(self, ground: Path) -> Scene:
-        return Scene(str(ground), self.places, lambda oid: self.blobs[oid].removeprefix("->").encode())
-
-
-def answer(code: Code, command: str, *, strace: str = ""):
-    """What a command says and exits with on a ground of its own; and, traced, what it read."""
-    with tempfile.TemporaryDirectory() as name:
-        ground = Path(name).resolve() / "ground"
-        ground.mkdir()
-        code.write(ground, has_git="git " in command)
-        ran = sandbox.run_check(
-            ["sh", "-c", command], ground=ground, rung="none", network=False, timeout_s=20, path=PATH, strace=strace
-        )
-        said = (ran.status, ran.output.replace(name, ""), ran.problem)
-        if not strace:
-            return said, None
-        try:
-            return said, observe([parse_trace(ran.trace or b"", str(ground))], code.scene(ground))
-        except OpaqueError:
-            return said, None
 
 
 def reads_of(command: str, files: dict[str, str] = FILES) -> str:
@@ -114,6 +42,16 @@ def reads_of(command: str, files: dict[str, str] = FILES) -> str:
         ("mv d/e moved && cat moved/n.txt", "1 *d/e =moved"),
         ("strace -o /dev/null cat a", "unknown"),
         ("mv d moved && cat moved/a", "unknown"),
+        ("rm d/e/c.py d/e/n.txt && rmdir d/e", "1 *d/e"),
+        ("rm d/e/c.py; rm -d d/e", "1 /d/e =d/e/c.py"),
+        (PYTHON + ' \'import os; os.mkdir("x"); os.rename("x", "d/e")\'', "1 /d/e =x"),
+        ("echo > new/x", "1 =new"),
+        ("mkfifo d/new", "1 =d =d/new"),
+        ("mv to-d x && test -e x/new", "1 =d =d/new =to-d =x"),
+        ("ln to-d x && test -e x/new", "1 =d =d/new =to-d =x"),
+        (PYTHON + ' \'import os; os.rename("d/", "x")\'', "unknown"),
+        (EXCHANGE.format("a", "d"), "unknown"),
+        ("mkdir m && cd m && mv ../m ../d/m && test -e ../new", "1 =d =d/m =d/new =m"),
         ("true", "1"),
         ("(sleep 0; cat a) & wait", "1 =a"),
         ("grep -r . . >/dev/null", "unknown"),
@@ -159,7 +97,6 @@ COMMANDS = (
     """PYTHON 'import glob; print(sorted(glob.glob("{0}/**/*.py", recursive=True)))'""",
     """PYTHON 'import os, _thread, time; _thread.start_new_thread(os.chdir, ("d",)); time.sleep(0.1); open("a")'""",
 )
-TEXTS = ("one\n", "two\n", "X = 2\n", "#!/bin/sh\necho one\n", "->d", "->a", "->../a")
 
 
 @st.composite
