@@ -1,4 +1,10 @@
-"""Remove what `gitmem install` wrote, and restore what was there before, byte for byte."""
+"""Remove what `gitmem install` wrote, and restore what was there before, byte for byte.
+
+With --all, remove gitmem from this repository: hooks, workflows, settings, the view, local state and the memory branch
+itself. --print shows what that is; --yes does it. Commits that are on no remote are counted first, and each deleted ref
+is printed with its commit: `git branch memory COMMIT` restores it until git prunes it. Remotes keep their memory branch
+unless --remote names one. Your own settings, and the memories you keep for all projects, stay.
+"""
 
 from __future__ import annotations
 
@@ -17,6 +23,7 @@ from gitmem.cli.install import (
 )
 from gitmem.commands.install import agents
 from gitmem.commands.install.git_hooks import LEAVE
+from gitmem.errors import UsageError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -33,19 +40,27 @@ EXAMPLES = (
     "gitmem uninstall git-hooks",
     "gitmem uninstall schedule",
     "gitmem uninstall github --print",
+    "gitmem uninstall --all --print",
+    "gitmem uninstall --all --yes",
 )
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add what uninstall takes."""
-    parser.add_argument("what", nargs="+", choices=WHAT, metavar="WHAT", help=f"what to remove: {', '.join(WHAT)}")
+    parser.add_argument("what", nargs="*", metavar="WHAT", help=f"what to remove: {', '.join(WHAT)}")
     parser.add_argument("--print", action="store_true", help="show what would be done, without doing it")
+    parser.add_argument("--all", action="store_true", help="remove everything, the memory branch included")
+    parser.add_argument("--yes", action="store_true", help="remove it, as --all --print shows")
+    parser.add_argument("--remote", default="", metavar="NAME", help="--all: also delete the memory branch of a remote")
     add_gitlab(parser)
     add_for_agents(parser)
 
 
 def run(args: argparse.Namespace, out: Output) -> int:
     """Take it away, or show what that would do."""
+    if args.all:
+        return _uninstall_all(args, out)
+    _check(args)
     check_options(args, "uninstall")
     args.what = targets(args)
     steps: list[HookStep] = []
@@ -60,6 +75,40 @@ def run(args: argparse.Namespace, out: Output) -> int:
         out.line("nothing is installed here")
     is_ours = args.what != ["git-hooks"]  # a hook of somebody else's in our place is no failure of ours
     return int(is_ours and any(step.what == LEAVE for step in steps))
+
+
+def _check(args: argparse.Namespace) -> None:
+    if args.yes or args.remote:
+        raise UsageError(f"--{'yes' if args.yes else 'remote'} goes with --all")
+    if not args.what:
+        raise UsageError("say what to remove", hint="gitmem uninstall --all --print")
+    for name in args.what:
+        if name not in WHAT:
+            raise UsageError(f"nothing is called {name}", hint=f"choose from {', '.join(WHAT)}")
+
+
+def _uninstall_all(args: argparse.Namespace, out: Output) -> int:
+    """Remove gitmem from the repository, or show what that would remove."""
+    from gitmem.commands import uninstall
+    from gitmem.git.remotes import RemoteOptions
+
+    if args.what:
+        raise UsageError("--all cannot be combined with names", hint="gitmem uninstall --all --print")
+    if args.print == args.yes:
+        raise UsageError(
+            "--all deletes the memory branch: see what goes with --print, then confirm it with --yes",
+            hint="gitmem uninstall --all --print",
+        )
+    with shared.open_memory(args, out) as memory:
+        if args.print:
+            steps = uninstall.plan(memory.repository, args.remote)
+        else:
+            talk = RemoteOptions(interactive=shared.is_interactive())
+            steps = uninstall.apply(memory.repository, talk, args.remote)
+    print_steps(steps, out)
+    if not steps:
+        out.line("nothing of gitmem is here")
+    return int(any(step.what == LEAVE for step in steps))
 
 
 def _uninstall(memory: Memory, what: str, args: argparse.Namespace) -> Sequence[HookStep]:

@@ -229,8 +229,8 @@ def create_ref(git: Git, remote: str, ref: str, commit: str, talk: RemoteOptions
         raise _failed(git, remote, "pushed to", [line.partition("\t")[2] for line in refusals] + said)
 
 
-def delete(git: Git, remote: str, branch: str, *, expected: str, talk: RemoteOptions) -> None:
-    """Delete a remote's branch where it is what is expected, or is gone already.
+def delete(git: Git, remote: str, ref: str, *, expected: str, talk: RemoteOptions) -> None:
+    """Delete a remote's ref, given in full, where it is what is expected, or is gone already.
 
     Raises:
         NotFoundError: There is no such remote.
@@ -238,13 +238,13 @@ def delete(git: Git, remote: str, branch: str, *, expected: str, talk: RemoteOpt
         RemoteError: It cannot be reached, or refuses.
     """
     _refuse_unsafe(git, remote)
-    ref = f"refs/heads/{branch}"
+    branch = ref.removeprefix("refs/heads/")
     options = ["--porcelain", "--no-verify", "--recurse-submodules=no", f"--force-with-lease={ref}:{expected}"]
     argv = ["-c", f"remote.{remote}.mirror=false", "push", *_progress(talk), *options, "--end-of-options", remote]
     status, answer, said = _talk(git, remote, [*argv, f":{ref}"], talk)
     refusals = [line for line in answer if line.startswith("!")]
     is_elsewhere = status != 0 and any(words in line for line in (*refusals, *said) for words in MOVED)
-    if status == 0 or (is_elsewhere and fetch(git, remote, branch, talk) is None):
+    if status == 0 or (is_elsewhere and not list_refs(git, remote, ref, talk)):
         git.run("update-ref", "-d", f"refs/remotes/{remote}/{branch}", check=False)
         return
     if is_elsewhere:

@@ -111,13 +111,21 @@ class Trust:
     def list_all(self) -> list[Approval]:
         """Return this clone's records, by key; unreadable ones are left out (they approve nothing)."""
         found = []
-        for path in self.folder.glob(f"*-{self._short}-*.json") if self.folder.is_dir() else ():
+        for path in self._files():
             try:
                 table = json.loads(path.read_text(encoding="utf-8"))
                 found.append(Approval(**table))
             except (ValueError, TypeError, OSError, RecursionError):
                 continue
         return sorted(found, key=lambda a: (a.key, a.spec, a.verdict))
+
+    def forget_all(self) -> None:
+        """Delete this clone's records, denials too: nothing of it may run, and nothing is denied."""
+        for path in self._files():
+            path.unlink(missing_ok=True)
+
+    def _files(self) -> list[Path]:
+        return list(self.folder.glob(f"*-{self._short}-*.json")) if self._clone and self.folder.is_dir() else []
 
     @property
     def _short(self) -> str:

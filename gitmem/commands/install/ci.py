@@ -150,11 +150,16 @@ def _taken(found: Iterable[tuple[str, str | None]], about: str, *, force: bool) 
 def uninstall(memory: OpenRepository, forge: str, *, force: bool = False) -> tuple[HookStep, ...]:
     """Take the files away and return what was done; git keeps no empty folders, so those go with them."""
     planned = plan_uninstall(memory, forge, force=force)
-    for step in planned.tree:
-        if step.what == REMOVE:
-            places.remove(Path(step.path), _top(memory))
+    remove_files(memory, planned.tree)
     _commit(memory, planned.branch, f"{forge}: remove the job that reviews pull requests to this branch")
     return planned.steps
+
+
+def remove_files(memory: OpenRepository, steps: Iterable[HookStep]) -> None:
+    """Delete the files of the work tree whose steps say so."""
+    for step in steps:
+        if step.what == REMOVE:
+            places.remove(Path(step.path), _top(memory))
 
 
 def _commit(memory: OpenRepository, steps: Sequence[HookStep], subject: str) -> None:

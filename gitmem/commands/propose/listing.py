@@ -147,7 +147,7 @@ def drop(
             refuse_checked_out(memory.git, f"refs/heads/{branch}")
         kept = [] if one.merged else _keep(memory, one)
         if remote and one.remote_commit:
-            remotes.delete(memory.git, _remote(memory), branch, expected=one.remote_commit, talk=talk)
+            remotes.delete(memory.git, _remote(memory), f"refs/heads/{branch}", expected=one.remote_commit, talk=talk)
         if one.current:
             proposal.clear_current(memory.git.repository.state)
             memory.turn()

@@ -6,6 +6,7 @@ The file is local to this clone and shared by its worktrees. Source: gitignore(5
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 
 COMMENT = "# gitmem's view of the memory; `gitmem view --remove` takes this out"
 # What means something in a pattern.
@@ -13,22 +14,25 @@ SPECIAL = "\\*?[]!# "
 
 
 def add(common: str, inside: str) -> None:
-    """Let git status leave out a folder of the main work tree, given relative to it."""
-    lines = _lines(common)
-    if pattern_of(inside) not in lines:
-        _write(common, [*lines, COMMENT, pattern_of(inside)])
+    """Let git status leave out a folder of the main work tree, given relative to it.
+
+    The lines go first: what follows stays byte for byte, with or without a line feed at its end.
+    """
+    text = _read(common)
+    if pattern_of(inside) not in text.split("\n"):
+        _write(common, _section(inside) + text)
 
 
 def take_out(common: str, inside: str) -> None:
-    """Take back what ``add`` did; every other line stays."""
-    lines, pattern = _lines(common), pattern_of(inside)
-    kept = [
-        line
-        for nth, line in enumerate(lines)
-        if line != pattern and not (line == COMMENT and lines[nth + 1 : nth + 2] == [pattern])
-    ]
-    if kept != lines:
+    """Take back what ``add`` did, wherever a person moved it; every other line stays."""
+    text = _read(common)
+    kept = f"\n{text}".replace(f"\n{_section(inside)}", "\n").replace(f"\n{pattern_of(inside)}\n", "\n")[1:]
+    if kept != text:
         _write(common, kept)
+
+
+def _section(inside: str) -> str:
+    return f"{COMMENT}\n{pattern_of(inside)}\n"
 
 
 def pattern_of(inside: str) -> str:
@@ -40,20 +44,25 @@ def _path(common: str) -> str:
     return os.path.realpath(os.path.join(common, "info", "exclude"))
 
 
-def _lines(common: str) -> list[str]:
+def _read(common: str) -> str:
     try:
         with open(_path(common), encoding="utf-8", errors="surrogateescape", newline="\n") as file:
-            text = file.read()
+            return file.read()
     except FileNotFoundError:
-        return []
-    return text.removesuffix("\n").split("\n") if text else []
+        return ""
 
 
-def _write(common: str, lines: list[str]) -> None:
+def _write(common: str, text: str) -> None:
+    """Write the file; without a line it goes, with its folder if that is empty."""
     path = _path(common)
+    if not text:
+        os.unlink(path)
+        with suppress(OSError):
+            os.rmdir(os.path.dirname(path))
+        return
     os.makedirs(os.path.dirname(path), exist_ok=True)
     with open(f"{path}.gitmem", "w", encoding="utf-8", errors="surrogateescape", newline="\n") as file:
-        file.write("".join(f"{line}\n" for line in lines))
+        file.write(text)
         file.flush()
         os.fsync(file.fileno())
     os.replace(f"{path}.gitmem", path)

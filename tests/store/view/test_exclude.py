@@ -25,8 +25,9 @@ def test_taking_it_out_leaves_every_other_line_byte_for_byte(tmp_path: Path) -> 
     file = tmp_path / "info" / "exclude"
     exclude.add(str(tmp_path), ".memory")
     exclude.take_out(str(tmp_path), ".memory")
-    assert file.read_bytes() == b""
-    before = b"# caf\xe9\r\n*.log\n/.memory-old/\n"
+    assert not file.parent.exists()
+    before = b"# caf\xe9\r\n*.log\n/.memory-old/"
+    file.parent.mkdir()
     file.write_bytes(before)
 
     exclude.add(str(tmp_path), ".memory")
@@ -34,5 +35,5 @@ def test_taking_it_out_leaves_every_other_line_byte_for_byte(tmp_path: Path) -> 
     added = file.read_bytes()
     exclude.take_out(str(tmp_path), ".memory")
 
-    assert added.count(b"\n/.memory/\n") == 1
+    assert added.count(b"/.memory/\n") == 1
     assert file.read_bytes() == before

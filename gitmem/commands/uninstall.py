@@ -1,0 +1,160 @@
+"""Remove everything that gitmem put into a repository; the rest stays as it was before `gitmem init`.
+
+What runs gitmem goes first and the memories last, so that an interrupted run can be repeated. Objects stay in the
+repository until git prunes them: until then, each deleted ref can be made again from the commit that its step names.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+
+from gitmem.commands.install import agents, ci, git_diff, git_hooks, schedule
+from gitmem.commands.install.ci_files import GITHUB, GITLAB
+from gitmem.commands.install.git_hooks import REMOVE, HookStep
+from gitmem.commands.view import view as views
+from gitmem.errors import ConflictError
+from gitmem.frozen import frozen
+from gitmem.git import remotes
+from gitmem.store import clone, foreign, home_ref, layout, proof, proposal
+from gitmem.store.acceptance import ACCEPTED
+from gitmem.store.guard import refuse_checked_out
+from gitmem.store.lock import WriteLock
+from gitmem.store.spool import Spool
+from gitmem.store.view import state as viewpoint
+from gitmem.verify import trust
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from gitmem.git.remotes import RemoteOptions
+    from gitmem.repository.repository import OpenRepository
+
+# Every ref below it is gitmem's (DESIGN, section 2).
+REFS = "refs/gitmem/"
+SECTION = "gitmem"
+
+
+@frozen
+class StoreRef:
+    """A ref that is removed.
+
+    Attributes:
+        name: Its full name.
+        commit: Where it is.
+        unpushed: How many commits only it has: no remote-tracking branch contains them.
+    """
+
+    name: str
+    commit: str
+    unpushed: int
+
+
+def plan(memory: OpenRepository, remote: str = "") -> list[HookStep]:
+    """Return what `apply` removes, in its order.
+
+    Args:
+        memory: The repository.
+        remote: Also delete the memory branch of this remote.
+
+    Raises:
+        ConflictError: The view has something that is not saved, or a work tree is on the memory branch.
+    """
+    git = memory.git
+    steps = [*agents.plan_uninstall(git, _all_agents())] if git.repository.top else []
+    steps += [*git_hooks.plan_uninstall(git), *git_diff.plan_uninstall(git), *schedule.plan_uninstall(git)]
+    if git.repository.top:
+        steps += [step for forge in (GITHUB, GITLAB) for step in ci.plan_uninstall(memory, forge).tree]
+    if (view := viewpoint.load(git.repository)) is not None:
+        steps.append(HookStep(REMOVE, view.path, "the view of the memory branch"))
+    steps += [HookStep(REMOVE, name, "a setting of this repository") for name in _settings(memory)]
+    steps += [HookStep(REMOVE, ref.name, _about(ref)) for ref in _refs(memory)]
+    if remote and _remote_tip(memory, remote):
+        steps.append(HookStep(REMOVE, f"{remote}: {memory.config.branch}", f"was at {_remote_tip(memory, remote)}"))
+    if git.repository.state_dir.is_dir():
+        waiting = len(Spool(git.repository.state).list_waiting())
+        lost = f"; {waiting} captured memories in it are not committed: gitmem sync" if waiting else ""
+        steps.append(HookStep(REMOVE, git.repository.state, f"local state and approvals of this clone{lost}"))
+    return steps
+
+
+def apply(memory: OpenRepository, talk: RemoteOptions, remote: str = "") -> list[HookStep]:
+    """Remove it all and return what was done; raises as `plan`, before anything is removed."""
+    steps, git = plan(memory, remote), memory.git
+    refs, branch = _refs(memory), memory.config.branch
+    for ref in refs:
+        if ref.name.startswith("refs/heads/"):
+            refuse_checked_out(git, ref.name)
+    if viewpoint.load(git.repository) is not None:
+        views.remove(memory)
+    if git.repository.top:
+        agents.uninstall(git, _all_agents())
+        for forge in (GITHUB, GITLAB):
+            ci.remove_files(memory, ci.plan_uninstall(memory, forge).tree)
+    git_hooks.uninstall(git)
+    git_diff.uninstall(git)
+    schedule.uninstall(git)
+    if remote and (tip := _remote_tip(memory, remote)):
+        remotes.delete(git, remote, f"refs/heads/{branch}", expected=tip, talk=talk)
+        if branch != home_ref.USUAL:
+            remotes.delete(git, remote, home_ref.REFS + branch, expected=layout.ROOTS[len(tip)], talk=talk)
+    for name in _settings(memory):
+        git.run("config", "--local", "--unset-all", name)
+    with WriteLock(git.repository.state_dir, command="uninstall", timeout_s=memory.config.lock_timeout_s):
+        orders = b"".join(f"delete {ref.name}\0{ref.commit}\0".encode() for ref in refs)
+        if git.run("update-ref", "--stdin", "-z", input=orders, check=False, durable=True).status != 0:
+            raise ConflictError("a ref was moved while it was being removed", hint="run it again")
+    _forget_clone(memory)
+    return steps
+
+
+def _all_agents() -> agents.AgentSetup:
+    return agents.AgentSetup(tuple(name for name in agents.NAMES if name != agents.FOUND))
+
+
+def _about(ref: StoreRef) -> str:
+    alone = "; 1 commit is on no remote" if ref.unpushed == 1 else f"; {ref.unpushed} commits are on no remote"
+    return f"was at {ref.commit[:12]}{alone if ref.unpushed else ''}"
+
+
+def _refs(memory: OpenRepository) -> Sequence[StoreRef]:
+    """Return gitmem's refs of this repository, sorted: never a branch that is not provably a store."""
+    listed = memory.git.run("for-each-ref", "--format=%(refname)%00%(objectname)%00%(objecttype)").stdout
+    rows = [line.split("\0") for line in os.fsdecode(listed).splitlines()]
+    names = (memory.config.branch, proposal.PREFIX)
+    found = []
+    for name, commit, kind in rows:
+        is_named = name == f"refs/heads/{names[0]}" or name.startswith(f"refs/heads/{names[1]}")
+        is_store = is_named and kind == "commit" and foreign.kind_of(memory.git, commit) not in ("", proof.FOREIGN)
+        if is_store or name.startswith(REFS):
+            found.append(StoreRef(name, commit, _unpushed(memory, commit) if kind == "commit" else 0))
+    return found
+
+
+def _unpushed(memory: OpenRepository, commit: str) -> int:
+    return int(memory.git.run("rev-list", "--count", commit, "--not", "--remotes").stdout)
+
+
+def _remote_tip(memory: OpenRepository, remote: str) -> str:
+    ref = f"refs/remotes/{remote}/{memory.config.branch}"
+    return memory.git.read_ref(ref) or ""
+
+
+def _settings(memory: OpenRepository) -> list[str]:
+    """Return the names of gitmem's settings in the repository's own configuration, sorted."""
+    done = memory.git.run("config", "--local", "-z", "--name-only", "--get-regexp", rf"^{SECTION}\.", check=False)
+    return sorted(set(os.fsdecode(done.stdout).split("\0")) - {""})
+
+
+def _forget_clone(memory: OpenRepository) -> None:
+    """Remove the state folders of this clone, its approvals and its registration, which are outside of it."""
+    repository = memory.git.repository
+    states = [repository.state_dir, *repository.common_dir.glob("worktrees/*/gitmem")]
+    if repository.state_dir.is_dir():
+        trust.of_clone(memory.git).forget_all()
+    for what in (clone.SEEN, ACCEPTED):
+        clone.unregister(repository.state, what)
+    memory.close()
+    for state in states:
+        shutil.rmtree(state, ignore_errors=True)
