@@ -192,6 +192,7 @@ class Verdict:
         tools: What it ran of the machine, as a fingerprint; empty where nobody looked.
         undeclared: What it read although the declared ``paths`` do not name it, as paths apart by line feeds.
         flapping: How many runs must still answer alike until the fact counts as steady; 0 = it is.
+        moved: Where what the check names was found, if git renamed it (``verify.moves``); or empty.
         own: Whether it was made in this clone; else it is claimed by a pushed file.
     """
 
@@ -217,6 +218,7 @@ class Verdict:
     tools: str = ""
     undeclared: str = ""
     flapping: int = 0
+    moved: str = ""
     own: bool = False
 
 
@@ -262,6 +264,7 @@ class Hit:
         tags: Its tags.
         weak: Whether its check holds but also would in an empty folder; told by ``list`` alone.
         flapping: How many runs of its check must still answer alike until it counts as steady; told by lists only.
+        moved: Whether its check is judged where git renamed its files to; told by lists only.
         store: What another repository's store is called here; empty for our own.
         matches: Where the words of the query are in the snippet: ``(start, end)``, in order and apart from each other.
     """
@@ -280,6 +283,7 @@ class Hit:
     tags: tuple[str, ...] = ()
     weak: bool = False
     flapping: int = 0
+    moved: bool = False
     sources: tuple[tuple[str, float], ...] = ()
     store: str = ""
     matches: tuple[tuple[int, int], ...] = ()

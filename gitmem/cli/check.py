@@ -161,6 +161,7 @@ def as_table(checked: CheckResult) -> dict[str, Any]:
             {"key": f.key, "title": f.title, "because": list(f.chain), "new": f.is_new} for f in checked.of(SUSPECT)
         ],
         "holds": len(checked.of("holds")),
+        "moved": [f.key for f in checked.of("holds") if f.moved],
         "whole_tree": list(checked.whole),
         "brought": list(checked.brought),
         "removed": list(checked.removed),

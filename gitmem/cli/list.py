@@ -60,6 +60,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
                     "weak": h.weak,
                 }
                 | ({"flapping": h.flapping} if h.flapping else {})
+                | ({"moved": True} if h.moved else {})
                 for h in found.hits
             ]
             out.json({"memories": rows} | ({"at": past.table()} if past else {}))
@@ -84,6 +85,7 @@ def _print_table(hits: object, out: Output) -> None:
         title = shared.shorten(h.title, max(20, room)) + (" (archived)" if h.archived else "")
         title += f" ({h.scope})" if h.scope != PROJECT else ""
         title += " (flapping)" if h.flapping else ""
+        title += " (moved)" if h.moved else ""
         mark, kind = (MARKS.get(h.status, " "), h.status), (h.kind.ljust(kinds), "dim")
         out.line(mark, " ", (key, "key"), "  ", kind, "  ", title, (" (weak)" if h.weak else "", "yellow"))
 

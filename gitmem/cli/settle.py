@@ -26,12 +26,13 @@ EXAMPLES = (
     "gitmem settle auth-uses-rs256 --recheck",
     'gitmem settle auth-uses-rs256 --retire --why "the gateway signs now"',
     "gitmem settle auth-uses-rs256 --superseded-by gateway-signs-tokens",
+    "gitmem settle --moved --dry-run",
 )
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add what settle takes."""
-    parser.add_argument("key", help="the failed or suspect memory")
+    parser.add_argument("key", nargs="?", default="", help="the failed or suspect memory")
     parser.add_argument("--reword", metavar="TITLE", help="the new title")
     parser.add_argument(
         "--retire", action="store_true", help="move it to the archive, if nothing in it is true any more"
@@ -39,17 +40,27 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--recheck", action="store_true", help="run the check again, after you fixed the code")
     parser.add_argument("--superseded-by", metavar="KEY", help="the memory that replaces it")
     parser.add_argument("--why", default="", help="the reason for retiring it")
+    parser.add_argument(
+        "--moved", nargs="*", metavar="KEY", help="re-point these memories, or all, to where git renamed their files"
+    )
+    parser.add_argument("--dry-run", action="store_true", help="with --moved, show the changes without making them")
     add_check(parser, "with --reword, its new check, one of")
     shared.add_json(parser)
 
 
 def run(args: argparse.Namespace, out: Output) -> int:
     """Settle one memory, or say how."""
-    ways = [args.reword is not None, args.retire, args.recheck, args.superseded_by is not None]
+    ways = [args.reword is not None, args.retire, args.recheck, args.superseded_by is not None, args.moved is not None]
     if sum(ways) > 1:
         raise UsageError(
-            "choose one way to settle it", hint="use one of --reword, --retire, --recheck, --superseded-by"
+            "choose one way to settle it", hint="use one of --reword, --retire, --recheck, --superseded-by, --moved"
         )
+    if args.moved is not None:
+        return _settle_moved(args, out)
+    if not args.key:
+        raise UsageError("name the memory to settle", hint="gitmem settle KEY; gitmem list --status failed,suspect")
+    if args.dry_run:
+        raise UsageError("--dry-run requires --moved")
     check = verify_of(args)
     if check is not None and args.reword is None:
         raise UsageError("a new check requires --reword", hint="or change only the check: gitmem edit KEY --contains …")
@@ -70,6 +81,34 @@ def run(args: argparse.Namespace, out: Output) -> int:
         if args.recheck:
             return verify.run(parser_of("verify", verify).parse([key, *(["--json"] if args.json else [])]), out)
         return _advise(memory, key, args, out)
+
+
+def _settle_moved(args: argparse.Namespace, out: Output) -> int:
+    """Re-point memories to where their files moved, and print what changes."""
+    keys = [*([args.key] if args.key else []), *args.moved]
+    with shared.open_memory(args, out) as memory:
+        found = memory.bulk.settle_moved(*keys, dry_run=args.dry_run, approve=shared.is_interactive())
+        shared.print_notices(memory, out)
+    changed, skipped = [one for one in found if not one.skipped], [one for one in found if one.skipped]
+    if args.json:
+        out.json(
+            {
+                "moved": [{"key": one.key, "changes": list(one.shown), "commit": one.commit} for one in changed],
+                "skipped": [{"key": one.key, "reason": one.skipped} for one in skipped],
+                "dry_run": args.dry_run,
+            }
+        )
+        return 1 if skipped else 0
+    for one in changed:
+        for line in one.shown:
+            out.line((one.key, "key"), "  ", line)
+    for one in skipped:
+        out.note(f"{one.key} stays as it is: {one.skipped}")
+    if not found:
+        out.note("no memory names files that moved")
+    elif args.dry_run:
+        out.note(f"{shared.counted(len(changed), 'memory', 'memories')} would change; nothing was written")
+    return 1 if skipped else 0
 
 
 def _advise(memory: Memory, key: str, args: argparse.Namespace, out: Output) -> int:

@@ -126,6 +126,9 @@ def _print_verdict(verdict: dict[str, Any], found: Mapping[str, Any], out: Outpu
         out.line("  ", ("weak:", "yellow"), " the check also holds in an empty folder; --refute makes it strong")
     if verdict.get("undeclared"):
         out.line("  ", ("undeclared:", "yellow"), f" it also reads {', '.join(verdict['undeclared'])}")
+    if found.get("moved"):
+        pairs = ", ".join(f"{move['from']} → {move['to']}" for move in verdict["moved"])
+        out.line("  ", ("moved:", "yellow"), f" {pairs}; to write that down: {gitmem} settle --moved {found['key']}")
     if found["flapping"]:
         more = f"it counts as steady after {found['flapping']} equal answers in a row"
         out.line("  ", ("flapping:", "yellow"), f" its check gives different answers; {more}")

@@ -56,6 +56,9 @@ def run(args: argparse.Namespace, out: Output) -> int:
             by = f" (written by {line['by']})" if line["by"] else ""
             broken = f", {line['broken']}" if line["broken"] else ""
             out.line("  ", mark, " ", (line["key"], "key"), f"  {line['because']}{broken}", (by, "dim"))
+    if moved := found.get("moved"):
+        facts = "1 fact is" if len(moved) == 1 else f"{len(moved)} facts are"
+        out.line((f"  {facts} judged where git renamed files to: gitmem settle --moved", "yellow"))
     _print_scopes(found["scopes"], out)
     _print_what_waits(found, out)
     _print_places(found, out)

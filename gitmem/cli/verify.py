@@ -18,6 +18,7 @@ from gitmem.cli.why import print_culprit, progress_of
 from gitmem.errors import BusyError, UsageError
 from gitmem.statuses import MARKS
 from gitmem.verify.blame.culprit import describe_culprits
+from gitmem.verify.moves import describe_moves
 from gitmem.verify.trace import undeclared
 
 TYPE_CHECKING = False
@@ -271,6 +272,9 @@ def _report(found: VerifyRun, broken: Mapping[tuple[str, str], str], out: Output
     for wrong in found.wrong:
         hint = "" if found.recorded else f" (gitmem verify --record {wrong.key})"
         out.line((MARKS["failed"], "failed"), " ", (wrong.key, "key"), f"  wrong verdict — {wrong.message}{hint}")
+    moved = describe_moves([r.verdict.moved for r in found.results if r.verdict and r.is_moved])
+    if moved:
+        out.line((moved, "yellow"))
     out.line((summary(found), "bold"))
     for advice in _advice(found):
         out.note(advice)
@@ -294,7 +298,8 @@ def summary(found: VerifyRun) -> str:
     local = f"; kept in this clone ({why})" if found.is_local and not found.written else ""
     local += f"; written to {found.written}" if found.written else ""
     flapping = f"; {len(found.standing.flapping)} flapping" if found.standing.flapping else ""
-    return f"{message}{where}{local}. Now: {_statuses(found) or 'no facts'}{flapping}."
+    moved = f"; {len(found.standing.moved)} moved" if found.standing.moved else ""
+    return f"{message}{where}{local}. Now: {_statuses(found) or 'no facts'}{flapping}{moved}."
 
 
 def _statuses(found: VerifyRun) -> str:
@@ -344,6 +349,7 @@ def as_table(found: VerifyRun) -> dict[str, Any]:
                 "undeclared": undeclared.names(r.verdict.undeclared) if r.verdict else [],
                 "news": r.is_news,
                 "flapping": r.verdict.flapping if r.verdict else 0,
+                "moved": bool(r.verdict and r.verdict.moved),
                 "seconds": round(r.seconds, 3),
             }
             for r in found.results
@@ -361,6 +367,7 @@ def as_table(found: VerifyRun) -> dict[str, Any]:
         "sandbox": found.rung,
         "statuses": dict(found.standing.statuses),
         "flapping": [{"key": line.key, "because": line.because} for line in found.standing.flapping],
+        "moved": list(found.standing.moved),
         "suspect": [
             {"key": line.key, "because": list(line.chain)} for line in found.standing.lines if line.status == "suspect"
         ],

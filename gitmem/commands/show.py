@@ -14,6 +14,7 @@ from gitmem.store.read import READABLE_WITHIN
 from gitmem.store.verdicts import parse_verdict
 from gitmem.text.secrets import redact, redact_all
 from gitmem.verify.blame.culprit import describe_culprits
+from gitmem.verify.moves import parse_moves
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -81,6 +82,7 @@ def show(catalog: Catalog, git: Git, local: LocalState, ground: int | None, key:
         "because": list(status.chain),
         "weak": status.weak,
         "flapping": status.flapping,
+        "moved": status.moved,
         "archived": bool(archived),
         "superseded": bool(superseded),
         "expired": expires is not None and expires <= now,
@@ -142,6 +144,7 @@ def _as_table(verdict: Verdict, fresh: bool) -> dict[str, Any]:
         "reads": verdict.reads,
         "tools": verdict.tools,
         "undeclared": [path for path in verdict.undeclared.split("\n") if path],
+        "moved": [{"from": move.old, "to": move.new} for move in parse_moves(verdict.moved)],
     }
 
 

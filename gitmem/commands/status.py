@@ -95,6 +95,7 @@ def status(
         "suspect": [_line(line, broken) for line in standing.lines if line.status == "suspect"],
         "blocked": [_line(line, broken) for line in standing.lines if line.status == "blocked"],
         "flapping": [_line(line, broken) for line in standing.flapping],
+        "moved": list(standing.moved),
         "waiting": list(waiting),
         "problems": catalog.row("SELECT count(*) FROM problem")[0],
         "to_settle": [row[0] for row in catalog.rows(_TO_SETTLE)],

@@ -20,6 +20,7 @@ from gitmem.verify.explain import changed_reads
 from gitmem.verify.ground.open import open_grounds
 from gitmem.verify.inputs import CodeTree, digest
 from gitmem.verify.judge import SKIPPED, Judge
+from gitmem.verify.moves import placed
 from gitmem.verify.outcome import UNCLEAR, is_chosen
 from gitmem.verify.run_all import refusal
 from gitmem.verify.stock import take_stock
@@ -164,7 +165,7 @@ class Explainer:
         if due.spec.check.form != BUILTIN and (refused := refusal(due, self._session.means())):
             return Why(key, SKIPPED, reason=refused)
         inputs = tuple(json.loads(due.row.inputs))
-        question = InputQuestion(inputs, due.spec.check, self._seen(verdict))
+        question = InputQuestion(inputs, due.spec.check, self._seen(verdict), verdict.moved)
         found, answers = self._search(due, verdict, question)
         if found.outcome in (FOUND, RANGE):
             after = found.after if found.outcome == RANGE else ""
@@ -194,7 +195,8 @@ class Explainer:
                 return BisectResult(FLAPPING, reason=reason), answers
             lineage, trees = self._reader.read(question)
         if trees:
-            answered = builtin.answer_each(self._store.git, due.spec.check, list(trees.values()))
+            checks = [(placed(tree, due.spec.check, verdict.moved), tree) for tree in trees.values()]
+            answered = builtin.answer_each(self._store.git, checks)
             for digest, answer in zip(trees, answered or (), strict=False):
                 answers.learn(digest, answer.outcome)
         return Search(lineage, answers, created=_created(due), named=verdict.culprit).run(), answers
@@ -231,8 +233,9 @@ class Explainer:
     def _ask(self, due: Due, verdict: Verdict, commit: str) -> str:
         if due.spec.check.form == BUILTIN:
             tree = CodeTree(self._store.git, commit)
-            return builtin.answer_all(self._store.git, tree, [due.spec.check])[due.spec.check].outcome
-        outcome = self._asker().ask(due.spec, commit)[0]
+            check = placed(tree, due.spec.check, verdict.moved)
+            return builtin.answer_all(self._store.git, tree, [check])[check].outcome
+        outcome = self._asker().ask(due.spec, commit, verdict.moved)[0]
         # Where it crashes today, a crash is what is looked for; else it says nothing about the fact.
         crash = BLOCKED if is_chosen(verdict.because) else FAILS
         return crash if outcome == UNCLEAR else outcome

@@ -6,18 +6,19 @@ from gitmem.store.scope import PROJECT
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
     from typing import IO
 
     from gitmem.commands.curate.dedupe import DuplicateReport
     from gitmem.commands.import_.run import ImportResult, Sources
+    from gitmem.commands.settle import Repointed
     from gitmem.recall.query import Query
     from gitmem.repository.repository import OpenRepository
     from gitmem.write.queue import Queue
 
 
 class Bulk:
-    """Import, export, writing in one commit, and finding duplicates."""
+    """Import, export, writing in one commit, finding duplicates, and following moved files."""
 
     def __init__(self, repository: OpenRepository) -> None:
         self._repository = repository
@@ -40,6 +41,16 @@ class Bulk:
 
         repository = self._repository
         return export(repository, query, folder=folder, progress=repository.progress_of("exporting"))
+
+    def settle_moved(self, *keys: str, dry_run: bool = False, approve: bool = False) -> Sequence[Repointed]:
+        """Re-point checks, paths and refs to where git renamed their files: of these memories, or of all that moved.
+
+        A changed check must hold. *approve* approves changed commands, as the person who wrote them.
+        """
+        from gitmem.commands.settle import settle_moved
+
+        full = [self._repository.holder(key)[1] for key in keys]
+        return settle_moved(self._repository, full, dry_run=dry_run, approve=approve)
 
     def dedupe(self, *, scope: str = PROJECT, threshold: float = 0.0, apply: bool = False) -> DuplicateReport:
         """Find groups of near duplicates in a store; with *apply*, supersede them in one commit."""

@@ -86,7 +86,8 @@ def _listed(catalog: Catalog, ground: int | None, query: Query, *, now: int) -> 
     statuses = state.statuses_of(catalog, ground, [row[0] for row in rows], now=now, chains=chains)
     hits = [
         Hit(key, kind, title, statuses[number].status, 0.0, "project", "", created, path, bool(archived),
-            tags=tuple(strings(tags)), weak=statuses[number].weak, flapping=statuses[number].flapping)
+            tags=tuple(strings(tags)), weak=statuses[number].weak, flapping=statuses[number].flapping,
+            moved=statuses[number].moved)
         for number, key, kind, title, created, path, archived, tags in rows
     ]  # fmt: skip
     return RecallResult(tuple(hits), more)

@@ -49,6 +49,7 @@ def format_verdict(verdict: Verdict) -> str:
         ("reads", verdict.reads),
         ("tools", verdict.tools),
         ("undeclared", verdict.undeclared),
+        ("moved", verdict.moved),
     ]
     return "".join(f"{name} = {_value(value)}\n" for name, value in rows if value not in ("", False, 0))
 
@@ -122,4 +123,5 @@ def _verdict_of(table: dict[str, Any], key: str) -> Verdict:
         reads=text.get("reads", ""),
         tools=text.get("tools", ""),
         undeclared=text.get("undeclared", ""),
+        moved=text.get("moved", ""),
     )

@@ -66,16 +66,20 @@ def look_into(git: Git, files: Mapping[Check, Iterable[Entry]]) -> dict[Check, d
     return found
 
 
-def answer_each(git: Git, check: Check, trees: Sequence[CodeTree]) -> list[BuiltinAnswer] | None:
-    """Answer one check at many commits, reading every content of a file once; None where that is too much at once."""
+def answer_each(git: Git, asked: Sequence[tuple[Check, CodeTree]]) -> list[BuiltinAnswer] | None:
+    """Answer one check at many commits, reading every content of a file once; None where that is too much at once.
+
+    The check looks for the same everywhere, in files that may be elsewhere at each commit.
+    """
+    check = asked[0][0]
     if row_of(check).probe is None:
-        return [_presence(tree, check) for tree in trees]
-    files = [files_of(tree, check) for tree in trees]
+        return [_presence(tree, check) for check, tree in asked]
+    files = [files_of(tree, check) for check, tree in asked]
     contents = {entry[1]: entry for entries in files for entry in entries}
     if sum(size for size in git.sizes(contents).values() if 0 < size <= FILE_LIMIT) > ALL_LIMIT:
         return None
     found = look_into(git, {check: contents.values()})[check]
-    return [conclude(check, entries, found) for entries in files]
+    return [conclude(check, entries, found) for (check, _), entries in zip(asked, files, strict=True)]
 
 
 def files_of(tree: CodeTree, check: Check) -> list[Entry]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 
 from gitmem.frozen import frozen
+from gitmem.git.ancestry import is_shallow
 from gitmem.index.catalog import state
 from gitmem.index.catalog.catalog import shown_by
 from gitmem.model import BUILTIN, FAILS, HOLDS, Check
@@ -83,6 +84,13 @@ def find_wrong(
     claims = _claims(catalog, local, keys)
     current = list(_current(claims, tree))
     checks = [Check(row.form, tuple(json.loads(row.words))) for row, _, _ in current]
+    if any(verdict.moved for _, _, verdict in current):
+        from gitmem.verify.moves import Moves, placed
+
+        moves = Moves(git, tree)
+        # Where a file is now is what git says; a shallow clone knows no better than the claim.
+        texts = [v.moved if is_shallow(git) else moves.confirmed(v.moved) for _, _, v in current]
+        checks = [placed(tree, check, text) for check, text in zip(checks, texts, strict=True)]
     answers = builtin.answer_all(git, tree, checks) if checks else {}
     found = []
     for (row, title, verdict), check in zip(current, checks, strict=True):

@@ -18,6 +18,7 @@ from gitmem.statuses import SKEW_S
 from gitmem.store.sqlite_errors import is_busy, is_unwritable
 from gitmem.text.sanitize import display
 from gitmem.verify.inputs import CodeTree, digest
+from gitmem.verify.moves import is_moved, moved_digest
 from gitmem.verify.trace.programs import changed
 
 TYPE_CHECKING = False
@@ -50,6 +51,7 @@ class Due:
             ``wrong`` where a claimed verdict is.
         changed: What of its inputs or tools changed, a few of it, where somebody asked.
         latest: The latest verdict of its specification and claim, whatever its inputs, or None.
+        moved: Where what the check names is, if git renamed it (``verify.moves``).
     """
 
     row: state.FactRow
@@ -60,6 +62,7 @@ class Due:
     why: str
     changed: tuple[str, ...] = ()
     latest: Verdict | None = None
+    moved: str = ""
 
     @property
     def listed(self) -> str:
@@ -138,13 +141,15 @@ def states_on(
     states = []
     for fact in facts:
         of_branch, of_clone = branch.get(fact.key, ()), mine.get(fact.key, ())
-        states.append(
-            state.state_of(
-                *(fact, digester(tree, fact), of_branch, of_clone),
-                accepts=lambda v: is_accepted(v, policy, now=now),
-                blocked=blocked.get(fact.key),
-            )
+        found = state.state_of(
+            *(fact, digester(tree, fact), of_branch, of_clone),
+            accepts=lambda v: is_accepted(v, policy, now=now),
+            blocked=blocked.get(fact.key),
         )
+        if found.verdict is not None and found.is_fresh and found.verdict.moved:
+            check = Check(fact.form, tuple(json.loads(fact.words)))
+            found = replace(found, is_moved=is_moved(tree, check, found.verdict.moved))
+        states.append(found)
     return states
 
 
@@ -152,13 +157,23 @@ def digester(tree: CodeTree, fact: state.FactRow) -> Callable[[Verdict | None], 
     """Return what gives the digest, on one tree, of the inputs that a verdict of a fact means (``state.state_of``)."""
     inputs, check = json.loads(fact.inputs), Check(fact.form, tuple(json.loads(fact.words)))
     known = digest(tree, inputs, check)
-    return lambda verdict: digest_by(tree, inputs, check, verdict) if verdict is not None and verdict.reads else known
+
+    def digest_of(verdict: Verdict | None) -> str:
+        is_known = verdict is None or not (verdict.reads or verdict.moved)
+        return known if is_known else digest_by(tree, inputs, check, verdict)
+
+    return digest_of
 
 
 def digest_by(tree: CodeTree, inputs: Sequence[str], check: Check, verdict: Verdict | None) -> str:
-    """Return the digest of a check's inputs on a tree: where they are observed, of those that a verdict names."""
+    """Return the digest of a check's inputs on a tree: where they are observed, of those that a verdict names.
+
+    They are where they moved to, if the verdict names that.
+    """
     if verdict is None:
         return digest(tree, inputs, check)
+    if verdict.moved:
+        return moved_digest(tree, inputs, check, verdict.moved, verdict.reads, is_claim=not verdict.own)
     return digest(tree, inputs, check, verdict.reads, is_claim=not verdict.own)
 
 
@@ -265,7 +280,8 @@ def _due(
     why = (
         "new" if not outcome else "inputs" if not fresh else "asked" if is_named else "blocked" if is_blocked else "ttl"
     )
-    return Due(fact, document, spec, str(now_digest), verdict, why, latest=state.latest_of(verdicts))
+    moved = verdict.moved if verdict is not None and verdict.own else ""
+    return Due(fact, document, spec, str(now_digest), verdict, why, latest=state.latest_of(verdicts), moved=moved)
 
 
 def read_fact(catalog: Catalog, fact: state.FactRow, path: str, policy: Policy) -> tuple[state.FactRow, Document, Spec]:

@@ -9,7 +9,7 @@ from gitmem.text.globs import WILD, is_plain, matcher, normal
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
 # Mode, object name and path.
 Entry = tuple[str, str, str]
@@ -22,6 +22,11 @@ class CodeFiles:
         self._entries = sorted(entries, key=lambda e: e[2])
         self._paths = [path for _, _, path in self._entries]
         self._matched: dict[str, tuple[Entry, ...]] = {}
+
+    @property
+    def entries(self) -> Sequence[Entry]:
+        """Return mode, object name and path of every file, by path."""
+        return self._entries
 
     @cached_property
     def attributes(self) -> tuple[Entry, ...]:

@@ -134,6 +134,7 @@ class Finding:
         culprit: The commit that broke it, where known.
         culprit_after: Where it is known only that one of those after this one did, up to ``culprit``; else empty.
         seconds: How long its check ran.
+        moved: Where git renamed what the check names to, if the change moved it (``verify.moves``).
     """
 
     key: str
@@ -149,6 +150,7 @@ class Finding:
     culprit: str = ""
     culprit_after: str = ""
     seconds: float = 0.0
+    moved: str = ""
 
 
 @frozen

@@ -70,6 +70,11 @@ class CodeTree(CodeFiles):
         return made
 
     @cached_property
+    def variants(self) -> dict[str, CodeTree]:
+        """Return the same code with what moved in its old places as well, by the moves (``verify.moves``)."""
+        return {}
+
+    @cached_property
     def places(self) -> Places:
         """Return the files, which know what is at a path."""
         return Places(self._entries, self._paths)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from concurrent.futures import ThreadPoolExecutor
+from threading import Lock
 
 from gitmem.config import home
 from gitmem.errors import GitmemError
@@ -17,6 +18,7 @@ from gitmem.verify.confirm import confirm, mark_of, runs_needed, steadied
 from gitmem.verify.due import Due
 from gitmem.verify.evidence import Evidence, attach, gather, with_tools
 from gitmem.verify.ground.ground import Ground, Grounds
+from gitmem.verify.moves import Moves, held_at, is_moved, moved_tree, restoring
 from gitmem.verify.outcome import OUTPUT_KEPT, UNCLEAR, argv_of, end_of, outcome_of
 from gitmem.verify.reason import without_places
 from gitmem.verify.sandbox import sandbox
@@ -83,6 +85,7 @@ class Result:
         is_news: Whether a person hears for the first time of this failure, or of a check that cannot be run.
         is_marked: Whether this run marked the fact as flapping.
         is_unclear: Whether the failure may be the environment's: it could not be run, was killed or ran too long.
+        is_moved: Whether a person hears for the first time that its files moved.
     """
 
     due: Due
@@ -96,6 +99,7 @@ class Result:
     is_news: bool = False
     is_marked: bool = False
     is_unclear: bool = False
+    is_moved: bool = False
 
 
 class Judge:
@@ -109,6 +113,8 @@ class Judge:
         self._means = means
         self._now = now
         self._is_stopped = False
+        self._moving = Lock()
+        self._moves: Moves | None = None
         # Before anything runs: a check on its way while all are stopped must notice.
         self._stops = stop_count()
 
@@ -121,6 +127,8 @@ class Judge:
         """Run one fact's check and return what it showed; a doubtful failure is still to be confirmed."""
         ran, problem, evidence = self._look(due)
         outcome, why = self._shown(ran, due.spec, problem)
+        if outcome in (FAILS, UNCLEAR) and (moved := self._moved(due)) != due.moved:
+            return self.judge(replace(due, moved=moved))
         result = Result(
             due,
             FAILS if outcome == UNCLEAR else outcome,
@@ -133,7 +141,7 @@ class Judge:
             return replace(result, reason=why)
         verdict = verdict_of(due, result.outcome, commit=self._commit, now=self._now, rung=self._means.rung)
         verdict = replace(verdict, seconds=round(result.seconds, 3), because=why)
-        verdict = attach(verdict, evidence, json.loads(due.row.inputs), due.spec.check, self._tree)
+        verdict = attach(verdict, evidence, json.loads(due.row.inputs), due.spec.check, self._tree_of(due))
         result = replace(result, because=why, verdict=verdict)
         if self.is_doubtful(result):
             return result
@@ -151,14 +159,14 @@ class Judge:
         """
         is_marked = mark_of(due.latest) > 0
         if not self._means.strace or is_marked or (due.verdict is not None and due.verdict.reads == UNTRACEABLE):
-            ran, problem = self._at(due.spec, self._commit)
+            ran, problem = self._at(due.spec, self._commit, due.moved)
             return ran, problem, Evidence(UNTRACEABLE if self._means.strace and not is_marked else "")
         traced, problem, evidence = self._traced(due)
         shown, _ = self._shown(traced, due.spec, problem)
         is_known = shown == FAILS and due.verdict is not None and due.verdict.outcome == FAILS
         if problem or evidence.is_clear or not is_known:
             return traced, problem, evidence
-        ran, problem = self._at(due.spec, self._commit)
+        ran, problem = self._at(due.spec, self._commit, due.moved)
         return ran, problem, Evidence(UNTRACEABLE if self._shown(ran, due.spec, problem)[0] == HOLDS else "")
 
     def _shown(self, ran: Ran | None, spec: Spec, problem: str) -> tuple[str, str]:
@@ -167,12 +175,12 @@ class Judge:
     def _traced(self, due: Due) -> tuple[Ran | None, str, Evidence]:
         try:
             with self._grounds.take(self._commit, due.spec.folders) as ground:
-                rans, problem = self._check(due.spec, ground, strace=self._means.strace)
+                rans, problem = self._check(due.spec, ground, due.moved, strace=self._means.strace)
                 paths = json.loads(due.row.inputs)[1:]
                 return (
                     rans[-1],
                     problem,
-                    gather(rans, ground, self._tree, self._git, paths=paths, ignored=self._grounds.ignored()),
+                    gather(rans, ground, self._tree_of(due), self._git, paths=paths, ignored=self._grounds.ignored()),
                 )
         except GitmemError as err:
             return None, err.message, Evidence()
@@ -188,7 +196,7 @@ class Judge:
         assert verdict is not None, "a failure has a verdict"
 
         def ask(commit: str, times: int) -> list[tuple[str, str]]:
-            return self._ask_often(due.spec, commit, times, width if commit == self._commit else 1)
+            return self._ask_often(due, commit, times, width if commit == self._commit else 1)
 
         firm = runs_needed(result.seconds, is_hurried=self._means.is_hurried)
         held = self._held(due)
@@ -201,7 +209,8 @@ class Judge:
                 verdict = replace(verdict, flapping=0, attempt="", attempt_at=0)  # the trace is why it failed
                 evidence = Evidence(UNTRACEABLE)
             inputs = json.loads(due.row.inputs)
-            verdict = attach(replace(verdict, weak=self.is_weak(due)), evidence, inputs, due.spec.check, self._tree)
+            verdict = replace(verdict, weak=self.is_weak(due))
+            verdict = attach(verdict, evidence, inputs, due.spec.check, self._tree_of(due))
         because = result.because if found.outcome == FAILS else ""
         reason = with_tools(found.reason, due.verdict)
         return replace(result, outcome=found.outcome, because=because, reason=reason, verdict=verdict)
@@ -222,31 +231,50 @@ class Judge:
         is_known = due.verdict.own or held == self._commit or self._git.is_ancestor(held, self._commit)
         return held if is_known or is_shallow(self._git) else ""
 
-    def ask(self, spec: Spec, commit: str) -> tuple[str, str]:
-        """Run a specification on one commit and return what it shows, and why."""
-        ran, problem = self._at(spec, commit)
+    def _moved(self, due: Due) -> str:
+        """Return the moves of what a command names, by which it is not judged yet."""
+        with self._moving:
+            if self._moves is None:
+                self._moves = Moves(self._git, self._tree)
+            found = self._moves.find(due.spec.check, held_at(due), self._moves.known(due))
+        return found if is_moved(self._tree, due.spec.check, found) else ""
+
+    def _tree_of(self, due: Due) -> CodeTree:
+        """Return the code as a fact's check sees it: with what moved in its old places as well."""
+        return moved_tree(self._tree, due.moved)
+
+    def ask(self, spec: Spec, commit: str, moved: str = "") -> tuple[str, str]:
+        """Run a specification on one commit and return what it shows, and why; *moved* is put back in its places."""
+        ran, problem = self._at(spec, commit, moved)
         return self._shown(ran, spec, problem)
 
-    def _ask_often(self, spec: Spec, commit: str, times: int, width: int) -> list[tuple[str, str]]:
-        """Run a specification on one commit so many times, or until it holds; return what each run shows, and why."""
+    def _ask_often(self, due: Due, commit: str, times: int, width: int) -> list[tuple[str, str]]:
+        """Run a fact's check on one commit so many times, or until it holds; return what each run shows, and why."""
         found: list[tuple[str, str]] = []
         with ThreadPoolExecutor(width) as pool:
             while len(found) < times and HOLDS not in [outcome for outcome, _ in found]:
-                found += pool.map(lambda _: self.ask(spec, commit), range(min(width, times - len(found))))
+                found += pool.map(
+                    lambda _: self.ask(due.spec, commit, due.moved), range(min(width, times - len(found)))
+                )
         return found
 
-    def _at(self, spec: Spec, commit: str) -> tuple[Ran | None, str]:
+    def _at(self, spec: Spec, commit: str, moved: str = "") -> tuple[Ran | None, str]:
         """Run a specification on a private copy of one commit; the problem says why it could not be run."""
         try:
             with self._grounds.take(commit, spec.folders) as ground:
-                rans, problem = self._check(spec, ground)
+                rans, problem = self._check(spec, ground, moved)
                 return rans[-1], problem
         except GitmemError as err:
             return None, err.message
 
-    def _check(self, spec: Spec, ground: Ground, *, strace: str = "") -> tuple[list[Ran], str]:
-        """Run the policy's setup, then the check; the problem says why that could not be run."""
+    def _check(self, spec: Spec, ground: Ground, moved: str = "", *, strace: str = "") -> tuple[list[Ran], str]:
+        """Run the policy's setup, then the check; the problem says why that could not be run.
+
+        What moved is put back in its old places first: this starts nothing but `mkdir`, `cp` and `git add`.
+        """
         rans: list[Ran] = []
+        if moved:
+            self._run(("sh", "-c", restoring(moved)), ground, spec)
         if spec.setup:
             ran = self._run(("sh", "-c", spec.setup), ground, spec, strace=strace)
             if ran.status != 0:
@@ -312,6 +340,7 @@ def verdict_of(due: Due, outcome: str, *, commit: str, now: int, rung: str) -> V
         inputs=due.digest,
         at=now,
         sandbox=rung,
+        moved=due.moved,
         held_commit=held[0],
         held_at=held[1],
         own=True,

@@ -26,6 +26,8 @@ def with_news(result: Result, *, noted: Collection[str]) -> Result:
     """
     due = result.due
     is_steady = mark_of(due.latest) == 0
+    if result.verdict is not None and result.verdict.moved:
+        result = replace(result, is_moved=due.verdict is None or due.verdict.moved != result.verdict.moved)
     if result.outcome == BLOCKED:
         return replace(result, is_news=is_steady and due.row.key not in noted)
     if result.outcome == FAILS:

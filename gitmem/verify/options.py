@@ -119,7 +119,10 @@ def join_runs(runs: Sequence[VerifyRun]) -> VerifyRun:
         due=sum(run.due for run in runs),
         results=tuple(result for run in runs for result in run.results),
         recorded=next((run.recorded for run in runs if run.recorded and run.recorded.commit), first.recorded),
-        standing=Standing(kinds, statuses, tuple(lines), tuple(line for run in runs for line in run.standing.flapping)),
+        standing=Standing(
+            *(kinds, statuses, tuple(lines), tuple(line for run in runs for line in run.standing.flapping)),
+            tuple(key for run in runs for key in run.standing.moved),
+        ),
         rung=next((run.rung for run in runs if run.rung), ""),
         is_local=any(run.is_local for run in runs),
         would_run=tuple(due for run in runs for due in run.would_run),

@@ -7,12 +7,13 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from queue import Empty, SimpleQueue
 
 from gitmem.frozen import replace
-from gitmem.model import BLOCKED, BUILTIN
+from gitmem.model import BLOCKED, BUILTIN, HOLDS
 from gitmem.text.sanitize import display
 from gitmem.verify import builtin
 from gitmem.verify.due import RUNGS, Due
 from gitmem.verify.ground.open import open_grounds
 from gitmem.verify.judge import DENIED, NOT_APPROVED, SKIPPED, Judge, Means, Result, verdict_of
+from gitmem.verify.moves import Moves, held_at, is_moved, moved_digest, placed
 from gitmem.verify.reason import LINE_KEPT
 
 TYPE_CHECKING = False
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from gitmem.git.binary import Git
+    from gitmem.model import Check
+    from gitmem.verify.builtin import BuiltinAnswer
     from gitmem.verify.inputs import CodeTree
     from gitmem.verify.options import Watch
 
@@ -70,17 +73,39 @@ def refusal(due: Due, means: Means) -> str:
 
 
 def _judge_builtin(git: Git, tree: CodeTree, dues: list[Due], now: int) -> list[Result]:
-    answers = builtin.answer_all(git, tree, (d.spec.check for d in dues)) if dues else {}
+    dues = [replace(due, moved=_moved_here(tree, due)) for due in dues]
+    answers = builtin.answer_all(git, tree, (placed(tree, d.spec.check, d.moved) for d in dues)) if dues else {}
+    dues = _with_moves(git, tree, dues, answers)
     results = []
     for due in dues:
-        answer = answers[due.spec.check]
+        answer = answers[placed(tree, due.spec.check, due.moved)]
         if answer.outcome == BLOCKED:
             results.append(Result(due, BLOCKED, reason=display(answer.because)[:LINE_KEPT]))
             continue
         verdict = verdict_of(due, answer.outcome, commit=tree.commit, now=now, rung=RUNGS[-1])
+        if due.moved:
+            verdict = replace(verdict, inputs=moved_digest(tree, (BUILTIN,), due.spec.check, due.moved))
         because = display(answer.because)[:LINE_KEPT]
         results.append(Result(due, answer.outcome, because, verdict=replace(verdict, because=because)))
     return results
+
+
+def _moved_here(tree: CodeTree, due: Due) -> str:
+    """Return the moves that a fact is judged by on a tree: none where its files are where it says."""
+    return due.moved if is_moved(tree, due.spec.check, due.moved) else ""
+
+
+def _with_moves(git: Git, tree: CodeTree, dues: list[Due], answers: dict[Check, BuiltinAnswer]) -> list[Due]:
+    """Return facts with the moves of what they name, and answer those that moved where their files are now."""
+    lost = [d for d in dues if answers[placed(tree, d.spec.check, d.moved)].outcome != HOLDS and held_at(d)]
+    if not lost:
+        return dues
+    moves = Moves(git, tree)
+    found = {due.row.key: moves.find(due.spec.check, held_at(due), moves.known(due)) for due in lost}
+    dues = [replace(due, moved=found.get(due.row.key, due.moved)) for due in dues]
+    new = {placed(tree, due.spec.check, due.moved) for due in dues} - answers.keys()
+    answers |= builtin.answer_all(git, tree, new) if new else {}
+    return [replace(due, moved=_moved_here(tree, due)) for due in dues]
 
 
 def _run_all(

@@ -204,6 +204,13 @@ class Session:
         means = replace(self.means() if needs_process else self._no_means(), is_hurried=True)
         return judge_all(self._git, self.tree(), [due], means, now=self._now, report=lambda _: None)[0]
 
+    def judge_many(self, dues: list[Due]) -> list[Result]:
+        """Judge facts as ``judge_one`` does one, together."""
+        from gitmem.verify.run_all import judge_all
+
+        means = replace(self._means_for(dues), is_hurried=True)
+        return judge_all(self._git, self.tree(), dues, means, now=self._now, report=lambda _: None)
+
     def run(self, report: Callable[[Result, int, int], None], watch: Watch | None = None) -> VerifyRun:
         """Judge what is due and write down what it showed; an interruption loses only what was under way."""
         if self.options.dirty:

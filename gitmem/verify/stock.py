@@ -58,12 +58,14 @@ class Standing:
         statuses: Memories with a status by status.
         lines: What failed, then what is suspect, then what is blocked, each by key.
         flapping: Facts whose checks do not always answer alike, by key, whatever their status.
+        moved: Facts that are judged where git renamed their files to, by key.
     """
 
     kinds: Mapping[str, int]
     statuses: Mapping[str, int]
     lines: tuple[StandingLine, ...]
     flapping: tuple[StandingLine, ...] = ()
+    moved: tuple[str, ...] = ()
 
 
 def take_stock(
@@ -90,7 +92,8 @@ def take_stock(
         counts[status] += number
     lines = [*_failed(catalog, ground, local), *_suspects(catalog, ground, chains, counts, now)]
     lines += _blocked(catalog, ground, local) if with_blocked else []
-    return Standing(kinds, counts, tuple(lines), tuple(_flapping(catalog, ground, local)))
+    moved = tuple(state.moved(catalog, ground))
+    return Standing(kinds, counts, tuple(lines), tuple(_flapping(catalog, ground, local)), moved)
 
 
 def _blocked(catalog: Catalog, ground: int | None, local: LocalState) -> list[StandingLine]:

@@ -238,6 +238,31 @@ class Writer:
 
         return self._commit(plan, done, "edit")
 
+    def edit_all(self, fields: Mapping[str, Mapping[str, Any]], policy: Policy, *, verb: str) -> str:
+        """Change fields of several memories in one commit, and return it; what is the same is not written.
+
+        Args:
+            fields: The new fields of each memory, by key.
+            policy: The store's policy.
+            verb: The commit's subject, before the keys.
+        """
+
+        def plan(tip: str | None) -> CommitPlan | None:
+            catalog = self._catalog_at(tip)
+            known = [need_known(catalog, key) for key in sorted(fields)]
+            texts = self._texts_of(catalog, known)
+            files = {}
+            for one in known:
+                changes = {**fields[one.key], "updated": format_time(self._now)}
+                new = edited(texts[one.path], changes, f"{one.key}.md")
+                files[one.path] = check_file(one.key, new, policy=policy, path=one.path).text
+            keys = [one.key for one in known]
+            subject = f"memory: {verb}: {keys[0]}" + (f" and {len(keys) - 1} more" if len(keys) > 1 else "")
+            return self.plan(subject, keys[:KEYS_NAMED], files, [])
+
+        written = self.write(plan, "edit")
+        return written.commit if written else ""
+
     def forget(self, keys: list[str], *, why: str) -> list[Change]:
         """Move memories to the archive; ``retired`` is the tombstone that keeps them from coming back."""
         retired = {"when": format_time(self._now), "by": display(self._author.who)} | ({"why": why} if why else {})

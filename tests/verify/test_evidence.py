@@ -305,7 +305,7 @@ def test_declared_path_that_is_gone_is_no_input_and_what_was_read_counts(traced,
     put(repo, make_fact("a", "grep -q service README.md", paths=["README.md"]))
     approve_all(traced)
     verify(traced)
-    git(repo, "mv", "README.md", "README.rst")
+    git(repo, "rm", "-q", "README.md")
     commit_files(repo, {})
     failed = result_of(verify(traced), "a").verdict
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 from gitmem.frozen import frozen, replace
+from gitmem.git.ancestry import is_shallow
 from gitmem.model import BLOCKED, BUILTIN, HOLDS, Check
 from gitmem.statuses import age_s
 from gitmem.text.sanitize import display
@@ -13,6 +14,7 @@ from gitmem.verify.claims import LINE_KEPT
 from gitmem.verify.derived import answer_behind
 from gitmem.verify.due import Due, is_accepted, read_fact
 from gitmem.verify.explain import changed_reads
+from gitmem.verify.moves import Moves, is_moved, placed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -39,6 +41,7 @@ class FactAnswer:
         verdict: The verdict, known or new; None for a built-in check that was only asked.
         seconds: How long it ran now; 0 where the answer was known.
         wrong: A claimed verdict of these inputs that the check contradicts, or None.
+        moved: Where git renamed what the check names to, and where it was judged (``verify.moves``).
         is_new: Whether the verdict was made now.
     """
 
@@ -48,6 +51,7 @@ class FactAnswer:
     seconds: float = 0.0
     is_new: bool = False
     wrong: Verdict | None = None
+    moved: str = ""
 
 
 @frozen
@@ -126,6 +130,7 @@ class Judging:
         self._is_hurried = is_hurried
         self._now = now
         self._progress = progress
+        self._found: dict[str, Moves] = {}
         self.rung = ""
 
     def judge(self, touched: Sequence[TouchedFact], trees: Trees) -> list[Pair]:
@@ -146,7 +151,8 @@ class Judging:
     ) -> dict[str, FactAnswer]:
         """Return the answers on the head by key, given those of the base; those of the base where there are none."""
         found = {}
-        asked: dict[str, Check] = {}
+        tree = trees.base if before is None else trees.head
+        asked: dict[str, tuple[Check, str]] = {}
         claimed: dict[str, Verdict] = {}
         dues = []
         for t, at in facts:
@@ -157,7 +163,8 @@ class Judging:
             if known is not None:
                 found[row.key] = known
             elif row.form == BUILTIN:
-                asked[row.key] = Check(BUILTIN, tuple(json.loads(row.words)))
+                check = Check(BUILTIN, tuple(json.loads(row.words)))
+                asked[row.key] = check, self._moved(tree, check, at.verdict)
             else:
                 dues.append(self._due(t, at, (before or {}).get(row.key)))
         if asked:
@@ -171,24 +178,48 @@ class Judging:
             return None
         if row.ttl_s is not None and age_s(at.verdict.at, self._now) > row.ttl_s:
             return None
-        return FactAnswer(at.verdict.outcome, at.verdict.because, at.verdict)
+        return FactAnswer(at.verdict.outcome, at.verdict.because, at.verdict, moved=at.verdict.moved)
+
+    def _moves(self, tree: CodeTree) -> Moves:
+        if tree.commit not in self._found:
+            self._found[tree.commit] = Moves(self._git, tree)
+        return self._found[tree.commit]
+
+    def _moved(self, tree: CodeTree, check: Check, verdict: Verdict | None) -> str:
+        """Return the moves by which a built-in check is asked on a tree: what others claim must be what git says."""
+        if verdict is None or not is_moved(tree, check, verdict.moved):
+            return ""
+        is_certain = verdict.own or is_shallow(self._git)
+        return verdict.moved if is_certain else self._moves(tree).confirmed(verdict.moved)
 
     def _ask(
-        self, trees: Trees, checks: Mapping[str, Check], before: Mapping[str, FactAnswer] | None
+        self, trees: Trees, asked: Mapping[str, tuple[Check, str]], before: Mapping[str, FactAnswer] | None
     ) -> dict[str, FactAnswer]:
         if before is None:
+            checks = {key: placed(trees.base, *one) for key, one in asked.items()}
             answers = builtin.answer_all(self._git, trees.base, checks.values())
         else:
+            checks = {key: placed(trees.head, *one) for key, one in asked.items()}
             values = {
                 check: builtin.BuiltinAnswer(before[key].outcome, before[key].because)
                 for key, check in checks.items()
-                if key in before
+                if key in before and check is asked[key][0] and not before[key].moved
             }
             answers = answer_behind(self._git, trees.base, trees.head, values) if values else {}
             new = [check for check in checks.values() if check not in values]
             answers |= builtin.answer_all(self._git, trees.head, new) if new else {}
+            lost = {key for key, check in checks.items() if key in before and _is_lost(before[key], answers[check])}
+            moves = {key: self._moves(trees.head).find(asked[key][0], trees.before, before[key].moved) for key in lost}
+            asked = {key: (check, moves.get(key, moved)) for key, (check, moved) in asked.items()}
+            checks |= {key: placed(trees.head, *asked[key]) for key in lost}
+            new = [check for check in checks.values() if check not in answers]
+            answers |= builtin.answer_all(self._git, trees.head, new) if new else {}
         return {
-            key: FactAnswer(answers[check].outcome, display(answers[check].because)[:LINE_KEPT])
+            key: FactAnswer(
+                answers[check].outcome,
+                display(answers[check].because)[:LINE_KEPT],
+                moved=asked[key][1] if check is not asked[key][0] else "",
+            )
             for key, check in checks.items()
         }
 
@@ -202,7 +233,8 @@ class Judging:
                 verdict = replace(verdict, own=True, held_commit=self._base, held_at=verdict.at)
         # Whether it flaps is not a question of the commit: a failure of one that does needs more like answers here.
         latest = replace(verdict, flapping=at.flapping) if verdict is not None else None
-        return Due(row, document, spec, at.digest, verdict, "asked", latest=latest)
+        moved = verdict.moved if verdict is not None and verdict.own else ""
+        return Due(row, document, spec, at.digest, verdict, "asked", latest=latest, moved=moved)
 
     def _run(self, tree: CodeTree, dues: Sequence[Due]) -> dict[str, FactAnswer]:
         from gitmem.verify.judge import Means  # threads and the sandbox: 40 ms, and only where a command runs
@@ -233,4 +265,9 @@ class Judging:
             message = f"the policy requires the sandbox {self._policy.verify.min_sandbox}; it ran in {verdict.sandbox}"
             return FactAnswer(BLOCKED, message, seconds=result.seconds)
         because = result.because or result.reason
-        return FactAnswer(result.outcome, because, verdict, result.seconds, is_new=verdict is not None)
+        moved = verdict.moved if verdict is not None else ""
+        return FactAnswer(result.outcome, because, verdict, result.seconds, is_new=verdict is not None, moved=moved)
+
+
+def _is_lost(before: FactAnswer, behind: builtin.BuiltinAnswer) -> bool:
+    return before.outcome == HOLDS and behind.outcome != HOLDS

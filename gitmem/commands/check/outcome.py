@@ -121,6 +121,7 @@ class Outcome:
                     culprit=verdict.culprit if verdict is not None and kind == STILL else "",
                     culprit_after=verdict.culprit_after if verdict is not None and kind == STILL else "",
                     seconds=pair.head.seconds,
+                    moved=pair.head.moved if pair.base is not None and not pair.base.moved else "",
                 )
             )
         return found

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from gitmem.verify.finding import BROKEN, HOLDS, MENDED, STILL, UNCHECKED, WORDS, Findings
+from gitmem.verify.moves import describe_moves
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -48,6 +49,8 @@ def notes(checked: CheckResult) -> list[str]:
         lines.append(f"new or changed facts in .memory/: {_named(checked.brought)}")
     if checked.removed:
         lines.append(f"facts in .memory/ that this change removes: {_named(checked.removed)}")
+    if moved := describe_moves([f.moved for f in checked.findings if f.moved and f.kind == HOLDS]):
+        lines.append(moved)
     if checked.whole:
         every = "1 fact is" if len(checked.whole) == 1 else f"{len(checked.whole)} facts are"
         known = "the files that the command reads are unknown, or its paths match no file (gitmem edit KEY --path GLOB)"

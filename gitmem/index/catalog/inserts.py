@@ -32,7 +32,7 @@ _STATEMENTS = {
     "fact": "INSERT INTO fact VALUES (?,?,?,?,?,?,?)",
     "secret": "INSERT INTO secret VALUES (?,?,?,?)",
     "task": "INSERT INTO task VALUES (?,?,?,?,?,?,?,?,?,?,?)",
-    "verdict": "INSERT OR REPLACE INTO verdict VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
+    "verdict": "INSERT OR REPLACE INTO verdict VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
 }
 
 
@@ -100,7 +100,7 @@ class Inserts:
             (
                 *(path, v.key, v.spec, v.claim, v.outcome, v.commit, v.inputs, v.at, v.because, v.sandbox),
                 *(v.held_commit, v.held_at, int(v.weak), int(v.confirmed), v.culprit, v.attempt, v.attempt_at),
-                *(v.seconds, v.culprit_after, v.reads, v.tools, v.undeclared, v.flapping),
+                *(v.seconds, v.culprit_after, v.reads, v.tools, v.undeclared, v.flapping, v.moved),
             )
         )
         if len(self._held["verdict"]) >= BATCH:

@@ -9,7 +9,7 @@ from gitmem.index.catalog import packed_texts
 
 # Raise it whenever a table, how text is analysed, or what counts as a secret changes: another format is rebuilt, never
 # converted.
-FORMAT = 10
+FORMAT = 11
 FILE_NAME = "catalog.sqlite"
 # How long a reader waits for a writer's commit, and a writer for another one, in milliseconds.
 BUSY_MS = 4000
@@ -52,20 +52,21 @@ CREATE TABLE verdict (path TEXT PRIMARY KEY, key TEXT NOT NULL, spec TEXT NOT NU
   sandbox TEXT NOT NULL, held_commit TEXT NOT NULL, held_at INTEGER NOT NULL, weak INTEGER NOT NULL,
   confirmed INTEGER NOT NULL, culprit TEXT NOT NULL, attempt TEXT NOT NULL, attempt_at INTEGER NOT NULL,
   seconds REAL NOT NULL, culprit_after TEXT NOT NULL, reads TEXT NOT NULL, tools TEXT NOT NULL,
-  undeclared TEXT NOT NULL, flapping INTEGER NOT NULL) WITHOUT ROWID;
+  undeclared TEXT NOT NULL, flapping INTEGER NOT NULL, moved TEXT NOT NULL) WITHOUT ROWID;
 CREATE INDEX verdict_key ON verdict (key, spec);
 CREATE TABLE ground (id INTEGER PRIMARY KEY, code TEXT NOT NULL UNIQUE, complete INTEGER NOT NULL, local_serial INTEGER
   NOT NULL, used INTEGER NOT NULL);
 CREATE TABLE state (ground INTEGER NOT NULL, fact INTEGER NOT NULL, digest TEXT NOT NULL, outcome TEXT NOT NULL,
   at INTEGER NOT NULL, fresh INTEGER NOT NULL, own INTEGER NOT NULL, weak INTEGER NOT NULL,
   published INTEGER NOT NULL, tools INTEGER NOT NULL DEFAULT 0, flapping INTEGER NOT NULL DEFAULT 0,
-  blocked INTEGER NOT NULL DEFAULT 0, PRIMARY KEY (ground, fact)) WITHOUT ROWID;
+  blocked INTEGER NOT NULL DEFAULT 0, moved INTEGER NOT NULL DEFAULT 0, PRIMARY KEY (ground, fact)) WITHOUT ROWID;
 CREATE TABLE toolset (id INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE);
 CREATE INDEX state_fact ON state (fact);
 CREATE INDEX state_unpublished ON state (ground) WHERE published = 0;
 CREATE INDEX state_tools ON state (ground, tools) WHERE tools <> 0;
 CREATE INDEX state_failed ON state (ground, fact) WHERE outcome = 'fails';
 CREATE INDEX state_blocked ON state (ground, fact) WHERE blocked = 1;
+CREATE INDEX state_moved ON state (ground, fact) WHERE moved = 1;
 CREATE INDEX state_flapping ON state (ground, fact) WHERE flapping > 0;
 CREATE TABLE problem (path TEXT NOT NULL, code TEXT NOT NULL, message TEXT NOT NULL, key TEXT NOT NULL,
   hint TEXT NOT NULL, severity TEXT NOT NULL);

@@ -62,6 +62,7 @@ class MemoryStatus:
         weak: Whether its check also holds in an empty folder.
         is_claim: Whether its check claims something about the code; a task's is its gate.
         flapping: How many runs must still answer alike until the fact counts as steady; 0 = it is.
+        moved: Whether its check is judged where git renamed its files to.
     """
 
     status: str
@@ -72,6 +73,7 @@ class MemoryStatus:
     weak: bool = False
     is_claim: bool = True
     flapping: int = 0
+    moved: bool = False
 
 
 def ground_of(catalog: Catalog, code: str, local_serial: int) -> int | None:
@@ -151,7 +153,7 @@ def branch_verdicts(catalog: Catalog, keys: Iterable[str] | None = None) -> dict
     """Return the verdicts that the memory branch carries, by key; of some facts or of all."""
     columns = (
         "key, spec, claim, outcome, code_commit, inputs, at, because, sandbox, held_commit, held_at, weak, confirmed,"
-        " culprit, attempt, attempt_at, seconds, culprit_after, reads, tools, undeclared, flapping"
+        " culprit, attempt, attempt_at, seconds, culprit_after, reads, tools, undeclared, flapping, moved"
     )
     if keys is None:
         rows: Iterable[tuple[Any, ...]] = catalog.rows(f"SELECT {columns} FROM verdict ORDER BY key, spec")
@@ -192,6 +194,7 @@ class FactState:
         tools: What that verdict ran of this machine; empty where it was not made here, or is not of these inputs.
         flapping: How many runs must still answer alike until the fact counts as steady; 0 = it is.
         is_blocked: Whether its check was blocked here on these inputs, and nothing that counts was learned since.
+        is_moved: Whether the verdict that counts was found where git renamed the fact's files to.
     """
 
     fact: int
@@ -202,6 +205,7 @@ class FactState:
     tools: str = ""
     flapping: int = 0
     is_blocked: bool = False
+    is_moved: bool = False
 
 
 def state_of(
@@ -253,12 +257,12 @@ def write_states(catalog: Catalog, ground: int, states: Iterable[FactState], now
     states = list(states)
     toolsets = _toolsets(catalog, {s.tools for s in states if s.tools})
     db.executemany(
-        "INSERT OR REPLACE INTO state VALUES (?,?,?,?,?,?,?,?,?,?,?,?)",
+        "INSERT OR REPLACE INTO state VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?)",
         [
             (
                 *(ground, s.fact, s.digest, s.verdict.outcome if s.verdict else "", s.verdict.at if s.verdict else 0),
                 *(s.is_fresh, bool(s.verdict and s.verdict.own), bool(s.verdict and s.verdict.weak), s.is_published),
-                *(toolsets.get(s.tools, 0), s.flapping, s.is_blocked),
+                *(toolsets.get(s.tools, 0), s.flapping, s.is_blocked, s.is_moved),
             )
             for s in states
         ],
@@ -319,6 +323,17 @@ def flapping(catalog: Catalog, ground: int | None) -> list[tuple[str, str, int, 
         f" AND {LIVE} AND {CLAIM} ORDER BY m.key",
         (ground or 0,),
     )
+
+
+def moved(catalog: Catalog, ground: int | None) -> list[str]:
+    """Return the keys of the live facts that are judged where git renamed their files to, sorted."""
+    # By its own index, as in `flapping`.
+    rows = catalog.rows(
+        "SELECT m.key FROM state s INDEXED BY state_moved CROSS JOIN memory m ON m.id = s.fact WHERE s.ground = ?"
+        f" AND s.moved = 1 AND {LIVE} AND {CLAIM} ORDER BY m.key",
+        (ground or 0,),
+    )
+    return [row[0] for row in rows]
 
 
 def blocked(catalog: Catalog, ground: int | None) -> list[tuple[str, str, int, str]]:
@@ -382,12 +397,12 @@ def statuses_of(
     """Return the status of each memory with one of these numbers."""
     statuses: dict[int, MemoryStatus] = {}
     rows = catalog.each(
-        f"SELECT m.id, m.key, f.id, f.ttl_s, s.outcome, s.at, s.fresh, s.own, s.weak, {CLAIM}, s.flapping, s.blocked"
-        " FROM memory m LEFT JOIN fact f ON"
+        f"SELECT m.id, m.key, f.id, f.ttl_s, s.outcome, s.at, s.fresh, s.own, s.weak, {CLAIM}, s.flapping, s.blocked,"
+        " s.moved FROM memory m LEFT JOIN fact f ON"
         f" f.id = m.id LEFT JOIN state s ON s.ground = {ground or 0} AND s.fact = m.id WHERE m.id IN ({{}})",
         ids,
     )
-    for number, key, fact, ttl_s, outcome, at, fresh, is_own, weak, is_claim, flapping, is_blocked in rows:
+    for number, key, fact, ttl_s, outcome, at, fresh, is_own, weak, is_claim, flapping, is_blocked, is_moved in rows:
         how = {"fresh": bool(fresh), "at": at or 0, "ttl_s": ttl_s, "is_blocked": bool(is_blocked)}
         own = own_status(outcome or "", **how, now=now) if fact else ""
         if fact and not is_claim:  # a gate that was passed once stays passed, and one that was not is no failure
@@ -403,5 +418,6 @@ def statuses_of(
             weak=bool(weak),
             is_claim=bool(is_claim),
             flapping=flapping or 0,
+            moved=bool(is_moved),
         )
     return statuses

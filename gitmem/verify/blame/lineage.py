@@ -14,7 +14,8 @@ from gitmem.frozen import frozen
 from gitmem.git.history import list_ancestors, list_touched, read_trees
 from gitmem.model import BUILTIN
 from gitmem.text.globs import matcher
-from gitmem.verify.inputs import CodeTree, digest
+from gitmem.verify.inputs import CodeTree
+from gitmem.verify.moves import moved_digest, moved_glob, parse_moves
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -42,16 +43,21 @@ class InputQuestion:
         inputs: As the catalog keeps them.
         check: The check.
         seen: What runs of this clone were seen to read, each with its digest.
+        moved: Where what the check names went, by its verdict (``verify.moves``).
     """
 
     inputs: tuple[str, ...]
     check: Check
     seen: tuple[tuple[str, str], ...] = ()
+    moved: str = ""
 
     def digest(self, tree: CodeTree) -> str:
         """Return the digest of the inputs in one tree."""
-        same = (known for reads, known in self.seen if digest(tree, self.inputs, self.check, reads) == known)
-        return next(same, "") or digest(tree, self.inputs, self.check)
+        same = (known for reads, known in self.seen if self._digest(tree, reads) == known)
+        return next(same, "") or self._digest(tree)
+
+    def _digest(self, tree: CodeTree, reads: str = "") -> str:
+        return moved_digest(tree, self.inputs, self.check, self.moved, reads)
 
     def concerns(self) -> Callable[[str], bool] | None:
         """Return what tells whether a path can be among the inputs; None where all of them are."""
@@ -60,6 +66,7 @@ class InputQuestion:
         globs = self.inputs[1:]
         if self.check.form == BUILTIN:
             globs = (glob_of(self.check.words),)
+        globs += tuple(filter(None, (moved_glob(glob, move) for glob in globs for move in parse_moves(self.moved))))
         tests = [remembered(glob) for glob in globs]
         return lambda path: any(test(path) for test in tests) or path.rpartition("/")[2] == ".gitattributes"
 

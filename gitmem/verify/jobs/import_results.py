@@ -234,6 +234,7 @@ def _verdict(here: RecordContext, file: Results, line: ResultLine, due: Due) -> 
         reads=line.reads,
         tools=line.tools,
         undeclared=line.undeclared,
+        moved=line.moved,
         flapping=line.flapping,
     )
 

@@ -73,6 +73,7 @@ class ResultLine:
         reads: What it was seen to read.
         tools: What it ran of the machine.
         undeclared: What it read although nothing says so.
+        moved: Where git renamed what its check names to.
     """
 
     key: str
@@ -95,6 +96,7 @@ class ResultLine:
     reads: str
     tools: str
     undeclared: str
+    moved: str = ""
 
 
 @frozen
@@ -135,7 +137,7 @@ def _of_verdict(v: Verdict, because: str) -> ResultLine:
     return ResultLine(
         v.key, v.spec, v.claim, v.outcome, v.inputs, v.at, because[:TEXT_LIMIT], "", round(v.seconds, 3), v.sandbox,
         v.weak, v.confirmed, v.held_commit, v.held_at, v.culprit, v.culprit_after, v.flapping, v.reads, v.tools,
-        v.undeclared,
+        v.undeclared, v.moved,
     )  # fmt: skip
 
 
@@ -358,6 +360,7 @@ FIELDS: dict[str, Callable[[Any], bool]] = {
     "reads": _text(layout.VERDICT_LIMIT),
     "tools": _text(layout.VERDICT_LIMIT),
     "undeclared": _text(layout.VERDICT_LIMIT),
+    "moved": _text(layout.VERDICT_LIMIT),
 }
 TIMES = ("at", "held_at")
 

@@ -1,0 +1,215 @@
+"""Write down where files moved: re-point the checks, paths and refs of memories to where git renamed these."""
+
+from __future__ import annotations
+
+import json
+
+from gitmem.document.builtin_checks import row_of
+from gitmem.document.parse import parse
+from gitmem.document.spec import check_of, claim_hash, spec_hash, spec_of
+from gitmem.frozen import frozen, replace
+from gitmem.index.catalog import state
+from gitmem.model import BUILTIN, HOLDS, SHELL, Check
+from gitmem.store.code_tree.tree import is_home
+from gitmem.text.globs import is_plain, without_lines
+from gitmem.verify.moves import Moves, replaced_words
+from gitmem.verify.options import Options
+from gitmem.write.draft import edited
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping, Sequence
+    from typing import Any
+
+    from gitmem.model import Verdict
+    from gitmem.repository.proving_store import ProvingStore
+    from gitmem.repository.repository import OpenRepository
+    from gitmem.verify.due import Due
+    from gitmem.verify.session import Session
+
+NOT_APPROVED = "its command must be approved: run this at a terminal, or name the fact"
+FAILING = "it fails where its files are now: gitmem settle"
+
+
+@frozen
+class Repointed:
+    """One memory that names files which moved.
+
+    Attributes:
+        key: The memory.
+        fields: The fields that change, as the frontmatter has them.
+        shown: What changes, a line each: the old words and the new ones.
+        skipped: Why it stays as it is; empty where it changes.
+        commit: The commit that changed it; empty for a file of the code tree, or where nothing is written.
+    """
+
+    key: str
+    fields: Mapping[str, Any]
+    shown: tuple[str, ...]
+    skipped: str = ""
+    commit: str = ""
+
+
+def settle_moved(
+    repository: OpenRepository, keys: Sequence[str] = (), *, dry_run: bool = False, approve: bool = False
+) -> list[Repointed]:
+    """Re-point memories to where their files are, those of one store in one commit; return them by key.
+
+    A check that changes must hold at HEAD; one that does not, or whose command nobody can approve now, stays as it is.
+
+    Args:
+        repository: The opened repository.
+        keys: Only these memories, in full; all of the project and the private ones where there are none.
+        dry_run: Change nothing.
+        approve: Approve changed commands, as the person who wrote them.
+    """
+    found: list[Repointed] = []
+    for store, options in repository.proving(Options(keys=tuple(keys), everything=not keys)):
+        if store.git.read_head()[1] is not None:
+            found += _Store(repository, store, options).run(keys, dry_run=dry_run, approve=approve)
+    return sorted(found, key=lambda one: one.key)
+
+
+class _Store:
+    """One store's memories that name files which moved."""
+
+    def __init__(self, repository: OpenRepository, store: ProvingStore, options: Options) -> None:
+        self._repository = repository
+        self._store = store
+        self._catalog = store.catalog()
+        self._session: Session = store.session(options)
+        self._tree = self._session.tree()
+        self._moves = Moves(store.git, self._tree)
+        ground = self._session.restate()
+        moved = state.moved(self._catalog, ground)
+        self._verdicts: dict[str, Verdict] = state.counting(self._catalog, ground, moved, store.local)
+
+    def run(self, keys: Collection[str], *, dry_run: bool, approve: bool) -> list[Repointed]:
+        rows = self._catalog.rows(
+            f"SELECT m.key, m.path, t.fields FROM memory m JOIN text t ON t.id = m.id WHERE {state.LIVE}"
+            " AND (t.paths <> '[]' OR EXISTS (SELECT 1 FROM fact f WHERE f.id = m.id)) ORDER BY m.key"
+        )
+        wanted = [(key, path, json.loads(fields)) for key, path, fields in rows if not keys or key in keys]
+        went = self._renamed(fields for _, _, fields in wanted)
+        found = [one for row in wanted if (one := self._repointed(row, went)) is not None]
+        found = self._judged(found, {key: path for key, path, _ in wanted}, keys, dry_run=dry_run, approve=approve)
+        return found if dry_run else self._written(found, {key: path for key, path, _ in wanted})
+
+    def _renamed(self, all_fields: Any) -> Mapping[str, str]:
+        """Return where the files went that paths and refs name, by the whole history."""
+        names = {
+            without_lines(name).removeprefix("./")
+            for fields in all_fields
+            for field in ("paths", "refs")
+            for name in _strings(fields.get(field))
+        }
+        gone = [name for name in names if is_plain(name) and "://" not in name and not self._tree.matched(name)]
+        return self._moves.history(gone) if gone else {}
+
+    def _repointed(self, row: tuple[str, str, dict[str, Any]], went: Mapping[str, str]) -> Repointed | None:
+        key, path, fields = row
+        verdict = self._verdicts.get(key)
+        changes: dict[str, Any] = {}
+        shown: list[str] = []
+        if verdict is not None:
+            document = parse(self._text_of(key, path), path=f"{key}.md")
+            check = check_of(document)
+            assert check is not None, "a fact has a check"
+            new = replaced_words(self._tree, check, verdict.moved)
+            if new != check:
+                changes["verify"] = _verify_of(new)
+                shown.append(f"{check.shown()} → {new.shown()}")
+        for field in ("paths", "refs"):
+            old = _strings(fields.get(field))
+            named = [self._place(name, went, verdict) for name in old]
+            if named != old:
+                changes[field] = named
+                shown += [f"{field}: {a} → {b}" for a, b in zip(old, named, strict=True) if a != b]
+        return Repointed(key, changes, tuple(shown)) if changes else None
+
+    def _place(self, name: str, went: Mapping[str, str], verdict: Verdict | None) -> str:
+        """Return a path, glob or reference at its new place; as it is where its files are, or nobody knows."""
+        file = without_lines(name)
+        if self._tree.matched(file):
+            return name
+        there = went.get(file.removeprefix("./"), "")
+        if not there and verdict is not None:
+            there = self._moves.follow(file, verdict.held_commit, verdict.moved)
+        return there + name[len(file) :] if there else name
+
+    def _judged(
+        self, found: list[Repointed], paths: Mapping[str, str], keys: Collection[str], *, dry_run: bool, approve: bool
+    ) -> list[Repointed]:
+        """Return the memories, those left out whose new check does not hold; verdicts of the others are kept."""
+        self._new: dict[str, Verdict] = {}
+        dues: dict[str, Due] = {}
+        for number, one in enumerate(found):
+            if "verify" not in one.fields:
+                continue
+            verdict = self._verdicts[one.key]
+            due = self._due(one, paths[one.key])
+            is_allowed = due.spec.check.form == BUILTIN or self._session.trust.allows(due.row.spec, due.listed)
+            if verdict.outcome != HOLDS:
+                found[number] = replace(one, skipped=f"{FAILING} {one.key}")
+            elif not is_allowed and not (approve and not due.spec.setup):
+                found[number] = one if one.key in keys else replace(one, skipped=NOT_APPROVED)
+            else:
+                dues[one.key] = due
+        if dry_run or not dues:
+            return found
+        for due in dues.values():
+            if due.spec.check.form != BUILTIN and not self._session.trust.allows(due.row.spec, due.listed):
+                self._store.approve(due)
+        # Approvals are read when a session is opened.
+        self._session = self._store.session(self._session.options)
+        results = {result.due.row.key: result for result in self._session.judge_many(list(dues.values()))}
+        for number, one in enumerate(found):
+            result = results.get(one.key)
+            if result is None:
+                continue
+            if result.outcome == HOLDS and result.verdict is not None:
+                self._new[one.key] = result.verdict
+            else:
+                why = result.because or result.reason
+                found[number] = replace(one, skipped=f"the changed check does not hold: {why}")
+        return found
+
+    def _due(self, one: Repointed, path: str) -> Due:
+        policy = self._store.policy()
+        how = policy.verify
+        document = parse(edited(self._text_of(one.key, path), one.fields, f"{one.key}.md"), path=path)
+        spec = spec_of(document, setup=how.setup, default_timeout_s=how.timeout_s, folders=how.folders)
+        assert spec is not None, "a fact has a check"
+        return self._session.due_of(document, spec, spec_hash(spec), claim_hash(document))
+
+    def _home(self, path: str) -> ProvingStore:
+        return self._repository.in_tree() if is_home(path) else self._store
+
+    def _text_of(self, key: str, path: str) -> str:
+        return self._home(path).text_of(key)
+
+    def _written(self, found: list[Repointed], paths: Mapping[str, str]) -> list[Repointed]:
+        """Write what changes, and return it with the commits."""
+        commits: dict[str, str] = {}
+        for is_in_tree in (False, True):
+            fields = {o.key: o.fields for o in found if not o.skipped and is_home(paths[o.key]) == is_in_tree}
+            if not fields:
+                continue
+            home = self._repository.in_tree() if is_in_tree else self._store
+            commit = home.writer().edit_all(fields, home.policy(), verb="follow moved files")
+            commits |= dict.fromkeys(fields, commit)
+            verdicts = [verdict for key, verdict in self._new.items() if key in fields]
+            if verdicts:
+                home.keep_verdicts(verdicts)
+        return [replace(one, commit=commits.get(one.key, "")) for one in found]
+
+
+def _strings(value: Any) -> list[str]:
+    return [value] if isinstance(value, str) else [str(one) for one in value] if isinstance(value, list) else []
+
+
+def _verify_of(check: Check) -> Any:
+    """Return a check as the frontmatter has it."""
+    if check.form == BUILTIN:
+        return dict(zip(row_of(check).fields, check.words[1:], strict=True))
+    return check.words[0] if check.form == SHELL else list(check.words)

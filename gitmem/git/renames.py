@@ -1,0 +1,187 @@
+"""Where files went between two commits, by git's rename detection, followed through the history between them.
+
+Each step is one commit, where a file that was moved is most like what it was: a file that was moved, edited and moved
+again is found, though nothing of its first form is left. What became several files went nowhere in particular.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+
+from gitmem.errors import ProcessError
+from gitmem.frozen import frozen
+from gitmem.git.repository import is_oid
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Mapping, Sequence
+
+    from gitmem.git.binary import Git
+
+# Moves of one file that are followed, one behind the other.
+MOST_STEPS = 12
+# Deleted and added files of one commit that are compared by content, as many of each; equal ones always are. git's own
+# limit is 1,000 (git-config(1), diff.renameLimit).
+MOST_COMPARED = 3000
+# How much more alike the new file must be than the next one, in percent: else the file was split or copied.
+APART = 20
+# The blob without content, in both formats of repositories: files that are empty are like all others that are.
+EMPTY = (
+    "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391",
+    "473a0f4c3be8a93681a267e3b1e9a7dcda1185436fe141f7749120a303721813",
+)
+# Seconds that one question may take: a history of 100,000 commits is listed in 3 (measured).
+LIMIT_S = 60.0
+
+
+@frozen
+class Pair:
+    """A file and a new one that is like it: how much, in percent, and both blobs."""
+
+    old: str
+    new: str
+    likeness: int
+    old_oid: str
+    oid: str
+
+
+class Renames:
+    """The renames up to one commit; what is known of them is not asked again."""
+
+    def __init__(self, git: Git, tip: str, files: Collection[str]) -> None:
+        """Prepare to follow files.
+
+        Args:
+            git: The repository.
+            tip: The commit that they are followed to.
+            files: The paths of its files.
+        """
+        self._git = git
+        self._tip = tip
+        self._files = files
+        self._steps: dict[tuple[str, str], dict[str, str]] = {}
+
+    def find(self, paths: Iterable[str], since: str) -> dict[str, str]:
+        """Return where files of a commit are at the tip, by their path there; those that are gone are left out.
+
+        Args:
+            paths: Files of the commit *since* that the tip does not have.
+            since: That commit; empty where it is not known, and the whole history counts.
+        """
+        at = {path: path for path in paths if "\n" not in path}
+        found: dict[str, str] = {}
+        for _ in range(MOST_STEPS):
+            if not at:
+                break
+            moved = self._step(frozenset(at.values()), since)
+            at = {path: moved[here] for path, here in at.items() if here in moved}
+            found |= {path: here for path, here in at.items() if here in self._files}
+            at = {path: here for path, here in at.items() if here not in self._files}
+        left = [path for path in paths if path not in found]
+        if left and since:  # an evil merge, or a commit that is not in this history
+            direct = self._between(since, self._tip)
+            found |= {path: direct[path] for path in left if path in direct}
+        return {path: here for path, here in found.items() if here in self._files}
+
+    def _step(self, paths: frozenset[str], since: str) -> dict[str, str]:
+        """Return where each file went in the commit that deleted it last."""
+        found: dict[str, str] = {}
+        for path, commit in self._deletions(paths, since).items():
+            moved = self._between(f"{commit}^", commit)
+            if path in moved:
+                found[path] = moved[path]
+        return found
+
+    def _deletions(self, paths: Iterable[str], since: str) -> dict[str, str]:
+        """Return the last commit that deleted each file."""
+        span = (self._tip, f"^{since}") if since else (self._tip,)
+        argv = ("log", "-z", "--raw", "--no-abbrev", "--no-renames", "--diff-filter=D", "--format=%H", "--no-color")
+        named = "".join(f"{path}\n" for path in sorted(paths))
+        try:
+            done = self._git.run(
+                *("--literal-pathspecs", "-c", "diff.orderFile=/dev/null", *argv, "--no-show-signature"),
+                *("--no-ext-diff", *span, "--stdin"),
+                input=os.fsencode(f"--\n{named}"),
+                timeout_s=LIMIT_S,
+            )
+        except ProcessError:
+            return {}  # a shallow or partial history: nothing is known
+        found: dict[str, str] = {}
+        commit = ""
+        words = iter(done.stdout.split(b"\0"))
+        for word in words:
+            text = word.strip(b"\n").decode("ascii", "replace")
+            if text.startswith(":"):
+                found.setdefault(os.fsdecode(next(words, b"")), commit)
+            elif is_oid(text):
+                commit = text
+        return found
+
+    def _between(self, old: str, new: str) -> dict[str, str]:
+        """Return where the files went that one commit has and the next one does not."""
+        known = self._steps.get((old, new))
+        if known is None:
+            known = self._steps[old, new] = self._detect(old, new)
+        return known
+
+    def _detect(self, old: str, new: str) -> dict[str, str]:
+        moved = [
+            pair
+            for pair in self._compare(old, new, "-M")
+            if pair.oid not in EMPTY or os.path.basename(pair.old) == os.path.basename(pair.new)
+        ]
+        if not moved:
+            return {}
+        # A split or copied file is like several new ones; a move alone says nothing of the others.
+        likes: dict[str, dict[str, int]] = {}
+        for pair in self._compare(old, new, "-M", "-C"):
+            likes.setdefault(pair.old, {})[pair.new] = pair.likeness
+        sides = _by_folder(moved)
+        found = {}
+        for pair in moved:
+            target = sides.get(pair.old, pair.new)
+            others = [like for path, like in likes.get(pair.old, {}).items() if path not in (target, pair.new)]
+            if pair.likeness - max(others, default=-APART) >= APART:
+                found[pair.old] = target
+        return found
+
+    def _compare(self, old: str, new: str, *how: str) -> list[Pair]:
+        argv = ("diff-tree", "-r", "-z", "--raw", "--no-abbrev", "--no-ext-diff", f"-l{MOST_COMPARED}", *how, old, new)
+        try:
+            done = self._git.run("-c", "diff.orderFile=/dev/null", *argv, timeout_s=LIMIT_S)
+        except ProcessError:
+            return []
+        return _parse_pairs(done.stdout)
+
+
+def _parse_pairs(raw: bytes) -> list[Pair]:
+    """Return the renames and copies of a raw difference. Source: git-diff-index(1), RAW OUTPUT FORMAT."""
+    found = []
+    words = iter(raw.split(b"\0"))
+    for head in words:
+        if not head.startswith(b":"):
+            continue
+        _, _, old_oid, oid, status = head.decode("ascii").split(" ")
+        old = os.fsdecode(next(words, b""))
+        if status[0] in "RC":
+            found.append(Pair(old, os.fsdecode(next(words, b"")), int(status[1:] or 0), old_oid, oid))
+    return found
+
+
+def _by_folder(moved: Sequence[Pair]) -> Mapping[str, str]:
+    """Return where files went of which several are equal: git takes any of these, and the others of a folder tell."""
+    alike = Counter(pair.old_oid for pair in moved)
+    votes: dict[str, Counter[str]] = {}
+    for pair in moved:
+        if alike[pair.old_oid] == 1:
+            votes.setdefault(os.path.dirname(pair.old), Counter())[os.path.dirname(pair.new)] += 1
+    news = {pair.new: pair.oid for pair in moved}
+    found = {}
+    for pair in moved:
+        folder = votes.get(os.path.dirname(pair.old))
+        if alike[pair.old_oid] > 1 and folder:
+            path = os.path.join(max(folder, key=lambda name: (folder[name], name)), os.path.basename(pair.old))
+            if news.get(path) == pair.oid:
+                found[pair.old] = path
+    return found

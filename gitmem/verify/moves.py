@@ -1,0 +1,303 @@
+"""Where what a check reads went: files and folders that git renamed since the check last held.
+
+A built-in check is answered where its files are now. A command is run as it is, on a ground where the files that its
+own words name are *also* in their old places: it is what was approved, so it needs no new approval, and where it holds
+only the names have changed. Nothing else is put back: code that still looks for the old names is broken, and fails.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections import Counter
+
+from gitmem.document.builtin_checks import glob_of
+from gitmem.frozen import frozen, replace
+from gitmem.git.renames import Renames
+from gitmem.model import BUILTIN, Check
+from gitmem.text.globs import is_plain, normal
+from gitmem.verify.files import CodeFiles, Entry, fixed_part
+from gitmem.verify.inputs import CodeTree, digest
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from gitmem.git.binary import Git
+    from gitmem.verify.due import Due
+
+# The top folder of the code, as the old or new place of a folder.
+TOP = "./"
+# Moves that one line names.
+NAMED = 3
+# Moves that a verdict names: the newest of a chain.
+MOST_KEPT = 16
+# What parts a path from what else a command says: blanks, quotes, operators, and what stands between option and value.
+_TOKEN = re.compile(r"[^\s'\"`=:;,|&<>(){}$]+")
+
+
+@frozen
+class Move:
+    """A file, or a folder (both end with a slash), that git says is elsewhere now."""
+
+    old: str
+    new: str
+
+    def shown(self) -> str:
+        """Return it for people, on one line."""
+        return f"{self.old} → {self.new}"
+
+
+def parse_moves(text: str) -> tuple[Move, ...]:
+    """Return the moves that a verdict names, the oldest first; what is no pair of paths is left out."""
+    pairs = (line.split("\t") for line in text.split("\n"))
+    return tuple(Move(*pair) for pair in pairs if len(pair) == 2 and all(map(_is_place, pair)))
+
+
+def _is_place(path: str) -> bool:
+    parts = path.removesuffix("/").split("/")
+    return path == TOP or all(part not in ("", ".", "..") for part in parts)
+
+
+def format_moves(moves: Sequence[Move]) -> str:
+    """Return moves as one text, for a verdict."""
+    return "\n".join(f"{move.old}\t{move.new}" for move in moves[-MOST_KEPT:])
+
+
+def moved_glob(glob: str, move: Move) -> str:
+    """Return a path or glob at its new place; empty where the move is of something else."""
+    pattern = normal(glob)
+    if not move.old.endswith("/"):
+        return move.new if pattern == move.old else ""
+    if is_plain(pattern) and f"{pattern}/" == move.old:
+        return move.new.removesuffix("/")
+    old, new = ("" if place == TOP else place for place in (move.old, move.new))
+    return new + pattern[len(old) :] if pattern.startswith(old) else ""
+
+
+def find_place(files: CodeFiles, glob: str, moves: Sequence[Move]) -> tuple[str, Move | None]:
+    """Return where the files of a glob are: as it says; or, where it names none, where one of the moves leads."""
+    if moves and not files.matched(glob):
+        for move in reversed(moves):
+            there = moved_glob(glob, move)
+            if there and files.matched(there):
+                return there, move
+    return glob, None
+
+
+def placed(files: CodeFiles, check: Check, text: str) -> Check:
+    """Return a built-in check as it reads where its files are, given the moves that a verdict names."""
+    place, move = find_place(files, glob_of(check.words), parse_moves(text)) if text else ("", None)
+    return check if move is None else replace(check, words=(*check.words[:-1], place))
+
+
+def moved_tree(tree: CodeTree, text: str) -> CodeTree:
+    """Return the code with what moved in its old places as well; the very same tree where nothing is missing there."""
+    if not text:
+        return tree
+    known = tree.variants.get(text)
+    if known is None:
+        known = tree.variants[text] = _with_old_places(tree, parse_moves(text))
+    return known
+
+
+def is_moved(tree: CodeTree, check: Check, text: str) -> bool:
+    """Return whether a check whose verdict names moves is judged at another place on this tree than it says."""
+    if not text:
+        return False
+    if check.form == BUILTIN:
+        return placed(tree, check, text) is not check
+    return moved_tree(tree, text) is not tree
+
+
+def moved_digest(
+    tree: CodeTree, inputs: Sequence[str], check: Check, text: str, reads: str = "", *, is_claim: bool = False
+) -> str:
+    """Return the digest of a check's inputs where they are now (``inputs.digest``)."""
+    if check.form == BUILTIN:
+        return digest(tree, inputs, placed(tree, check, text))
+    return digest(moved_tree(tree, text), inputs, check, reads, is_claim=is_claim)
+
+
+def _with_old_places(tree: CodeTree, moves: Sequence[Move]) -> CodeTree:
+    entries: dict[str, Entry] = {}
+    for move in reversed(moves):
+        if tree.matched(move.old) or any(path.startswith(move.old) for path in entries):
+            continue
+        start = 0 if move.new == TOP else len(move.new)
+        for mode, oid, path in tree.matched("**" if move.new == TOP else move.new):
+            old = move.old + path[start:] if move.old.endswith("/") else move.old
+            entries[old] = (mode, oid, old)
+    return CodeTree.known(tree.commit, tree.tree, [*tree.entries, *entries.values()]) if entries else tree
+
+
+class Moves:
+    """The moves up to one tree of the code, found for many checks; what several need of history is read once."""
+
+    def __init__(self, git: Git, tree: CodeTree) -> None:
+        self._git = git
+        self._tree = tree
+        self._renames = Renames(git, tree.commit, frozenset(entry[2] for entry in tree.entries))
+        self._trees: dict[str, CodeTree | None] = {}
+
+    def find(self, check: Check, held: str, known: str = "") -> str:
+        """Return the moves of what a check names, with those known already; these alone where there are no others.
+
+        Args:
+            check: The check; it does not hold on the tree as it is.
+            held: The commit where it held last.
+            known: The moves that its verdict of then names.
+        """
+        before = self._at(held)
+        if before is None:
+            return known
+        moves = parse_moves(known)
+        globs = [glob_of(check.words)] if check.form == BUILTIN else named_paths(check)
+        found = [move for glob in globs if (move := self._move(glob, before, held, moves)) is not None]
+        if check.form != BUILTIN:
+            found = [move for move in found if not _is_nested(move)]
+        new = [move for move in dict.fromkeys(found) if move not in moves]
+        return format_moves([*moves, *new]) if new else known
+
+    def follow(self, glob: str, held: str, known: str) -> str:
+        """Return where the files of one path or glob are now, as ``find`` does for a check; empty where unknown."""
+        before, moves = self._at(held), parse_moves(known)
+        move = self._move(glob, before, held, moves) if before is not None else None
+        place, _ = find_place(self._tree, glob, [*moves, *([move] if move else [])])
+        return place if place != glob else ""
+
+    def history(self, paths: Sequence[str]) -> dict[str, str]:
+        """Return where files are that some commit before had, by the whole history."""
+        return self._renames.find(paths, "")
+
+    def known(self, due: Due) -> str:
+        """Return the moves that the verdict of a fact names; of a built-in check claimed by others, those git knows."""
+        verdict = due.verdict
+        if verdict is None or not verdict.moved:
+            return ""
+        return verdict.moved if verdict.own or due.spec.check.form != BUILTIN else self.confirmed(verdict.moved)
+
+    def confirmed(self, text: str) -> str:
+        """Return those of the moves that git knows of, by the whole history."""
+        return format_moves([move for move in parse_moves(text) if self._is_known(move)])
+
+    def _is_known(self, move: Move) -> bool:
+        """Return whether half of the files in a new place came from the old one."""
+        if not move.old.endswith("/"):
+            return self._renames.find([move.old], "").get(move.old) == move.new
+        start, top = ("" if place == TOP else place for place in (move.new, move.old))
+        here = {top + path[len(start) :]: path for _, _, path in self._tree.matched(start or "**")}
+        went = self._renames.find(here, "")
+        return bool(went) and 2 * sum(went.get(old) == new for old, new in here.items()) >= len(here)
+
+    def _at(self, commit: str) -> CodeTree | None:
+        if commit not in self._trees:
+            is_here = bool(commit) and self._git.has(commit, "commit")
+            self._trees[commit] = CodeTree(self._git, commit) if is_here else None
+        return self._trees[commit]
+
+    def _move(self, glob: str, before: CodeTree, held: str, moves: Sequence[Move]) -> Move | None:
+        """Return where all that a glob names went; None where something is still there, or it went several ways."""
+        if self._tree.matched(find_place(self._tree, glob, moves)[0]):
+            return None
+        place, _ = find_place(before, glob, moves)
+        was = [path for _, _, path in before.matched(place)]
+        if not was:
+            return None
+        went = self._renames.find(was, held)
+        pattern, there = normal(glob), normal(place)
+        if was == [there]:
+            return Move(pattern, went[there]) if there in went else None
+        folder = _folder_of(there)
+        targets = {_end_cut(new, old[len(folder) :]) for old, new in went.items()}
+        if len(targets) != 1 or None in targets or 2 * len(went) < len(was):
+            return None
+        return Move(_folder_of(pattern) or TOP, targets.pop() or TOP)
+
+
+def _folder_of(pattern: str) -> str:
+    """Return the folder that all files of a glob are below, with a slash; of a plain path, itself."""
+    if is_plain(pattern):
+        return f"{pattern}/"
+    fixed = fixed_part(pattern)
+    return fixed[: fixed.rfind("/") + 1]
+
+
+def _end_cut(path: str, end: str) -> str | None:
+    """Return a path without its end, which is whole folders and a name; None where it has another one."""
+    if path == end:
+        return ""
+    return path[: -len(end)] if path.endswith(f"/{end}") else None
+
+
+def _is_nested(move: Move) -> bool:
+    return TOP in (move.old, move.new) or move.old.startswith(move.new) or move.new.startswith(move.old)
+
+
+def held_at(due: Due) -> str:
+    """Return the commit where a fact held last, or an empty string."""
+    return due.verdict.held_commit if due.verdict is not None else ""
+
+
+def named_paths(check: Check) -> list[str]:
+    """Return what can be paths of the code among the words of a command: whole, and as git writes them."""
+    words = {token for word in check.words for token in _TOKEN.findall(word)}
+    paths = {normal(word).removesuffix("/**") for word in words if "/" in word.strip("/") or "." in word.strip(".")}
+    paths |= {word for word in words if word.replace("-", "").replace("_", "").isalnum()}
+    return sorted(path for path in paths if path and _is_place(path))
+
+
+def replaced_words(files: CodeFiles, check: Check, text: str) -> Check:
+    """Return a check whose own words name the new places: of a command, where they are whole paths that moved."""
+    if check.form == BUILTIN:
+        return placed(files, check, text)
+    moves = parse_moves(text)
+
+    def there(found: re.Match[str]) -> str:
+        word = found[0]
+        place, move = find_place(files, normal(word).removesuffix("/**"), moves)
+        return ("./" if word.startswith("./") else "") + place + "/" * word.endswith("/") if move else word
+
+    return replace(check, words=tuple(_TOKEN.sub(there, word) for word in check.words))
+
+
+def restoring(text: str) -> str:
+    """Return a shell command that puts copies of what moved in its old places, where nothing is; empty for no moves.
+
+    They are added to the ground's index as well, for commands that ask git which files there are.
+    """
+    lines = []
+    for move in reversed(parse_moves(text)):
+        old, new = (shlex.quote(f"./{place.removesuffix('/')}") for place in (move.old, move.new))
+        parts = move.old.removesuffix("/").split("/")
+        above = [shlex.quote("./" + "/".join(parts[:depth])) for depth in range(1, len(parts))]
+        # A link of the code may lead out of the ground: nothing is written through one.
+        plain = "".join(f" && [ ! -h {folder} ]" for folder in above)
+        make = f"mkdir -p {above[-1]} && " if above else ""
+        lines.append(f"if [ ! -e {old} ] && [ ! -h {old} ]{plain} && [ -e {new} ]; then {make}cp -pR {new} {old}; fi")
+        lines.append(f"git add -f -- {old} 2>/dev/null")
+    return "\n".join([*lines, ":"]) if lines else ""
+
+
+def describe_moves(texts: Sequence[str]) -> str:
+    """Return how many facts moved, from where to where, on one line for people; empty for none.
+
+    Args:
+        texts: The moves of each fact, as its verdict names them.
+    """
+    if not texts:
+        return ""
+    found = Counter(_shortened(move) for text in texts for move in parse_moves(text)[-1:])
+    some = [f"{old} → {new}" for (old, new), _ in sorted(found.items(), key=lambda one: (-one[1], one[0]))]
+    more = f" and {len(some) - NAMED} more" if len(some) > NAMED else ""
+    one = len(texts) == 1
+    facts = "1 fact is judged where its files" if one else f"{len(texts)} facts are judged where their files"
+    return f"{facts} moved ({', '.join(some[:NAMED])}{more}); to write that down: gitmem settle --moved"
+
+
+def _shortened(move: Move) -> tuple[str, str]:
+    """Return a move without the folders and the name at its end that did not change, but for one."""
+    old, new = (move.old.removesuffix("/").split("/"), move.new.removesuffix("/").split("/"))
+    while len(old) > 1 and len(new) > 1 and old[-1] == new[-1]:
+        old, new = old[:-1], new[:-1]
+    return "/".join(old), "/".join(new)

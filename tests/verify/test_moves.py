@@ -1,0 +1,310 @@
+"""Checks whose files git renamed are judged where these are now; and only those."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from pathlib import Path
+
+import pytest
+from conftest import CODE, NOW, commit_files, git
+from support.facts import (
+    approve_all,
+    make_fact,
+    outcomes,
+    put,
+    result_of,
+    spec_of,
+    statuses,
+    tree_of,
+    verdict_file,
+    verify,
+)
+
+from gitmem.git.binary import Git
+from gitmem.git.repository import discover
+from gitmem.memory.memory import Memory
+from gitmem.model import BUILTIN, HOLDS, PROGRAM, SHELL, Check, Verdict
+from gitmem.store.verdicts import format_verdict
+from gitmem.verify.inputs import digest
+from gitmem.verify.moves import Move, Moves, moved_digest, moved_glob, named_paths, parse_moves, placed, restoring
+from gitmem.verify.options import Options
+
+JWT = CODE["src/auth/jwt.py"]
+
+
+def move(repo: Path, old: str, new: str) -> str:
+    """Rename a file or folder and commit that."""
+    (repo / new).parent.mkdir(parents=True, exist_ok=True)
+    git(repo, "mv", old, new)
+    git(repo, "commit", "-q", "-m", f"move {old}")
+    return git(repo, "rev-parse", "HEAD")
+
+
+@pytest.mark.parametrize(
+    ("glob", "old", "new", "there"),
+    [
+        ("src/a.py", "src/a.py", "lib/b.py", "lib/b.py"),
+        ("./src/a.py", "src/a.py", "lib/b.py", "lib/b.py"),
+        ("src/a.py", "src/b.py", "lib/b.py", ""),
+        ("src/auth", "src/auth/", "lib/auth/", "lib/auth"),
+        ("src/auth/*.py", "src/auth/", "lib/auth/", "lib/auth/*.py"),
+        ("src/auth/", "src/auth/", "./", "**"),
+        ("*.py", "./", "lib/", "lib/*.py"),
+        ("src/other/*.py", "src/auth/", "lib/auth/", ""),
+    ],
+)
+def test_a_glob_follows_the_move_of_what_it_names(glob, old, new, there):
+    assert moved_glob(glob, Move(old, new)) == there
+
+
+@pytest.mark.parametrize(
+    ("check", "paths"),
+    [
+        (Check(SHELL, ("grep -q RS256 ./src/auth/jwt.py",)), {"src/auth/jwt.py"}),
+        (Check(SHELL, ("python tool.py --config=conf/app.toml 'src/*.py'",)), {"tool.py", "conf/app.toml", "src/*.py"}),
+        (Check(PROGRAM, ("python", "-c", 'open("src/a.py")')), {"src/a.py"}),
+        (Check(SHELL, ("cat ../x /etc/passwd src/a.py.bak",)), {"etc/passwd", "src/a.py.bak"}),
+    ],
+)
+def test_paths_of_a_command_are_whole_words(check, paths):
+    assert {path for path in named_paths(check) if "." in path or "/" in path} == paths
+
+
+def test_a_verdict_that_names_no_paths_moves_nothing():
+    assert parse_moves("src/a\t../b\nsrc/a\t/etc\nonly one\nsrc/a\tlib/a") == (Move("src/a", "lib/a"),)
+
+
+@pytest.mark.parametrize(
+    ("words", "there"),
+    [
+        (("contains", "RS256", "src/auth/jwt.py"), "lib/auth/jwt.py"),
+        (("contains", "RS256", "src/auth/*.py"), "lib/auth/*.py"),
+        (("lacks", "HS256", "src/auth/**"), "lib/auth/**"),
+        (("exists", "src/auth"), "lib/auth"),
+        (("absent", "setup.py"), "setup.py"),
+        (("contains", "RETRIES", "src/gateway/retry.py"), "src/gateway/retry.py"),
+    ],
+)
+def test_a_built_in_check_follows_a_folder(repo, words, there):
+    held = git(repo, "rev-parse", "HEAD")
+    move(repo, "src/auth", "lib/auth")
+    check = Check(BUILTIN, words)
+
+    found = Moves(Git(discover(repo)), tree_of(repo)).find(check, held)
+
+    assert placed(tree_of(repo), check, found).words[-1] == there
+
+
+def test_a_file_is_followed_through_moves_and_edits(repo):
+    held = git(repo, "rev-parse", "HEAD")
+    check = Check(BUILTIN, ("contains", "RS256", "src/auth/jwt.py"))
+    lines = [f"line {n}\n" for n in range(20)]
+    commit_files(repo, {"src/auth/jwt.py": JWT + "".join(lines)}, "grow")
+    move(repo, "src/auth/jwt.py", "src/token.py")
+    commit_files(repo, {"src/token.py": "".join(lines) + "".join(f"other {n}\n" for n in range(60))}, "rewrite")
+    move(repo, "src/token.py", "lib/deep/token.py")
+
+    found = Moves(Git(discover(repo)), tree_of(repo)).find(check, held)
+
+    assert placed(tree_of(repo), check, found).words[-1] == "lib/deep/token.py"
+
+
+@pytest.mark.parametrize("halves", [False, True])
+def test_a_file_that_was_split_or_copied_went_nowhere(repo, halves):
+    lines = [f"some line {n}\n" for n in range(40)]
+    held = commit_files(repo, {"src/big.py": "".join(lines)}, "big")
+    (repo / "src/big.py").unlink()
+    parts = (lines[:21], lines[19:]) if halves else (lines, lines)
+    commit_files(repo, {"src/one.py": "".join(parts[0]), "src/two.py": "".join(parts[1])}, "split")
+    check = Check(BUILTIN, ("contains", "some line 20", "src/big.py"))
+
+    assert Moves(Git(discover(repo)), tree_of(repo)).find(check, held) == ""
+
+
+def test_a_glob_whose_files_went_to_several_folders_went_nowhere(repo):
+    held = commit_files(repo, {"src/h/a.py": "a = 1\n" * 9, "src/h/b.py": "b = 2\n" * 9}, "two")
+    move(repo, "src/h/a.py", "one/a.py")
+    move(repo, "src/h/b.py", "two/b.py")
+
+    assert Moves(Git(discover(repo)), tree_of(repo)).find(Check(BUILTIN, ("contains", "1", "src/h/*.py")), held) == ""
+
+
+def test_verify_judges_moved_facts_where_their_files_are(memory: Memory, repo: Path) -> None:
+    put(
+        repo,
+        make_fact("rs", {"contains": "RS256", "in": "src/auth/jwt.py"}),
+        make_fact("hs", {"lacks": "HS256", "in": "src/auth/*.py"}),
+        make_fact("grep", "grep -q RS256 src/auth/jwt.py"),
+        make_fact("retries", {"contains": "RETRIES", "in": "src/gateway/retry.py"}),
+    )
+    approve_all(memory)
+    verify(memory)
+    move(repo, "src/auth", "lib/auth")
+
+    run = verify(memory)
+
+    assert statuses(memory) == dict.fromkeys(("rs", "hs", "grep", "retries"), "verified")
+    assert {r.due.row.key for r in run.results if r.verdict and r.verdict.moved} == {"rs", "hs", "grep"}
+    assert verify(memory).due == 0
+
+
+def test_a_moved_fact_fails_with_what_is_wrong_where_its_file_is(memory: Memory, repo: Path) -> None:
+    put(
+        repo,
+        make_fact("rs", {"contains": "RS256", "in": "src/auth/jwt.py"}),
+        make_fact("grep", "grep -q RS256 src/auth/jwt.py"),
+    )
+    approve_all(memory)
+    verify(memory)
+    move(repo, "src/auth", "lib/auth")
+    verify(memory)
+    commit_files(repo, {"lib/auth/jwt.py": JWT.replace("RS256", "HS256")}, "break it")
+
+    run = verify(memory)
+
+    assert statuses(memory) == {"rs": "failed", "grep": "failed"}
+    assert "lib/auth/jwt.py" in result_of(run, "rs").because
+    commit_files(repo, {"lib/auth/jwt.py": JWT}, "mend it")
+    verify(memory)
+    assert statuses(memory) == {"rs": "verified", "grep": "verified"}
+
+
+def test_a_move_that_breaks_the_code_is_no_excuse(memory: Memory, repo: Path) -> None:
+    commit_files(repo, {"run.sh": "grep -q RS256 src/auth/jwt.py\n"}, "a script")
+    put(repo, make_fact("script", "sh run.sh"))
+    approve_all(memory)
+    verify(memory)
+    move(repo, "src/auth", "lib/auth")
+
+    verify(memory)
+
+    assert statuses(memory) == {"script": "failed"}
+
+
+def test_a_denied_or_unapproved_command_is_not_run_for_a_move(memory: Memory, repo: Path) -> None:
+    put(repo, make_fact("grep", "grep -q RS256 src/auth/jwt.py"))
+    move(repo, "src/auth", "lib/auth")
+
+    run = verify(memory)
+
+    assert result_of(run, "grep").reason == "not approved"
+
+
+def test_the_old_place_counts_where_it_is_there_again(memory: Memory, repo: Path) -> None:
+    put(repo, make_fact("rs", {"contains": "RS256", "in": "src/auth/jwt.py"}))
+    verify(memory)
+    move(repo, "src/auth", "lib/auth")
+    verify(memory)
+
+    commit_files(repo, {"src/auth/jwt.py": "nothing\n"}, "another file of that name")
+    verify(memory)
+
+    assert statuses(memory) == {"rs": "failed"}
+
+
+def test_the_digest_of_moved_inputs_is_that_of_the_files_as_they_are_now(repo):
+    held = git(repo, "rev-parse", "HEAD")
+    move(repo, "src/auth", "lib/auth")
+    check = Check(SHELL, ("grep -q RS256 src/auth/jwt.py",))
+    text = Moves(Git(discover(repo)), tree_of(repo)).find(check, held)
+    inputs = ["paths", "src/auth/jwt.py"]
+
+    before = moved_digest(tree_of(repo), inputs, check, text)
+    commit_files(repo, {"lib/auth/jwt.py": "changed\n"}, "change")
+
+    assert before == digest(tree_of(repo, held), inputs, check)
+    assert moved_digest(tree_of(repo), inputs, check, text) != before
+
+
+def test_a_move_that_only_a_pushed_verdict_knows_of_is_wrong(memory: Memory, repo: Path) -> None:
+    put(repo, make_fact("rs", {"contains": "RS256", "in": "src/auth/jwt.py"}))
+    commit_files(repo, {"other.py": JWT + "# another\n"}, "another file")
+    git(repo, "rm", "-q", "src/auth/jwt.py")
+    git(repo, "commit", "-q", "-m", "delete it")
+    check = Check(BUILTIN, ("contains", "RS256", "src/auth/jwt.py"))
+    text = "src/auth/jwt.py\tother.py"
+    (claim,) = memory.repository.catalog().row("SELECT claim FROM fact")
+    verdict = Verdict(
+        "rs", spec_of(memory, "rs"), claim, HOLDS, git(repo, "rev-parse", "HEAD"),
+        moved_digest(tree_of(repo), ["builtin"], check, text), NOW, sandbox="builtin", moved=text,
+        held_commit=git(repo, "rev-parse", "HEAD"), held_at=NOW,
+    )  # fmt: skip
+    put(repo, {verdict_file(memory, "rs"): format_verdict(verdict)})
+
+    run = verify(memory)
+
+    assert [one.key for one in run.wrong] == ["rs"]
+    assert outcomes(run) == {"rs": "fails"}
+
+
+def test_what_moved_is_never_put_back_through_a_link(repo: Path, tmp_path: Path) -> None:
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    (repo / "src/auth").rename(repo / "lib")
+    (repo / "src/auth").symlink_to(outside)
+
+    subprocess.run(["sh", "-c", restoring("src/auth/jwt.py\tlib/jwt.py")], cwd=repo, check=True)
+
+    assert list(outside.iterdir()) == []
+
+
+def test_moved_is_said_once_and_shown_wherever_a_reader_meets_the_fact(memory, repo, run_cli):
+    put(repo, make_fact("rs", {"contains": "RS256", "in": "src/auth/jwt.py"}), make_fact("hs", {"exists": "src/auth"}))
+    verify(memory)
+    move(repo, "src/auth", "lib/auth")
+    line = "2 facts are judged where their files moved (src → lib); to write that down: gitmem settle --moved"
+
+    said = [run_cli("verify").out for _ in range(2)]
+
+    assert line in said[0]
+    assert line not in said[1] and "2 moved" in said[1]
+    assert json.loads(run_cli("verify", "--json").out)["moved"] == ["hs", "rs"]
+    shown = json.loads(run_cli("show", "rs", "--json").out)
+    assert (shown["status"], shown["moved"]) == ("verified", True)
+    assert shown["verdict"]["moved"] == [{"from": "src/auth/jwt.py", "to": "lib/auth/jwt.py"}]
+    assert "moved: src/auth/jwt.py → lib/auth/jwt.py" in run_cli("show", "rs").out
+    assert json.loads(run_cli("status", "--json").out)["moved"] == ["hs", "rs"]
+    assert "2 facts are judged where git renamed files to" in run_cli("status").out
+    assert [row["moved"] for row in json.loads(run_cli("list", "--json").out)["memories"]] == [True, True]
+
+
+def test_check_follows_the_files_that_a_change_moves(memory, repo, run_cli):
+    put(
+        repo,
+        make_fact("rs", {"contains": "RS256", "in": "src/auth/jwt.py"}),
+        make_fact("grep", "grep -q RS256 src/auth/jwt.py"),
+        make_fact("gone", {"contains": "RETRIES", "in": "src/gateway/retry.py"}),
+    )
+    approve_all(memory)
+    git(repo, "checkout", "-q", "-b", "topic")
+    move(repo, "src/auth", "lib/auth")
+    git(repo, "rm", "-q", "src/gateway/retry.py")
+    git(repo, "commit", "-q", "-m", "delete")
+
+    found = json.loads(run_cli("check", "--no-sandbox", "--json").out)
+
+    assert [one["key"] for one in found["newly_false"]] == ["gone"]
+    assert (found["holds"], found["moved"]) == (2, ["grep", "rs"])
+    git(repo, "checkout", "-q", "main")
+    git(repo, "mv", "src/auth", "lib")
+    assert json.loads(run_cli("check", "--staged", "--no-sandbox", "--json").out)["newly_false"] == []
+
+
+def test_why_names_the_commit_that_broke_a_moved_fact_and_not_the_move(memory, repo):
+    put(
+        repo,
+        make_fact("rs", {"contains": "RS256", "in": "src/auth/jwt.py"}),
+        make_fact("grep", "grep -q RS256 src/auth/jwt.py"),
+    )
+    approve_all(memory)
+    verify(memory)
+    move(repo, "src/auth", "lib/auth")
+    commit_files(repo, {"README.md": "between\n"}, "between")
+    broken = commit_files(repo, {"lib/auth/jwt.py": JWT.replace("RS256", "HS256")}, "break it")
+    commit_files(repo, {"README.md": "after\n"}, "after")
+    verify(memory)
+
+    found = {key: memory.why(key, options=Options(no_sandbox=True)).found for key in ("rs", "grep")}
+
+    assert {key: one.culprit for key, one in found.items()} == {"rs": broken, "grep": broken}
