@@ -43,7 +43,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--moved", nargs="*", metavar="KEY", help="re-point these memories, or all, to where git renamed their files"
     )
-    parser.add_argument("--dry-run", action="store_true", help="with --moved, show the changes without making them")
+    parser.add_argument("--dry-run", action="store_true", help="show what --moved changes, and change nothing")
     add_check(parser, "with --reword, its new check, one of")
     shared.add_json(parser)
 
