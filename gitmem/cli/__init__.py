@@ -141,14 +141,18 @@ def _run(arguments: list[str], out: Output) -> int:
         if arguments[0] not in verbs:
             raise _unknown_verb(name, arguments[0], verbs)
         name, *arguments = f"{name} {arguments[0]}", *arguments[1:]
-    from gitmem.cli.parser import HelpRequest, parser_of
+    from gitmem.cli.arguments import read_plain
 
     module = table.load(name)
-    try:
-        args = parser_of(name, module).parse(arguments)
-    except HelpRequest as request:
-        out.exact(request.text)
-        return 0
+    args = read_plain(module, arguments)
+    if args is None:
+        from gitmem.cli.parser import HelpRequest, parser_of
+
+        try:
+            args = parser_of(name, module).parse(arguments)
+        except HelpRequest as request:
+            out.exact(request.text)
+            return 0
     status: int = module.run(args, out)
     return status
 
