@@ -5,8 +5,6 @@ Names are an allow-list: everything else in a fetched tree is a problem of that 
 
 from __future__ import annotations
 
-import re
-
 from gitmem.frozen import frozen
 
 # The deterministic root commit: an empty tree with these constants, so that two clones that init apart share it.
@@ -38,9 +36,10 @@ WORKFLOWS, GITLAB_PATH = ".github/workflows", ".gitlab-ci.yml"
 ATTRIBUTES = "# Written by gitmem: memories are kept byte for byte.\n* -text -filter\n"
 
 KEY_LIMIT = 100
-KEY = re.compile(r"[a-z0-9](?:[a-z0-9._-]{0,98}[a-z0-9])?")
-FOLDER = re.compile(r"[a-z][a-z0-9_-]{0,38}[a-z0-9]")
-SPEC = re.compile(r"[0-9a-f]{16}")
+FOLDER_LIMIT = 40
+SPEC_DIGITS = 16
+LETTERS = "abcdefghijklmnopqrstuvwxyz"
+ENDS = frozenset(f"{LETTERS}0123456789")  # what a key begins and ends with
 # Not a name of a file on Windows, with any ending (Microsoft, Naming Files, Paths, and Namespaces).
 DEVICES = frozenset(
     ["con", "prn", "aux", "nul", *(f"com{n}" for n in "0123456789"), *(f"lpt{n}" for n in "0123456789")]
@@ -82,7 +81,29 @@ class StorePath:
 
 def is_key(text: str) -> bool:
     """Return whether *text* can be a key."""
-    return bool(KEY.fullmatch(text)) and text.split(".", 1)[0] not in DEVICES and ".." not in text
+    return (
+        0 < len(text) <= KEY_LIMIT
+        and text[0] in ENDS
+        and text[-1] in ENDS
+        and not text.strip(f"{LETTERS}0123456789._-")  # nothing else in it; recall starts without ``re``
+        and text.split(".", 1)[0] not in DEVICES
+        and ".." not in text
+    )
+
+
+def is_folder(text: str) -> bool:
+    """Return whether *text* can be the name of a folder of memories."""
+    return (
+        1 < len(text) <= FOLDER_LIMIT
+        and text[0] in LETTERS
+        and text[-1] in ENDS
+        and not text.strip(f"{LETTERS}0123456789_-")
+    )
+
+
+def is_spec(text: str) -> bool:
+    """Return whether *text* can name a specification: the first hex digits of its hash."""
+    return len(text) == SPEC_DIGITS and not text.strip("0123456789abcdef")
 
 
 def shard(key: str) -> str:
@@ -118,7 +139,7 @@ def place_of(path: str) -> StorePath | str:
     if len(parts) not in (2, 3):
         return "a store has no files there"
     folder, name = parts[0], parts[-1]
-    if not FOLDER.fullmatch(folder) or folder in RESERVED_FOLDERS:
+    if not is_folder(folder) or folder in RESERVED_FOLDERS:
         return "the folder's name is not allowed"
     if not name.endswith(".md"):
         return "only .md files are memories"
@@ -132,12 +153,12 @@ def place_of(path: str) -> StorePath | str:
 
 def is_kind_folder(name: str) -> bool:
     """Return whether a folder of the root, or of ``archive/``, may hold memories of a kind."""
-    return bool(FOLDER.fullmatch(name)) and name not in RESERVED_FOLDERS
+    return is_folder(name) and name not in RESERVED_FOLDERS
 
 
 def _verdict_place(parts: list[str]) -> StorePath | str:
     if len(parts) == 3 and parts[2].endswith(".toml"):
         key, _, spec = parts[2].removesuffix(".toml").rpartition(".")
-        if is_key(key) and SPEC.fullmatch(spec) and parts[1] == shard(key):
+        if is_key(key) and is_spec(spec) and parts[1] == shard(key):
             return StorePath(VERDICT, key=key, spec=spec)
     return "the name is not that of a verdict"

@@ -3,16 +3,15 @@
 Terms are lower-case, alphanumeric and stemmed by Snowball, for the language that a store's policy names (English:
 "Porter2"); an index is made and asked in one language. Identifiers, dotted names and paths give a term for the whole
 and one for each part (``snake_case``: ``snakecas``, ``snake``, ``case``): worth +0.06 nDCG@10 on code (measured:
-CoSQA, 0.336 to 0.394). Pure, and quick to import: recall loads it on every prompt (measured: 1.3 ms besides ``re``,
-half of it Stemmer).
+CoSQA, 0.336 to 0.394). Pure, and quick to import: recall loads it on every prompt, so it does without ``re``, which
+costs 5 ms (measured; the rest costs 1.3 ms, half of it Stemmer).
 """
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from functools import cache
-from itertools import chain
+from itertools import chain, groupby
 
 import Stemmer
 
@@ -30,6 +29,8 @@ MAX_TERM = 64  # a SHA-256 in hex still is one term; anything longer is not a wo
 MAX_QUERY = 10_000  # characters of a query that are read: a long prompt; what follows would only cost time
 MAX_QUERY_TERMS = 256  # SQLite allows 999 parameters before 3.32, and nobody asks for more words
 MAX_BODY = 100_000  # characters of a body that a snippet is looked for in; files are smaller (layout.MEMORY_LIMIT)
+_UPPER, _LOWER = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZ"), frozenset("abcdefghijklmnopqrstuvwxyz")
+_SLUG = _LOWER | frozenset("0123456789")
 _MEMO_SIZE = 1 << 15  # 9 MB when full (measured); the candidates of one recall have 2,000 different words
 
 # English stop words: those of the Snowball list (snowballstem.org/algorithms/english/stop.txt) that carry no meaning in
@@ -53,24 +54,30 @@ QUESTION = frozenset(
     ("did", "do", "does", "doing", "how", "what", "when", "where", "which", "who", "whom", "whose", "why")
 )
 
-_CHUNK = re.compile(r"\w+(?:[./]\w+)*")
 # Every ASCII character that is in no word, identifier or path as a space.
 _GAPS = "".join(char if char.isalnum() or char in "_./" else " " for char in map(chr, range(128)))
-# What \\w leaves out of words of other scripts: the vowel signs of India's (without danda) and of Arabic.
-_SIGNS = r"\u0900-\u0963\u0966-\u0dff\u064b-\u065f\u0670"
-_HUMP = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
-# The patterns below are rarely needed and left to re's own cache: compiling _UNSPACED takes 1.2 ms.
+# What ``str.isalnum`` leaves out of words of other scripts: the vowel signs of India's (without danda) and of Arabic.
+_SIGNS = (("\u0900", "\u0963"), ("\u0966", "\u0dff"), ("\u064b", "\u065f"), ("\u0670", "\u0670"))
 # Scripts written without spaces: Thai and Lao, kana, Han, Hangul.
 _UNSPACED = (
-    r"\u0e00-\u0eff\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003134f"
+    *(("\u0e00", "\u0eff"), ("\u3040", "\u30ff"), ("\u31f0", "\u31ff"), ("\u3400", "\u4dbf"), ("\u4e00", "\u9fff")),
+    *(("\uac00", "\ud7af"), ("\uf900", "\ufaff"), ("\U00020000", "\U0003134f")),
 )
 # Combining accents, soft hyphens and joiners, which are inside words and invisible to whoever types a query.
-_MARKS = r"[\u0300-\u036f\u00ad\u200c\u200d\u2060\ufeff]+"
+_MARKS = frozenset(map(chr, [*range(0x300, 0x370), 0xAD, 0x200C, 0x200D, 0x2060, 0xFEFF]))
 # Latin letters that Unicode does not decompose into a base letter and an accent.
-_LETTERS = str.maketrans(
-    {"ß": "ss", "ẞ": "SS", "æ": "ae", "Æ": "AE", "œ": "oe", "Œ": "OE", "ø": "o", "Ø": "O", "đ": "d", "Đ": "D"}
-    | {"ð": "d", "Ð": "D", "þ": "th", "Þ": "TH", "ł": "l", "Ł": "L", "ı": "i", "ħ": "h", "Ħ": "H"}
-)
+_LETTERS = {
+    "ß": "ss",
+    "ẞ": "SS",
+    "æ": "ae",
+    "Æ": "AE",
+    "œ": "oe",
+    "Œ": "OE",
+    "ø": "o",
+    "Ø": "O",
+    "đ": "d",
+    "Đ": "D",
+} | {"ð": "d", "Ð": "D", "þ": "th", "Þ": "TH", "ł": "l", "Ł": "L", "ı": "i", "ħ": "h", "Ħ": "H"}
 
 
 def format_stamp() -> str:
@@ -93,6 +100,73 @@ def words_of(language: str) -> frozenset[str]:
         return frozenset(whoosh.lang.stopwords_for_language(language))
     except whoosh.lang.NoStopWords:
         return frozenset()
+
+
+class _Gaps(dict[str, bool]):
+    """Whether a character is in no word, identifier or path."""
+
+    def __init__(self, signs: tuple[tuple[str, str], ...] = ()) -> None:
+        super().__init__()
+        self._signs = signs
+
+    def __missing__(self, char: str) -> bool:
+        self[char] = found = not (char.isalnum() or char in "_./" or _is_within(char, self._signs))
+        return found
+
+    def spaced(self, text: str) -> str:
+        """Return the text with a space for each of them."""
+        if text.isascii():
+            return text.translate(_GAPS)
+        for char in set(text):  # quicker than ``translate``, which is slow where a text is not ASCII
+            if self[char]:
+                text = text.replace(char, " ")
+        return text
+
+
+def _is_within(char: str, ranges: tuple[tuple[str, str], ...]) -> bool:
+    return any(first <= char <= last for first, last in ranges)
+
+
+def _chunks(text: str, gaps: _Gaps) -> list[str]:
+    """Return the words of a text in its order; those with a single full stop or slash between them are one."""
+    found: list[str] = []
+    for piece in gaps.spaced(text).split():
+        if "." in piece or "/" in piece:
+            for border in ("..", "//", "./", "/."):
+                piece = piece.replace(border, " ")  # noqa: PLW2901
+            found += [chunk for part in piece.split() if (chunk := part.strip("./"))]
+        else:
+            found.append(piece)
+    return found
+
+
+def _humps(text: str) -> list[tuple[int, int]]:
+    """Return where the parts of an identifier are: ``HTTPServer2`` has three."""
+    found = []
+    at = 0
+    while at < len(text):
+        end = _run(text, at, _UPPER.__contains__)
+        if end == at:
+            end = _run(text, at, _LOWER.__contains__) if text[at] in _LOWER else _run(text, at, str.isdecimal)
+        elif end < len(text) and text[end] in _LOWER:
+            if end - at > 1:  # the last capital begins the next part
+                found.append((at, end - 1))
+                at = end - 1
+            end = _run(text, end, _LOWER.__contains__)
+        if end > at:
+            found.append((at, end))
+        at = max(end, at + 1)
+    return found
+
+
+def _run(text: str, at: int, is_inside: Callable[[str], bool]) -> int:
+    """Return where the run of such characters ends that begins at *at*."""
+    while at < len(text) and is_inside(text[at]):
+        at += 1
+    return at
+
+
+_PLAIN = _Gaps()
 
 
 class _Memo(dict[str, tuple[str, ...]]):
@@ -120,7 +194,7 @@ def _words_of_spaced(word: str) -> list[str]:
     """Return the words of a chunk, or of several with full stops or slashes around them."""
     if "." not in word and "/" not in word:
         return _segment_words(word)
-    return [part for chunk in _CHUNK.findall(word) for part in _words_of(chunk)] if word.isascii() else _words_of(word)
+    return [part for chunk in _chunks(word, _PLAIN) for part in _words_of(chunk)] if word.isascii() else _words_of(word)
 
 
 def _words_of(chunk: str) -> list[str]:
@@ -140,14 +214,18 @@ def _segment_words(segment: str) -> list[str]:
     whole = segment.replace("_", "").lower()
     if len(whole) > MAX_TERM:
         return [whole[:MAX_TERM]]
-    parts = _HUMP.findall(segment) if segment.isascii() else [part for part in segment.split("_") if part]
+    parts = (
+        [segment[a:b] for a, b in _humps(segment)]
+        if segment.isascii()
+        else [part for part in segment.split("_") if part]
+    )
     if len(parts) > 1:
         return [whole, *(part.lower() for part in parts if len(part) > 1)]
     return [whole] if whole else []
 
 
 def _is_unspaced(text: str) -> bool:
-    return not text.isascii() and re.search(f"[{_UNSPACED}]", text) is not None
+    return not text.isascii() and max(text) >= _UNSPACED[0][0] and any(_is_within(char, _UNSPACED) for char in text)
 
 
 def _bigrams(segment: str) -> list[str]:
@@ -156,11 +234,9 @@ def _bigrams(segment: str) -> list[str]:
     Source: the CJK bigrams of Lucene's CJKAnalyzer.
     """
     words: list[str] = []
-    for run in re.findall(f"[{_UNSPACED}]+|[^_{_UNSPACED}]+", segment):
-        if _is_unspaced(run):
-            words += [run[i : i + 2] for i in range(max(1, len(run) - 1))]
-        else:
-            words += _segment_words(run)
+    runs = [(is_one, "".join(run)) for part in segment.split("_") for is_one, run in groupby(part, key=_is_unspaced)]
+    for is_unspaced, run in runs:
+        words += [run[i : i + 2] for i in range(max(1, len(run) - 1))] if is_unspaced else _segment_words(run)
     return [word.lower() for word in words]
 
 
@@ -168,34 +244,43 @@ def _fold(text: str) -> str:
     """Return the text in one spelling: compatibility forms and accents folded, case kept for camelCase."""
     if text.isascii():
         return text
-    plain = re.sub(_MARKS, "", unicodedata.normalize("NFKD", text))
-    return unicodedata.normalize("NFC", plain).translate(_LETTERS)
+    plain = _unmarked(unicodedata.normalize("NFKD", text))
+    plain = unicodedata.normalize("NFC", plain)
+    for letter in _LETTERS.keys() & set(plain):
+        plain = plain.replace(letter, _LETTERS[letter])
+    return plain
+
+
+def _unmarked(text: str) -> str:
+    for mark in _MARKS.intersection(text):  # quicker than ``translate``, which is slow where a text is not ASCII
+        text = text.replace(mark, "")
+    return text
 
 
 def _composed(text: str) -> str:
     """Return the text with its accents: a stemmer of another language than English goes by them."""
-    return text if text.isascii() else re.sub(_MARKS, "", unicodedata.normalize("NFKC", text))
+    return text if text.isascii() else _unmarked(unicodedata.normalize("NFKC", text))
 
 
 @frozen
 class _Speech:
     """How text of one language becomes terms.
 
-    A text is brought into one spelling (*spelt*) and cut into words, identifiers and paths (*chunk*), which have
+    A text is brought into one spelling (*spelt*) and cut into words, identifiers and paths at *gaps*, which have
     *terms*; *every* has stop words as well. A query is rid of *questions* besides.
     """
 
     spelt: Callable[[str], str]
-    chunk: re.Pattern[str]
+    gaps: _Gaps
     terms: _Memo
     every: _Memo
     questions: frozenset[str]
 
     def chunks(self, text: str) -> list[str]:
-        return self.chunk.findall(self.spelt(text))
+        return _chunks(self.spelt(text), self.gaps)
 
     def cut(self, text: str, memo: _Memo) -> list[str]:
-        # The chunks of ASCII by translating and splitting: a third of what the pattern takes (measured).
+        # Pieces of ASCII with a full stop or slash around them are cut once each, in the memo.
         chunks = text.translate(_GAPS).replace(". ", " ").split() if text.isascii() else self.chunks(text)
         return list(chain.from_iterable(map(memo.__getitem__, chunks)))
 
@@ -208,13 +293,12 @@ def _speech(language: str) -> _Speech:
     stem = str if language == NO_LANGUAGE else Stemmer.Stemmer(language, 0).stemWord
     if language in (ENGLISH, NO_LANGUAGE):
         general, questions = (GENERAL, QUESTION) if language == ENGLISH else (none, none)
-        return _Speech(_fold, _CHUNK, _Memo(stem, general), _Memo(stem, none), questions)
+        return _Speech(_fold, _PLAIN, _Memo(stem, general), _Memo(stem, none), questions)
 
     def folded(word: str) -> str:
         return _fold(stem(word))[:MAX_TERM] or word
 
-    chunk = re.compile(rf"[\w{_SIGNS}]+(?:[./][\w{_SIGNS}]+)*")
-    return _Speech(_composed, chunk, _Memo(folded, words_of(language)), _Memo(folded, none), none)
+    return _Speech(_composed, _Gaps(_SIGNS), _Memo(folded, words_of(language)), _Memo(folded, none), none)
 
 
 def terms(text: str, language: str = ENGLISH) -> list[str]:
@@ -282,10 +366,11 @@ def slug(text: str, *, limit: int = 60) -> str:
     """
     head = " ".join(text[: 10 * limit].split())
     cut = head[:limit]
-    if head[limit : limit + 1].isalnum() and (shorter := re.match(r"(.*\w)\W+\w*$", cut)):
-        cut = shorter[1]
-    plain = re.sub("['’]", "", _fold(cut)).lower()  # "don't" is one word
-    return "-".join(re.findall(r"[a-z0-9]+", plain))[:limit].rstrip("-")
+    if head[limit : limit + 1].isalnum():
+        words = _PLAIN.spaced(cut).replace(".", " ").replace("/", " ").rpartition(" ")[0].rstrip()
+        cut = cut[: len(words)] or cut
+    plain = _fold(cut).replace("'", "").replace("’", "").lower()  # "don't" is one word
+    return "-".join("".join(char if char in _SLUG else " " for char in plain).split())[:limit].rstrip("-")
 
 
 def snippet(
@@ -307,7 +392,8 @@ def snippet(
     """
     lines = unicodedata.normalize("NFC", body[:MAX_BODY])
     if "```" in lines or "~~~" in lines:
-        lines = re.sub(r"(?m)^[ \t]*(```|~~~).*$", " ", lines)
+        each = (" " if line.lstrip(" \t").startswith(("```", "~~~")) else line for line in lines.split("\n"))
+        lines = "\n".join(each)
     text = " ".join(lines.split())
     marks = _marks(text, frozenset(terms), _speech(language))
     start, end = (0, len(text)) if len(text) <= width else _window(text, _densest(marks, width - 2), width)
@@ -320,7 +406,7 @@ def snippet(
 def _marks(text: str, wanted: frozenset[str], speech: _Speech) -> list[tuple[int, int, str]]:
     """Return where the wanted terms are: ``(start, end, term)``, by start."""
     marks: list[tuple[int, int, str]] = []
-    chunks = speech.chunk.findall(text) if wanted else []
+    chunks = _chunks(text, speech.gaps) if wanted else []
     # Most words are none of these and come more than once: looked up once each, and passed by.
     different = set(chunks)
     spelt = zip(different, different if text.isascii() else map(speech.spelt, different), strict=True)
@@ -339,7 +425,7 @@ def _marks(text: str, wanted: frozenset[str], speech: _Speech) -> list[tuple[int
 
 def _parts(chunk: str, wanted: frozenset[str], speech: _Speech) -> list[tuple[int, int, str]]:
     """Return which parts of a compound are wanted: words of an identifier, or pairs of an unspaced script."""
-    parts = [(*part.span(), term) for part in _HUMP.finditer(chunk) for term in speech.terms[part[0]] if term in wanted]
+    parts = [(a, b, term) for a, b in _humps(chunk) for term in speech.terms[chunk[a:b]] if term in wanted]
     if not chunk.isascii():
         pairs = ((i, i + 2, chunk[i : i + 2].lower()) for i in range(len(chunk) - 1))
         parts += [pair for pair in pairs if pair[2] in wanted]
@@ -412,6 +498,8 @@ def opening(text: str, *, limit_tokens: int) -> str:
     text = text.strip()
     if count_tokens(text) <= limit_tokens:
         return text
+    import re  # 5 ms (measured), and only where something is cut off
+
     # No token is longer than eight characters on average, not even in code.
     ends = [match.end() for match in re.finditer(_ENDS, text[: 8 * limit_tokens])]
     while ends and count_tokens(text[: ends[-1]]) > limit_tokens:

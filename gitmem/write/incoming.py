@@ -114,7 +114,7 @@ def _incoming(
         body=document.body,
         text=document.text,
         time=time_of(fields.get("updated")) or time_of(fields.get("created")),
-        folder=folder if layout.FOLDER.fullmatch(folder) and folder not in layout.RESERVED_FOLDERS else "",
+        folder=folder if layout.is_folder(folder) and folder not in layout.RESERVED_FOLDERS else "",
         archived=archived,
         has_command=verify is not None and not isinstance(verify, dict),
     )

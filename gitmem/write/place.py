@@ -214,7 +214,7 @@ def _says_the_same(catalog: Catalog, draft: Draft, known: KnownMemory) -> bool:
 def folder_of(kind: str, policy: Policy) -> str:
     """Return the folder of a kind."""
     folder = policy.kind(kind).folder
-    return folder if layout.FOLDER.fullmatch(folder) else "memories"
+    return folder if layout.is_folder(folder) else "memories"
 
 
 def choose_path(

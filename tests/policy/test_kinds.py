@@ -55,7 +55,7 @@ def test_folders_are_allowed_and_their_own() -> None:
     folders = [kind.folder for kind in KINDS.values()]
 
     assert len(set(folders)) == len(folders)
-    assert all(layout.FOLDER.fullmatch(folder) for folder in folders)
+    assert all(layout.is_folder(folder) for folder in folders)
     assert not RESERVED_FOLDERS & set(folders)
     assert RESERVED_FOLDERS == layout.RESERVED_FOLDERS
 

@@ -13,8 +13,11 @@ from gitmem.policy.values import RESERVED_FOLDERS as RESERVED_BY_KINDS
 from gitmem.store import layout
 from gitmem.store.layout import StorePath, is_key, memory_path, place_of, shard, verdict_path
 
-KEYS = st.from_regex(layout.KEY, fullmatch=True).filter(is_key)
-FOLDERS = st.from_regex(layout.FOLDER, fullmatch=True).filter(lambda f: f not in layout.RESERVED_FOLDERS)
+KEY = re.compile(r"[a-z0-9](?:[a-z0-9._-]{0,98}[a-z0-9])?")
+FOLDER = re.compile(r"[a-z][a-z0-9_-]{0,38}[a-z0-9]")
+KEYS = st.from_regex(KEY, fullmatch=True).filter(is_key)
+FOLDERS = st.from_regex(FOLDER, fullmatch=True).filter(lambda f: f not in layout.RESERVED_FOLDERS)
+NAMES = st.text(st.sampled_from("az09._-A/\né"), max_size=4) | KEYS | FOLDERS | st.just("a" * 101) | st.just("b" * 41)
 SPECS = st.from_regex(re.compile("[0-9a-f]{64}"), fullmatch=True)
 
 
@@ -131,6 +134,14 @@ def test_a_slug_is_a_key(key: str) -> None:
 )
 def test_anything_else_is_no_key(key: str) -> None:
     assert not is_key(key)
+
+
+@given(NAMES)
+def test_keys_and_folders_are_those_of_the_patterns(name: str) -> None:
+    assert is_key(name) == (
+        bool(KEY.fullmatch(name)) and name.split(".", 1)[0] not in layout.DEVICES and ".." not in name
+    )
+    assert layout.is_folder(name) == bool(FOLDER.fullmatch(name))
 
 
 def test_the_folder_of_every_built_in_kind_may_hold_memories() -> None:

@@ -385,3 +385,18 @@ def test_ascii_is_cut_into_the_terms_of_its_chunks(language, text):
     speech = analysis._speech(language)
     for memo, found in ((speech.every, analysis.all_terms(text, language)), (speech.terms, terms(text, language))):
         assert found == [term for chunk in speech.chunks(text) for term in memo[chunk]]
+
+
+hard_text = st.text(
+    st.sampled_from("aAbBzZ09_./- \n'éßŁ日ไ०ा½\u0301\u00ad—٣Α") | st.characters(codec="utf-8"), max_size=40
+)
+
+
+@given(hard_text)
+def test_words_and_their_parts_are_those_of_the_patterns(text: str) -> None:
+    chunks = analysis._chunks(text, analysis._PLAIN)
+
+    assert chunks == re.findall(r"\w+(?:[./]\w+)*", text)
+    for chunk in chunks:
+        parts = [match.span() for match in re.finditer(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+", chunk)]
+        assert analysis._humps(chunk) == parts
