@@ -38,7 +38,7 @@ def recall(repository: OpenRepository, query: Query) -> RecallResult:
         if stores != [repository]:
             repository.notices.append("the query language searches only the project's memories")
         return _by_syntax(repository, query, repository.progress_of("indexing memories"))
-    import sqlite3  # the catalog has loaded it
+    import _sqlite3 as sqlite3  # the catalog has loaded it
 
     try:
         found = _rank(repository, stores, query)

@@ -9,7 +9,7 @@ Source: sqlite.org/fts5.html, sections 4.4.1 (contentless tables) and 5.1.1 (bm2
 
 from __future__ import annotations
 
-import sqlite3
+import _sqlite3 as sqlite3
 from array import array
 from collections import Counter
 from heapq import nlargest

@@ -6,7 +6,7 @@ words alone.
 
 from __future__ import annotations
 
-import sqlite3
+import _sqlite3 as sqlite3
 
 from gitmem.index.vectors.numpy_rows import DamagedError
 from gitmem.recall import fuse

@@ -7,8 +7,8 @@ the index is in our own state folder. One that cannot be read is a line for the 
 
 from __future__ import annotations
 
+import _sqlite3 as sqlite3
 import os
-import sqlite3
 from time import monotonic
 
 from gitmem import config

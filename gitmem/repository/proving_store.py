@@ -130,7 +130,7 @@ class ProvingStore(OpenStore):
         Raises:
             ConflictError: It must be rebuilt, since the policy changed; or another process writes it all the time.
         """
-        import sqlite3
+        import _sqlite3 as sqlite3
 
         from gitmem.index.refresh import follow, refuse_unreadable
         from gitmem.store.sqlite_errors import is_busy

@@ -5,7 +5,7 @@ Nothing here fails a question: where a provider or the vectors are of no use, on
 
 from __future__ import annotations
 
-import sqlite3
+import _sqlite3 as sqlite3
 import time
 
 import numpy as np

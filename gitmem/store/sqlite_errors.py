@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import sqlite3
+import _sqlite3 as sqlite3
 
 # What a question to a damaged file raises; SQLite's messages quote it, and Python cannot always decode them.
 ERRORS = (sqlite3.Error, UnicodeDecodeError)

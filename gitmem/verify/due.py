@@ -7,8 +7,8 @@ else runs (DESIGN, section 5).
 
 from __future__ import annotations
 
+import _sqlite3 as sqlite3
 import json
-import sqlite3
 
 from gitmem.document.spec import spec_hash, spec_of
 from gitmem.frozen import frozen, replace

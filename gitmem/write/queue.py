@@ -6,7 +6,7 @@ duplicates, links, splits and rotation come out as if each had been a commit of 
 
 from __future__ import annotations
 
-import sqlite3
+import _sqlite3 as sqlite3
 
 from gitmem.errors import ConflictError
 from gitmem.index.catalog import update

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import _sqlite3 as sqlite3
 import os
 import shutil
-import sqlite3
 import time
 from pathlib import Path
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import _sqlite3 as sqlite3
 import os
-import sqlite3
 
 from gitmem.errors import DamagedIndexError
 from gitmem.index.catalog import packed_texts, schema

@@ -10,7 +10,7 @@ Source: RFC 1951 (deflate); zlib manual, deflateSetDictionary.
 
 from __future__ import annotations
 
-import sqlite3
+import _sqlite3 as sqlite3
 
 from gitmem.model import IndexText
 

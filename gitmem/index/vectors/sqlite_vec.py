@@ -9,7 +9,7 @@ Source: alexgarcia.xyz/sqlite-vec, "KNN queries" and "Python".
 
 from __future__ import annotations
 
-import sqlite3
+import _sqlite3 as sqlite3
 
 import numpy as np
 

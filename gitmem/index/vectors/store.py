@@ -12,9 +12,9 @@ change.
 
 from __future__ import annotations
 
+import _sqlite3 as sqlite3
 import os
 import re
-import sqlite3
 from hashlib import blake2b
 
 import numpy as np  # see ``numpy_rows``

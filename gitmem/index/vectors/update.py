@@ -6,7 +6,7 @@ one code; each has its own vectors.
 
 from __future__ import annotations
 
-import sqlite3
+import _sqlite3 as sqlite3
 import time
 
 from gitmem.errors import BusyError, UnwritableError
