@@ -63,5 +63,7 @@ $(STAMP): pyproject.toml
 	  { echo 'gitmem needs Python 3.11 or newer; name one: make $(MAKECMDGOALS) PYTHON=python3.12' >&2; exit 1; }
 	@if [ -e $@ ] && [ "$$(cat $@)" != '$(CURDIR)' ]; then rm -rf $(VENV); fi
 	$(PYTHON) -m venv $(VENV)
+	# Programs that an older pip writes import `re`, half of a bare start.
+	-$(BIN)/python -m pip install --quiet --disable-pip-version-check 'pip>=26'
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
 	@echo '$(CURDIR)' > $@
