@@ -16,15 +16,17 @@ others are still reported.
 from __future__ import annotations
 
 from gitmem.cli import reports, shared
+from gitmem.cli.causes import add_each, print_cases
 from gitmem.errors import UsageError
 from gitmem.policy.settings import FAIL_ON
-from gitmem.statuses import MARKS
 from gitmem.verify.blame.culprit import phrase
+from gitmem.verify.cause import APART, Case
 from gitmem.verify.finding import BROKEN, LISTED, MENDED, SILENCED, STILL, SUSPECT, UNCHECKED, WORDS, WRONG
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
+    from collections.abc import Sequence
     from typing import Any
 
     from gitmem.cli.output import Output
@@ -69,6 +71,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="number of checks to run in parallel (one per core)",
     )
+    add_each(parser)
     reports.add_arguments(parser)
 
 
@@ -100,8 +103,9 @@ def run(args: argparse.Namespace, out: Output) -> int:
     if form == "json":
         out.json(as_table(checked))
     elif form == "text":
-        for finding in found.of(*LISTED):
-            print_finding(finding, out)
+        print_findings(
+            found.of(*LISTED), out, is_each=args.each, rest=" ".join(["gitmem check --each", *_span_of(args)])
+        )
         out.line((found.summary, "bold"))
     for note in (*found.notes, *_advice(checked)) if form == "text" else ():
         out.note(note)
@@ -117,23 +121,38 @@ def exit_status(checked: CheckResult, fail_on: str) -> int:
     return 3 if checked.of(UNCHECKED) and fail_on == "unchecked" else 0
 
 
-def print_finding(finding: Finding, out: Output) -> None:
-    """Print what came of one fact or suspect, on one line."""
+def print_findings(findings: Sequence[Finding], out: Output, *, is_each: bool = False, rest: str) -> None:
+    """Print what came of facts and suspects, by cause; *rest* is the command that lists each."""
+    cases = [_case(finding) for finding in findings]
+    print_cases(cases, {case.culprit: phrase(*case.culprit) for case in cases}, out, is_each=is_each, rest=rest)
+
+
+def _case(finding: Finding) -> Case:
     words = WORDS[finding.kind]
-    why = f" — {finding.because}" if finding.because else ""
     where = [f"{spot.path}:{spot.line}" if spot.line else spot.path for spot in finding.places]
     more = [*where, *([f"by {finding.by}"] if finding.by else [])]
-    more += [phrase(finding.culprit, finding.culprit_after)] if finding.culprit else []
     more += ["it was before"] if finding.kind == SUSPECT and not finding.is_new else []
     more += [f"gitmem settle {finding.key}"] if finding.kind == BROKEN else []
     more += [f"gitmem verify --record {finding.key}"] if finding.kind == WRONG else []
-    message = f" ({'; '.join(more)})" if more else ""
-    out.line((MARKS[words.status], words.status), " ", (finding.key, "key"), f"  {words.phrase}{why}", (message, "dim"))
+    culprit = (finding.culprit, finding.culprit_after)
+    return Case(
+        *(finding.key, words.status, words.phrase, finding.because, culprit, finding.chain),
+        many=words.many,
+        more="; ".join(more),
+    )
+
+
+def _span_of(args: argparse.Namespace) -> list[str]:
+    """Return the options that choose the change, as they were typed."""
+    given = [f"--base {args.base}"] if args.base else []
+    given += [f"--head {args.head}"] if args.head else []
+    return [*given, *(["--staged"] if args.staged else [])]
 
 
 def _advice(checked: CheckResult) -> list[str]:
     reasons = [finding.because for finding in checked.of(UNCHECKED)]
-    lines = []
+    broken = checked.of(BROKEN)
+    lines = [f"to decide what to do: gitmem settle {broken[0].key}"] if len(broken) > APART else []
     if "not approved" in reasons:
         message = "gitmem trust --review; in CI: --approved FILE, a reviewed list on the default branch"
         lines.append(f"{reasons.count('not approved')} not approved: {message}")

@@ -135,10 +135,10 @@ def _check(memory: Memory, out: Output) -> int:
     settled = set() if pushed else {finding.key for finding in checked.of(SILENCED)}
     stopping = [finding for finding in broken if finding.is_new or finding.key not in settled]
     if broken or unchecked:
-        from gitmem.cli.check import print_finding
+        from gitmem.cli.check import print_findings
 
-        for finding in checked.of(BROKEN, SILENCED, SUSPECT):
-            print_finding(finding, out)
+        rest = f"gitmem check --base {before} --head {pushed}" if pushed else "gitmem check --staged"
+        print_findings(checked.of(BROKEN, SILENCED, SUSPECT), out, rest=f"{rest} --each")
         if stopping:
             out.line(ADVICE, (_anyway(pushed), "key"))
         elif broken:

@@ -28,11 +28,12 @@ class Live:
         self._running: dict[str, float] = {}
         self._doubted: set[str] = set()
         self._done = 0
+        self._bad = 0
         self._total = 0
 
     def expect(self, total: int) -> None:
         """Take note of how many will be judged."""
-        self._done, self._total = 0, total
+        self._done, self._bad, self._total = 0, 0, total
 
     def began(self, key: str) -> None:
         """Take note that a check begins."""
@@ -44,8 +45,9 @@ class Live:
         self._running.pop(key, None)
         self._doubted.add(key)
 
-    def ended(self, key: str, done: int, total: int) -> None:
+    def ended(self, key: str, done: int, total: int, *, is_bad: bool = False) -> None:
         """Take note that one has ended, and draw."""
+        self._bad += is_bad
         self._running.pop(key, None)
         self._done, self._total = done, total
         self._out.draw(self.lines, finished=done >= total)
@@ -58,7 +60,8 @@ class Live:
         """Return the table's lines, each of fewer columns than the screen has."""
         filled = BAR * self._done // max(self._total, 1)
         last = f"{'█' * filled}{'░' * (BAR - filled)} {self._done}/{self._total}"
-        last += f", {len(self._doubted)} failed, to be checked again" if self._doubted else ""
+        last += f", {self._bad} failed" if self._bad else ""
+        last += f", {len(self._doubted)} to be confirmed" if self._doubted else ""
         running = sorted(self._running.copy().items(), key=lambda one: one[1])
         room = max(0, min(NAMED, rows - LEFT))
         named, more = running[:room], len(running) - room

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from gitmem.cli import shared
+from gitmem.cli.causes import add_each, print_cases
 from gitmem.statuses import MARKS
 from gitmem.store import proposal
 from gitmem.text.durations import ago
+from gitmem.verify.cause import Case
 from gitmem.verify.jobs.history import ended
 
 TYPE_CHECKING = False
@@ -18,7 +20,13 @@ if TYPE_CHECKING:
     from gitmem.memory.memory import Memory
     from gitmem.results import StoreStatus
 
-EXAMPLES = ("gitmem status", "gitmem status --json", "gitmem status --at v1.2", "gitmem status --store api")
+EXAMPLES = (
+    "gitmem status",
+    "gitmem status --each",
+    "gitmem status --json",
+    "gitmem status --at v1.2",
+    "gitmem status --store api",
+)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -26,6 +34,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     shared.add_scope(parser, about="which memories (project)")
     shared.add_store(parser, about="")
     shared.add_at(parser)
+    add_each(parser)
     shared.add_json(parser)
 
 
@@ -50,12 +59,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
     tasks = [f"{n} {state}" for state, n in found["tasks"].items() if n]
     if tasks:
         out.line(f"  tasks: {shared.list_of(tasks)}")
-    for name in ("failed", "suspect", "blocked", "flapping"):
-        mark = (MARKS[name], name) if name in MARKS else (name, "yellow")
-        for line in found.get(name, ()):
-            by = f" (written by {line['by']})" if line["by"] else ""
-            broken = f", {line['broken']}" if line["broken"] else ""
-            out.line("  ", mark, " ", (line["key"], "key"), f"  {line['because']}{broken}", (by, "dim"))
+    _print_cases(found, args, out)
     if moved := found.get("moved"):
         facts = "1 fact is" if len(moved) == 1 else f"{len(moved)} facts are"
         out.line((f"  {facts} judged where git renamed files to: gitmem settle --moved", "yellow"))
@@ -64,6 +68,23 @@ def run(args: argparse.Namespace, out: Output) -> int:
     _print_places(found, out)
     _print_ages(found, out)
     return int(bad)
+
+
+def _print_cases(found: Mapping[str, Any], args: argparse.Namespace, out: Output) -> None:
+    """Print what needs a person, by cause."""
+    lines = [(name, line) for name in ("failed", "suspect", "blocked", "flapping") for line in found.get(name, ())]
+    cases = [
+        Case(
+            *(line["key"], name, name, line["because"], (line["culprit"], line["broken"]), tuple(line["chain"])),
+            more=f"written by {line['by']}" if line["by"] else "",
+        )
+        for name, line in lines
+    ]
+    phrases = {case.culprit: case.culprit[1] for case in cases}
+    options = [f"--scope {args.scope}"] if args.scope else [f"--store {args.store}"] if args.store else []
+    options += [f"--at {args.at}"] if args.at is not None else []
+    rest = " ".join(["gitmem status --each", *options])
+    print_cases(cases, phrases, out, is_each=args.each, rest=rest, indent="  ")
 
 
 def _print_what_waits(found: Mapping[str, Any], out: Output) -> None:

@@ -7,31 +7,39 @@ on the default branch or with --record; otherwise they stay in this clone.
 A verdict that someone else pushed is only a claim: claims about built-in checks are recomputed from the code, and a
 wrong one is an error.
 
-Exit status: 0 all is well; 1 a fact failed or is suspect, or a claimed verdict is wrong; 3 something due could not be
-checked or is not approved.
+Facts that fail are listed by their cause: the commit that broke them, or the reason that they share; --each lists every
+one.
+
+Exit status: 0 all is well; 1 a fact fails or is suspect, or a claimed verdict is wrong; 3 something due could not be
+checked or is not approved. With --fail-on news, a failure counts only in the run that finds it.
 """
 
 from __future__ import annotations
 
 from gitmem.cli import reports, shared
-from gitmem.cli.why import print_culprit, progress_of
+from gitmem.cli.causes import add_each, print_cases
+from gitmem.cli.why import progress_of
 from gitmem.errors import BusyError, UsageError
 from gitmem.statuses import MARKS
 from gitmem.verify.blame.culprit import describe_culprits
+from gitmem.verify.cause import Case
 from gitmem.verify.moves import describe_moves
+from gitmem.verify.stock import culprits
 from gitmem.verify.trace import undeclared
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from typing import Any
 
     from gitmem.cli.output import Output
     from gitmem.commands.why import Why
+    from gitmem.memory.memory import Memory
     from gitmem.verify.jobs.shards import Shard
     from gitmem.verify.judge import Result
-    from gitmem.verify.session import VerifyRun
+    from gitmem.verify.session import Options, VerifyRun
+    from gitmem.verify.stock import StandingLine
 
 EXAMPLES = (
     "gitmem verify",
@@ -39,6 +47,7 @@ EXAMPLES = (
     "gitmem verify --why",
     "gitmem verify auth-uses-rs256",
     "gitmem verify --dirty",
+    "gitmem verify --fail-on news",
     "gitmem verify --all --approved .github/gitmem-approved --json",
     "gitmem verify --format github --report junit=gitmem.xml",
     "gitmem verify --shard 2/8 --results part-2.jsonl",
@@ -47,8 +56,13 @@ EXAMPLES = (
 # Facts that are told of a folder that their checks were not shown.
 HIDDEN_SHOWN = 3
 WORDS = {"holds": "verified", "fails": "failed", "blocked": "blocked", "skipped": "unproven"}
-# Results that hold are named up to here when nobody asked for them one by one.
-NAMED = 40
+# Results that hold are named up to here, unless each is to be listed.
+NAMED = 10
+LABELS = {"fails": "failed", "blocked": "blocked", "holds": "holds, but flaps"}
+# Which results give the exit status 1.
+FAIL_ON = ("failed", "news", "never")
+# What lists every fact.
+REST = "gitmem status --each"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -87,6 +101,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="record result files produced on other machines; runs nothing",
     )
+    parser.add_argument(
+        "--fail-on",
+        choices=FAIL_ON,
+        default=FAIL_ON[0],
+        metavar="WHAT",
+        help="when to fail: failed (while a fact fails or is suspect), news (if one does since this run), or never"
+        " (failed)",
+    )
+    add_each(parser)
     parser.add_argument("--if-idle", action="store_true", help="do nothing if another verify job is running here")
     reports.add_arguments(parser)
 
@@ -104,8 +127,7 @@ def _shard(text: str) -> Shard:
 
 def run(args: argparse.Namespace, out: Output) -> int:
     """Verify and report."""
-    from gitmem.cli.live import Live
-    from gitmem.verify.session import Options, Watch
+    from gitmem.verify.session import Options
 
     _refuse_misused(args)
     if args.record_results:
@@ -127,30 +149,11 @@ def run(args: argparse.Namespace, out: Output) -> int:
         )
         if args.no_sandbox:
             out.alarm("commands run WITHOUT a sandbox: they can read and change whatever you can")
-        live = Live(out)
-
-        def show_result(result: Result, done: int, total: int) -> None:
-            if (result.outcome in ("fails", "blocked") or result.is_marked) and form == "text":
-                _print_result(result, out)
-            live.ended(result.due.row.key, done, total)
-
-        try:
-            found = memory.verify(
-                options=options,
-                report=show_result,
-                waiting=out.note,
-                watch=Watch(live.expect, live.began, live.doubted, live.tick),
-            )
-        except BusyError as err:
-            if not args.if_idle:
-                raise
-            out.note(f"{err.message}; nothing was done")
+        found = _verify(memory, options, args, out)
+        if found is None:
             return 0
         explained = (
             memory.jobs.explain_failures(options, report=progress_of(out)) if args.why and not args.dry_run else []
-        )
-        broken = describe_culprits(
-            memory.repository.git, [(line.culprit, line.culprit_after) for line in found.standing.lines]
         )
         shared.print_notices(memory, out)
         for notice in found.notices:
@@ -167,18 +170,48 @@ def run(args: argparse.Namespace, out: Output) -> int:
         elif form != "text":
             pass
         elif args.dry_run:
-            for due in found.would_run:
-                changed = f" ({', '.join(due.changed)})" if due.changed else ""
-                out.line((due.row.key, "key"), f"  {due.why}{changed}  ", (due.spec.check.shown(), "dim"))
-            due_now = f"{len(found.would_run)} due" if found.would_run else "nothing is due"
-            statuses = _statuses(found)
-            out.note(f"{due_now}. Now: {statuses}." if statuses else due_now)
+            _print_due(found, out)
         else:
-            _report(found, broken, out)
-            _explain(explained, out)
+            broken = describe_culprits(memory.repository.git, culprits(found.standing))
+            _report(found, explained, broken, out, is_each=args.each)
         if args.keys and not found.due and form == "text":
             out.note("none of these memories has a check to run")
-    return exit_status(found)
+    return exit_status(found, args.fail_on)
+
+
+def _verify(memory: Memory, options: Options, args: argparse.Namespace, out: Output) -> VerifyRun | None:
+    """Verify and show what runs; None where another job does it already. An interruption shows what was judged."""
+    from gitmem.cli.live import Live
+    from gitmem.verify.session import Watch
+
+    live = Live(out)
+    results: list[Result] = []
+
+    def show_result(result: Result, done: int, total: int) -> None:
+        results.append(result)
+        live.ended(result.due.row.key, done, total, is_bad=result.outcome in ("fails", "blocked"))
+
+    watch = Watch(live.expect, live.began, live.doubted, live.tick)
+    try:
+        return memory.verify(options=options, report=show_result, waiting=out.note, watch=watch)
+    except BusyError as err:
+        if not args.if_idle:
+            raise
+        out.note(f"{err.message}; nothing was done")
+        return None
+    except KeyboardInterrupt:
+        if reports.form_of(args) == "text":  # it was written down
+            print_cases(_judged(results, {}), {}, out, is_each=args.each, rest=REST)
+        raise
+
+
+def _print_due(found: VerifyRun, out: Output) -> None:
+    for due in found.would_run:
+        changed = f" ({', '.join(due.changed)})" if due.changed else ""
+        out.line((due.row.key, "key"), f"  {due.why}{changed}  ", (due.spec.check.shown(), "dim"))
+    due_now = f"{len(found.would_run)} due" if found.would_run else "nothing is due"
+    statuses = _statuses(found)
+    out.note(f"{due_now}. Now: {statuses}." if statuses else due_now)
 
 
 def _refuse_misused(args: argparse.Namespace) -> None:
@@ -222,53 +255,50 @@ def _record_results(args: argparse.Namespace, out: Output) -> int:
         if found.missing:
             out.note(f"the result file of shard {shared.list_of(found.missing)} is missing: its facts stay due")
         out.line((import_results.summary(found), "bold"))
-    return import_results.exit_status(found)
+    return import_results.exit_status(found, fail_on=args.fail_on)
 
 
-def exit_status(found: VerifyRun) -> int:
-    """Return what the command exits with."""
-    statuses = found.standing.statuses
-    if found.wrong:
-        return 1
+def exit_status(found: VerifyRun, fail_on: str = FAIL_ON[0]) -> int:
+    """Return what the command exits with, where these results (``FAIL_ON``) count."""
+    if fail_on == "never":
+        return 3 if found.unrecorded else 0
+    is_unchecked = found.unrecorded or any(r.outcome in ("blocked", "skipped") for r in found.results)
     # The gate of a task that was asked for counts nowhere, and says no all the same.
-    if statuses.get("failed") or statuses.get("suspect") or any(r.outcome == "fails" for r in found.results):
+    failed = [r for r in found.results if r.outcome == "fails" and (r.is_news or fail_on == "failed")]
+    if found.wrong or failed or (_has_news(found) if fail_on == "news" else _has_failure(found)):
         return 1
-    return 3 if found.unrecorded or any(r.outcome in ("blocked", "skipped") for r in found.results) else 0
+    return 3 if is_unchecked else 0
 
 
-def _print_result(result: Result, out: Output) -> None:
-    word = WORDS[result.outcome]
-    why = result.because or result.reason
-    label = {"fails": "failed", "blocked": "blocked", "holds": "holds, but flaps"}[result.outcome]
-    if result.is_marked:
-        why = why or (result.verdict.attempt if result.verdict else "")
-    elif not result.is_news:
-        label += ", as before"
-    out.line((MARKS[word], word), " ", (result.due.row.key, "key"), f"  {label}", (f" — {why}" if why else "", "dim"))
+def _has_failure(found: VerifyRun) -> bool:
+    return bool(found.standing.statuses.get("failed") or found.standing.statuses.get("suspect"))
 
 
-def _explain(explained: Sequence[Why], out: Output) -> None:
-    for why in explained:
-        print_culprit(why, out)
+def _has_news(found: VerifyRun) -> bool:
+    """Return whether the branch got to know of a failure: also one that this clone knew."""
+    return found.recorded is not None and bool(found.recorded.failed or found.recorded.suspect)
 
 
-def _report(found: VerifyRun, broken: Mapping[tuple[str, str], str], out: Output) -> None:
+def _report(
+    found: VerifyRun,
+    explained: Sequence[Why],
+    broken: Mapping[tuple[str, str], str],
+    out: Output,
+    *,
+    is_each: bool,
+) -> None:
+    rest = "gitmem verify --dirty --each" if found.dirty else REST
+    print_cases(_cases(found), broken, out, is_each=is_each, rest=rest)
+    unknown = [why for why in explained if why.found is None or not why.found.culprit]
+    cases = (Case(why.key, "unproven", f"culprit not known ({why.outcome})", why.reason) for why in unknown)
+    print_cases(cases, {}, out, is_each=is_each, rest="gitmem why KEY")
     held = [r for r in found.results if r.outcome == "holds" and not r.is_marked]
-    for result in held if len(held) <= NAMED else ():
+    for result in held if len(held) <= NAMED or is_each else ():
         weak = " (weak: it also holds in an empty folder)" if result.verdict and result.verdict.weak else ""
         flaps = " (it flaps)" if result.verdict and result.verdict.flapping else ""
         out.line((MARKS["verified"], "verified"), " ", (result.due.row.key, "key"), "  holds", (weak + flaps, "yellow"))
-    if len(held) > NAMED:
+    if len(held) > NAMED and not is_each:
         out.line((MARKS["verified"], "verified"), f" {len(held)} hold")
-    lines = found.standing.lines
-    fresh = {r.due.row.key for r in found.results}
-    for line in (line for line in lines if line.status == "failed" and line.key not in fresh):
-        is_told_now = found.recorded and line.key in found.recorded.failed
-        label = "failed, as it showed here before" if is_told_now else "failed, as before"
-        why = ", ".join(filter(None, (line.because, broken.get((line.culprit, line.culprit_after), ""))))
-        out.line((MARKS["failed"], "failed"), " ", (line.key, "key"), f"  {label}", (f" — {why}", "dim"))
-    for line in (line for line in lines if line.status == "suspect"):
-        out.line((MARKS["suspect"], "suspect"), " ", (line.key, "key"), f"  suspect — {line.because}")
     for wrong in found.wrong:
         hint = "" if found.recorded else f" (gitmem verify --record {wrong.key})"
         out.line((MARKS["failed"], "failed"), " ", (wrong.key, "key"), f"  wrong verdict — {wrong.message}{hint}")
@@ -278,6 +308,36 @@ def _report(found: VerifyRun, broken: Mapping[tuple[str, str], str], out: Output
     out.line((summary(found), "bold"))
     for advice in _advice(found):
         out.note(advice)
+
+
+def _cases(found: VerifyRun) -> list[Case]:
+    """Return what needs a person: of this run, what failed before, and what rests on both."""
+    lines = {line.key: line for line in found.standing.lines}
+    cases = list(_judged(found.results, lines))
+    fresh = {result.due.row.key for result in found.results}
+    for line in found.standing.lines:
+        if line.status == "failed" and line.key not in fresh:
+            is_told_now = found.recorded and line.key in found.recorded.failed
+            label = "failed, as it showed here before" if is_told_now else "failed, as before"
+            cases.append(Case(line.key, "failed", label, line.because, (line.culprit, line.culprit_after)))
+        elif line.status == "suspect":
+            cases.append(Case(line.key, "suspect", "suspect", line.because, chain=line.chain))
+    return cases
+
+
+def _judged(results: Sequence[Result], lines: Mapping[str, StandingLine]) -> Iterator[Case]:
+    """Yield the results that need a person, what is new first; culprits are those of the lines."""
+    telling = [result for result in results if result.outcome in ("fails", "blocked") or result.is_marked]
+    for result in sorted(telling, key=lambda r: (not r.is_news, r.due.row.key)):
+        line = lines.get(result.due.row.key)
+        why = result.because or result.reason
+        label = LABELS[result.outcome]
+        if result.is_marked:
+            why = why or (result.verdict.attempt if result.verdict else "")
+        elif not result.is_news:
+            label += ", as before"
+        culprit = (line.culprit, line.culprit_after) if line and result.outcome == "fails" else ("", "")
+        yield Case(result.due.row.key, WORDS[result.outcome], label, why, culprit)
 
 
 def summary(found: VerifyRun) -> str:

@@ -121,6 +121,7 @@ def _line(line: StandingLine, broken: Mapping[tuple[str, str], str]) -> dict[str
         "because": line.because,
         "by": line.by,
         "culprit": line.culprit,
+        "chain": list(line.chain),
         "broken": broken.get((line.culprit, line.culprit_after), ""),
     }
 

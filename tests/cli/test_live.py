@@ -81,8 +81,12 @@ def test_interrupting_takes_the_table_away_and_keeps_what_had_ended(repo: Path, 
     approve_all(memory)
     memory.close()
     tmux = ["tmux", "-f", "/dev/null", "-S", str(tmp_path / "tmux")]
+    # Behind a first line: directly below one that is wrapped, tmux 3.3 loses the cursor when it is resized.
     line = shlex.join([sys.executable, "-m", "gitmem", "verify", "--no-sandbox", "--jobs", "6"])
-    subprocess.run([*tmux, "new-session", "-d", "-x", "60", "-y", "20", "-c", repo, f"{line}; sleep 60"], check=True)
+    subprocess.run(
+        [*tmux, "new-session", "-d", "-x", "60", "-y", "20", "-c", repo, f"echo verifying; {line}; sleep 60"],
+        check=True,
+    )
 
     def screen() -> str:
         return subprocess.run(
@@ -90,8 +94,8 @@ def test_interrupting_takes_the_table_away_and_keeps_what_had_ended(repo: Path, 
         ).stdout
 
     try:
-        shown = until(screen, r"slow-2 +\d\.\d s\n█+░+ 2/6, 1 failed, to be checked again")
-        assert re.search(r"gone +failed.*\n.*slow-0 ", shown, re.DOTALL)
+        shown = until(screen, r"slow-2 +\d\.\d s\n█+░+ 2/6, 1 failed, 1 to be confirmed")
+        assert "gone" not in shown  # it is listed at the end
         subprocess.run([*tmux, "resize-window", "-x", "24", "-y", "20"], check=True)
         until(screen, r"slow-0 +\d\.\d s")
         subprocess.run([*tmux, "send-keys", "C-c"], check=True)

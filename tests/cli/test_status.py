@@ -32,8 +32,8 @@ def test_what_failed_is_named_with_its_author_and_exits_with_1(run_cli, repo: Pa
     done = run_cli("status")
 
     assert done.status == 1
-    assert "  ✗ f  no file of src/auth/jwt.py contains 'RS256' (written by Ana)\n" in done.out
-    assert "  ? k  rests on f (written by Ana)\n" in done.out
+    assert "  ✗ f  failed — no file of src/auth/jwt.py contains 'RS256' (written by Ana)\n" in done.out
+    assert "  ? k  suspect — rests on f (written by Ana)\n" in done.out
 
 
 def test_json_has_counts_ages_and_what_waits(run_cli, repo: Path) -> None:

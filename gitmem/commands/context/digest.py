@@ -34,6 +34,7 @@ from gitmem.statuses import SIGNS, age_s
 from gitmem.tasks import digest as tasks
 from gitmem.text.durations import DAY_S, ago
 from gitmem.text.sanitize import display
+from gitmem.verify.cause import APART, Case, few, group, title
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -44,8 +45,9 @@ if TYPE_CHECKING:
     from gitmem.policy.policy import Policy
     from gitmem.tasks.digest import Held
     from gitmem.tasks.task import Worker
+    from gitmem.verify.cause import Cause
 
-    Reasons = Callable[[Sequence[str]], Mapping[str, Sequence[str]]]
+    Reasons = Callable[[Sequence[str]], Mapping[str, tuple[str, str]]]
 
 # Warnings may take this share of the budget before the rest of them is only counted.
 WARNING_SHARE = 0.5
@@ -100,7 +102,7 @@ def digest(
         warned,
         int(left * WARNING_SHARE),
         "gitmem list --status failed,suspect,blocked,stale",
-        total=len(warned),
+        total=sum(item.number for item in warned),
     )
     # Lines about the store itself are few, and no list has them.
     warnings = DigestSection(WARNINGS, (*section.items, *lines), section.total + len(lines), section.rest)
@@ -161,29 +163,51 @@ def _warnings(
         (ground or 0, now),
     )
     found: dict[str, DigestItem] = {}
+    cases: list[Case] = []
     because = reasons([r[1] for r in rows if r[5] == "fails"])
-    for _, key, kind, title, at, outcome, is_blocked in rows:
+
+    def warn(case: Case, kind: str, text: str, why: str) -> None:
+        found[case.key] = DigestItem(case.key, kind, case.status, cut(text, TITLE_LIMIT) + (f" — {why}" if why else ""))
+        cases.append(case)
+
+    for _, key, kind, text, at, outcome, is_blocked in rows:
         if outcome == "fails":
-            why = "; ".join(cut(reason, REASON_LIMIT) for reason in because.get(key, ()))
-            why = f" — {why}" if why else ""
-            found[key] = DigestItem(key, kind, FAILED, cut(title, TITLE_LIMIT) + why)
+            why, broken = because.get(key, ("", ""))
+            case = Case(key, FAILED, FAILED, why, (broken, ""))
+            warn(case, kind, text, "; ".join(cut(one, REASON_LIMIT) for one in (why, broken) if one))
         elif is_blocked:
-            found[key] = DigestItem(key, kind, BLOCKED, f"{cut(title, TITLE_LIMIT)} — {SIGNS[BLOCKED].meaning}")
+            meaning = SIGNS[BLOCKED].meaning
+            warn(Case(key, BLOCKED, BLOCKED, meaning), kind, text, meaning)
         elif key not in chains:
-            found[key] = DigestItem(
-                key, kind, STALE, f"{cut(title, TITLE_LIMIT)} — not verified for {ago(age_s(at, now))}"
-            )
+            case = Case(key, STALE, STALE, SIGNS[STALE].warning)
+            warn(case, kind, text, f"not verified for {ago(age_s(at, now))}")
     suspects = catalog.each(
         f"SELECT m.key, m.kind, m.title FROM memory m WHERE {state.LIVE} AND {unexpired(now)} AND m.key IN ({{}})",
         sorted(chains),
     )
-    for key, kind, title in suspects:
-        found[key] = DigestItem(key, kind, SUSPECT, f"{cut(title, TITLE_LIMIT)} — rests on {' → '.join(chains[key])}")
-    for key, title, *_ in state.flapping(catalog, ground):
+    for key, kind, text in suspects:
+        why = f"rests on {' → '.join(chains[key])}"
+        warn(Case(key, SUSPECT, SUSPECT, why, chain=chains[key]), kind, text, why)
+    for key, text, *_ in state.flapping(catalog, ground):
         if key not in found:
             message = "its check gives different answers"
-            found[key] = DigestItem(key, "fact", VERIFIED, f"{cut(title, TITLE_LIMIT)} — {message}")
-    return sorted(found.values(), key=lambda i: (STATUSES.index(i.status), i.key)), set(found)
+            warn(Case(key, VERIFIED, "holds, but flaps", message), "fact", text, message)
+    items = [item for cause in group(cases) for item in _items_of(cause, found)]
+    return sorted(items, key=lambda item: STATUSES.index(item.status)), set(found)
+
+
+def _items_of(cause: Cause, found: Mapping[str, DigestItem]) -> Iterator[DigestItem]:
+    """Yield the line of each of a few facts of one cause, or one for all of them; then what rests on them."""
+    phrases = {case.culprit: cut(case.culprit[0], REASON_LIMIT) for case in cause.cases}
+    for keys, status, what in (
+        (cause.keys, cause.cases[0].status, title(cause, phrases)),
+        (tuple(case.key for case in cause.suspects), SUSPECT, f"{len(cause.suspects)} memories that rest on them"),
+    ):
+        if len(keys) <= APART:
+            yield from (found[key] for key in keys)
+        else:
+            text = f"{cut(what, TEXT_LIMIT)}: {few(keys)} (each: gitmem status --each)"
+            yield DigestItem("", "fact", status, text, number=len(keys))
 
 
 def _recent(

@@ -37,6 +37,7 @@ class DigestItem:
         text: What is shown, cleaned: one line, and code blocks with their lines, indented.
         score: Its relevance; 0 where the section is in order of time or weight.
         scope: Its scope.
+        number: How many memories it speaks for.
     """
 
     key: str
@@ -45,6 +46,7 @@ class DigestItem:
     text: str
     score: float = 0.0
     scope: str = PROJECT
+    number: int = 1
 
 
 @frozen
@@ -55,6 +57,11 @@ class DigestSection:
     items: tuple[DigestItem, ...]
     total: int
     rest: str
+
+    @property
+    def more(self) -> int:
+        """Return how many memories no item speaks for."""
+        return self.total - sum(item.number for item in self.items)
 
 
 def item_of(catalog: Catalog, row: RelevanceRow, status: str, score: float, limit_tokens: int) -> DigestItem:
@@ -124,15 +131,16 @@ def as_table(sections: Sequence[DigestSection]) -> dict[str, object]:
                         "text": i.text,
                         "score": i.score,
                         "scope": i.scope,
+                        "number": i.number,
                     }
                     for i in section.items
                 ],
                 "total": section.total,
-                "more": section.total - len(section.items),
+                "more": section.more,
                 "rest": section.rest,
             }
             for section in sections
         ],
         "tokens": cost(sections) + FRAME_TOKENS,
-        "more": sum(section.total - len(section.items) for section in sections),
+        "more": sum(section.more for section in sections),
     }

@@ -40,7 +40,7 @@ class Stand:
 
     told: Mapping[str, MemoryStatus]
     titles: Mapping[str, tuple[str, str]]
-    reasons: Mapping[str, list[str]]
+    reasons: Mapping[str, tuple[str, str]]
 
 
 def stand(catalog: Catalog, git: Git, local: LocalState, code: CodeTree, policy: Policy, *, now: int) -> Stand:
@@ -74,10 +74,10 @@ def list_shifts(before: Stand, after: Stand) -> tuple[Shift, ...]:
 
 def _because(key: str, status: MemoryStatus, before: Stand, after: Stand) -> str:
     if status.status == FAILED:
-        return sanitize.line("; ".join(after.reasons.get(key, [])))
+        return sanitize.line("; ".join(filter(None, after.reasons.get(key, ()))))
     if status.status == SUSPECT:
         failed = status.chain[-1] if status.chain else ""
-        why = "; ".join(after.reasons.get(failed, []))
+        why = "; ".join(filter(None, after.reasons.get(failed, ())))
         return sanitize.line(f"rests on {' → '.join(status.chain)}" + (f", which failed: {why}" if why else ""))
     if status.status == BLOCKED:
         return SIGNS[BLOCKED].meaning

@@ -48,14 +48,11 @@ def phrase(culprit: str, after: str, made: Made | None = None) -> str:
 
 def reasons_of(
     catalog: Catalog, git: Git, ground: int | None, keys: Sequence[str], local: LocalState
-) -> dict[str, list[str]]:
-    """Return why facts fail on a ground, by key: what their verdicts say, then what broke them, where that is known."""
+) -> dict[str, tuple[str, str]]:
+    """Return why facts fail on a ground, by key: what their verdicts say, and what broke them; empty if not known."""
     verdicts = state.counting(catalog, ground, keys, local)
     phrases = describe_culprits(git, ((v.culprit, v.culprit_after) for v in verdicts.values()))
-    return {
-        key: [reason for reason in (v.because, phrases.get((v.culprit, v.culprit_after), "")) if reason]
-        for key, v in verdicts.items()
-    }
+    return {key: (v.because, phrases.get((v.culprit, v.culprit_after), "")) for key, v in verdicts.items()}
 
 
 def with_culprit(verdict: Verdict, git: Git, catalog: Catalog, local: LocalState) -> Verdict:

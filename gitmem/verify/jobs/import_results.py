@@ -247,13 +247,21 @@ def _plain(text: str) -> str:
     return reason_of(text).replace("##[", "## [").lstrip(":")
 
 
-def exit_status(found: RecordingResult) -> int:
-    """Return what the command exits with: 2 refused, 1 the answer is no, 3 something could not be checked."""
+def exit_status(found: RecordingResult, *, fail_on: str) -> int:
+    """Return what the command exits with: 2 refused, 1 the answer is no, 3 something could not be checked.
+
+    Args:
+        found: What was recorded.
+        fail_on: For which failures the answer is no: ``failed``, those that the store has; ``news``, those that it did
+            not have before; ``never``.
+    """
     if found.refused or any(why == TWICE for _, why in found.skipped):
         return 2
-    if any(why == WRONG for _, why in found.skipped):
-        return 1
-    if found.standing.statuses["failed"] or found.standing.statuses["suspect"]:
+    if fail_on == "never":
+        return 0
+    statuses, recorded = found.standing.statuses, found.recorded
+    is_no = recorded.failed or recorded.suspect if fail_on == "news" else statuses["failed"] or statuses["suspect"]
+    if is_no or any(why == WRONG for _, why in found.skipped):
         return 1
     return 3 if found.unlearnt or found.skipped or found.missing else 0
 

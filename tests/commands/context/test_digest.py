@@ -75,7 +75,7 @@ def test_fact_whose_inputs_changed_is_a_warning_until_it_is_run_again(memory, re
 def test_all_warnings_are_counted_and_the_most_important_shown(memory, repo):
     put(
         repo,
-        *(make_fact(f"f{n:03}", NONE, title=f"Claim number {n} about this code") for n in range(120)),
+        *(make_fact(f"f{n:03}", {"exists": f"none{n}"}, title=f"Claim number {n} about this code") for n in range(120)),
         make_memory("suspect", "Rests on one", requires=["f000"]),
     )
     verify(memory)
@@ -109,7 +109,22 @@ def test_lines_about_the_store_are_shown_beside_any_number_of_warnings(memory, r
     assert "1 command waits for approval: gitmem trust --review" in texts(found)
     assert "1 file of the store cannot be read: gitmem doctor" in texts(found)
     assert found["total"] == 102
-    assert found["more"] == found["total"] - len(found["items"])
+    assert (found["more"], [item["number"] for item in found["items"]]) == (0, [100, 1, 1])
+
+
+def test_facts_that_fail_for_one_reason_are_one_warning(memory, repo):
+    put(
+        repo,
+        *(make_fact(f"f{n}", NONE) for n in range(9)),
+        *(make_fact(f"s{n}", RS256, requires=["f1"]) for n in range(4)),
+    )
+    verify(memory)
+
+    each = " (each: gitmem status --each)"
+    assert texts(sections(memory)["WARNINGS"]) == [
+        f"9 facts failed — nothing does not exist: f0, f1, f2, f3, f4, f5, f6, f7, f8{each}",
+        f"4 memories that rest on them: s0, s1, s2, s3{each}",
+    ]
 
 
 def test_suspect_that_left_search_is_no_warning(memory, repo):
@@ -216,7 +231,7 @@ def test_digest_as_it_is_printed_never_exceeds_the_budget(repo, memory, run_cli,
     assert found["tokens"] <= (budget or 4000) or is_one_warning
     assert count_tokens(printed) <= found["tokens"]
     for section in found["sections"]:
-        assert section["more"] == section["total"] - len(section["items"]) >= 0
+        assert section["more"] == section["total"] - sum(item["number"] for item in section["items"]) >= 0
     assert found["more"] == sum(section["more"] for section in found["sections"])
 
 

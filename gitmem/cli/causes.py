@@ -1,0 +1,81 @@
+"""Listings of facts that need a person, by cause: what ``verify``, ``check`` and ``status`` print."""
+
+from __future__ import annotations
+
+from gitmem.cli.shared import counted
+from gitmem.statuses import MARKS
+from gitmem.verify.cause import APART, few, fit, group, title
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Iterable, Mapping
+
+    from gitmem.cli.output import Output
+    from gitmem.verify.cause import Case
+
+    Phrases = Mapping[tuple[str, str], str]
+
+
+def add_each(parser: argparse.ArgumentParser) -> None:
+    """Add the option that lists every fact."""
+    parser.add_argument("--each", action="store_true", help="list every fact on a line of its own, not by cause")
+
+
+def print_cases(
+    cases: Iterable[Case], phrases: Phrases, out: Output, *, is_each: bool = False, rest: str, indent: str = ""
+) -> None:
+    """Print cases by cause: one line for a fact, two for many of one cause, with what rests on them.
+
+    Args:
+        cases: The cases, in the order of their importance.
+        phrases: What broke facts, in words.
+        out: Where it is printed.
+        is_each: Whether each has a line of its own.
+        rest: The command that lists them all.
+        indent: What every line begins with.
+    """
+    every = list(cases)
+    if is_each:
+        for case in every:
+            _print_one(case, phrases, out, indent)
+        return
+    causes = group(every)
+    shown = fit(causes)
+    is_short = shown < len(causes)
+    for cause in causes[:shown]:
+        if len(cause.cases) <= APART:
+            for case in cause.cases:
+                _print_one(case, phrases, out, indent)
+        else:
+            is_short = True
+            status = cause.cases[0].status
+            out.line(indent, (MARKS.get(status, status), status), " ", title(cause, phrases))
+            out.line(indent, "    ", (few(cause.keys), "key"))
+        if len(cause.suspects) <= APART:
+            for case in cause.suspects:
+                _print_one(case, phrases, out, indent)
+        else:
+            is_short = True
+            number = counted(len(cause.suspects), "memory", "memories")
+            them = "it" if len(cause.cases) == 1 else "them"
+            keys = few([case.key for case in cause.suspects])
+            out.line(
+                *(indent, "    ", (MARKS["suspect"], "suspect"), f" {number} that rest on {them}: "), (keys, "key")
+            )
+    if shown < len(causes):
+        left = causes[shown:]
+        facts = sum(len(cause.cases) for cause in left)
+        out.line(indent, (f"… {counted(facts, 'more fact')} of {counted(len(left), 'other cause')}", "dim"))
+    if is_short:
+        out.line(indent, (f"to list each: {rest}", "dim"))
+
+
+def _print_one(case: Case, phrases: Phrases, out: Output, indent: str) -> None:
+    why = ", ".join(filter(None, (case.because, phrases.get(case.culprit, "") if case.culprit[0] else "")))
+    style = "dim" if case.status != "suspect" else ""
+    mark = (MARKS.get(case.status, case.status), case.status)
+    more = f" ({case.more})" if case.more else ""
+    out.line(
+        *(indent, mark, " ", (case.key, "key"), f"  {case.label}", (f" — {why}" if why else "", style), (more, "dim"))
+    )
