@@ -138,7 +138,7 @@ def test_two_jobs_record_at_once_while_the_branch_moves_and_nothing_is_lost(
     assert sum(name.startswith("verdicts/") for name in names) == 3
     for machine in machines:
         assert machine.calls == [
-            f"|verify --record-results {ready.temp}/gitmem-results/gitmem-results-1.jsonl"
+            f"|verify --fail-on news --record-results {ready.temp}/gitmem-results/gitmem-results-1.jsonl"
             f" {ready.temp}/gitmem-results/gitmem-results-2.jsonl",
             f"{forge_server.TOKEN}|sync origin --instead gitmem/verify",
             f"{forge_server.TOKEN}|forge issue",

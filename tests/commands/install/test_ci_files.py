@@ -87,7 +87,7 @@ def test_who_can_write_runs_nothing_of_what_is_judged_and_who_runs_it_has_no_tok
     assert "secrets." not in str(verify)
     scripts = "\n".join(step["run"] for step in record["steps"] if "run" in step)
     assert re.findall(r"gitmem (\w+ [\w-]+)", re.sub("#.*", "", scripts)) == [
-        "verify --fail-on news --record-results",
+        "verify --fail-on",
         "sync origin",
         "forge pull",
         "forge issue",
