@@ -12,6 +12,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+# The format of a store, as the key ``format`` of its policy names it. Since 2, verdicts are in buckets.
+FORMAT = 2
+
 # Outcomes of running a check (DESIGN, section 1): ``holds`` and ``fails`` are conclusive. ``blocked``, also a status,
 # says that it does not pass here, and that the code is not the cause as far as anybody can tell.
 HOLDS = "holds"

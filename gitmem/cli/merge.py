@@ -13,7 +13,8 @@ from pathlib import Path
 from gitmem.cli import shared
 from gitmem.errors import NotFoundError
 from gitmem.store import layout
-from gitmem.store.files import FileVersion, unite_policies, unite_verdicts
+from gitmem.store.buckets import unite_buckets, unite_verdicts
+from gitmem.store.files import FileVersion, unite_policies
 from gitmem.store.merge.memories import Version, unite
 
 TYPE_CHECKING = False
@@ -43,7 +44,9 @@ def run(args: argparse.Namespace, out: Output) -> int:
     what = place.what if isinstance(place, layout.StorePath) else layout.MEMORY
     fields: tuple[str, ...] = ()
     if what == layout.VERDICT and isinstance(place, layout.StorePath):
-        merged = unite_verdicts(ours, theirs, key=place.key, path=path)
+        merged = unite_verdicts(ours, theirs, name=(place.key, place.spec), path=path)
+    elif what == layout.BUCKET:
+        merged = unite_buckets(base or None, ours, theirs, path=path)
     elif what == layout.POLICY:
         merged, is_open = unite_policies(base or None, FileVersion(ours, ONE), FileVersion(theirs, OTHER))
         fields = ("file",) if is_open else ()

@@ -11,8 +11,6 @@ from gitmem.document.spec import claim_hash, own_spec, spec_hash, spec_of
 from gitmem.errors import GitmemError, RefusedError, TaskError, TrustError, UsageError
 from gitmem.frozen import frozen, replace
 from gitmem.model import BLOCKED, BUILTIN, FAILS, HOLDS, Document, Verdict
-from gitmem.store.layout import verdict_path
-from gitmem.store.verdicts import format_verdict
 from gitmem.tasks.task import Gate
 from gitmem.verify import trivial
 from gitmem.verify.trace.undeclared import advice
@@ -346,13 +344,10 @@ def _write(memory: ProvingStore, draft: Draft, proof: Proof, *, again: str) -> C
     policy, verdict = memory.policy(), proof.verdict
     counts = proof.session is not None and proof.session.counts()
 
-    def extra(settled: Draft) -> dict[str, str]:
-        if verdict is None or not counts:
-            return {}
-        mine = replace(verdict, key=settled.key)
-        return {verdict_path(mine.key, mine.spec): format_verdict(mine)}
+    def verdicts(settled: Draft) -> list[Verdict]:
+        return [replace(verdict, key=settled.key)] if verdict is not None and counts else []
 
-    change = memory.writer().remember(draft, policy, verb="fact", extra=extra, again=again)
+    change = memory.writer().remember(draft, policy, verb="fact", verdicts=verdicts, again=again)
     if verdict is not None:
         memory.local.add_verdicts([replace(verdict, key=change.key)])
     return change

@@ -9,9 +9,9 @@ from gitmem.errors import FormatError, NotFoundError, ProcessError
 from gitmem.index.catalog import state
 from gitmem.policy.settings import KINDS
 from gitmem.store import layout
+from gitmem.store.buckets import parse_section, sections_of
 from gitmem.store.code_tree.tree import PREFIX
 from gitmem.store.read import READABLE_WITHIN
-from gitmem.store.verdicts import parse_verdict
 from gitmem.text.secrets import redact, redact_all
 from gitmem.verify.blame.culprit import describe_culprits
 from gitmem.verify.moves import parse_moves
@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 
 # Seconds that a history may take by patterns, for which git opens every folder of every commit.
 LOG_S = 8.0
+# Commits that are read for the history of one memory.
+MOST_LOGGED = 2000
 
 
 def show_of(repository: OpenRepository, key: str, scope: str) -> dict[str, Any]:
@@ -165,14 +167,20 @@ def log(git: Git, tip: str, key: str, *, limit: int, notices: list[str], code: s
     tree, the commits of the code are told (*code* is the newest of them), and those of its verdicts.
     """
     plain = _plain(key, is_code=bool(code))
-    rows = _parse_log(_read_log(git, code or tip, _specs(key, is_code=bool(code)), limit, notices, plain=plain))
-    if code and tip:
-        rows += _parse_log(_read_log(git, tip, _specs(key)[-2:], limit, notices, plain=_plain(key)))
-        rows.sort(key=lambda row: row[0]["at"], reverse=True)
-    rows = rows[:limit]
-    sizes = git.sizes([oid for _, verdicts in rows for oid in verdicts])
-    found = dict(git.read_blobs(oid for oid, size in sizes.items() if 0 <= size <= layout.VERDICT_LIMIT))
-    return [row | _outcome(key, verdicts, found) for row, verdicts in rows]
+    asked, noticed = limit, len(notices)
+    while True:
+        texts = [_read_log(git, code or tip, _specs(key, is_code=bool(code)), asked, notices, plain=plain)]
+        texts += [_read_log(git, tip, _specs(key)[-3:], asked, notices, plain=_plain(key))] if code and tip else []
+        logged = [_parse_log(text) for text in texts]
+        rows = _of_fact(git, key, [row for rows in logged for row in rows])
+        # The commits of a bucket may all be about other facts.
+        is_all = asked >= MOST_LOGGED or len(notices) > noticed or all(len(one) < asked for one in logged)
+        if len(rows) >= limit or is_all:
+            break
+        asked *= 8
+    if code:
+        rows.sort(key=lambda row: row["at"], reverse=True)
+    return rows[:limit]
 
 
 def _read_log(git: Git, tip: str, specs: list[str], limit: int, notices: list[str], *, plain: list[str]) -> bytes:
@@ -204,7 +212,8 @@ def _specs(key: str, *, is_code: bool = False) -> list[str]:
     memory = [f"{top}*/{folder}{key}.md" for top in ("", "archive/") for folder in ("", f"{shard}/")]
     if is_code:
         return [f":(glob){PREFIX}{path}" for path in memory]
-    specs = [f":(glob){path}" for path in (*memory, f"verdicts/{shard}/{key}.{'?' * 16}.toml")]
+    verdicts = (layout.bucket_path(key), f"verdicts/{shard}/{key}.{'?' * 16}.toml")
+    specs = [f":(glob){path}" for path in (*memory, *verdicts)]
     return [*specs, ":(exclude,glob).github/**"]
 
 
@@ -216,26 +225,52 @@ def _plain(key: str, *, is_code: bool = False) -> list[str]:
     return [f"{PREFIX}{path}" for path in paths] if is_code else paths
 
 
-def _parse_log(text: bytes) -> list[tuple[dict[str, Any], list[str]]]:
-    """Return each row with the blobs of the verdicts that its commit wrote."""
+def _parse_log(text: bytes) -> list[tuple[dict[str, Any], list[tuple[str, str, str]]]]:
+    """Return each commit with the files that it changed: the path, and the blobs before and after."""
     words = text.decode("utf-8", "replace").split("\0")
     rows = []
     at = 0
     while at + 3 < len(words):
         commit, when, who, subject = words[at : at + 4]
         at += 4
-        changed: list[str] = []
-        verdicts: list[str] = []
+        changed: list[tuple[str, str, str]] = []
         while at + 1 < len(words) and words[at].lstrip("\n").startswith(":"):
-            place = layout.place_of(words[at + 1])
-            if isinstance(place, layout.StorePath):
-                changed.append(place.what)
-                verdicts += [words[at].split(" ")[3]] if place.what == layout.VERDICT else []
+            _, _, old, new, _ = words[at].split(" ")
+            changed.append((words[at + 1], old, new))
             at += 2
-        what = layout.VERDICT if changed and set(changed) == {layout.VERDICT} else layout.MEMORY
-        row = {"commit": commit, "at": _date(when), "who": redact(who), "subject": redact(subject), "what": what}
-        rows.append((row, verdicts))
+        row = {"commit": commit, "at": _date(when), "who": redact(who), "subject": redact(subject)}
+        rows.append((row, changed))
     return rows
+
+
+def _of_fact(
+    git: Git, key: str, logged: list[tuple[dict[str, Any], list[tuple[str, str, str]]]]
+) -> list[dict[str, Any]]:
+    """Return the commits that changed a memory or its verdicts, with what they say of it."""
+    places = {path: layout.place_of(path) for _, changed in logged for path, _, _ in changed}
+    kinds = {path: place.what for path, place in places.items() if isinstance(place, layout.StorePath)}
+    verdicts = (layout.VERDICT, layout.BUCKET)
+    oids = {oid for _, changed in logged for path, *ends in changed if kinds.get(path) in verdicts for oid in ends}
+    sizes = git.sizes(oid for oid in oids if oid.strip("0"))
+    found = dict(git.read_blobs(oid for oid, size in sizes.items() if 0 <= size <= layout.BUCKET_LIMIT))
+    rows = []
+    for row, changed in logged:
+        is_memory, is_verdict = False, False
+        said: dict[str, Any] = {}
+        for path, *ends in changed:
+            if kinds.get(path) not in verdicts:
+                is_memory = True
+                continue
+            old, new = (_sections(found.get(oid) or b"", path, key) for oid in ends)
+            is_verdict |= old != new or kinds[path] == layout.VERDICT
+            said |= _outcome(path, {name: text for name, text in new.items() if old.get(name) != text})
+        if is_memory or is_verdict or not changed:
+            rows.append({**row, "what": layout.MEMORY if is_memory or not is_verdict else layout.VERDICT, **said})
+    return rows
+
+
+def _sections(content: bytes, path: str, key: str) -> dict[tuple[str, str], bytes]:
+    return {name: text for name, text in sections_of(content, path) if name[0] == key}
 
 
 def _date(when: str) -> str:
@@ -245,13 +280,12 @@ def _date(when: str) -> str:
         return ""  # anybody can write such a commit
 
 
-def _outcome(key: str, verdicts: list[str], found: Mapping[str, bytes | None]) -> dict[str, Any]:
+def _outcome(path: str, verdicts: Mapping[tuple[str, str], bytes]) -> dict[str, Any]:
     """Return what the verdicts of one commit say; those that are gone, too large or malformed say nothing."""
     fields: dict[str, Any] = {}
-    for oid in verdicts:
-        content = found.get(oid)
+    for name, text in verdicts.items():
         try:
-            verdict = parse_verdict(content or b"", key=key, path="")
+            verdict = parse_section(name, text, path)
         except FormatError:
             continue
         fields = {"outcome": verdict.outcome, "because": verdict.because, "code_commit": verdict.commit}

@@ -9,8 +9,6 @@ from gitmem.document.fields import OPEN, TASK, format_time
 from gitmem.document.parse import parse
 from gitmem.document.spec import own_spec
 from gitmem.errors import ConflictError, RefusedError, UsageError
-from gitmem.store.layout import verdict_path
-from gitmem.store.verdicts import format_verdict
 from gitmem.tasks import life, listing
 from gitmem.tasks.task import Task, task_of
 from gitmem.write.draft import checked_text, make_draft
@@ -22,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from typing import Any
 
-    from gitmem.model import Document
+    from gitmem.model import Document, Verdict
     from gitmem.repository.repository import OpenRepository
     from gitmem.tasks.task import Gate
     from gitmem.write.draft import Draft
@@ -68,7 +66,7 @@ def add(
     if document.fields.get("verify") is not None:
         memory.notices.extend(check(document))
 
-    def refuse_known(settled: Draft) -> Mapping[str, str]:
+    def refuse_known(settled: Draft) -> tuple[()]:
         # Under the lock: the attempts of a task are not to be written over by another one of its name.
         known = find_known(memory.catalog(), settled.key) if memory.find_tip() else None
         if known is not None and not known.archived:
@@ -76,9 +74,9 @@ def add(
                 f"there is already {'such a task' if known.kind == TASK else 'a ' + known.kind}: {settled.key}",
                 hint=f"change it: gitmem edit {settled.key}\nor give another key: --key NAME",
             )
-        return {}
+        return ()
 
-    done = memory.writer().remember(draft, policy, verb="task add", extra=refuse_known)
+    done = memory.writer().remember(draft, policy, verb="task add", verdicts=refuse_known)
     _note_waits(memory, done.key)
     return done
 
@@ -165,10 +163,8 @@ def close(memory: OpenRepository, key: str, *, reason: str, force: bool, gate: C
         return life.close(task, worker, now=memory.now, reason=reason, forced=force)
 
     verdict = passed.verdict
-    files = {}
-    if verdict is not None and passed.counts:
-        files[verdict_path(verdict.key, verdict.spec)] = format_verdict(verdict)
-    done = _step(memory, key, "close", step, extra=files)[0]
+    recorded = [verdict] if verdict is not None and passed.counts else []
+    done = _step(memory, key, "close", step, verdicts=recorded)[0]
     if verdict is not None:
         memory.local.add_verdicts([verdict])
     left = listing.open_parts(memory.catalog(), key)
@@ -183,7 +179,7 @@ def _step(
     subject: str,
     step: Callable[[Task, Document], Mapping[str, Any]],
     *,
-    extra: Mapping[str, str] | None = None,
+    verdicts: Sequence[Verdict] = (),
 ) -> tuple[Change, Task]:
     """Change a task as it stands at the tip, whoever wrote last; returns it as it was before."""
     seen: list[Task] = []
@@ -195,5 +191,5 @@ def _step(
         seen[:] = [task]
         return edited(text, {**step(task, document), "updated": format_time(memory.now)}, path)
 
-    done = memory.writer().edit(key, change, memory.policy(), subject=subject, extra=extra)
+    done = memory.writer().edit(key, change, memory.policy(), subject=subject, verdicts=verdicts)
     return done, seen[0]

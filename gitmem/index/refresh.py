@@ -18,9 +18,9 @@ from gitmem.model import IndexText, Problem
 from gitmem.policy.policy import Policy, builtin
 from gitmem.policy.policy import load as load_policy
 from gitmem.store import layout, read
+from gitmem.store.buckets import parse_section
 from gitmem.store.code_tree import read as homeread
 from gitmem.store.sqlite_errors import is_busy, is_unwritable
-from gitmem.store.verdicts import parse_verdict
 from gitmem.text.tokens import format_stamp
 
 TYPE_CHECKING = False
@@ -275,11 +275,15 @@ def apply_scan(catalog: Catalog, scan: read.Scan, contents: Iterable[tuple[read.
     paths = (*scan.removed, *(f.path for f in scan.files))
     numbers = dict.fromkeys(number for path in paths if (number := update.number_at(catalog, path)) is not None)
     removed = texts_of(catalog, numbers)
+    buckets = {file.path for file in scan.files if file.place.what == layout.BUCKET}
     for path in paths:
         place = homeread.place_of(path)
         if isinstance(place, layout.StorePath) and place.what == layout.MEMORY:
             keys |= {place.key, *update.linked_targets(catalog, place.key)}
-        update.remove_path(catalog, path)
+        if path in buckets:
+            update.remove_problems(catalog, path)  # of its verdicts, those that stay as they are remain
+        else:
+            update.remove_path(catalog, path)
     for problem in scan.problems:
         update.add_problem(catalog, problem)
     inserts = Inserts(catalog)
@@ -300,7 +304,7 @@ def apply_scan(catalog: Catalog, scan: read.Scan, contents: Iterable[tuple[read.
 
 
 def _wanted(files: Iterable[read.StoredFile]) -> list[read.StoredFile]:
-    return [f for f in files if f.place.what in (layout.MEMORY, layout.VERDICT)]
+    return [f for f in files if f.place.what in (layout.MEMORY, layout.VERDICT, layout.BUCKET)]
 
 
 def _spread(files: list[read.StoredFile]) -> list[read.StoredFile]:
@@ -323,6 +327,10 @@ def _add_files(
 ) -> Iterator[IndexText]:
     """Write the rows of each file and yield its text for the engine; what cannot be read becomes a problem."""
     for done, (stored, content) in enumerate(contents):
+        if stored.place.what == layout.BUCKET and not isinstance(content, Problem):
+            for problem in update.update_bucket(catalog, inserts, stored.path, content):
+                update.add_problem(catalog, problem)
+            continue
         found = content if isinstance(content, Problem) else _add_file(inserts, stored, content, policy)
         if isinstance(found, Problem):
             update.add_problem(catalog, found)
@@ -335,10 +343,8 @@ def _add_files(
 def _add_file(inserts: Inserts, stored: read.StoredFile, content: bytes, policy: Policy) -> IndexText | Problem | None:
     try:
         if stored.place.what == layout.VERDICT:
-            verdict = parse_verdict(content, key=stored.place.key, path=stored.path)
-            if verdict.spec[:16] != stored.place.spec:
-                raise FormatError("its name belongs to another specification", code="bad-verdict", path=stored.path)
-            inserts.add_verdict(stored.path, verdict)
+            name = (stored.place.key, stored.place.spec)
+            inserts.add_verdict(stored.path, parse_section(name, content, stored.path))
             return None
         document = parse(content, path=stored.path)
     except FormatError as err:

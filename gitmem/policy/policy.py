@@ -9,6 +9,7 @@ from __future__ import annotations
 from gitmem.config.setting import WrongValue
 from gitmem.errors import ConfigError
 from gitmem.frozen import frozen, replace
+from gitmem.model import FORMAT
 from gitmem.policy import values as read
 from gitmem.policy.settings import (
     KINDS,
@@ -41,10 +42,6 @@ if TYPE_CHECKING:
     from typing import Any, TypeVar
 
     T = TypeVar("T")
-
-
-# The format of a store, as the key `format` of its policy names it.
-FORMAT = 1
 
 
 @frozen
@@ -126,8 +123,9 @@ def load(text: str, *, file: str) -> Policy:
     except (ValueError, RecursionError) as err:
         why = "it is nested too deeply" if isinstance(err, RecursionError) else str(err)
         raise ConfigError(f"{file} is not valid TOML: {why}", file=file, key="") from err
-    if (number := changes.pop("format", FORMAT)) != FORMAT or isinstance(number, bool):
-        message = f"{file}: unknown format {number!r} (this gitmem knows {FORMAT})"
+    number = changes.pop("format", FORMAT)
+    if not isinstance(number, int) or isinstance(number, bool) or not 1 <= number <= FORMAT:
+        message = f"{file}: unknown format {number!r} (this gitmem knows the formats 1 to {FORMAT})"
         raise ConfigError(message, file=file, key="format", hint="update gitmem")
     return Policy.from_dict(changes, file=file)
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from gitmem.model import FORMAT
 from gitmem.policy import values as read
-from gitmem.policy.policy import FORMAT
 from gitmem.policy.settings import ROWS
 
 TYPE_CHECKING = False

@@ -1,14 +1,12 @@
-"""Merge two versions of a store's other files: of verdicts the later one counts, the policy merges by line. Pure."""
+"""Merge two versions of a store's policy by line. Pure."""
 
 from __future__ import annotations
 
-from gitmem.errors import ConfigError, FormatError
+from gitmem.errors import ConfigError
 from gitmem.frozen import frozen
 from gitmem.git.texts import merge_texts
-from gitmem.model import FAILS
 from gitmem.policy.policy import load
 from gitmem.store import layout
-from gitmem.store.verdicts import parse_verdict
 from gitmem.text.sanitize import display
 
 # Begins the lines of a policy that a person must settle: `doctor` looks for it.
@@ -21,21 +19,6 @@ class FileVersion:
 
     content: bytes
     who: str
-
-
-def unite_verdicts(one: bytes, other: bytes, *, key: str, path: str) -> bytes:
-    """Return the later of two verdicts on one specification; of two at the same second, the one that fails."""
-
-    def rank(content: bytes) -> tuple[bool, int, bool, bytes]:
-        if len(content) > layout.VERDICT_LIMIT:
-            return False, 0, False, content
-        try:
-            verdict = parse_verdict(content, key=key, path=path)
-        except FormatError:
-            return False, 0, False, content
-        return True, verdict.at, verdict.outcome == FAILS, content
-
-    return max(one, other, key=rank)
 
 
 def unite_policies(base: bytes | None, one: FileVersion, other: FileVersion) -> tuple[bytes, bool]:

@@ -24,17 +24,21 @@ What follows from it:
   file could take everybody's memory away. The strays are reported and served to nobody. It is not joined, written on,
   synced or shown until a person takes them off: whatever pushed them may push more, and code that was merged into the
   memory is no accident to build on.
+- One whose policy names a later format is read as far as possible, and not written on: an old version would drop what
+  it does not know.
 - Anything else is foreign: not even read.
 """
 
 from __future__ import annotations
 
 import os
+import re
 
-from gitmem.errors import ConfigError, ForeignBranchError, GitmemError, ProcessError
+from gitmem.errors import ConfigError, ConflictError, ForeignBranchError, GitmemError, ProcessError
 from gitmem.git.ancestry import is_shallow
 from gitmem.git.binary import Git, TreeEntry
-from gitmem.policy.policy import FORMAT, load
+from gitmem.model import FORMAT
+from gitmem.policy.policy import load
 from gitmem.policy.settings import KINDS
 from gitmem.store import layout, proof
 from gitmem.store.proposal import PREFIX
@@ -47,6 +51,7 @@ if TYPE_CHECKING:
 
 # The comment that `gitmem.toml` begins with; before it named a format, this was all that told it from another file.
 POLICY_HEAD = "# The policy of this memory store."
+_NUMBER = re.compile(r"[0-9]{1,4}")
 # A policy without a row for a kind of a reserved name puts its memories here (``policy``).
 _FOLDERS = frozenset({kind.folder for kind in KINDS.values()} | {"memories", "verdicts"})
 # Known commits that a new one probably descends from: tried before the root, which may be far.
@@ -86,9 +91,12 @@ def _judged(git: Git, commit: str, known: Mapping[str, str]) -> str:
     except ProcessError:
         # Whoever reads or writes it says what is wrong with it.
         return "" if is_rooted or not git.has(commit, "commit") else proof.FOREIGN
+    number = format_of(_policy_text(git, commit))
+    if number > FORMAT and (is_rooted or not strays):
+        return proof.NEWER
     if is_rooted:
         return proof.STRAY if strays else proof.ROOTED
-    return proof.NAMED if not strays and _names_format(git, commit) else proof.FOREIGN
+    return proof.NAMED if not strays and number else proof.FOREIGN
 
 
 def _is_rooted(git: Git, commit: str, known: Mapping[str, str]) -> bool:
@@ -97,17 +105,20 @@ def _is_rooted(git: Git, commit: str, known: Mapping[str, str]) -> bool:
     return any(git.is_ancestor(one, commit) for one in asked)
 
 
-def _names_format(git: Git, commit: str) -> bool:
-    lines = _policy_text(git, commit).split("\n")
-    if lines[0].startswith(POLICY_HEAD):
-        return True
+def format_of(policy: str) -> int:
+    """Return the format that the text of a policy names; 1 where only its first line says what it is, 0 where nothing.
+
+    It is known of a policy that this version cannot read, as a later one may write it.
+    """
+    lines = policy.split("\n")
     for line in map(str.strip, lines):
         name, equals, value = line.partition("=")
-        if equals and name.strip() == "format":
-            return value.partition("#")[0].strip() == str(FORMAT)
+        number = value.partition("#")[0].strip()
+        if equals and name.strip() == "format" and _NUMBER.fullmatch(number):
+            return int(number)
         if line.startswith("["):
             break  # what follows belongs to a section
-    return False
+    return int(lines[0].startswith(POLICY_HEAD))
 
 
 def _policy_text(git: Git, commit: str) -> str:
@@ -211,8 +222,14 @@ def need_store(git: Git, commit: str, branch: str, *, remote: str = "", hint: st
 
     Raises:
         ForeignBranchError: It is foreign, or has strays.
+        ConflictError: A later version of gitmem writes it.
     """
     found = kind_of(git, commit)
+    if found == proof.NEWER:
+        name = f"{branch} of {remote}" if remote else branch
+        number = format_of(_policy_text(git, commit))
+        message = f"{name} has the store format {number}; this version of gitmem writes format {FORMAT}"
+        raise ConflictError(message, hint="update gitmem")
     if found in proof.STORES or not found or (repairs and found == proof.STRAY):
         return
     raise refusal(git, commit, branch, remote=remote, hint=hint)

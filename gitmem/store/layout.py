@@ -23,6 +23,8 @@ SPLIT_ABOVE = 500
 # Caps that are asked for before content is read: 64 KiB a memory (threat T10), and the machine-written files.
 MEMORY_LIMIT = 64 * 1024
 VERDICT_LIMIT = 16 * 1024
+# A bucket: room for 500 of the largest verdicts, so for 128,000 facts at the least.
+BUCKET_LIMIT = 500 * VERDICT_LIMIT
 POLICY_LIMIT = 64 * 1024
 
 POLICY_PATH = "gitmem.toml"
@@ -33,7 +35,9 @@ ATTRIBUTES_PATH = ".gitattributes"
 # What forges run for pull requests to the branch.
 WORKFLOWS, GITLAB_PATH = ".github/workflows", ".gitlab-ci.yml"
 # Bytes in the branch are bytes: no end-of-line conversion or filter of a user's configuration may change a memory.
-ATTRIBUTES = "# Written by gitmem: memories are kept byte for byte.\n* -text -filter\n"
+# Forges fold files that are marked as generated when they show a change (github-linguist, docs/overrides.md).
+FORMER_ATTRIBUTES = "# Written by gitmem: memories are kept byte for byte.\n* -text -filter\n"
+ATTRIBUTES = FORMER_ATTRIBUTES + "/verdicts/** linguist-generated\n"
 
 KEY_LIMIT = 100
 FOLDER_LIMIT = 40
@@ -54,6 +58,7 @@ REGULAR_MODES = frozenset({"100644", "100755"})
 
 MEMORY = "memory"
 VERDICT = "verdict"
+BUCKET = "bucket"
 POLICY = "policy"
 KNOWN = "known"
 
@@ -63,8 +68,9 @@ class StorePath:
     """What a path of the store is.
 
     Attributes:
-        what: ``memory``, ``verdict``, ``policy`` or ``known`` (allowed, not read).
-        key: The memory's key; empty for the others.
+        what: ``memory``, ``verdict`` (one, in a file of its own), ``bucket`` (of verdicts), ``policy`` or ``known``
+            (allowed, not read).
+        key: The memory's key; empty where a file is not of one memory.
         folder: The folder of its kind.
         archived: Whether it is in ``archive/``.
         spec: First 16 hex digits of the specification's hash (verdicts only).
@@ -119,8 +125,13 @@ def memory_path(folder: str, key: str, *, split: bool, archived: bool = False) -
     return f"{top}/{shard(key)}/{key}.md" if split else f"{top}/{key}.md"
 
 
+def bucket_path(key: str) -> str:
+    """Return where the verdicts of a fact lie, with those of all facts whose keys have the same shard."""
+    return f"verdicts/{shard(key)}.toml"
+
+
 def verdict_path(key: str, spec: str) -> str:
-    """Return where the verdict of a fact for one specification lies (machine-written files are always split)."""
+    """Return where a single verdict lies: on a proposal, and in stores of format 1."""
     return f"verdicts/{shard(key)}/{key}.{spec[:16]}.toml"
 
 
@@ -157,6 +168,8 @@ def is_kind_folder(name: str) -> bool:
 
 
 def _verdict_place(parts: list[str]) -> StorePath | str:
+    if len(parts) == 2 and parts[1][2:] == ".toml" and not parts[1][:2].strip("0123456789abcdef"):
+        return StorePath(BUCKET)
     if len(parts) == 3 and parts[2].endswith(".toml"):
         key, _, spec = parts[2].removesuffix(".toml").rpartition(".")
         if is_key(key) and is_spec(spec) and parts[1] == shard(key):

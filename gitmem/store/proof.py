@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import os
 
+from gitmem.model import FORMAT
+
 FILE_NAME = "proofs"
-# The first line; another number forgets what an earlier version decided by other rules.
-_HEAD = "gitmem-proofs 1\n"
+# The first line; another number forgets what an earlier version decided by other rules, or for an earlier format.
+_HEAD = f"gitmem-proofs 2 format {FORMAT}\n"
 # The newest are kept: the tips of the memory branch, of its remote, of a proposal, and those before them.
 KEPT = 16
 
@@ -20,9 +22,11 @@ ROOTED = "rooted"
 NAMED = "named"
 # The root commit is an ancestor, and something is unknown: it is read, and not written on.
 STRAY = "stray"
+# Its policy names a format that a later version of gitmem writes: it is read as far as possible, and not written on.
+NEWER = "newer"
 FOREIGN = "foreign"
 STORES = frozenset({ROOTED, NAMED})
-READABLE = STORES | {STRAY}
+READABLE = STORES | {STRAY, NEWER}
 
 
 def read(state: str) -> dict[str, str]:

@@ -42,6 +42,11 @@ class Current:
         return self.branch.removeprefix(PREFIX)
 
 
+def is_proposal(ref: str) -> bool:
+    """Return whether a full ref is that of a proposal's branch."""
+    return ref.startswith(f"refs/heads/{PREFIX}")
+
+
 def is_name(text: str) -> bool:
     """Return whether a proposal can be called so: a slug that can be the end of a branch (git-check-ref-format(1))."""
     is_slug = 0 < len(text) <= NAME_LIMIT and _CHARS.issuperset(text) and text[0].isalnum() and text[-1].isalnum()

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 LIMITS = {
     layout.MEMORY: layout.MEMORY_LIMIT,
     layout.VERDICT: layout.VERDICT_LIMIT,
+    layout.BUCKET: layout.BUCKET_LIMIT,
     layout.POLICY: layout.POLICY_LIMIT,
 }
 # How many first parents are tried when the tip's tree cannot be read at all (bad input 53: an empty name in a tree).

@@ -8,7 +8,7 @@ from gitmem.errors import FormatError, ProcessError
 from gitmem.frozen import frozen
 from gitmem.model import FAILS, HOLDS, Verdict
 from gitmem.store import layout
-from gitmem.store.verdicts import parse_verdict
+from gitmem.store.buckets import parse_section, sections_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -46,8 +46,8 @@ def all_verdicts(git: Git, tip: str, key: str) -> list[Verdict]:
 
     Those that cannot be read say nothing, as everywhere.
     """
-    spec = f":(glob)verdicts/{layout.shard(key)}/{key}.{'?' * 16}.toml"
-    found, _ = _read(git, tip, spec, (key,), MOST_VERSIONS)
+    single = f":(glob)verdicts/{layout.shard(key)}/{key}.{'?' * 16}.toml"
+    found, _ = _read(git, tip, (single, layout.bucket_path(key)), (key,), MOST_VERSIONS)
     return found
 
 
@@ -60,36 +60,42 @@ def verdicts_of(git: Git, tip: str, keys: Collection[str], *, at_most: int = MOS
         keys: The facts.
         at_most: How many are read, and how many commits are looked at for them.
     """
-    return _read(git, tip, "verdicts", frozenset(keys), at_most)
+    return _read(git, tip, ("verdicts",), frozenset(keys), at_most)
 
 
-def _read(git: Git, tip: str, spec: str, keys: Collection[str], at_most: int) -> tuple[list[Verdict], bool]:
+def _read(git: Git, tip: str, specs: Iterable[str], keys: Collection[str], at_most: int) -> tuple[list[Verdict], bool]:
     if not tip or not keys:
         return [], True
     argv = ("log", "-z", "--raw", "--no-abbrev", "--no-renames", "--full-history", "--topo-order", "--format=")
     order = ("-c", "diff.orderFile=/dev/null")
     try:
-        done = git.run(*order, *argv, f"--max-count={at_most}", tip, "--", spec, check=False, timeout_s=HISTORY_S)
+        done = git.run(*order, *argv, f"--max-count={at_most}", tip, "--", *specs, check=False, timeout_s=HISTORY_S)
     except ProcessError:
         return [], False  # a tree in this history has files without end
     words = done.stdout.split(b"\0")
     named: dict[str, str] = {}
     for mark, path in pairwise(words):
-        key = path.rpartition(b"/")[2].partition(b".")[0].decode("ascii", "replace")
-        if mark.lstrip(b"\n").startswith(b":") and key in keys:
-            named.setdefault(mark.split(b" ")[3].decode("ascii"), key)
+        place = layout.place_of(path.decode("ascii", "replace"))
+        if mark.lstrip(b"\n").startswith(b":") and isinstance(place, layout.StorePath) and _may_have(place, keys):
+            named.setdefault(mark.split(b" ")[3].decode("ascii"), path.decode("ascii"))
     oids = list(named)[:at_most]
     sizes = git.sizes(oids)
-    wanted = [oid for oid in oids if 0 <= sizes.get(oid, -1) <= layout.VERDICT_LIMIT]
-    read = [verdict for oid, content in git.read_blobs(wanted) for verdict in _parsed(content or b"", named[oid])]
-    return read, len(named) <= at_most
+    wanted = [oid for oid in oids if 0 <= sizes.get(oid, -1) <= layout.BUCKET_LIMIT]
+    read: dict[tuple[tuple[str, str], bytes], Verdict] = {}
+    for oid, content in git.read_blobs(wanted):
+        for name, text in sections_of(content or b"", named[oid]):
+            if name[0] in keys and (name, text) not in read:  # most of a bucket is as it was in the version before
+                try:
+                    read[name, text] = parse_section(name, text, named[oid])
+                except FormatError:
+                    continue
+                if len(read) == at_most:
+                    return list(read.values()), False
+    return list(read.values()), len(named) <= at_most
 
 
-def _parsed(content: bytes, key: str) -> Iterable[Verdict]:
-    try:
-        return (parse_verdict(content, key=key, path=""),)
-    except FormatError:
-        return ()
+def _may_have(place: layout.StorePath, keys: Collection[str]) -> bool:
+    return place.what == layout.BUCKET or (place.what == layout.VERDICT and place.key in keys)
 
 
 def counting_of(verdicts: Sequence[Verdict]) -> Verdict:

@@ -9,9 +9,11 @@ from gitmem.index.catalog.inserts import Inserts
 from gitmem.model import FAILED, FAILS, SUSPECT
 from gitmem.statuses import SKEW_S
 from gitmem.store import layout
+from gitmem.store.buckets import parse_section
 from gitmem.store.commit import CommitPlan, write_commit
+from gitmem.store.proposal import is_proposal
 from gitmem.store.trailers import CLAIMED, CODE
-from gitmem.store.verdicts import format_verdict
+from gitmem.store.verdict_files import plan_writes
 from gitmem.verify.blame.culprit import describe_culprits, phrase
 from gitmem.verify.due import RUNGS
 from gitmem.verify.stock import Standing, culprits, status_page, take_stock
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
     from gitmem.index.catalog.catalog import Catalog
     from gitmem.model import Verdict
     from gitmem.store.local import LocalState
+    from gitmem.store.verdict_files import FileWrites
 
 # Trailers name at most this many memories each; STATUS.md and `gitmem list --status` have all.
 TRAILERS = 50
@@ -127,16 +130,16 @@ def record(
         changed = _list_news(catalog, verdicts, old, is_fresh)
         if not changed:
             return None
-        writes, stale = _files(changed, old)
-        _into_catalog(catalog, writes, stale)
+        planned = plan_writes(git, tip, changed, is_loose=is_proposal(ref))
+        _into_catalog(catalog, planned)
         after = take_stock(catalog, restate(), local, now=now, with_blocked=False)
         recorded["it"] = _difference(catalog, before, after, changed, old)
-        files = {path: format_verdict(v).encode() for path, v in writes.items()}
+        files = dict(planned.writes)
         files[layout.STATUS_PATH] = status_page(after, describe_culprits(git, culprits(after))).encode()
         return CommitPlan(
             _subject(changed, recorded["it"], _blamed(changed, old)),
             writes=tuple(sorted(files.items())),
-            deletes=tuple(stale),
+            deletes=planned.deletes,
             trailers=_trailers(recorded["it"], commit, changed, _blamed(changed, old), claimed),
             machine=True,
         )
@@ -179,21 +182,19 @@ def _list_news(
     return news
 
 
-def _files(changed: Iterable[Verdict], old: Mapping[str, Sequence[Verdict]]) -> tuple[dict[str, Verdict], list[str]]:
-    """Return the verdict files to write, and those of former specifications of the same facts to delete."""
-    writes = {layout.verdict_path(v.key, v.spec): v for v in changed}
-    former = {layout.verdict_path(o.key, o.spec) for v in changed for o in old.get(v.key, ())}
-    return writes, sorted(former - set(writes))
-
-
-def _into_catalog(catalog: Catalog, writes: Mapping[str, Verdict], stale: Iterable[str]) -> None:
-    for path in stale:
+def _into_catalog(catalog: Catalog, files: FileWrites) -> None:
+    for path in files.deletes:
         update.remove_path(catalog, path)
     inserts = Inserts(catalog)
-    for path, verdict in writes.items():
-        inserts.add_verdict(path, verdict)
+    for path, content in files.writes.items():
+        place = layout.place_of(path)
+        assert isinstance(place, layout.StorePath), "gitmem writes only where a store may have files"
+        if place.what == layout.BUCKET:
+            update.update_bucket(catalog, inserts, path, content)
+        elif place.what == layout.VERDICT:
+            inserts.add_verdict(path, parse_section((place.key, place.spec), content, path))
+            update.forget_states(catalog, [place.key])
     inserts.flush()
-    update.forget_states(catalog, [v.key for v in writes.values()])
 
 
 def _difference(

@@ -6,7 +6,9 @@ from gitmem.document.edit import REMOVE
 from gitmem.document.fields import format_time
 from gitmem.document.parse import parse
 from gitmem.errors import NotFoundError, RefusedError
+from gitmem.frozen import replace
 from gitmem.store.commit import CommitPlan, CommitResult, write_commit
+from gitmem.store.proposal import is_proposal
 from gitmem.text.sanitize import display
 from gitmem.write import archive, place
 from gitmem.write.draft import Author, Draft, check_file, checked_text, edited
@@ -23,7 +25,7 @@ if TYPE_CHECKING:
 
     from gitmem.git.binary import Git
     from gitmem.index.catalog.catalog import Catalog
-    from gitmem.model import Document
+    from gitmem.model import Document, Verdict
     from gitmem.policy.policy import Policy
 
 
@@ -80,7 +82,7 @@ class Writer:
         policy: Policy,
         *,
         verb: str,
-        extra: Callable[[Draft], Mapping[str, str]] | None = None,
+        verdicts: Callable[[Draft], Sequence[Verdict]] | None = None,
         again: str = REFUSE,
     ) -> Change:
         """Write a new memory, or the latest text of one that has this key.
@@ -89,7 +91,7 @@ class Writer:
             draft: The memory.
             policy: The store's policy.
             verb: The command, for the commit's subject.
-            extra: Further files of the same commit, given the settled draft (a verdict).
+            verdicts: Returns the verdicts that the same commit records, given the settled draft.
             again: What is done about a memory that says it already (``write.duplicates``).
 
         Raises:
@@ -98,7 +100,7 @@ class Writer:
         done: dict[str, Any] = {}
 
         def plan(tip: str | None) -> CommitPlan | None:
-            return self.plan_remember(self._catalog_at(tip), draft, policy, extra=extra, done=done, again=again)
+            return self.plan_remember(self._catalog_at(tip), draft, policy, verdicts=verdicts, done=done, again=again)
 
         return self._commit(plan, done, verb)
 
@@ -142,7 +144,7 @@ class Writer:
         policy: Policy,
         *,
         done: dict[str, Any],
-        extra: Callable[[Draft], Mapping[str, str]] | None = None,
+        verdicts: Callable[[Draft], Sequence[Verdict]] | None = None,
         again: str = REFUSE,
     ) -> CommitPlan | None:
         """Return the commit that writes a draft on the state that a catalog shows; None where it says the same.
@@ -152,7 +154,7 @@ class Writer:
             draft: The memory.
             policy: The store's policy.
             done: Filled with the fields of the ``Change``.
-            extra: Further files of the same commit, given the settled draft.
+            verdicts: Returns the verdicts that the same commit records, given the settled draft.
             again: What is done about a memory that says it already.
 
         Raises:
@@ -180,14 +182,16 @@ class Writer:
             return None
         before = place.before_of(catalog, known) if known else {}
         others = self.relinked(catalog, document, before)
-        files = {path: document.text, **others, **(extra(settled) if extra else {})}
+        proved = verdicts(settled) if verdicts else ()
+        files = {path: document.text, **others}
         deletes = [p for p in place.paths_of_key(catalog, settled.key) if p != path]
         is_more = known is None or known.archived
         old = archive.rotate(self._texts_of, catalog, policy, settled.kind, added=int(is_more), now=self._now)
         done["rotated"] = len(old.paths)
         files, deletes, moves = {**old.files, **files}, [*old.paths, *deletes], (*moves, *old.moves)
         word = "add" if known is None else "restore" if known.archived else "update"
-        return self.plan(f"{settled.kind}: {word} {settled.key}", [settled.key], files, deletes, moves)
+        planned = self.plan(f"{settled.kind}: {word} {settled.key}", [settled.key], files, deletes, moves)
+        return self._with_verdicts(planned, catalog, proved)
 
     def edit(
         self,
@@ -196,7 +200,7 @@ class Writer:
         policy: Policy,
         *,
         subject: str = "edit",
-        extra: Mapping[str, str] | None = None,
+        verdicts: Sequence[Verdict] = (),
         again: str = REFUSE,
     ) -> Change:
         """Change the text of one memory in place.
@@ -206,7 +210,7 @@ class Writer:
             change: From the file's text to the new one; called again when the memory changed meanwhile.
             policy: The store's policy.
             subject: The verb of the commit's subject.
-            extra: Further files of the same commit (a verdict).
+            verdicts: Those that the same commit records.
             again: What is done about another memory that says what this one is to say.
 
         Raises:
@@ -233,8 +237,9 @@ class Writer:
                 deletes = [known.path] if path != known.path else []
             done["path"] = path
             others = self.relinked(catalog, document, place.before_of(catalog, known), known=known)
-            files = {path: new, **others, **(extra or {})}
-            return self.plan(f"{document.kind}: {subject} {known.key}", [known.key], files, deletes, moves)
+            files = {path: new, **others}
+            planned = self.plan(f"{document.kind}: {subject} {known.key}", [known.key], files, deletes, moves)
+            return self._with_verdicts(planned, catalog, verdicts)
 
         return self._commit(plan, done, "edit")
 
@@ -396,6 +401,16 @@ class Writer:
         writes = tuple((path, text.encode("utf-8")) for path, text in sorted(files.items()))
         gone = tuple(to.get(path, path) for path in deletes if to.get(path, path) not in files)
         return CommitPlan(subject, writes=writes, moves=moves, deletes=gone, trailers=tuple(trailers))
+
+    def _with_verdicts(self, planned: CommitPlan, catalog: Catalog, verdicts: Sequence[Verdict]) -> CommitPlan:
+        """Return a commit's plan that also records verdicts on top of the state that a catalog shows."""
+        if not verdicts:
+            return planned
+        from gitmem.store.verdict_files import plan_writes  # 20 ms, and only where something was proved
+
+        files = plan_writes(self._git, catalog.meta("commit") or None, verdicts, is_loose=is_proposal(self._ref))
+        writes = tuple(sorted((*planned.writes, *files.writes.items())))
+        return replace(planned, writes=writes, deletes=(*planned.deletes, *files.deletes))
 
     def _commit(self, plan: Callable[[str | None], CommitPlan | None], done: dict[str, Any], verb: str) -> Change:
         written = self.write(plan, f"{verb} {done.get('key', '')}".strip())

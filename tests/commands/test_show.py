@@ -8,7 +8,18 @@ from pathlib import Path
 
 import pytest
 from conftest import CODE, NOW, commit_files, git, memory_text, put_files, tip
-from support.facts import DAY, Clock, approve_all, make_fact, make_memory, put, result_of, verdict_file, verify
+from support.facts import (
+    DAY,
+    Clock,
+    approve_all,
+    loose_file,
+    make_fact,
+    make_memory,
+    put,
+    result_of,
+    verdict_file,
+    verify,
+)
 
 from gitmem.errors import AmbiguousKeyError, NotFoundError
 from gitmem.memory.memory import Memory
@@ -412,7 +423,7 @@ def test_commit_with_an_impossible_date_is_a_row_like_any_other(memory: Memory, 
 def test_verdict_file_that_cannot_be_read_is_a_row_without_an_outcome(memory: Memory, repo: Path) -> None:
     put(repo, make_fact("a", RS256))
     verify(memory)
-    path = verdict_file(memory, "a")
+    path = loose_file(memory, "a")
     for content in ("not toml [", "x" * (VERDICT_LIMIT + 1), b"\xff\xfe", 'outcome = "holds"\n'):
         put_files(repo, {path: content})
 

@@ -15,6 +15,7 @@ from support.facts import (
     status_file,
     trailers,
     verdict_file,
+    verdict_text,
     verify,
 )
 
@@ -81,7 +82,7 @@ def test_culprit_is_written_on_the_verdict_and_told_wherever_the_failure_is(held
     held.why("signs", options=RUN)
 
     message = f"broken by {commits[1][:12]} (Ana: break: use EdDSA)"
-    assert f'culprit = "{commits[1]}"' in git(repo, "show", f"memory:{verdict_file(held, 'signs')}")
+    assert f'culprit = "{commits[1]}"' in verdict_text(repo, held, "signs")
     assert git(repo, "log", "-1", "--format=%s", "memory") == f"why: signs was broken by {commits[1][:12]}"
     assert f"Gitmem-Culprit: signs {commits[1]}" in trailers(repo, tip(repo))
     assert message in status_file(repo)
@@ -166,7 +167,7 @@ def test_on_another_branch_the_culprit_stays_in_this_clone_until_it_counts(held,
     git(repo, "checkout", "-q", "main")
     git(repo, "merge", "-q", "topic")
     verify(held)
-    assert f'culprit = "{culprit}"' in git(repo, "show", f"memory:{verdict_file(held, 'signs')}")
+    assert f'culprit = "{culprit}"' in verdict_text(repo, held, "signs")
 
 
 def test_culprit_found_after_the_failure_was_published_elsewhere_is_published_too(held, repo):
@@ -177,7 +178,7 @@ def test_culprit_found_after_the_failure_was_published_elsewhere_is_published_to
     git(repo, "checkout", "-q", "main")
 
     assert verify(held).due == 0
-    assert f'culprit = "{culprit}"' in git(repo, "show", f"memory:{verdict_file(held, 'signs')}")
+    assert f'culprit = "{culprit}"' in verdict_text(repo, held, "signs")
 
 
 def test_commit_inside_a_merged_branch_is_named(held, repo):

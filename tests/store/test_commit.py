@@ -75,7 +75,7 @@ def test_what_is_acknowledged_is_the_tip(repo: Path) -> None:
     names = ("facts/a.md", layout.POLICY_PATH)
     assert written.oids == {name: git(repo, "rev-parse", f"memory:{name}") for name in names}
     assert files(repo) == {"facts/a.md": "a"}
-    assert "\nformat = 1\n" in git(repo, "show", f"memory:{layout.POLICY_PATH}")
+    assert "\nformat = 2\n" in git(repo, "show", f"memory:{layout.POLICY_PATH}")
 
 
 def test_a_write_names_the_tip_it_was_built_on(repo: Path) -> None:

@@ -1,38 +1,11 @@
-"""The later verdict counts, and a policy merges by line and stays one that can be read."""
+"""A policy merges by line and stays one that can be read."""
 
 from __future__ import annotations
 
 from itertools import permutations
 
-import pytest
-
-from gitmem.model import Verdict
 from gitmem.policy.policy import load
-from gitmem.store.files import SETTLE_MARK, FileVersion, unite_policies, unite_verdicts
-from gitmem.store.verdicts import format_verdict
-
-KEY = "a-fact"
-
-
-def verdict(outcome: str, at: int) -> bytes:
-    made = Verdict(key=KEY, spec="a" * 64, claim="c", outcome=outcome, commit="1" * 40, inputs="", at=at)
-    return format_verdict(made).encode()
-
-
-@pytest.mark.parametrize(
-    ("one", "other"),
-    [
-        (verdict("fails", 1_790_000_000), verdict("holds", 1_780_000_000)),
-        (verdict("holds", 1_790_000_000), verdict("fails", 1_780_000_000)),
-        (verdict("fails", 1_790_000_000), verdict("holds", 1_790_000_000)),
-        (verdict("holds", 1), b"no verdict"),
-        (verdict("holds", 1), b"#" * 20_000),
-    ],
-    ids=["later-fails", "later-holds", "same-second", "unreadable", "too-large"],
-)
-def test_the_verdict_that_counts_is_the_same_either_way(one: bytes, other: bytes) -> None:
-    assert unite_verdicts(one, other, key=KEY, path="v") == one
-    assert unite_verdicts(other, one, key=KEY, path="v") == one
+from gitmem.store.files import SETTLE_MARK, FileVersion, unite_policies
 
 
 def policies(base: str, one: str, other: str) -> tuple[str, bool]:

@@ -83,7 +83,7 @@ def test_what_may_lie_on_a_store(repo: Path, files: dict[str, str], kind: str) -
             proof.NAMED,
         ),
         ({"gitmem.toml": "[recall]\nformat = 1\n", "facts/a.md": MEMORY}, proof.FOREIGN),
-        ({"gitmem.toml": "format = 2\n", "facts/a.md": MEMORY}, proof.FOREIGN),
+        ({"gitmem.toml": "format = 3\n", "facts/a.md": MEMORY}, proof.NEWER),
         ({"gitmem.toml": default_toml(), "src/main.py": "x"}, proof.FOREIGN),
         ({"facts/a.md": MEMORY}, proof.FOREIGN),
         ({"docs/index.md": "x", "README.md": "x"}, proof.FOREIGN),

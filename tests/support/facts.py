@@ -12,7 +12,8 @@ from gitmem.git.repository import discover
 from gitmem.memory.memory import Memory
 from gitmem.model import BUILTIN, Check
 from gitmem.recall.query import Query
-from gitmem.store.layout import verdict_path
+from gitmem.store.buckets import sections_of, split_bucket
+from gitmem.store.layout import bucket_path, verdict_path
 from gitmem.verify.builtin import BuiltinAnswer, answer_all
 from gitmem.verify.inputs import CodeTree
 from gitmem.verify.session import Options, VerifyRun
@@ -99,7 +100,25 @@ def spec_of(memory: Memory, key: str) -> str:
 
 def verdict_file(memory: Memory, key: str) -> str:
     """Return where the verdict of a fact lies on the branch."""
+    return bucket_path(key)
+
+
+def loose_file(memory: Memory, key: str) -> str:
+    """Return where the verdict of a fact lies on a proposal, and in stores of format 1."""
     return verdict_path(key, spec_of(memory, key))
+
+
+def verdict_text(folder: Path, memory: Memory, key: str, ref: str = "memory") -> str:
+    """Return the text of a fact's verdict on a branch; empty where it has none."""
+    content = git(folder, "show", f"{ref}:{bucket_path(key)}").encode() + b"\n"
+    return split_bucket(content, bucket_path(key))[0].get((key, spec_of(memory, key)[:16]), b"").decode()
+
+
+def verdict_keys(folder: Path, ref: str = "memory") -> list[str]:
+    """Return the keys of the facts that have a verdict on a branch, sorted."""
+    listed = git(folder, "ls-tree", "-r", "--name-only", ref, "--", "verdicts").split()
+    contents = {path: git(folder, "show", f"{ref}:{path}").encode() + b"\n" for path in listed}
+    return sorted(name[0] for path, content in contents.items() for name, _ in sections_of(content, path))
 
 
 def for_code(folder: Path) -> str:

@@ -7,7 +7,7 @@ import json
 import pytest
 from conftest import NOW, commit_files, git, tip
 from support.code_changes import RS256, change, check
-from support.facts import make_fact, put, result_of, status_file, statuses, verdict_file, verify
+from support.facts import make_fact, put, result_of, status_file, statuses, verdict_file, verdict_text, verify
 from support.terminal import gitmem
 
 from gitmem.cli.check import exit_status as check_status
@@ -53,7 +53,7 @@ def test_verify_names_a_wrong_claim_fails_and_writes_the_right_verdict(memory, r
 
     assert [(w.key, w.claimed, w.answer) for w in run.wrong] == [("claimed", now.strip('"'), was.strip('"'))]
     assert (exit_status(run), result_of(run, "claimed").due.why, run.due) == (1, "wrong", 1)
-    assert f"outcome = {was}" in git(repo, "show", f"memory:{verdict_file(other, 'claimed')}")
+    assert f"outcome = {was}" in verdict_text(repo, other, "claimed")
     assert statuses(other)["claimed"] == ("verified" if was == '"holds"' else "failed")
     assert verify(other).wrong == ()
 

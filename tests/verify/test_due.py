@@ -11,13 +11,13 @@ from support.facts import (
     Clock,
     approve_all,
     count_commits,
+    loose_file,
     make_fact,
     make_memory,
     outcomes,
     put,
     spec_of,
     statuses,
-    verdict_file,
     verify,
 )
 
@@ -413,7 +413,7 @@ def test_states_kept_from_before_do_not_hide_a_verdict_that_came_by_fetch(memory
         at=NOW,
     )
 
-    put_files(repo, {verdict_file(memory, "a"): format_verdict(verdict)})
+    put_files(repo, {loose_file(memory, "a"): format_verdict(verdict)})
 
     assert statuses(memory) == {"a": "failed"}
 
@@ -458,7 +458,7 @@ def forged(memory, **fields) -> dict[str, str]:
         **{"spec": told.row.spec, "claim": told.row.claim, "inputs": told.digest, "at": NOW, "sandbox": "bubblewrap"}
         | fields
     )
-    return {verdict_file(memory, "a"): format_verdict(made)}
+    return {loose_file(memory, "a"): format_verdict(made)}
 
 
 def test_verdict_written_by_hand_counts_and_says_that_it_is_claimed(memory, repo):

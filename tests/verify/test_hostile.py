@@ -17,7 +17,7 @@ from pathlib import Path
 
 import pytest
 from conftest import git
-from support.facts import approve_all, make_fact, put, result_of, status_file, verdict_file, verify
+from support.facts import approve_all, make_fact, put, result_of, status_file, verdict_text, verify
 from support.grounds import grounds_on
 from support.processes import pids_of
 
@@ -289,7 +289,7 @@ def test_nothing_that_it_says_is_alive_where_it_is_shown(memory, repo, run_cli, 
 
     asked = (["show", "a"], ["show", "a", "--json"], ["verify", "a", "--no-sandbox", "--json"], ["list"], ["context"])
     printed = [run_cli("verify", "--no-sandbox").out, *(run_cli(*argv).out for argv in asked)]
-    stored = [status_file(repo), git(repo, "show", f"memory:{verdict_file(memory, 'a')}")]
+    stored = [status_file(repo), verdict_text(repo, memory, "a")]
 
     assert "set-output" in printed[0]
     for text in (*printed, *stored):

@@ -24,6 +24,7 @@ from support.facts import (
     result_of,
     statuses,
     verdict_file,
+    verdict_text,
     verify,
 )
 
@@ -163,7 +164,7 @@ def test_check_that_crashes_where_it_held_too_is_blocked_and_its_verdict_stays(m
     approve_all(memory)
     verify(memory)
     status = {"holds": "blocked", "fails": "failed"}[first]
-    written = git(repo, "show", f"memory:{verdict_file(memory, 'a')}")
+    written = verdict_text(repo, memory, "a")
 
     world.write_text(UNCLEAR_ENDS[how] + "\n")
     commit_files(repo, {"new.txt": "x\n"})
@@ -173,7 +174,7 @@ def test_check_that_crashes_where_it_held_too_is_blocked_and_its_verdict_stays(m
     assert outcomes(run) == {"a": "blocked"}
     assert (statuses(memory), shown["verdict"]["outcome"]) == ({"a": status}, first)
     assert shown["verdict"]["attempt"] == result_of(run, "a").reason != ""
-    assert git(repo, "show", f"memory:{verdict_file(memory, 'a')}") == written
+    assert verdict_text(repo, memory, "a") == written
     assert run.recorded is None
 
 
@@ -526,7 +527,7 @@ def test_interruption_keeps_what_was_told_and_ends_what_is_under_way(memory, rep
     assert time.monotonic() - began < 10
     assert not is_running(mark)
     assert statuses(memory) == {"a": "verified", "b": "verified", "c": "unproven", "d": "unproven"}
-    assert git(repo, "show", f"memory:{verdict_file(memory, 'a')}").startswith('outcome = "holds"')
+    assert verdict_text(repo, memory, "a").startswith('outcome = "holds"')
 
 
 def test_interrupted_command_line_keeps_what_was_told(memory, repo, tmp_path):

@@ -6,7 +6,17 @@ import json
 
 import pytest
 from conftest import NOW, commit_files, git
-from support.facts import Clock, approve_all, make_fact, put, result_of, status_file, statuses, verdict_file, verify
+from support.facts import (
+    Clock,
+    approve_all,
+    make_fact,
+    put,
+    result_of,
+    status_file,
+    statuses,
+    verdict_text,
+    verify,
+)
 
 from gitmem.memory.memory import Memory
 from gitmem.verify.confirm import FIRST
@@ -67,7 +77,7 @@ def test_flapping_fact_is_shown_wherever_a_reader_meets_it(flapping, memory, rep
     assert f"## Flapping\n\nTheir checks give different answers on the same code.\n\n- **a**: It answers — {SAID}" in (
         status_file(repo)
     )
-    assert f"flapping = {FIRST}" in git(repo, "show", f"memory:{verdict_file(memory, 'a')}")
+    assert f"flapping = {FIRST}" in verdict_text(repo, memory, "a")
     monkeypatch.setattr("time.time", lambda: float(clock.now))
     assert json.loads(run_cli("list", "--json").out)["memories"][0]["flapping"] == FIRST
     assert f"  flapping a  {SAID}" in run_cli("status").out
@@ -88,7 +98,7 @@ def test_mark_is_told_once_and_goes_away_with_as_many_like_answers(flapping, mem
 
     assert (memory.show("a").document["flapping"], memory.status().document["flapping"]) == (0, [])
     assert "Flapping" not in status_file(repo)
-    assert "flapping" not in git(repo, "show", f"memory:{verdict_file(memory, 'a')}")
+    assert "flapping" not in verdict_text(repo, memory, "a")
 
 
 def test_count_of_a_mark_is_no_commit(flapping, memory, repo):

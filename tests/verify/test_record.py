@@ -24,6 +24,8 @@ from support.facts import (
     statuses,
     trailers,
     verdict_file,
+    verdict_keys,
+    verdict_text,
     verify,
 )
 
@@ -68,7 +70,7 @@ def dump(catalog) -> dict[str, list[tuple]]:
         ),
         "fact": catalog.rows(named.format("x.spec, x.claim, x.ttl_s, x.words, x.inputs", "fact", "id")),
         "link": catalog.rows(named.format("x.relation, x.target", "link", "source")),
-        "verdict": catalog.rows("SELECT * FROM verdict ORDER BY path"),
+        "verdict": catalog.rows("SELECT * FROM verdict ORDER BY path, key, spec"),
         "problem": catalog.rows("SELECT * FROM problem ORDER BY path, code"),
     }
 
@@ -265,13 +267,13 @@ def test_first_verdict_is_worth_writing_and_an_old_one_without_ttl_is_not():
 def test_verdict_of_a_former_specification_is_deleted(memory, repo):
     put(repo, make_fact("a", RS256))
     verify(memory)
-    former = verdict_file(memory, "a")
+    former = spec_of(memory, "a")
     put(repo, make_fact("a", {"exists": "src"}))
 
     verify(memory)
 
-    assert git(repo, "ls-tree", "-r", "--name-only", "memory", "verdicts").split() == [verdict_file(memory, "a")]
-    assert former != verdict_file(memory, "a")
+    assert verdict_text(repo, memory, "a")
+    assert former[:16] not in git(repo, "show", f"memory:{verdict_file(memory, 'a')}")
     assert_as_from_nothing(memory, repo)
 
 
@@ -454,7 +456,7 @@ def test_fact_that_was_retired_while_it_was_judged_gets_no_verdict(memory, repo)
 
     memory.verify(options=Options(no_sandbox=True), report=told)
 
-    assert git(repo, "ls-tree", "-r", "--name-only", "memory", "verdicts").split() == [verdict_file(memory, "b")]
+    assert verdict_keys(repo) == ["b"]
     assert_as_from_nothing(memory, repo)
 
 
@@ -473,7 +475,7 @@ def test_policy_that_changed_while_facts_were_judged_loses_no_verdict(memory, re
         verify(opened)
 
         assert statuses(opened) == {"a": "verified"}
-        assert git(repo, "show", f"memory:{verdict_file(opened, 'a')}").startswith('outcome = "holds"')
+        assert verdict_text(repo, opened, "a").startswith('outcome = "holds"')
     assert len(log.read_text()) == ran
 
 
@@ -541,7 +543,7 @@ def test_verdict_that_could_not_be_committed_is_by_the_next_run_without_another(
 
     assert (len(log.read_text()), run.due) == (ran, 0)
     assert run.recorded.commit == tip(repo)
-    assert git(repo, "show", f"memory:{verdict_file(memory, 'a')}").startswith('outcome = "holds"')
+    assert verdict_text(repo, memory, "a").startswith('outcome = "holds"')
     assert_as_from_nothing(memory, repo)
 
 
@@ -589,4 +591,3 @@ def test_culprit_that_was_found_is_kept_while_the_failure_stands(memory, repo):
 
     assert f'culprit = "{"7" * 40}"' in standing
     assert "culprit" not in git(repo, "show", f"memory:{path}")
-    assert spec_of(memory, "a")[:16] in path

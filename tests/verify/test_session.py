@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 
 import pytest
 from conftest import NOW, commit_files, git, put_files, tip
@@ -370,4 +369,3 @@ def test_history_of_the_verdict_is_the_history_of_its_truth(repo, memory):
         assert lines == [("verdict", "holds"), ("verdict", "fails"), ("verdict", "holds")]
         path = verdict_file(opened, "a")
     assert git(repo, "rev-list", "--count", "memory", "--", path) == "3"
-    assert Path(path).name.startswith("a.")

@@ -38,7 +38,7 @@ def _attributes(git: Git) -> str:
         code = set()
     folders = sorted({kind.folder for kind in KINDS.values()} - code)
     named = [f"/{folder}/**/*.md" for folder in (*folders, *({"archive"} - code), ".memory")]
-    return "".join(f"{glob} diff=gitmem\n" for glob in (*named, "/verdicts/*/*.toml"))
+    return "".join(f"{glob} diff=gitmem\n" for glob in (*named, "/verdicts/*.toml", "/verdicts/*/*.toml"))
 
 
 def _section(git: Git) -> FileSection:

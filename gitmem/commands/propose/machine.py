@@ -11,6 +11,7 @@ from gitmem.errors import FormatError
 from gitmem.git.branches import is_on_default
 from gitmem.git.objects import open_objects
 from gitmem.store import layout
+from gitmem.store.buckets import sections_of
 from gitmem.store.commit import CommitPlan, write_commit
 from gitmem.store.verdicts import format_verdict
 from gitmem.verify.due import list_publishable
@@ -25,7 +26,9 @@ if TYPE_CHECKING:
 def is_machine(path: str) -> bool:
     """Return whether gitmem itself writes a path of a store: verdicts, and the page made of them."""
     place = layout.place_of(path)
-    return path == layout.STATUS_PATH or (isinstance(place, layout.StorePath) and place.what == layout.VERDICT)
+    return path == layout.STATUS_PATH or (
+        isinstance(place, layout.StorePath) and place.what in (layout.VERDICT, layout.BUCKET)
+    )
 
 
 def own_facts(objects: Objects, changes: Changes) -> set[str]:
@@ -70,7 +73,7 @@ def tidy(memory: OpenRepository, theirs: str) -> None:
         wrong = {
             path: was for path, (was, now) in changes.items() if is_machine(path) and not _goes_along(path, keys, was)
         }
-        writes = _own_verdicts(memory, objects, theirs, tip, keys)
+        writes = _unpacked(objects, changes, keys) | _own_verdicts(memory, objects, theirs, tip, keys)
         if not wrong and not writes:
             return None
         return CommitPlan(
@@ -88,6 +91,21 @@ def tidy(memory: OpenRepository, theirs: str) -> None:
 def _goes_along(path: str, keys: set[str], was: object) -> bool:
     place = layout.place_of(path)
     return was is None and isinstance(place, layout.StorePath) and place.what == layout.VERDICT and place.key in keys
+
+
+def _unpacked(objects: Objects, changes: Changes, keys: set[str]) -> dict[str, bytes]:
+    """Return the verdicts of a proposal's own facts in buckets that are put back, by the paths of their own files."""
+    ends = {path: pair for path, pair in changes.items() if _is_bucket(layout.place_of(path))}
+    texts = objects.read([one.oid for pair in ends.values() for one in pair if one], limit=layout.BUCKET_LIMIT)
+    found: dict[str, bytes] = {}
+    for path, pair in ends.items():
+        was, now = (dict(sections_of(texts.get(one.oid, b"") if one else b"", path)) for one in pair)
+        found |= {layout.verdict_path(*name): text for name, text in now.items() if name[0] in keys and name not in was}
+    return found
+
+
+def _is_bucket(place: layout.StorePath | str) -> bool:
+    return isinstance(place, layout.StorePath) and place.what == layout.BUCKET
 
 
 def _own_verdicts(memory: OpenRepository, objects: Objects, theirs: str, tip: str, keys: set[str]) -> dict[str, bytes]:

@@ -9,11 +9,12 @@ from gitmem.frozen import frozen
 from gitmem.git.binary import TreeEntry
 from gitmem.git.objects import open_objects
 from gitmem.store import layout
+from gitmem.store.buckets import sections_of
 from gitmem.store.read import display_path, sorted_out
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
     from gitmem.git.binary import Git
     from gitmem.git.objects import Changes, Objects, PathEntry
@@ -38,6 +39,7 @@ class File:
         problem: Why what is there now may not be read, or None.
         is_there: Whether anything is there now.
         was_there: Whether anything lay there before.
+        is_part: Whether it is one verdict of a bucket; the bucket itself is a file of the change as well.
     """
 
     path: str
@@ -47,6 +49,7 @@ class File:
     problem: Problem | None
     is_there: bool
     was_there: bool
+    is_part: bool = False
 
 
 @frozen
@@ -133,4 +136,21 @@ def _within_bounds(git: Git, objects: Objects, files: list[File], left: int) -> 
             break
         kept.append(file)
     oids = (oid for file in kept for oid in (file.before, file.after) if oid)
-    return FileChanges(tuple(kept), objects.read(oids, limit=OTHER_LIMIT), left + len(files) - len(kept))
+    # What is larger than a memory may be was left out by its place already, if it is not a bucket.
+    found = FileChanges(tuple(kept), objects.read(oids, limit=layout.BUCKET_LIMIT), left + len(files) - len(kept))
+    parts = [part for file in kept if file.place and file.place.what == layout.BUCKET for part in _parts(file, found)]
+    return FileChanges((*kept, *parts), found.contents, found.left)
+
+
+def _parts(bucket: File, found: FileChanges) -> Iterator[File]:
+    """Yield the verdicts of a bucket that differ as files, and add their texts to the contents."""
+    was, now = (dict(sections_of(side or b"", bucket.path)) for side in (found.before(bucket), found.after(bucket)))
+    for key, spec in sorted(was.keys() | now.keys()):
+        texts = [side.get((key, spec)) for side in (was, now)]
+        if texts[0] == texts[1]:
+            continue
+        names = ["" if text is None else f"{bucket.path} {key} {spec} {end}" for end, text in enumerate(texts)]
+        found.contents.update((name, text) for name, text in zip(names, texts, strict=True) if text is not None)
+        place = layout.StorePath(layout.VERDICT, key=key, spec=spec)
+        there, before = texts[1] is not None, texts[0] is not None
+        yield File(bucket.path, place, names[0], names[1], None, is_there=there, was_there=before, is_part=True)

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def readable(path: str, data: bytes) -> str:
-    """Return a file as text that shows all there is: a verdict as one line, anything else as it is.
+    """Return a file as text that shows all there is: each verdict as one line, anything else as it is.
 
     Args:
         path: Its name, or one that ends with it, as git makes for a file of a commit.
@@ -19,9 +19,9 @@ def readable(path: str, data: bytes) -> str:
     """
     name = path.replace("\\", "/").rsplit("/", 1)[-1]
     if name.endswith(".toml"):
-        line = _verdict(name, data)
-        if line:
-            return line
+        lines = _verdicts(name, data)
+        if lines:
+            return lines
     text = display(data.decode("utf-8", "backslashreplace").replace("\r\n", "\n"), lines=True)
     more = _commands(name, data, text) if name.endswith(".md") and b"verify" in data else ""
     return text + ("" if text.endswith("\n") or not more else "\n") + more
@@ -53,14 +53,24 @@ def _run(check: Check) -> str:
     return check.shown() if check.form != "builtin" else ""
 
 
-def _verdict(name: str, data: bytes) -> str:
-    """Return a verdict as one line; empty where the file is none."""
+def _verdicts(path: str, data: bytes) -> str:
+    """Return the verdicts of a file, one a line; empty where it has none."""
+    from gitmem.store.buckets import sections_of
+
+    name = path.rsplit("/", 1)[-1]
+    # git names the file of a commit by its last part alone, so nothing says in which folder it is.
+    shard = name.removesuffix(".toml")
+    lines = [_verdict(key, text) for (key, _), text in sections_of(data, f"verdicts/{shard}.toml")]
+    return "".join(lines) if lines and all(lines) else _verdict(shard.rpartition(".")[0], data)
+
+
+def _verdict(key: str, data: bytes) -> str:
+    """Return a verdict as one line; empty where it is none."""
     from gitmem.document.fields import format_time
     from gitmem.store.verdicts import parse_verdict
 
-    key = name.removesuffix(".toml").rpartition(".")[0]
     try:
-        verdict = parse_verdict(data, key=key, path=name)
+        verdict = parse_verdict(data, key=key, path="")
     except FormatError:
         return ""
     lines = [f"{key or 'the fact'} {verdict.outcome} at {verdict.commit[:12]}"]

@@ -12,7 +12,7 @@ from gitmem.document.spec import check_of
 from gitmem.errors import FormatError, RefusedError
 from gitmem.model import BUILTIN, SHELL
 from gitmem.store import layout
-from gitmem.store.verdicts import parse_verdict
+from gitmem.store.buckets import parse_section, split_bucket
 from gitmem.text.sanitize import find_hidden, find_spoken
 from gitmem.text.secrets import find_secrets
 from gitmem.verify.trivial import why_trivial
@@ -49,7 +49,8 @@ def look_at_files(files: FileChanges, allowed: tuple[str, ...]) -> Iterator[f.Re
     for file in files.files:
         if file.is_there:
             yield from _placed(file, files.after(file), judged=judged)
-            yield from _scanned(file, files.after(file), allowed)
+            if not file.is_part:
+                yield from _scanned(file, files.after(file), allowed)
             yield from _read_as_verdict(file, files.after(file))
     if files.left:
         message = f"{files.left} more changed files were skipped: the change is too large to review"
@@ -76,17 +77,17 @@ def _placed(file: File, data: bytes | None, *, judged: bool) -> Iterator[f.Revie
 
 def _read_as_verdict(file: File, data: bytes | None) -> Iterator[f.ReviewFinding]:
     """Yield why a verdict's file is none: it would say nothing, and look as if it did."""
-    if data is None or file.place is None or file.place.what != layout.VERDICT:
+    if data is None or file.place is None:
         return
-    try:
-        verdict = parse_verdict(data, key=file.place.key, path=file.path)
-        problem = "" if verdict.spec[:16] == file.place.spec else "its name belongs to another specification"
-    except FormatError as err:
-        problem = err.message
-    if problem:
-        yield f.ReviewFinding(
-            f.ERROR, "malformed", sanitize.line(problem), file.place.key, file.path, hint="take it out"
-        )
+    errors = split_bucket(data, file.path)[1] if file.place.what == layout.BUCKET else []
+    if file.place.what == layout.VERDICT:
+        try:
+            parse_section((file.place.key, file.place.spec), data, file.path)
+        except FormatError as wrong:
+            errors = [wrong]
+    for err in errors:
+        text = sanitize.line(err.message)
+        yield f.ReviewFinding(f.ERROR, "malformed", text, file.place.key, file.path, err.line, hint="take it out")
 
 
 def _scanned(file: File, data: bytes | None, allowed: tuple[str, ...]) -> Iterator[f.ReviewFinding]:

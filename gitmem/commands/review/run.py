@@ -236,16 +236,16 @@ def _claimed(verdicts: tuple[int, int, int]) -> Iterator[f.ReviewFinding]:
 
 def _wrong(ground: ReviewGround, code: str, now: Catalog, files: FileChanges) -> Iterator[f.ReviewFinding]:
     """Yield the verdicts of built-in checks that come with the change and that the code contradicts."""
-    there = ((file.path, file.place) for file in files.files if file.is_there)
-    paths = {path: place.key for path, place in there if place is not None and place.what == VERDICT}
-    if not paths or not code:
+    there = (file.place for file in files.files if file.is_there)
+    keys = {place.key for place in there if place is not None and place.what == VERDICT}
+    if not keys or not code:
         return
     try:
-        found = find_wrong(ground.git, now, ground.local, CodeTree(ground.git, code), set(paths.values()))
+        found = find_wrong(ground.git, now, ground.local, CodeTree(ground.git, code), keys)
     except GitmemError:
         return  # the code cannot be read: the note on statuses says so
     for wrong in found:
-        if wrong.path in paths:
+        if wrong.key in keys:
             hint = f"record the right one: gitmem verify --record {wrong.key}"
             yield f.ReviewFinding(
                 f.ERROR, "wrong-verdict", sanitize.line(wrong.message), wrong.key, wrong.path, hint=hint

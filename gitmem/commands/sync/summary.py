@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from gitmem.frozen import frozen, replace
 from gitmem.store import layout
+from gitmem.store.buckets import sections_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
-    from gitmem.git.objects import Objects
+    from gitmem.git.objects import Objects, PathEntry
     from gitmem.store.merge.trees import Conflict
 
 
@@ -51,16 +52,23 @@ def counted(done: SyncResult, objects: Objects, old: str | None, new: str, only:
     after: set[str] = set()
     live: set[str] = set()
     verdicts = 0
+    buckets: list[tuple[str, PathEntry | None, PathEntry | None]] = []
     for path, (was, now) in objects.diff(old, new).items():
         place = layout.place_of(path)
         if not isinstance(place, layout.StorePath) or (only is not None and path not in only):
             continue
         if place.what == layout.VERDICT:
             verdicts += now is not None
+        elif place.what == layout.BUCKET:
+            buckets.append((path, was, now))
         elif place.what == layout.MEMORY:
             before |= {place.key} if was else set()
             after |= {place.key} if now else set()
             live |= {place.key} if now and not place.archived else set()
+    texts = objects.read([e.oid for _, *ends in buckets for e in ends if e], limit=layout.BUCKET_LIMIT)
+    for path, *ends in buckets:
+        old_ones, new_ones = (dict(sections_of(texts.get(e.oid, b"") if e else b"", path)) for e in ends)
+        verdicts += sum(old_ones.get(name) != text for name, text in new_ones.items())
     archived = {key for key in after - live if key in before}
     return replace(
         done,

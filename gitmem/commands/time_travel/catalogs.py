@@ -13,14 +13,16 @@ from gitmem.frozen import frozen, replace
 from gitmem.index import refresh
 from gitmem.index.catalog import packed_texts, schema
 from gitmem.index.catalog.catalog import Catalog, shown_by
+from gitmem.model import Problem
 from gitmem.store import layout, read
+from gitmem.store.buckets import unite_buckets
 from gitmem.store.code_tree.tree import read_tree
 from gitmem.store.sqlite_errors import is_unwritable
 from gitmem.text.tokens import format_stamp
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Collection
 
     from gitmem.git.binary import Git
     from gitmem.repository.repository import OpenRepository
@@ -150,7 +152,7 @@ def _follow(git: Git, copy: Catalog, commit: str, tree: str) -> bool:
 
 
 def _add(git: Git, catalog: Catalog, first: str, other: str) -> None:
-    """Add what another clone had written beside the first state; where both changed a file, the first one's counts."""
+    """Add what another clone wrote beside the first state; of a memory that both changed, the first one's counts."""
     bases = git.merge_bases(first, other)
     if not bases:
         return
@@ -159,11 +161,25 @@ def _add(git: Git, catalog: Catalog, first: str, other: str) -> None:
         scan = read.scan_changes(git, bases[0], other)
     except ProcessError:
         return  # a tree of it cannot be read
-    files = tuple(f for f in scan.files if f.path not in own and f.place.what != layout.POLICY)
+    files = tuple(f for f in scan.files if _is_added(f, own))
     removed = tuple(path for path in scan.removed if path not in own)
     problems = tuple(p for p in scan.problems if p.path not in own)
-    contents = read.read_files(git, [f for f in files if f.place.what in (layout.MEMORY, layout.VERDICT)])
-    refresh.apply_scan(catalog, replace(scan, files=files, removed=removed, problems=problems), contents)
+    wanted = [f for f in files if f.place.what in (layout.MEMORY, layout.VERDICT, layout.BUCKET)]
+    contents = read.read_files(git, wanted)
+    added = ((f, _with_own(git, first, f, content) if f.path in own else content) for f, content in contents)
+    refresh.apply_scan(catalog, replace(scan, files=files, removed=removed, problems=problems), added)
+
+
+def _is_added(file: read.StoredFile, own: Collection[str]) -> bool:
+    return file.place.what == layout.BUCKET or (file.path not in own and file.place.what != layout.POLICY)
+
+
+def _with_own(git: Git, first: str, file: read.StoredFile, content: bytes | Problem) -> bytes | Problem:
+    """Return the verdicts of a bucket that both states changed."""
+    if isinstance(content, Problem):
+        return content
+    mine = git.read_blob(f"{first}:{file.path}", limit=layout.BUCKET_LIMIT)
+    return unite_buckets(None, mine or b"", content, path=file.path)
 
 
 def discard(git: Git) -> None:

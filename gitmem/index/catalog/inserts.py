@@ -32,7 +32,7 @@ _STATEMENTS = {
     "fact": "INSERT INTO fact VALUES (?,?,?,?,?,?,?)",
     "secret": "INSERT INTO secret VALUES (?,?,?,?)",
     "task": "INSERT INTO task VALUES (?,?,?,?,?,?,?,?,?,?,?)",
-    "verdict": "INSERT OR REPLACE INTO verdict VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
+    "verdict": "INSERT OR REPLACE INTO verdict VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
 }
 
 
@@ -90,8 +90,14 @@ class Inserts:
         body = f"{document.body}\n{rows.notes}" if rows.notes else document.body
         return IndexText(number, document.title, tags, document.key, paths, body)
 
-    def add_verdict(self, path: str, v: Verdict) -> None:
-        """Take one verdict; it replaces the one at the same path."""
+    def add_verdict(self, path: str, v: Verdict, *, written: str = "") -> None:
+        """Take one verdict; it replaces the one of the same fact and specification at the same path.
+
+        Args:
+            path: Its file.
+            v: The verdict.
+            written: Fingerprint of its text, where the file has several.
+        """
         if v.because or v.attempt:
             from gitmem.index.catalog.redaction import shown_verdict
 
@@ -100,7 +106,7 @@ class Inserts:
             (
                 *(path, v.key, v.spec, v.claim, v.outcome, v.commit, v.inputs, v.at, v.because, v.sandbox),
                 *(v.held_commit, v.held_at, int(v.weak), int(v.confirmed), v.culprit, v.attempt, v.attempt_at),
-                *(v.seconds, v.culprit_after, v.reads, v.tools, v.undeclared, v.flapping, v.moved),
+                *(v.seconds, v.culprit_after, v.reads, v.tools, v.undeclared, v.flapping, v.moved, written),
             )
         )
         if len(self._held["verdict"]) >= BATCH:

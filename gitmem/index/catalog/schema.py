@@ -9,7 +9,7 @@ from gitmem.index.catalog import packed_texts
 
 # Raise it whenever a table, how text is analysed, or what counts as a secret changes: another format is rebuilt, never
 # converted.
-FORMAT = 11
+FORMAT = 12
 FILE_NAME = "catalog.sqlite"
 # How long a reader waits for a writer's commit, and a writer for another one, in milliseconds.
 BUSY_MS = 4000
@@ -47,12 +47,13 @@ CREATE TABLE task (id INTEGER PRIMARY KEY, state TEXT NOT NULL, priority INTEGER
 CREATE VIEW searched AS SELECT t.id, t.tags, t.paths,
   CASE WHEN k.notes <> '' THEN t.body || char(10) || k.notes ELSE t.body END AS body
   FROM text t LEFT JOIN task k ON k.id = t.id;
-CREATE TABLE verdict (path TEXT PRIMARY KEY, key TEXT NOT NULL, spec TEXT NOT NULL, claim TEXT NOT NULL,
+CREATE TABLE verdict (path TEXT NOT NULL, key TEXT NOT NULL, spec TEXT NOT NULL, claim TEXT NOT NULL,
   outcome TEXT NOT NULL, code_commit TEXT NOT NULL, inputs TEXT NOT NULL, at INTEGER NOT NULL, because TEXT NOT NULL,
   sandbox TEXT NOT NULL, held_commit TEXT NOT NULL, held_at INTEGER NOT NULL, weak INTEGER NOT NULL,
   confirmed INTEGER NOT NULL, culprit TEXT NOT NULL, attempt TEXT NOT NULL, attempt_at INTEGER NOT NULL,
   seconds REAL NOT NULL, culprit_after TEXT NOT NULL, reads TEXT NOT NULL, tools TEXT NOT NULL,
-  undeclared TEXT NOT NULL, flapping INTEGER NOT NULL, moved TEXT NOT NULL) WITHOUT ROWID;
+  undeclared TEXT NOT NULL, flapping INTEGER NOT NULL, moved TEXT NOT NULL, written TEXT NOT NULL,
+  PRIMARY KEY (path, key, spec)) WITHOUT ROWID;
 CREATE INDEX verdict_key ON verdict (key, spec);
 CREATE TABLE ground (id INTEGER PRIMARY KEY, code TEXT NOT NULL UNIQUE, complete INTEGER NOT NULL, local_serial INTEGER
   NOT NULL, used INTEGER NOT NULL);

@@ -156,9 +156,9 @@ def branch_verdicts(catalog: Catalog, keys: Iterable[str] | None = None) -> dict
         " culprit, attempt, attempt_at, seconds, culprit_after, reads, tools, undeclared, flapping, moved"
     )
     if keys is None:
-        rows: Iterable[tuple[Any, ...]] = catalog.rows(f"SELECT {columns} FROM verdict ORDER BY key, spec")
+        rows: Iterable[tuple[Any, ...]] = catalog.rows(f"SELECT {columns} FROM verdict ORDER BY key, spec, at DESC")
     else:
-        rows = catalog.each(f"SELECT {columns} FROM verdict WHERE key IN ({{}}) ORDER BY key, spec", keys)
+        rows = catalog.each(f"SELECT {columns} FROM verdict WHERE key IN ({{}}) ORDER BY key, spec, at DESC", keys)
     found: dict[str, list[Verdict]] = {}
     for row in rows:
         values: list[Any] = [bool(v) if n in _FLAGS else v for n, v in enumerate(row)]

@@ -4,23 +4,31 @@ from __future__ import annotations
 
 import json
 
+from gitmem.errors import FormatError
 from gitmem.index.catalog.catalog import Catalog
+from gitmem.index.catalog.inserts import Inserts, problem_of
 from gitmem.model import Problem
+from gitmem.store.buckets import parse_section, split_bucket
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
 
+def remove_problems(catalog: Catalog, path: str) -> None:
+    """Forget what is wrong with what is at *path*."""
+    for table in ("problem", "secret"):
+        catalog.connection.execute(f"DELETE FROM {table} WHERE path = ?", (path,))
+
+
 def remove_path(catalog: Catalog, path: str) -> None:
     """Forget what is at *path*."""
     db = catalog.connection
-    for table in ("problem", "secret"):
-        db.execute(f"DELETE FROM {table} WHERE path = ?", (path,))
-    verdict = catalog.row("SELECT key FROM verdict WHERE path = ?", (path,))
-    if verdict:
+    remove_problems(catalog, path)
+    verdicts = catalog.rows("SELECT DISTINCT key FROM verdict WHERE path = ?", (path,))
+    if verdicts:
         db.execute("DELETE FROM verdict WHERE path = ?", (path,))
-        forget_states(catalog, [verdict[0]])
+        forget_states(catalog, [key for (key,) in verdicts])
         return
     number = number_at(catalog, path)
     if number is None:
@@ -35,6 +43,35 @@ def remove_path(catalog: Catalog, path: str) -> None:
     )
     for table, column in (("memory", "id"), ("packed", "id"), ("task", "id"), ("link", "source")):
         db.execute(f"DELETE FROM {table} WHERE {column} = ?", (number,))
+
+
+def update_bucket(catalog: Catalog, inserts: Inserts, path: str, content: bytes) -> list[Problem]:
+    """Bring the verdicts of one bucket in line with its text, only those that differ; returns what cannot be read."""
+    db = catalog.connection
+    sections, errors = split_bucket(content, path)
+    marks = {name: _fingerprint(text) for name, text in sections.items()}
+    rows = catalog.rows("SELECT key, spec, written FROM verdict WHERE path = ?", (path,))
+    known = {(key, spec[:16]): written for key, spec, written in rows}
+    gone = [(path, key, spec) for key, spec, written in rows if marks.get((key, spec[:16])) != written]
+    db.executemany("DELETE FROM verdict WHERE path = ? AND key = ? AND spec = ?", gone)
+    problems = [problem_of(err, path, "") for err in errors]
+    changed = {key for _, key, _ in gone}
+    for name, text in sections.items():
+        if known.get(name) == marks[name]:
+            continue
+        try:
+            inserts.add_verdict(path, parse_section(name, text, path), written=marks[name])
+            changed.add(name[0])
+        except FormatError as err:
+            problems.append(problem_of(err, path, name[0]))
+    forget_states(catalog, changed)
+    return problems
+
+
+def _fingerprint(text: bytes) -> str:
+    from hashlib import blake2b  # 1 ms, and only where verdicts are new
+
+    return blake2b(text, digest_size=12).hexdigest()
 
 
 def number_at(catalog: Catalog, path: str) -> int | None:

@@ -14,7 +14,8 @@ from gitmem.frozen import frozen
 from gitmem.git.objects import PathEntry
 from gitmem.policy.settings import KINDS
 from gitmem.store import layout
-from gitmem.store.files import FileVersion, unite_policies, unite_verdicts
+from gitmem.store.buckets import unite_buckets, unite_verdicts
+from gitmem.store.files import FileVersion, unite_policies
 from gitmem.store.merge.memories import Version, unite
 from gitmem.store.read import LIMITS
 
@@ -288,14 +289,17 @@ class _Merge:
         contents = [self._contents.get(e.oid) if e and _is_regular(e) else None for e in (was, one, other)]
         place = layout.place_of(path)
         what = place.what if isinstance(place, layout.StorePath) else ""
-        if contents[1] is None or contents[2] is None or what not in (layout.VERDICT, layout.POLICY):
+        if contents[1] is None or contents[2] is None or what not in (layout.VERDICT, layout.BUCKET, layout.POLICY):
             self._is_page_old |= path == layout.STATUS_PATH
             if what == layout.KNOWN and path != layout.STATUS_PATH:
                 self._conflicts.append(Conflict(path, path, ("file",)))
             return max(one, other, key=lambda entry: (_is_regular(entry), entry.oid))
         if what == layout.VERDICT:
             assert isinstance(place, layout.StorePath)
-            return self._new(unite_verdicts(contents[1], contents[2], key=place.key, path=path), one, other)
+            name = (place.key, place.spec)
+            return self._new(unite_verdicts(contents[1], contents[2], name=name, path=path), one, other)
+        if what == layout.BUCKET:
+            return self._new(unite_buckets(contents[0], contents[1], contents[2], path=path), one, other)
         sides = [FileVersion(c, who(path)) for c, who in zip(contents[1:], self._who, strict=True) if c is not None]
         content, has_two = unite_policies(contents[0], sides[0], sides[1])
         if has_two:

@@ -98,7 +98,7 @@ def shown_as(entry: TreeEntry) -> str:
         return LEFT_OUT
     if entry.path == layout.ATTRIBUTES_PATH:
         return FILE if entry.oid == oid_of(layout.ATTRIBUTES.encode(), len(entry.oid)) else LEFT_OUT
-    if place.what == layout.VERDICT:
+    if place.what in (layout.VERDICT, layout.BUCKET):
         return HIDDEN
     if place.what == layout.KNOWN and entry.path != layout.STATUS_PATH:
         parts = entry.path.split("/")[1:]

@@ -6,10 +6,11 @@ from pathlib import Path
 
 import pytest
 from conftest import git, tip
-from support.facts import make_fact, put, statuses, verify
+from support.facts import make_fact, put, statuses, verdict_keys, verify
 from support.proposals import AUTH, forge, merge_on_forge, opened, paths, propose, remember, shared_folder  # noqa: F401 - fixtures
 
 from gitmem.commands.propose.machine import is_machine
+from gitmem.store.layout import shard
 
 HOLDS = {"contains": "RS256", "in": "src/auth/jwt.py"}
 
@@ -19,6 +20,7 @@ HOLDS = {"contains": "RS256", "in": "src/auth/jwt.py"}
     [
         ("STATUS.md", True),
         ("verdicts/57/rs.8745a7d2e4571011.toml", True),
+        ("verdicts/57.toml", True),
         ("facts/rs.md", False),
         ("gitmem.toml", False),
     ],
@@ -28,7 +30,7 @@ def test_what_the_machine_writes(path: str, is_one: bool) -> None:
 
 
 def verdicts(folder: Path, ref: str) -> list[str]:
-    return [path.split("/")[2].split(".")[0] for path in paths(folder, ref) if path.startswith("verdicts/")]
+    return verdict_keys(folder, ref)
 
 
 def test_verdicts_that_were_taken_along_are_put_back_and_its_own_go_along(repo: Path, hub: Path) -> None:
@@ -57,6 +59,21 @@ def test_verdicts_that_were_taken_along_are_put_back_and_its_own_go_along(repo: 
     assert verdicts(hub, AUTH) == ["new"]
     assert git(repo, "log", "-1", "--format=%an %s", AUTH) == "gitmem propose: what its checks showed"
     assert propose(repo).commit == tip(hub, AUTH)  # nothing is done twice
+
+
+def test_verdict_that_was_recorded_with_its_fact_goes_along_in_a_file_of_its_own(repo: Path, hub: Path) -> None:
+    put(repo, make_fact("old", HOLDS))
+    with opened(repo) as memory:
+        verify(memory)
+        memory.sync()
+        memory.fact("Another", verify=HOLDS, key="new")
+
+    propose(repo, "auth")
+
+    with opened(repo) as memory:
+        assert statuses(memory)["new"] == "verified"
+    changed = git(hub, "diff", "--name-only", "memory", AUTH).split()
+    assert [path.split(".")[0] for path in changed] == ["facts/new", f"verdicts/{shard('new')}/new"]
 
 
 def test_on_a_branch_of_the_code_no_verdict_goes_along(repo: Path, hub: Path) -> None:

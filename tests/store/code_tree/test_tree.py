@@ -8,7 +8,18 @@ from pathlib import Path
 
 import pytest
 from conftest import commit_files, git, tip
-from support.facts import Clock, make_fact, make_memory, outcomes, put, statuses, tracked, trailers, verify
+from support.facts import (
+    Clock,
+    make_fact,
+    make_memory,
+    outcomes,
+    put,
+    statuses,
+    tracked,
+    trailers,
+    verdict_keys,
+    verify,
+)
 
 from gitmem.memory.memory import Memory
 from gitmem.recall.query import Query
@@ -41,8 +52,7 @@ def test_verdicts_of_the_code_tree_s_facts_are_written_on_the_memory_branch(both
     run = verify(both)
 
     assert outcomes(run) == {"rs256": "holds", "eddsa": "fails"}
-    files = git(repo, "ls-tree", "-r", "--name-only", "memory").split("\n")
-    assert sorted(f.split("/")[2].split(".")[0] for f in files if f.startswith("verdicts/")) == ["eddsa", "rs256"]
+    assert verdict_keys(repo) == ["eddsa", "rs256"]
     assert "Gitmem-Failed: eddsa" in trailers(repo, "memory")
     assert statuses(both) == {"rs256": "verified", "eddsa": "failed"}
 

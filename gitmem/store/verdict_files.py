@@ -1,0 +1,122 @@
+"""Plan the files of the store that record verdicts, and bring a store of an earlier format to this one."""
+
+from __future__ import annotations
+
+import re
+
+from gitmem.errors import FormatError, ProcessError
+from gitmem.frozen import frozen
+from gitmem.model import FORMAT
+from gitmem.store import layout
+from gitmem.store.buckets import join_bucket, parse_section, split_bucket, unite_verdicts
+from gitmem.store.foreign import format_of
+from gitmem.store.read import sorted_out
+from gitmem.store.verdicts import format_verdict
+from gitmem.store.view.safe_folder import oid_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from gitmem.git.binary import Git
+    from gitmem.model import Verdict
+    from gitmem.store.buckets import Sections
+
+_FORMAT_LINE = re.compile(r"^([ \t]*format[ \t]*=[ \t]*)[0-9]+", re.MULTILINE)
+
+
+@frozen
+class FileWrites:
+    """The files of the store that record verdicts.
+
+    Attributes:
+        writes: Their contents by path.
+        deletes: The files that these replace.
+    """
+
+    writes: dict[str, bytes]
+    deletes: tuple[str, ...] = ()
+
+
+def plan_writes(git: Git, tip: str | None, verdicts: Iterable[Verdict], *, is_loose: bool = False) -> FileWrites:
+    """Return the files that record verdicts on top of a commit of the store.
+
+    Verdicts of the same facts for other specifications are removed. A store of an earlier format is brought to this
+    one in the same commit: its verdicts into buckets, the format into its policy, the mark into its attributes.
+
+    Args:
+        git: The repository.
+        tip: The commit; None where the store is new.
+        verdicts: The verdicts, one for each fact.
+        is_loose: Whether each is in a file of its own, which takes others along with it nowhere: on a proposal.
+    """
+    new = {(v.key, v.spec[:16]): format_verdict(v).encode() for v in verdicts}
+    keys = {key for key, _ in new}
+    single = {layout.verdict_path(key, spec): text for (key, spec), text in new.items()}
+    asked = ("verdicts/", layout.POLICY_PATH, layout.ATTRIBUTES_PATH)
+    try:
+        entries = git.list_tree(tip, *asked) if tip else []
+    except ProcessError as err:
+        raise ProcessError(
+            f"the verdicts of {str(tip)[:12]} cannot be read, nothing was changed: {err.stderr.strip()}",
+            argv=err.argv,
+            status=err.status,
+            stderr=err.stderr,
+            hint="find the cause: gitmem doctor, git fsck",
+        ) from err
+    there = {file.path: (file.place, file.oid) for file in sorted_out(tip or "", entries).files}
+    if is_loose:
+        former = (path for path, (place, _) in there.items() if place.key in keys and path not in single)
+        return FileWrites(single, tuple(sorted(former)))
+    loose = {path: place for path, (place, _) in there.items() if place.what == layout.VERDICT}
+    paths = {layout.bucket_path(key) for key in keys} | {layout.bucket_path(place.key) for place in loose.values()}
+    wanted = [path for path in (*sorted(paths), *sorted(loose), layout.POLICY_PATH) if path in there]
+    texts = dict(zip(wanted, (c or b"" for _, c in git.read_blobs(there[path][1] for path in wanted)), strict=True))
+    buckets = {path: split_bucket(texts.get(path, b""), path)[0] for path in paths}
+    before = {path: dict(sections) for path, sections in buckets.items()}
+    deletes = [path for path, place in loose.items() if _is_folded(buckets, place, texts[path], path)]
+    for sections in buckets.values():
+        for name in [name for name in sections if name[0] in keys]:
+            del sections[name]
+    for name, text in new.items():
+        buckets[layout.bucket_path(name[0])][name] = text
+    writes = {path: join_bucket(sections) for path, sections in buckets.items() if sections != before[path]}
+    if writes:
+        writes |= _this_format(texts.get(layout.POLICY_PATH, b""))
+        if any(
+            e.path == layout.ATTRIBUTES_PATH and e.oid == oid_of(layout.FORMER_ATTRIBUTES.encode(), len(e.oid))
+            for e in entries
+        ):
+            writes[layout.ATTRIBUTES_PATH] = layout.ATTRIBUTES.encode()
+    return FileWrites(writes, tuple(sorted(deletes)))
+
+
+def _is_folded(buckets: dict[str, Sections], place: layout.StorePath, text: bytes, path: str) -> bool:
+    """Put a verdict that has a file of its own into its bucket; false where it is not one, and stays for `doctor`."""
+    name = (place.key, place.spec)
+    try:
+        text = format_verdict(parse_section(name, text, path)).encode()
+    except FormatError:
+        return False
+    sections = buckets[layout.bucket_path(place.key)]
+    other = sections.get(name)
+    sections[name] = text if other is None else unite_verdicts(other, text, name=name, path=path)
+    return True
+
+
+def _this_format(policy: bytes) -> dict[str, bytes]:
+    """Return the policy of a store of an earlier format as this one has it; nothing where there is no policy."""
+    text = policy.decode("utf-8", "surrogateescape")
+    if not text or format_of(text) >= FORMAT:
+        return {}
+    return {layout.POLICY_PATH: _with_format(text).encode("utf-8", "surrogateescape")}
+
+
+def _with_format(policy: str) -> str:
+    """Return the text of a policy that names this format, and is otherwise what it was."""
+    head, section, rest = policy.partition("\n[")
+    if _FORMAT_LINE.search(head) and not policy.startswith("["):
+        return _FORMAT_LINE.sub(rf"\g<1>{FORMAT}", head, count=1) + section + rest
+    first, _, rest = policy.partition("\n")
+    # The comment that a policy begins with may be all that tells what it is (``foreign.POLICY_HEAD``).
+    return f"{first}\nformat = {FORMAT}\n{rest}" if first.startswith("#") else f"format = {FORMAT}\n{policy}"
