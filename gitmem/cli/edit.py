@@ -6,7 +6,7 @@ A repeatable option replaces the whole list; an empty value ('') removes the fie
 from __future__ import annotations
 
 from gitmem.cli import shared
-from gitmem.cli.proof import add_check, verify_of
+from gitmem.cli.proof import add_check, add_judging, judging_of, verify_of
 from gitmem.errors import GitmemError, RefusedError, UsageError
 
 TYPE_CHECKING = False
@@ -64,6 +64,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--no-network", dest="network", action="store_false", help="no longer let the check use the network"
     )
+    add_judging(parser)
     parser.add_argument("--settled", action="store_true", help="mark the two merged versions as settled")
     shared.add_scope(parser)
     shared.add_force(parser)
@@ -93,15 +94,15 @@ def run(args: argparse.Namespace, out: Output) -> int:
         if not changes and body is None:
             if not shared.is_interactive():
                 raise UsageError("nothing to change", hint="use options (gitmem edit --help), or run it in a terminal")
-            change = _in_editor(memory, args.key, args.scope, force=args.force)
+            change = _in_editor(memory, args.key, args.scope, force=args.force, **judging_of(args))
         else:
-            how = {"approve": shared.is_interactive(), "scope": args.scope, "force": args.force}
+            how = {"approve": shared.is_interactive(), "scope": args.scope, "force": args.force, **judging_of(args)}
             change = memory.edit(args.key, fields=changes, body=body, **how)
         shared.print_notices(memory, out)
         return shared.print_change(change, args, out)
 
 
-def _in_editor(memory: Memory, key: str, scope: str, *, force: bool) -> Any:
+def _in_editor(memory: Memory, key: str, scope: str, **how: Any) -> Any:
     """Open the memory in the person's editor; what was typed is kept in a file when it cannot be written."""
     import tempfile
     from pathlib import Path
@@ -113,7 +114,7 @@ def _in_editor(memory: Memory, key: str, scope: str, *, force: bool) -> Any:
     path = Path(file.name)
     try:
         typed = _typed(memory, full, old, path)
-        done = memory.edit(full, typed, approve=True, scope=store.store.scope, force=force)
+        done = memory.edit(full, typed, approve=True, scope=store.store.scope, **how)
     except GitmemError as err:
         err.hint = f"your text is in {path}\n{err.hint}".strip()
         raise

@@ -8,7 +8,7 @@ cannot be approved now, the fact is recorded as unproven.
 from __future__ import annotations
 
 from gitmem.cli import shared
-from gitmem.cli.proof import add_check, add_limits, verify_of
+from gitmem.cli.proof import add_check, add_judging, add_limits, judging_of, verify_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_limits(parser, "check")
     parser.add_argument("--importance", choices=("critical", "high", "medium", "low"), help="how much it matters")
     parser.add_argument("--task", default="", help="the task that produced it")
-    parser.add_argument("--unproven", action="store_true", help="record it without running the check")
+    add_judging(parser)
     shared.add_force(parser)
     shared.add_json(parser)
 
@@ -60,7 +60,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
             in_tree=args.in_tree,
             domains=args.domain,
             approve=shared.is_interactive(),
-            unproven=args.unproven,
+            **judging_of(args),
             tags=args.tag,
             paths=args.path,
             requires=args.requires,

@@ -30,6 +30,19 @@ def add_limits(parser: argparse.ArgumentParser, what: str) -> None:
     parser.add_argument("--refute", default="", metavar="CMD", help=refute)
 
 
+def add_judging(parser: argparse.ArgumentParser) -> None:
+    """Add what a new check is judged on: HEAD, uncommitted changes, or nothing."""
+    which = parser.add_mutually_exclusive_group()
+    which.add_argument("--staged", action="store_true", help="judge the check with the staged changes")
+    which.add_argument("--dirty", action="store_true", help="judge the check with all uncommitted changes")
+    which.add_argument("--unproven", action="store_true", help="record it without running the check")
+
+
+def judging_of(args: argparse.Namespace) -> dict[str, Any]:
+    """Return what a new check is judged on, as ``Memory.fact`` and ``Memory.edit`` take it."""
+    return {"unproven": args.unproven, "tree": "staged" if args.staged else "dirty" if args.dirty else ""}
+
+
 def verify_of(args: argparse.Namespace) -> Any:
     """Return the check as the frontmatter has it; None where none was given.
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from gitmem.cli import shared, verify
 from gitmem.cli.parser import parser_of
-from gitmem.cli.proof import add_check, verify_of
+from gitmem.cli.proof import add_check, add_judging, judging_of, verify_of
 from gitmem.errors import UsageError
 from gitmem.statuses import warning
 
@@ -45,6 +45,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--dry-run", action="store_true", help="show what --moved changes, and change nothing")
     add_check(parser, "with --reword, its new check, one of")
+    parser.add_argument("--refute", metavar="CMD", help="a command that changes the code so that the check must fail")
+    add_judging(parser)
     shared.add_json(parser)
 
 
@@ -64,6 +66,10 @@ def run(args: argparse.Namespace, out: Output) -> int:
     check = verify_of(args)
     if check is not None and args.reword is None:
         raise UsageError("a new check requires --reword", hint="or change only the check: gitmem edit KEY --contains …")
+    if (args.staged or args.unproven or args.refute is not None) and args.reword is None:
+        raise UsageError("--staged, --unproven and --refute require --reword")
+    if args.dirty and args.reword is None and not args.recheck:
+        raise UsageError("--dirty requires --reword or --recheck")
     if args.why and not args.retire:
         raise UsageError("--why requires --retire")
     with shared.open_memory(args, out) as memory:
@@ -75,11 +81,13 @@ def run(args: argparse.Namespace, out: Output) -> int:
             return shared.print_change(_place_of(memory, key), args, out)
         if args.reword is not None:
             changes = {"title": args.reword} | ({"verify": check} if check is not None else {})
-            change = memory.edit(key, fields=changes, body=None, approve=shared.is_interactive())
+            changes |= {"refute": args.refute} if args.refute is not None else {}
+            change = memory.edit(key, fields=changes, body=None, approve=shared.is_interactive(), **judging_of(args))
             shared.print_notices(memory, out)
             return shared.print_change(change, args, out)
         if args.recheck:
-            return verify.run(parser_of("verify", verify).parse([key, *(["--json"] if args.json else [])]), out)
+            more = [option for option in ("--json", "--dirty") if getattr(args, option[2:])]
+            return verify.run(parser_of("verify", verify).parse([key, *more]), out)
         return _advise(memory, key, args, out)
 
 

@@ -32,6 +32,12 @@ if TYPE_CHECKING:
     from gitmem.write.writer import Change
 
 
+# Which tree a check is judged on: HEAD's; or with uncommitted changes, which count without being named if it does not
+# hold at HEAD and they touch its inputs.
+STAGED, DIRTY = "staged", "dirty"
+TREES = {STAGED: "the staged changes", DIRTY: "your uncommitted changes"}
+
+
 @frozen
 class Proof:
     """What is known of a new check.
@@ -86,6 +92,7 @@ def write_fact(
     key: str = "",
     approve: bool = False,
     unproven: bool = False,
+    tree: str = "",
     force: bool = False,
     **options: Any,
 ) -> Change:
@@ -100,6 +107,7 @@ def write_fact(
         key: An explicit key, or empty.
         approve: Whether the person at the terminal wrote this command, which approves it for them.
         unproven: Write it down without running the check.
+        tree: Judge it with uncommitted changes, ``staged`` or ``dirty``; empty to choose.
         force: Write it also where another memory says it already.
         **options: Further fields.
 
@@ -129,7 +137,8 @@ def write_fact(
     document = checked_text(draft.key, draft.fields, draft.body, policy=policy, path=f"{draft.key}.md")
     again = ALLOW if force else REFUSE
     _refuse_said(home or memory, draft, policy, again=again)
-    proof = prove(memory, document, approve=approve, unproven=unproven)
+    is_in_tree = home is not None and home.is_in_tree
+    proof = prove(memory, document, approve=approve, unproven=unproven, tree=tree, is_in_tree=is_in_tree)
     memory.notices.extend(proof.notices)
     if home is None:
         return _write(memory, draft, proof, again=again)
@@ -156,7 +165,7 @@ def edit_fields(
     body: str | None,
     *,
     approve: bool,
-    force: bool = False,
+    **how: Any,
 ) -> Change:
     """Change fields of a memory, and its body where one is given; a check that changed must hold, as for a new fact.
 
@@ -177,11 +186,18 @@ def edit_fields(
     old = parse(memory.text_of(key), path=path).fields
     # What was there before may be somebody else's: only a command that was typed whole is approved by typing it.
     typed = "verify" in changes and all(name in changes or not old.get(name) for name in ("refute", "network"))
-    return edit_text(memory, key, change, approve=approve and typed, force=force)
+    return edit_text(memory, key, change, approve=approve and typed, **how)
 
 
 def edit_text(
-    memory: ProvingStore, key: str, change: Callable[[str], str], *, approve: bool, force: bool = False
+    memory: ProvingStore,
+    key: str,
+    change: Callable[[str], str],
+    *,
+    approve: bool,
+    unproven: bool = False,
+    tree: str = "",
+    force: bool = False,
 ) -> Change:
     """Change the text of a memory's file; a check that changed must hold, as for a new fact.
 
@@ -190,6 +206,8 @@ def edit_text(
         key: Which one, in full.
         change: From the file's text to the new one; called again when the memory changed meanwhile.
         approve: Whether the person at the terminal wrote this, which approves a new command for them.
+        unproven: Write it down without running a changed check.
+        tree: Judge a changed check with uncommitted changes, ``staged`` or ``dirty``; empty to choose.
         force: Write it also where another memory says what it says now.
 
     Raises:
@@ -204,7 +222,12 @@ def edit_text(
     if changed and document.kind == TASK:
         proof = Proof(None, approve_gate(memory, document, approve=approve))
     else:
-        proof = prove(memory, document, approve=approve, unproven=False) if changed else Proof(None)
+        is_in_tree = memory.is_in_tree
+        proof = (
+            prove(memory, document, approve=approve, unproven=unproven, tree=tree, is_in_tree=is_in_tree)
+            if changed
+            else Proof(None)
+        )
     memory.notices.extend(proof.notices)
     done = memory.writer().edit(key, change, policy, again=ALLOW if force else REFUSE)
     if proof.verdict is not None:
@@ -212,8 +235,24 @@ def edit_text(
     return done
 
 
-def prove(memory: ProvingStore, document: Document, *, approve: bool, unproven: bool) -> Proof:
+def prove(
+    memory: ProvingStore,
+    document: Document,
+    *,
+    approve: bool,
+    unproven: bool,
+    tree: str = "",
+    is_in_tree: bool = False,
+) -> Proof:
     """Return what the check of a memory shows now, or that it waits.
+
+    Args:
+        memory: The memory.
+        document: What is written.
+        approve: Whether the person at the terminal wrote the command, which approves it for them.
+        unproven: Do not run it.
+        tree: Judge it with uncommitted changes, ``staged`` or ``dirty``; empty to choose.
+        is_in_tree: Whether the memory is committed together with the code.
 
     Raises:
         RefusedError: It cannot fail, fails, or could not be run.
@@ -248,8 +287,10 @@ def prove(memory: ProvingStore, document: Document, *, approve: bool, unproven: 
             )
             return Proof(None, (*notices, message))
         memory.approve(due)
-    result = session.judge_one(due)
-    _refuse(result, due)
+    result, judged = _judge(session, due, tree)
+    _refuse(result, due, judged)
+    if judged:
+        return Proof(None, (*notices, _describe_uncommitted(judged, is_in_tree=is_in_tree)), session)
     if result.verdict is not None and result.verdict.weak:
         notices = (
             *notices,
@@ -318,13 +359,43 @@ def approve_gate(memory: ProvingStore, document: Document, *, approve: bool) -> 
     return notices
 
 
-def _refuse(result: Result, due: Due) -> None:
+def _judge(session: Session, due: Due, tree: str) -> tuple[Result, str]:
+    """Return what a check shows at HEAD, or with uncommitted changes; and the latter in words, if they decide.
+
+    Where none are named, those of the work tree count if the check does not hold at HEAD and they touch what it reads.
+    """
+    if tree:
+        judged = session.judge_uncommitted(due, is_staged=tree == STAGED, is_asked=True)
+        assert judged is not None, "it was asked for"
+        return judged[0], "" if judged[1] else TREES[tree]
+    result = session.judge_one(due)
+    if result.outcome not in (FAILS, BLOCKED):
+        return result, ""
+    try:
+        found = session.judge_uncommitted(due, is_staged=False, is_asked=False)
+    except GitmemError:
+        return result, ""  # no work tree, or one that cannot be read
+    return (found[0], TREES[DIRTY]) if found is not None else (result, "")
+
+
+def _describe_uncommitted(judged: str, *, is_in_tree: bool) -> str:
+    """Return that a check holds with uncommitted changes, and what follows from that."""
+    if is_in_tree:
+        return f"the check holds with {judged}: commit them together with this file"
+    return (
+        f"the check holds with {judged}: it is not true on the default branch until they are there, and stays unproven"
+        " until they are committed and verified"
+    )
+
+
+def _refuse(result: Result, due: Due, judged: str) -> None:
     key = due.row.key
     if result.outcome == FAILS:
+        where = f" with {judged}" if judged else ""
+        seen = f"it saw {judged}" if judged else "it saw the last commit; --dirty judges your uncommitted changes"
         raise RefusedError(
-            f"{key}: the check does not hold: {result.because}",
-            hint=result.hidden
-            or "fix the check; it saw the last commit, not uncommitted changes; --unproven records it anyway",
+            f"{key}: the check does not hold{where}: {result.because}",
+            hint=result.hidden or f"fix the check; {seen}; --unproven records it anyway",
         )
     if result.outcome == BLOCKED:
         raise RefusedError(

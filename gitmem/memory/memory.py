@@ -280,9 +280,8 @@ class Memory:
         *,
         fields: Mapping[str, Any] | None = None,
         body: str | None = None,
-        approve: bool = False,
         scope: str = "",
-        force: bool = False,
+        **how: Any,
     ) -> Change:
         """Change a memory: its text by a function, or its fields and body; a changed check must hold now.
 
@@ -291,15 +290,15 @@ class Memory:
             change: Returns the new text of the file; without *fields* and *body*.
             fields: New values; an empty one removes the field.
             body: The new body; None leaves it.
-            approve: Approve a changed command, as the person who wrote it.
             scope: Where to look for it.
-            force: Write it even if another memory says it already.
+            **how: ``approve`` a changed command, as the person who wrote it; judge a changed check on a ``tree``,
+                ``staged`` or ``dirty``, or leave it ``unproven``; ``force``: write it even if another memory says it.
         """
         from gitmem.commands import fact
         from gitmem.memory.duplicate_status import DuplicateStatus
 
         store, full_key = self.repository.holder(key, scope)
-        how = {"approve": approve, "force": force}
+        how.setdefault("approve", False)
         with DuplicateStatus(store):
             if change is not None:
                 return self.repository.with_notice(fact.edit_text(store, full_key, change, **how))

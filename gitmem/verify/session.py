@@ -204,6 +204,33 @@ class Session:
         means = replace(self.means() if needs_process else self._no_means(), is_hurried=True)
         return judge_all(self._git, self.tree(), [due], means, now=self._now, report=lambda _: None)[0]
 
+    def judge_uncommitted(self, due: Due, *, is_staged: bool, is_asked: bool) -> tuple[Result, bool] | None:
+        """Judge one fact with uncommitted changes, and write nothing.
+
+        Args:
+            due: The fact.
+            is_staged: Judge what is staged; else the work tree.
+            is_asked: Judge it in any case; else only where the changes touch its inputs.
+
+        Returns:
+            What the check showed, and whether its inputs are those of HEAD; None where it was not judged.
+        """
+        from gitmem.verify.ground import dirty
+        from gitmem.verify.run_all import judge_all
+
+        with (dirty.staged_snapshot if is_staged else dirty.snapshot)(self._git) as taken:
+            tree = CodeTree(taken.git, taken.commit)
+            new = digest(tree, json.loads(due.row.inputs), due.spec.check)
+            if new == due.digest and not is_asked:
+                return None
+            means = replace(self._means_for([due]), is_hurried=True)
+            changed = replace(due, digest=new)
+            result = judge_all(taken.git, tree, [changed], means, now=self._now, report=lambda _: None)[0]
+        if new == due.digest and result.verdict is not None:
+            verdict = replace(result.verdict, commit=self.commit, held_commit=self.commit)
+            result = replace(result, verdict=verdict if result.outcome == HOLDS else None)
+        return result, new == due.digest
+
     def judge_many(self, dues: list[Due]) -> list[Result]:
         """Judge facts as ``judge_one`` does one, together."""
         from gitmem.verify.run_all import judge_all

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import importlib
+import re
+from pathlib import Path
+
 import pytest
 from conftest import NOW, commit_files, git, put_files, tip
 from support.facts import count_commits, outcomes, spec_of, statuses, verdict_file, verdict_text, verify
 
+from gitmem.cli.parser import parser_of
+from gitmem.commands import fact as fact_module
 from gitmem.errors import RefusedError
 from gitmem.memory.memory import Memory
 
@@ -191,13 +197,12 @@ def test_verdict_of_a_fact_written_on_another_branch_stays_local(memory, repo):
     assert (statuses(memory), memory.show("k").document["verdict"]["own"]) == ({"k": "verified"}, True)
 
 
-def test_uncommitted_change_does_not_prove_a_fact(memory, repo):
+def test_uncommitted_change_does_not_prove_a_fact_at_head(memory, repo):
     (repo / "new.py").write_text("x\n", encoding="utf-8")
 
-    with pytest.raises(RefusedError, match="does not exist") as refused:
-        memory.fact("There is new.py", verify={"exists": "new.py"})
+    memory.fact("There is new.py", key="new", verify={"exists": "new.py"})
 
-    assert "commit" in refused.value.hint
+    assert (statuses(memory), memory.show("new").document["verdict"]) == ({"new": "unproven"}, None)
 
 
 def test_fact_keeps_all_its_fields(memory):
@@ -384,3 +389,78 @@ def test_check_given_to_another_kind_of_memory_is_proved_too(memory):
     memory.edit("k", fields={"verify": {"contains": "RETRIES = 3", "in": "src/gateway/*"}}, body=None, approve=False)
 
     assert statuses(memory) == {"k": "verified"}
+
+
+EDDSA = {"contains": "EdDSA", "within": "src/auth/jwt.py"}
+
+
+@pytest.mark.parametrize(("is_staged", "tree"), [(False, ""), (False, "dirty"), (True, ""), (True, "staged")])
+def test_a_fact_that_the_uncommitted_changes_make_true_is_recorded_and_says_so(memory, repo, is_staged, tree):
+    (repo / "src/auth/jwt.py").write_text('ALGORITHM = "EdDSA"\n')
+    if is_staged:
+        git(repo, "add", "-A")
+
+    memory.fact("Tokens use EdDSA", key="eddsa", tree=tree, **EDDSA)
+
+    assert any("it is not true on the default branch" in notice for notice in memory.notices)
+    assert statuses(memory)["eddsa"] == "unproven"
+    git(repo, "commit", "-qam", "sign with EdDSA")
+    verify(memory)
+    assert statuses(memory)["eddsa"] == "verified"
+
+
+def test_changes_elsewhere_do_not_make_a_fact_true(memory, repo):
+    (repo / "README.md").write_text("EdDSA\n")
+
+    with pytest.raises(RefusedError, match=r"does not hold: no file of src/auth/jwt\.py") as err:
+        memory.fact("Tokens use EdDSA", **EDDSA)
+    assert "--dirty" in err.value.hint and "--unproven" in err.value.hint
+
+
+def test_what_is_not_staged_does_not_count_for_the_staged_changes(memory, repo):
+    (repo / "src/auth/jwt.py").write_text('ALGORITHM = "EdDSA"\n')
+
+    with pytest.raises(RefusedError, match="does not hold"):
+        memory.fact("Tokens use EdDSA", tree="staged", **EDDSA)
+
+
+def test_inputs_that_do_not_change_are_judged_at_head_and_recorded(memory, repo):
+    (repo / "README.md").write_text("something else\n")
+
+    memory.fact("Tokens use RS256", key="rs", tree="dirty", contains="RS256", within="src/auth/jwt.py")
+
+    assert statuses(memory)["rs"] == "verified"
+    assert memory.show("rs").document["verdict"]["commit"] == git(repo, "rev-parse", "HEAD")
+
+
+def test_an_approved_command_is_judged_with_the_changes_too(memory, repo):
+    (repo / "src/auth/jwt.py").write_text('ALGORITHM = "EdDSA"\n')
+
+    memory.fact("Tokens use EdDSA", key="grep", verify="grep -q EdDSA src/auth/jwt.py", approve=True)
+
+    assert any("your uncommitted changes" in notice for notice in memory.notices)
+
+
+@pytest.mark.parametrize("command", ["edit", "settle"])
+def test_a_changed_check_is_judged_with_the_changes(memory, repo, run_cli, command):
+    memory.fact("Tokens use RS256", key="alg", contains="RS256", within="src/auth/jwt.py")
+    (repo / "src/auth/jwt.py").write_text('ALGORITHM = "EdDSA"\n')
+    title = "--title" if command == "edit" else "--reword"
+
+    said = run_cli(command, "alg", title, "Tokens use EdDSA", "--contains", "EdDSA", "--in", "src/auth/jwt.py")
+
+    assert (said.status, said.out) == (0, "alg\n")
+    assert "it is not true on the default branch until they are there" in said.err
+    other = (title, "Tokens use HS256", "--contains", "HS256", "--in", "src/auth/jwt.py")
+    assert run_cli(command, "alg", *other).status == 2
+    assert run_cli(command, "alg", *other, "--unproven").status == 0
+
+
+def test_options_that_refusals_name_exist_where_a_check_is_written():
+    source = Path(fact_module.__file__).read_text(encoding="utf-8")
+    named = set(re.findall(r"(?<![\w-])--[a-z]+", source.replace("gitmem trust --review", "")))
+    assert {"--unproven", "--dirty", "--refute"} <= named
+
+    for name in ("fact", "edit", "settle"):
+        parser = parser_of(name, importlib.import_module(f"gitmem.cli.{name}"))
+        assert named - {"--kind"} <= set(parser._option_string_actions), name

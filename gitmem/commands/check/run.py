@@ -208,10 +208,12 @@ class _Check:
     ) -> _Judged:
         """Return the findings with those of the base's facts that the change's own memories silence."""
         from gitmem.commands.check.places import spots_of
-        from gitmem.commands.check.silenced import find_silenced, live_keys, with_silenced
+        from gitmem.commands.check.silenced import find_silenced, is_revised, live_keys, with_silenced
 
         before, catalog = catalogs
         silenced = find_silenced(before, catalog, facts, self._options.keys)
+        if self._span.is_staged:
+            silenced = [one for one in silenced if not is_revised(one, found)]
         lost = find_touched([one.fact for one in silenced], self._trees, (), catalog=before, store=self._store)
         judged = base.find(lost, None, self._progress, broken={f.key for f in found if f.kind == BROKEN})
         keys = [t.fact.row.key for t in lost]

@@ -11,7 +11,7 @@ import json
 from gitmem.commands.check.touched import list_facts
 from gitmem.frozen import frozen, replace
 from gitmem.store.code_tree.tree import is_home
-from gitmem.verify.finding import KINDS, SILENCED, SUSPECT, WORDS, WRONG, Finding, Spot
+from gitmem.verify.finding import HOLDS, KINDS, SILENCED, SUSPECT, UNCHECKED, WORDS, WRONG, Finding, Spot
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from gitmem.index.catalog.catalog import Catalog
     from gitmem.index.catalog.state import FactRow
 
-REMOVED = "removes it"
+REMOVED, ARCHIVED = "removes it", "archives it"
 
 
 @frozen
@@ -84,7 +84,7 @@ def _how(fact: HeadFact, now: HeadFact | None, behind: Catalog) -> tuple[str, st
         return ("makes its file unreadable" if is_bad else REMOVED), fact.path
     path, archived, superseded, kind = rows[0]
     if archived:
-        return "archives it", path if is_home(path) else fact.path
+        return ARCHIVED, path if is_home(path) else fact.path
     if superseded:
         return _superseded_by(key, path, behind)
     hides = "" if path == fact.path else f" in {path}, which hides {fact.path}"
@@ -99,6 +99,17 @@ def _superseded_by(key: str, path: str, behind: Catalog) -> tuple[str, str]:
     )
     home = next((source for (source,) in rows if is_home(source)), path)
     return f"supersedes it in {home}", home
+
+
+def is_revised(one: SilencedFact, found: Iterable[Finding]) -> bool:
+    """Return whether a commit that is being made changes a fact of the code tree together with its code.
+
+    Its own file says something else, which is judged, or is retired there. (For a pull request that is no excuse.)
+    """
+    if not is_home(one.fact.path):
+        return False
+    kinds = {f.kind for f in found if f.key == one.fact.row.key}
+    return one.how == ARCHIVED or (one.spot.path == one.fact.path and bool(kinds & {HOLDS, UNCHECKED}))
 
 
 def live_keys(catalog: Catalog) -> set[str]:

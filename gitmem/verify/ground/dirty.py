@@ -16,6 +16,7 @@ from pathlib import Path
 from gitmem.errors import GitmemError, NoRepositoryError
 from gitmem.frozen import frozen, replace
 from gitmem.git.binary import Git
+from gitmem.git.staging import index_file
 from gitmem.index.catalog import state
 from gitmem.model import Check
 from gitmem.text.sanitize import display
@@ -76,6 +77,19 @@ def snapshot(git: Git) -> Iterator[Snapshot]:
         taking = _Taking(git, top, folder)
         commit = taking.commit()
         yield Snapshot(Git(git.repository, objects=taking.objects), commit, tuple(taking.notices))
+
+
+@contextmanager
+def staged_snapshot(git: Git) -> Iterator[Snapshot]:
+    """Take what is staged as a commit on top of HEAD; it is gone when the block ends.
+
+    Raises:
+        ProcessError: git cannot read the index, or a merge in it is not finished.
+    """
+    with temporary_folder("gitmem-staged-") as folder:
+        apart = Apart(git, folder, Path(index_file(git)))
+        commit = apart.commit(git.resolve("HEAD"), "The staged changes")
+        yield Snapshot(Git(git.repository, objects=apart.objects), commit, ())
 
 
 class _Taking:

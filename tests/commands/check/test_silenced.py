@@ -175,7 +175,7 @@ def test_memory_whose_cause_no_longer_produces_what_it_requires_is_a_suspect_by_
     assert both(check(memory), "rests") == (1, "disconnects it from a memory that it requires")
 
 
-def test_what_is_staged_and_another_branch_are_judged_by_their_base(memory, repo):
+def test_another_branch_is_judged_by_its_base_and_a_commit_by_what_it_says_itself(memory, repo):
     commit_files(repo, tracked(victim()))
     change(repo, EDDSA | tracked(victim(verify=HOLDS)))
     git(repo, "checkout", "-q", "main")
@@ -183,7 +183,8 @@ def test_what_is_staged_and_another_branch_are_judged_by_their_base(memory, repo
     assert both(check(memory, head="change")) == (1, "changes its check")
     git(repo, "checkout", "-q", "change")
     git(repo, "reset", "-q", "--soft", "main")
-    assert both(memory.check(options=Options(no_sandbox=True), staged=True)) == (1, "changes its check")
+    staged = memory.check(options=Options(no_sandbox=True), staged=True)
+    assert (exit_status(staged, "unchecked"), staged.of("silenced"), staged.brought) == (0, [], ("victim",))
 
 
 def test_repository_without_a_memory_branch_is_judged_by_the_base(repo):

@@ -165,6 +165,31 @@ def test_memories_of_the_code_count_as_they_are_staged(memory, repo):
     assert finding(checked, "brought").fact.path == ".memory/facts/brought.md"
 
 
+@pytest.mark.parametrize(
+    ("fact", "kind"),
+    [
+        (make_fact("alg", {"contains": "EdDSA", "in": "src/auth/*.py"}, title="Tokens use EdDSA"), {"alg": "holds"}),
+        (make_fact("alg", {"contains": "HS256", "in": "src/auth/*.py"}), {"alg": "silenced"}),
+        ({"facts/alg.md": None, "archive/facts/alg.md": make_fact("alg", RS256)["facts/alg.md"]}, {}),
+        ({"facts/alg.md": None}, {"alg": "silenced"}),
+    ],
+)
+def test_a_fact_of_the_code_changes_with_its_code_in_one_commit(memory, repo, fact, kind):
+    commit_files(repo, tracked(make_fact("alg", RS256)), "a fact")
+    stage(repo, {JWT: EDDSA} | {path: text for path, text in tracked(fact).items() if text})
+    for path in [path for path, text in tracked(fact).items() if text is None]:
+        git(repo, "rm", "-q", path)
+
+    checked = check(memory)
+
+    assert {f.key: f.kind for f in checked.findings if f.kind in ("holds", "silenced")} == kind
+    assert bool(checked.of("newly_false")) == ("silenced" in kind.values())
+    git(repo, "checkout", "-q", "-b", "change")
+    git(repo, "commit", "-q", "-m", "code and fact")
+    against = memory.check(base="main", options=Options(no_sandbox=True))
+    assert [f.key for f in against.of("silenced")] == ["alg"]  # a pull request is judged by the facts of its base
+
+
 def test_approved_command_runs_on_what_is_staged_and_another_is_not_run(memory, repo, tmp_path):
     put(repo, make_fact("approved", f"grep -q RS256 {JWT}", paths=["src/**"]))
     approve_all(memory)
