@@ -25,6 +25,7 @@ from gitmem.git.binary import Git
 from gitmem.git.repository import discover
 from gitmem.memory.memory import Memory
 from gitmem.model import BUILTIN, HOLDS, PROGRAM, SHELL, Check, Verdict
+from gitmem.store.buckets import join_bucket
 from gitmem.store.verdicts import format_verdict
 from gitmem.verify.inputs import digest
 from gitmem.verify.moves import Move, Moves, moved_digest, moved_glob, named_paths, parse_moves, placed, restoring
@@ -230,7 +231,8 @@ def test_a_move_that_only_a_pushed_verdict_knows_of_is_wrong(memory: Memory, rep
         moved_digest(tree_of(repo), ["builtin"], check, text), NOW, sandbox="builtin", moved=text,
         held_commit=git(repo, "rev-parse", "HEAD"), held_at=NOW,
     )  # fmt: skip
-    put(repo, {verdict_file(memory, "rs"): format_verdict(verdict)})
+    bucket = join_bucket({("rs", verdict.spec[:16]): format_verdict(verdict).encode()})
+    put(repo, {verdict_file(memory, "rs"): bucket})
 
     run = verify(memory)
 
