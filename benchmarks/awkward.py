@@ -22,6 +22,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from gitmem.model import Ran
 from gitmem.verify.sandbox import sandbox
 from gitmem.verify.trace.observe import Observation, Scene, observe
 from gitmem.verify.trace.reads import LINK, Places
@@ -176,21 +177,26 @@ def _name(text: str) -> str:
     return hashlib.sha1(text.encode(), usedforsecurity=False).hexdigest()
 
 
+def run(command: str, ground: Path, strace: str) -> Ran:
+    """Run a command on a folder that has the files."""
+    return sandbox.run_check(
+        ["sh", "-c", command],
+        ground=ground,
+        rung="none",
+        network=False,
+        timeout_s=20,
+        path=os.environ["PATH"],
+        strace=strace,
+    )
+
+
 def answer(code: Code, command: str, *, strace: str = "") -> tuple[object, Observation | None]:
     """Return how a command ends on a ground of its own and what it says; and, traced, what it read."""
     with tempfile.TemporaryDirectory() as name:
         ground = Path(name).resolve() / "ground"
         ground.mkdir()
         code.write(ground, has_git="git " in command)
-        ran = sandbox.run_check(
-            ["sh", "-c", command],
-            ground=ground,
-            rung="none",
-            network=False,
-            timeout_s=20,
-            path=os.environ["PATH"],
-            strace=strace,
-        )
+        ran = run(command, ground, strace)
         said = (ran.status, ran.output.replace(name, ""), ran.problem)
         if not strace:
             return said, None

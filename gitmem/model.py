@@ -84,6 +84,8 @@ class Spec:
         network: Whether the check may reach the network.
         refute: The counterexample: a shell command that makes the check fail; or empty.
         folders: The folders of the work tree, ignored by git, that the check sees (``[verify] folders``).
+        outside: Whether the memory declares that the check depends on the world outside the repository: then no change
+            of the code is to blame for a failure.
     """
 
     check: Check
@@ -93,6 +95,7 @@ class Spec:
     network: bool = False
     refute: str = ""
     folders: tuple[str, ...] = ()
+    outside: bool = False
 
     def shown(self) -> str:
         """Return all that is run, on one line, as the check is shown; not cleaned of control characters."""
@@ -100,6 +103,7 @@ class Spec:
         more += [f"counterexample: {self.refute}"] if self.refute else []
         more += [f"sees {', '.join(self.folders)}"] if self.folders else []
         more += ["with the network"] if self.network else []
+        more += ["about the world outside"] if self.outside else []
         return self.check.shown() + "".join(f"  [{part}]" for part in more)
 
 
@@ -196,6 +200,8 @@ class Verdict:
         undeclared: What it read although the declared ``paths`` do not name it, as paths apart by line feeds.
         flapping: How many runs must still answer alike until the fact counts as steady; 0 = it is.
         moved: Where what the check names was found, if git renamed it (``verify.moves``); or empty.
+        outside: What the answer depends on outside the repository (``trace.outside``), or empty; of a failure, that the
+            cause is there and no commit.
         own: Whether it was made in this clone; else it is claimed by a pushed file.
     """
 
@@ -222,6 +228,7 @@ class Verdict:
     undeclared: str = ""
     flapping: int = 0
     moved: str = ""
+    outside: str = ""
     own: bool = False
 
 

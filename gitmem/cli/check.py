@@ -21,7 +21,7 @@ from gitmem.errors import UsageError
 from gitmem.policy.settings import FAIL_ON
 from gitmem.verify.blame.culprit import phrase
 from gitmem.verify.cause import APART, Case
-from gitmem.verify.finding import BROKEN, LISTED, MENDED, SILENCED, STILL, SUSPECT, UNCHECKED, WORDS, WRONG
+from gitmem.verify.finding import BROKEN, LISTED, MENDED, OUTSIDE, SILENCED, STILL, SUSPECT, UNCHECKED, WORDS, WRONG
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -175,6 +175,7 @@ def as_table(checked: CheckResult) -> dict[str, Any]:
         "silenced": [_row(f) for f in checked.of(SILENCED)],
         "newly_true": [{"key": f.key, "title": f.title} for f in checked.of(MENDED)],
         "still_false": [_row(f) | {"culprit": f.culprit, "culprit_after": f.culprit_after} for f in checked.of(STILL)],
+        "outside": [_row(f) for f in checked.of(OUTSIDE)],
         "unchecked": [_row(f) | {"reason": f.because} for f in checked.of(UNCHECKED)],
         "suspect": [
             {"key": f.key, "title": f.title, "because": list(f.chain), "new": f.is_new} for f in checked.of(SUSPECT)

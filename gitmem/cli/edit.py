@@ -6,7 +6,7 @@ A repeatable option replaces the whole list; an empty value ('') removes the fie
 from __future__ import annotations
 
 from gitmem.cli import shared
-from gitmem.cli.proof import add_check, add_judging, judging_of, verify_of
+from gitmem.cli.proof import OUTSIDE, add_check, add_judging, judging_of, verify_of
 from gitmem.errors import GitmemError, RefusedError, UsageError
 
 TYPE_CHECKING = False
@@ -64,6 +64,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--no-network", dest="network", action="store_false", help="no longer let the check use the network"
     )
+    parser.add_argument("--outside", action="store_true", default=None, help=OUTSIDE)
+    parser.add_argument("--no-outside", dest="outside", action="store_false", help="no longer mark it so")
     add_judging(parser)
     parser.add_argument("--settled", action="store_true", help="mark the two merged versions as settled")
     shared.add_scope(parser)
@@ -73,7 +75,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace, out: Output) -> int:
     """Change one memory and print its key."""
-    plain = (*TEXTS, "confidence", "priority", "network")
+    plain = (*TEXTS, "confidence", "priority", "network", "outside")
     changes: dict[str, Any] = {name: value for name in plain if (value := getattr(args, name)) is not None}
     for name, (_, field) in LISTS.items():
         if getattr(args, name) is not None:

@@ -8,7 +8,7 @@ cannot be approved now, the fact is recorded as unproven.
 from __future__ import annotations
 
 from gitmem.cli import shared
-from gitmem.cli.proof import add_check, add_judging, add_limits, judging_of, verify_of
+from gitmem.cli.proof import OUTSIDE, add_check, add_judging, add_limits, judging_of, verify_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -38,6 +38,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--supersedes", action="append", default=[], metavar="KEY", help="a memory that it replaces")
     add_limits(parser, "check")
+    parser.add_argument("--outside", action="store_true", help=OUTSIDE)
     parser.add_argument("--importance", choices=("critical", "high", "medium", "low"), help="how much it matters")
     parser.add_argument("--task", default="", help="the task that produced it")
     add_judging(parser)
@@ -69,6 +70,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
             ttl=args.ttl,
             timeout=args.timeout,
             network=args.network or None,
+            outside=args.outside or None,
             refute=args.refute,
             importance=args.importance,
             task=args.task,

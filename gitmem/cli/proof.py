@@ -10,6 +10,9 @@ if TYPE_CHECKING:
     from typing import Any
 
 
+OUTSIDE = "mark the check as one about the world (a date, a service): no commit is blamed for a failure"
+
+
 def add_check(parser: argparse.ArgumentParser, heading: str) -> None:
     """Add the checks as a group of options, and a program behind ``--``."""
     checks = parser.add_argument_group(heading)

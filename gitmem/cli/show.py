@@ -9,6 +9,7 @@ from gitmem.errors import UsageError
 from gitmem.statuses import MARKS
 from gitmem.store.code_tree.tree import is_home
 from gitmem.store.scope import PROJECT
+from gitmem.verify.trace.outside import describe_outside
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -129,6 +130,12 @@ def _print_verdict(verdict: dict[str, Any], found: Mapping[str, Any], out: Outpu
     if found.get("moved"):
         pairs = ", ".join(f"{move['from']} → {move['to']}" for move in verdict["moved"])
         out.line("  ", ("moved:", "yellow"), f" {pairs}; to write that down: {gitmem} settle --moved {found['key']}")
+    if verdict.get("outside"):
+        out.line(
+            "  ",
+            ("outside:", "yellow"),
+            f" it depends on {describe_outside(verdict['outside'])}, so it is checked often",
+        )
     if found["flapping"]:
         more = f"it counts as steady after {found['flapping']} equal answers in a row"
         out.line("  ", ("flapping:", "yellow"), f" its check gives different answers; {more}")

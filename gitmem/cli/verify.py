@@ -410,6 +410,7 @@ def as_table(found: VerifyRun) -> dict[str, Any]:
                 "news": r.is_news,
                 "flapping": r.verdict.flapping if r.verdict else 0,
                 "moved": bool(r.verdict and r.verdict.moved),
+                "outside": r.verdict.outside if r.verdict else "",
                 "seconds": round(r.seconds, 3),
             }
             for r in found.results

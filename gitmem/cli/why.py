@@ -30,7 +30,7 @@ EXAMPLES = (
 )
 # Colours of a diff's lines by how they begin.
 DIFF_STYLES = (("+++", "bold"), ("---", "bold"), ("diff ", "bold"), ("@@", "key"), ("+", "green"), ("-", "red"))
-STATUS = {"found": 0, "holds": 1, "no check": 1, "never held": 1}
+STATUS = {"found": 0, "holds": 1, "no check": 1, "never held": 1, "outside": 1}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

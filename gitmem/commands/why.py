@@ -24,6 +24,7 @@ from gitmem.verify.moves import placed
 from gitmem.verify.outcome import UNCLEAR, is_chosen
 from gitmem.verify.run_all import refusal
 from gitmem.verify.stock import take_stock
+from gitmem.verify.trace.outside import describe_outside
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -41,6 +42,8 @@ if TYPE_CHECKING:
 
 # Ends of an explanation besides those of a search: there is no failure, or it could not be looked at.
 HOLDING, NO_CHECK, UNCHECKED = "holds", "no check", "unchecked"
+# No commit broke it: what its check asks of the world has changed.
+OUTSIDE = "outside"
 # Commits of a range that are named; all are counted.
 NAMED = 50
 
@@ -62,8 +65,8 @@ class Why:
 
     Attributes:
         key: The fact.
-        outcome: ``found``, ``range``, ``never held``, ``flapping``, ``unknown``; ``holds``, ``no check``, ``unchecked``
-            or ``skipped`` where nothing was searched.
+        outcome: ``found``, ``range``, ``never held``, ``flapping``, ``unknown``; ``holds``, ``no check``, ``outside``,
+            ``unchecked`` or ``skipped`` where nothing was searched.
         found: What the search found; None where there was none.
         runs: How often the check ran for the search; a built-in check is answered without running anything.
         reason: A further reason, on one line, cleaned.
@@ -162,6 +165,9 @@ class Explainer:
         assert verdict is not None
         if verdict.outcome != FAILS:
             return Why(key, HOLDING, reason="it does not fail at this commit: there is nothing to explain")
+        if verdict.outside:
+            said = f"no commit broke it: its check depends on {describe_outside(verdict.outside)}"
+            return Why(key, OUTSIDE, reason=said)
         if due.spec.check.form != BUILTIN and (refused := refusal(due, self._session.means())):
             return Why(key, SKIPPED, reason=refused)
         inputs = tuple(json.loads(due.row.inputs))

@@ -52,6 +52,7 @@ def spec_of(document: Document, *, setup: str, default_timeout_s: int, folders: 
         network=fields.get("network") is True,
         refute=refute,
         folders=folders,
+        outside=fields.get("outside") is True,
     )
 
 
@@ -65,7 +66,8 @@ def spec_hash(spec: Spec) -> str:
     words = spec.check.words
     run = (spec.setup, spec.interpreter, str(spec.timeout_s), str(spec.network), spec.refute)
     folders = ("folders", *spec.folders) if spec.folders else ()  # what was hashed before there were any stays so
-    return _hash("gitmem-spec-1", (spec.check.form, str(len(words)), *words, *run, *folders))
+    outside = ("outside",) if spec.outside else ()  # a change that declares it excuses itself: it is another check
+    return _hash("gitmem-spec-1", (spec.check.form, str(len(words)), *words, *run, *folders, *outside))
 
 
 def claim_hash(document: Document) -> str:

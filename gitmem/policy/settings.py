@@ -163,6 +163,12 @@ class VerifySettings:
     timeout_s: int = setting(60, read.time_limit, "time limit of checks without their own")
     # Beans: "Default TTL: 30 days".
     ttl_s: int | None = setting(30 * DAY_S, read.lifetime, "how long a verdict is valid")
+    outside_ttl_s: int | None = setting(
+        DAY_S,
+        read.lifetime,
+        "the same for checks that depend on the network, on git's "
+        "tags and branches, or on what `outside: true` declares",
+    )
     jobs: int = setting(0, read.whole(0, 1024), "checks run in parallel; 0 = one per core")
     min_sandbox: str = setting("", read.rung, '"landlock" or "bubblewrap": verdicts from weaker sandboxes do not count')
     claimed: bool = setting(True, read.flag, "whether verdicts made in other clones count")

@@ -15,7 +15,20 @@ _DAY_S = 86_400
 # The fields that a kind may require, so that a misspelt one is found: the design's field names (DESIGN, section 3).
 FIELDS = frozenset(
     (
-        *("title", "kind", "tags", "domains", "paths", "refs", "verify", "ttl", "timeout", "network", "refute"),
+        *(
+            "title",
+            "kind",
+            "tags",
+            "domains",
+            "paths",
+            "refs",
+            "verify",
+            "ttl",
+            "timeout",
+            "network",
+            "outside",
+            "refute",
+        ),
         *("requires", "produces", "supersedes", "superseded_by", "confidence", "importance", "priority", "category"),
         *("workspace", "project", "created", "by", "task", "parent"),
     )

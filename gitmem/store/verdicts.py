@@ -22,6 +22,9 @@ TEXT_LIMIT = 500
 # Runs that a flapping fact still needs: a number that any file may claim.
 FLAPPING_LIMIT = 1000
 
+# Characters of the word that says what an answer depends on outside the repository.
+OUTSIDE_LIMIT = 20
+
 _ESCAPES = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\t": "\\t", "\r": "\\r"}
 
 
@@ -50,6 +53,7 @@ def format_verdict(verdict: Verdict) -> str:
         ("tools", verdict.tools),
         ("undeclared", verdict.undeclared),
         ("moved", verdict.moved),
+        ("outside", verdict.outside),
     ]
     return "".join(f"{name} = {_value(value)}\n" for name, value in rows if value not in ("", False, 0))
 
@@ -124,4 +128,5 @@ def _verdict_of(table: dict[str, Any], key: str) -> Verdict:
         tools=text.get("tools", ""),
         undeclared=text.get("undeclared", ""),
         moved=text.get("moved", ""),
+        outside=text.get("outside", "")[:OUTSIDE_LIMIT],
     )

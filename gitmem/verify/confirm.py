@@ -16,6 +16,10 @@ whose check fails at random, judged at 250 commits, is accused wrongly, and mark
     accused              0      0       0.015   0.025   0.115
     marked               4.5    1.9     1.1     1.0     1.0
 
+A fact about the world is false where nothing in the code changed. Declared as one, it is not compared; where its run
+was seen to use the network or git's tags, and it does not pass where it held either, it fails all the same: the cause
+is outside the repository, and no commit.
+
 What runs a check is handed in: nothing here runs anything.
 """
 
@@ -24,6 +28,7 @@ from __future__ import annotations
 from gitmem.frozen import frozen, replace
 from gitmem.model import BLOCKED, FAILS, HOLDS, Verdict
 from gitmem.verify.outcome import UNCLEAR
+from gitmem.verify.trace.outside import DECLARED
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -44,6 +49,8 @@ FIRST, AGAIN, MOST = 10, 20, 50
 MOST_ASKED = 20
 # How the reason ends where the environment is the cause, as far as anybody can tell.
 ENVIRONMENT = "the environment changed"
+# How it begins where the check depends on the world, and no commit is to blame.
+OUTSIDE = "outside the repository"
 
 
 @frozen
@@ -75,6 +82,8 @@ def confirm(
         is_unclear: Whether the failure may be the environment's: without a commit to compare with, it accuses nobody.
         firm: Runs that must fail where the fact is not marked.
     """
+    if new.outside == DECLARED:
+        held = ""  # the world has no earlier state to compare with
     mark = mark_of(latest)
     times = min(mark + FIRM, MOST_ASKED) if mark else firm
     there = ask(held, max(times, THERE) if mark else THERE) if held and held != new.commit else []
@@ -90,7 +99,10 @@ def confirm(
         if outcome == BLOCKED or (outcome == UNCLEAR and not (is_change or is_unclear)):
             return Confirmation(BLOCKED, f"it failed, then could not run: {why}")
     if is_change:
-        return Confirmation(FAILS, verdict=replace(new, confirmed=True))
+        return Confirmation(FAILS, verdict=replace(new, confirmed=True, outside=""))
+    if new.outside and not is_unclear and (new.outside == DECLARED or is_elsewhere or held == new.commit):
+        return Confirmation(FAILS, verdict=replace(blame_outside(new), confirmed=True))
+    new = replace(new, outside="")
     if is_elsewhere:
         return Confirmation(
             BLOCKED, f"{new.because}; it does not pass at {held[:12]} either, where it held: {ENVIRONMENT}"
@@ -100,6 +112,11 @@ def confirm(
     if is_unclear:
         return Confirmation(BLOCKED, new.because)
     return Confirmation(FAILS, verdict=replace(new, confirmed=False))
+
+
+def blame_outside(verdict: Verdict) -> Verdict:
+    """Return a failure whose cause is outside the repository, which says so."""
+    return replace(verdict, because=f"{OUTSIDE}: {verdict.because}")
 
 
 def runs_needed(seconds: float, *, is_hurried: bool) -> int:
@@ -130,7 +147,14 @@ def steadied(old: Verdict | None, latest: Verdict | None, new: Verdict) -> Verdi
         new: What the check showed.
     """
     mark = mark_of(latest)
-    if old is not None and old.own and old.inputs == new.inputs and (old.outcome, new.outcome) == (FAILS, HOLDS):
+    is_world = old is not None and bool(old.outside or new.outside)  # which changes while the inputs do not
+    if (
+        old is not None
+        and old.own
+        and not is_world
+        and old.inputs == new.inputs
+        and (old.outcome, new.outcome) == (FAILS, HOLDS)
+    ):
         return flapped(new, mark, "it failed before, on the same inputs")
     if mark > 1 and latest is not None:
         return replace(new, flapping=mark - 1, attempt=latest.attempt, attempt_at=latest.attempt_at)

@@ -229,7 +229,7 @@ def list_due(
     """
     asked = set(keys)
     others = _other_tools(catalog, ground)
-    condition = "1" if everything or asked else "s.outcome = '' OR s.fresh = 0 OR s.blocked = 1 OR s.at + f.ttl_s < ?"
+    condition = "1" if everything or asked else f"s.outcome = '' OR s.fresh = 0 OR s.blocked = 1 OR {state.EXPIRES} < ?"
     if others and condition != "1":
         condition += f" OR s.tools IN ({', '.join(map(str, sorted(others)))})"
     gates = "" if asked else f" AND {state.CLAIM}"

@@ -15,6 +15,7 @@ from gitmem.verify.inputs import digest, is_unknown
 from gitmem.verify.sandbox import sandbox
 from gitmem.verify.sandbox.account import check_user, give
 from gitmem.verify.trace.observe import Scene, observe
+from gitmem.verify.trace.outside import find_outside
 from gitmem.verify.trace.programs import describe_change, fingerprint
 from gitmem.verify.trace.reads import AT, LIST, Places
 from gitmem.verify.trace.strace import PROGRAM
@@ -49,6 +50,7 @@ class Evidence:
         undeclared: What it read although the declared paths do not name it, as paths apart by line feeds.
         is_clear: Whether the trace tells all that it read.
         hidden: Which folders it looked for that it was not shown, and how it will be, on one line; or empty.
+        outside: What it used of the world outside the repository (``trace.outside``); empty where nothing was seen.
     """
 
     reads: str = ""
@@ -56,6 +58,7 @@ class Evidence:
     undeclared: str = ""
     is_clear: bool = False
     hidden: str = ""
+    outside: str = ""
 
 
 @lru_cache
@@ -110,13 +113,16 @@ def gather(
         os.path.realpath(work_tree) if work_tree else "",
         _lent_links(lent) if lent else None,
     )
+    outside = ""
     try:
-        seen = observe([parse_trace(ran.trace or b"", scene.ground) for ran in rans], scene)
+        traces = [parse_trace(ran.trace or b"", scene.ground) for ran in rans]
+        outside = find_outside(traces, scene.ground, tree.places)
+        seen = observe(traces, scene)
     except (OpaqueError, GitmemError):
-        return Evidence()
+        return Evidence(outside=outside)
     undeclared = list_undeclared(seen.reads, tree.places, paths)
     hidden = "" if rans[-1].status == 0 else describe_hidden(seen.reads, ignored, [one.name for one in lent])
-    return Evidence(seen.text, fingerprint(seen.programs), undeclared, is_clear=True, hidden=hidden)
+    return Evidence(seen.text, fingerprint(seen.programs), undeclared, is_clear=True, hidden=hidden, outside=outside)
 
 
 def attach(verdict: Verdict, evidence: Evidence, inputs: Sequence[str], check: Check, tree: CodeTree) -> Verdict:

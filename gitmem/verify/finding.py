@@ -20,6 +20,7 @@ SILENCED = "silenced"
 SUSPECT = "suspect"
 UNCHECKED = "unchecked"
 STILL = "still_false"
+OUTSIDE = "outside"
 MENDED = "newly_true"
 HOLDS = "holds"
 
@@ -90,6 +91,12 @@ WORDS = {
     STILL: FindingWords(
         *(FAILED, NOTE, "was false before and still is", "were false before and still are", "False before and after"),
         meaning="The change does not fix this fact.",
+        case="skipped",
+    ),
+    OUTSIDE: FindingWords(
+        *(FAILED, NOTE, "fails for a cause outside the repository", "fail for a cause outside the repository"),
+        *("Failed for a cause outside the repository",),
+        meaning="The check depends on more than the repository, such as a date; the change is not to blame.",
         case="skipped",
     ),
     MENDED: FindingWords(

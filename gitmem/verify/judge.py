@@ -14,7 +14,7 @@ from gitmem.model import BLOCKED, FAILS, HOLDS, INTERRUPTED, Ran, Spec, Verdict
 from gitmem.system import process
 from gitmem.system.process_limits import stop_count
 from gitmem.text.secrets import safe_output
-from gitmem.verify.confirm import confirm, mark_of, runs_needed, steadied
+from gitmem.verify.confirm import blame_outside, confirm, mark_of, runs_needed, steadied
 from gitmem.verify.due import Due
 from gitmem.verify.evidence import Evidence, attach, gather, with_tools
 from gitmem.verify.ground.ground import Ground, Grounds
@@ -22,6 +22,7 @@ from gitmem.verify.moves import Moves, held_at, is_moved, moved_tree, restoring
 from gitmem.verify.outcome import OUTPUT_KEPT, UNCLEAR, argv_of, end_of, outcome_of
 from gitmem.verify.reason import without_places
 from gitmem.verify.sandbox import sandbox
+from gitmem.verify.trace.outside import DECLARED
 from gitmem.verify.trace.reads import UNTRACEABLE
 
 TYPE_CHECKING = False
@@ -140,16 +141,19 @@ class Judge:
         if outcome == BLOCKED:
             return replace(result, reason=why)
         verdict = verdict_of(due, result.outcome, commit=self._commit, now=self._now, rung=self._means.rung)
-        verdict = replace(verdict, seconds=round(result.seconds, 3), because=why)
+        outside = DECLARED if due.spec.outside else evidence.outside
+        verdict = replace(verdict, seconds=round(result.seconds, 3), because=why, outside=outside)
         verdict = attach(verdict, evidence, json.loads(due.row.inputs), due.spec.check, self._tree_of(due))
         result = replace(result, because=why, verdict=verdict)
         if self.is_doubtful(result):
             return result
         if outcome == HOLDS:
             verdict = replace(verdict, weak=self.is_weak(due))
-        elif due.verdict is not None:
+        elif due.verdict is not None:  # it failed before: the cause is what it was found to be then
             verdict = replace(verdict, confirmed=due.verdict.confirmed)
-        return replace(result, verdict=steadied(due.verdict, due.latest, verdict))
+            verdict = blame_outside(verdict) if due.verdict.outside else replace(verdict, outside="")
+        verdict = steadied(due.verdict, due.latest, verdict)
+        return replace(result, because=verdict.because, verdict=verdict)
 
     def _look(self, due: Due) -> tuple[Ran | None, str, Evidence]:
         """Run a check traced, and as it is where the trace may be the reason that it does not pass.
@@ -198,6 +202,8 @@ class Judge:
         def ask(commit: str, times: int) -> list[tuple[str, str]]:
             return self._ask_often(due, commit, times, width if commit == self._commit else 1)
 
+        if not verdict.outside and due.verdict is not None:  # what it used when it held counts as well
+            verdict = replace(verdict, outside=due.verdict.outside)
         firm = runs_needed(result.seconds, is_hurried=self._means.is_hurried)
         held = self._held(due)
         found = confirm(due.latest, verdict, ask=ask, held=held, is_unclear=result.is_unclear, firm=firm)
@@ -211,7 +217,7 @@ class Judge:
             inputs = json.loads(due.row.inputs)
             verdict = replace(verdict, weak=self.is_weak(due))
             verdict = attach(verdict, evidence, inputs, due.spec.check, self._tree_of(due))
-        because = result.because if found.outcome == FAILS else ""
+        because = verdict.because if verdict is not None else ""
         reason = with_tools(found.reason, due.verdict)
         return replace(result, outcome=found.outcome, because=because, reason=reason, verdict=verdict)
 

@@ -64,8 +64,8 @@ def worth_writing(old: Verdict | None, new: Verdict, *, ttl_s: int | None, still
     if old is None or (old.inputs != new.inputs and not still):
         return True
     # A mark is written down when it is set or taken away; how many runs it still needs is counted in each clone.
-    if (old.outcome, old.spec, old.claim, old.weak, old.confirmed, old.flapping > 0) != (
-        new.outcome, new.spec, new.claim, new.weak, new.confirmed, new.flapping > 0,
+    if (old.outcome, old.spec, old.claim, old.weak, old.confirmed, old.flapping > 0, old.outside) != (
+        new.outcome, new.spec, new.claim, new.weak, new.confirmed, new.flapping > 0, new.outside,
     ):  # fmt: skip
         return True
     if (old.culprit, old.culprit_after, old.moved) != (new.culprit, new.culprit_after, new.moved):

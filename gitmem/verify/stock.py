@@ -84,7 +84,7 @@ def take_stock(
     for status, number in catalog.rows(
         "SELECT CASE WHEN s.outcome = 'fails' THEN 'failed' WHEN s.blocked AND ? THEN 'blocked'"
         " WHEN coalesce(s.outcome, '') <> 'holds' THEN 'unproven'"
-        " WHEN s.fresh = 0 OR s.at + f.ttl_s < ? THEN 'stale' ELSE 'verified' END, count(*) FROM fact f"
+        f" WHEN s.fresh = 0 OR {state.EXPIRES} < ? THEN 'stale' ELSE 'verified' END, count(*) FROM fact f"
         " CROSS JOIN memory m ON m.id = f.id LEFT JOIN state s ON s.ground = ? AND s.fact = f.id"
         f" WHERE {state.LIVE} AND {state.CLAIM} GROUP BY 1",
         (with_blocked, now, ground or 0),

@@ -63,6 +63,7 @@ CHANGES = {
     "network": True,
     "refute": "",
     "folders": ("node_modules",),
+    "outside": True,
 }
 
 

@@ -90,6 +90,7 @@ def test_file_changes_what_it_names_and_nothing_else() -> None:
         "folders": (".venv", "node_modules"),
         "timeout_s": 300,
         "ttl_s": 864_000,
+        "outside_ttl_s": 86_400,
         "jobs": 2,
         "min_sandbox": "landlock",
         "claimed": False,

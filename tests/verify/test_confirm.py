@@ -15,7 +15,7 @@ FAILURE = Verdict("k", "s", "c", "fails", BAD, "files:2", 100, because="exit 1",
 HELD = Verdict("k", "s", "c", "holds", GOOD, "files:1", 50, held_commit=GOOD, held_at=50, own=True)
 
 
-def asked(answers: dict[str, list[str]], *, old: Verdict | None = HELD, held: str = GOOD, **options):
+def asked(answers: dict[str, list[str]], *, old: Verdict | None = HELD, held: str = GOOD, outside: str = "", **options):
     """Return what confirming comes to where the check answers so at each commit, its last answer for ever after."""
     seen: dict[str, int] = {}
 
@@ -27,7 +27,7 @@ def asked(answers: dict[str, list[str]], *, old: Verdict | None = HELD, held: st
             found.append((told[min(seen[commit], len(told)) - 1], "no such tool"))
         return found
 
-    failure = replace(FAILURE, held_commit=held)
+    failure = replace(FAILURE, held_commit=held, outside=outside)
     return confirm(old, failure, ask=ask, held=held, **({"is_unclear": False} | options)), seen
 
 
@@ -102,6 +102,35 @@ def test_failure_where_it_held_on_this_very_commit_is_of_the_environment():
     found, seen = asked({BAD: ["fails"]}, held=BAD)
 
     assert (found.outcome, found.verdict, seen) == ("blocked", None, {BAD: FIRM - 1})
+
+
+@pytest.mark.parametrize(
+    ("outside", "answers", "is_unclear", "outcome", "blamed", "there"),
+    [
+        ("declared", {BAD: ["fails"]}, False, "fails", "declared", 0),
+        ("declared", {BAD: ["unclear"]}, True, "blocked", None, 0),
+        ("declared", {BAD: ["fails", "holds"]}, False, "holds", "declared", 0),
+        ("network", {BAD: ["fails"], GOOD: ["fails"]}, False, "fails", "network", THERE),
+        ("network", {BAD: ["fails"], GOOD: ["holds"]}, False, "fails", "", 1),
+        ("network", {BAD: ["unclear"], GOOD: ["unclear"]}, True, "blocked", None, THERE),
+    ],
+    ids=["declared", "declared-and-hangs", "declared-and-flaps", "seen", "seen-but-the-change", "seen-and-hangs"],
+)
+def test_fact_about_the_world_fails_where_no_commit_is_to_blame(outside, answers, is_unclear, outcome, blamed, there):
+    found, seen = asked(answers, outside=outside, is_unclear=is_unclear)
+
+    assert (found.outcome, found.verdict and found.verdict.outside, seen.get(GOOD, 0)) == (outcome, blamed, there)
+    if outcome == "fails":
+        assert (found.verdict.because.startswith("outside the repository: exit 1"), found.verdict.confirmed) == (
+            bool(blamed),
+            True,
+        )
+
+
+def test_fact_about_the_world_that_is_true_again_does_not_flap():
+    failed = replace(HELD, outcome="fails", outside="declared")
+
+    assert steadied(failed, failed, replace(HELD, outside="declared")).flapping == 0
 
 
 def test_like_answers_take_the_mark_away_one_by_one():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from math import inf
 
 from gitmem.frozen import frozen, replace
 from gitmem.git.ancestry import is_shallow
@@ -177,6 +178,8 @@ class Judging:
         if at.verdict is None or not at.is_fresh:
             return None
         if row.ttl_s is not None and age_s(at.verdict.at, self._now) > row.ttl_s:
+            return None
+        if at.verdict.outside and age_s(at.verdict.at, self._now) > (self._policy.verify.outside_ttl_s or inf):
             return None
         return FactAnswer(at.verdict.outcome, at.verdict.because, at.verdict, moved=at.verdict.moved)
 

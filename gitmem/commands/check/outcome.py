@@ -10,7 +10,7 @@ from gitmem.model import FAILS, HOLDS
 from gitmem.verify.blame.culprit import with_culprit
 from gitmem.verify.claims import Wrong, findings_of, path_of
 from gitmem.verify.due import refresh_states
-from gitmem.verify.finding import BROKEN, MENDED, STILL, SUSPECT, UNCHECKED, Finding, fact_spot
+from gitmem.verify.finding import BROKEN, MENDED, OUTSIDE, STILL, SUSPECT, UNCHECKED, Finding, fact_spot
 from gitmem.verify.finding import HOLDS as HELD
 from gitmem.verify.stock import author
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from gitmem.verify.session import Options, Session
 
 # What is told with its place and its author: there is something to do about it.
-TELLING = (BROKEN, UNCHECKED, STILL)
+TELLING = (BROKEN, UNCHECKED, STILL, OUTSIDE)
 
 
 class Outcome:
@@ -146,7 +146,7 @@ class Outcome:
         ground = refresh_states(catalog, trees.git, store.local, tree.commit, store.policy(), now=store.now, tree=tree)
         touched = {f.key for f in found}
         failing = {key for key in state.failed(catalog, ground) if key not in touched}
-        failing |= {f.key for f in found if f.kind == STILL}
+        failing |= {f.key for f in found if f.kind in (STILL, OUTSIDE)}
         graph = before() if before is not None else catalog
         already = state.chains(graph, failing | {f.key for f in found if f.kind == MENDED})
         own = state.chains(catalog, failing) if before is not None else {}
@@ -200,6 +200,8 @@ def _judgement(pair: Pair) -> tuple[str, str]:
         return UNCHECKED, head.because
     if head.outcome == HOLDS:
         return (MENDED if base is not None and base.outcome == FAILS else HELD), ""
+    if head.verdict is not None and head.verdict.outside:
+        return OUTSIDE, head.because
     if base is None or base.outcome == HOLDS:
         return BROKEN, head.because
     if base.outcome == FAILS:

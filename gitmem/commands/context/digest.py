@@ -158,7 +158,8 @@ def _warnings(
         "SELECT m.id, m.key, m.kind, m.title, s.at, s.outcome, s.blocked FROM state s"
         " CROSS JOIN fact f ON f.id = s.fact"
         f" CROSS JOIN memory m ON m.id = f.id WHERE s.ground = ? AND {state.LIVE} AND {state.CLAIM}"
-        " AND (s.outcome = 'fails' OR s.blocked = 1 OR (s.outcome = 'holds' AND (s.fresh = 0 OR s.at + f.ttl_s < ?)))"
+        " AND (s.outcome = 'fails' OR s.blocked = 1 OR (s.outcome = 'holds'"
+        f" AND (s.fresh = 0 OR {state.EXPIRES} < ?)))"
         " ORDER BY m.key",
         (ground or 0, now),
     )

@@ -87,7 +87,7 @@ def count_due(catalog: Catalog, ground: int | None, now: int) -> tuple[dict[str,
         "SELECT CASE WHEN s.outcome = '' THEN 'new' WHEN s.fresh = 0 THEN 'inputs' ELSE 'ttl' END, count(*),"
         " min(CASE WHEN s.outcome <> '' THEN s.at END) FROM state s CROSS JOIN fact f ON f.id = s.fact"
         f" CROSS JOIN memory m ON m.id = f.id WHERE s.ground = ? AND {state.LIVE} AND {state.CLAIM}"
-        " AND (s.outcome = '' OR s.fresh = 0 OR s.at + f.ttl_s < ?) GROUP BY 1",
+        f" AND (s.outcome = '' OR s.fresh = 0 OR {state.EXPIRES} < ?) GROUP BY 1",
         (ground or 0, now),
     )
     due = dict.fromkeys(("new", "inputs", "ttl"), 0) | {why: number for why, number, _ in rows}

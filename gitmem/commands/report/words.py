@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gitmem.verify.blame.culprit import phrase
-from gitmem.verify.finding import BROKEN, FAILED, SILENCED, STILL, SUSPECT, WORDS, WRONG
+from gitmem.verify.finding import BROKEN, FAILED, OUTSIDE, SILENCED, STILL, SUSPECT, WORDS, WRONG
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,6 +20,6 @@ def sentence(finding: Finding) -> str:
         parts.append(f"Written by {finding.by}.")
     if finding.kind == WRONG:
         parts.append(f"Write the right one: gitmem verify --record {finding.key}")
-    if finding.kind in (BROKEN, FAILED, SILENCED, SUSPECT, STILL):
+    if finding.kind in (BROKEN, FAILED, SILENCED, SUSPECT, STILL, OUTSIDE):
         parts.append(f"What to do about it: gitmem settle {finding.key}")
     return " ".join(parts)

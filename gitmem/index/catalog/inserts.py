@@ -29,10 +29,10 @@ _STATEMENTS = {
     "label": "INSERT OR IGNORE INTO label (tag) VALUES (?)",
     "tagged": "INSERT OR IGNORE INTO tagged SELECT number, ? FROM label WHERE tag = ?",
     "link": "INSERT OR IGNORE INTO link VALUES (?,?,?)",
-    "fact": "INSERT INTO fact VALUES (?,?,?,?,?,?,?)",
+    "fact": "INSERT INTO fact VALUES (?,?,?,?,?,?,?,?)",
     "secret": "INSERT INTO secret VALUES (?,?,?,?)",
     "task": "INSERT INTO task VALUES (?,?,?,?,?,?,?,?,?,?,?)",
-    "verdict": "INSERT OR REPLACE INTO verdict VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
+    "verdict": "INSERT OR REPLACE INTO verdict VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
 }
 
 
@@ -106,7 +106,7 @@ class Inserts:
             (
                 *(path, v.key, v.spec, v.claim, v.outcome, v.commit, v.inputs, v.at, v.because, v.sandbox),
                 *(v.held_commit, v.held_at, int(v.weak), int(v.confirmed), v.culprit, v.attempt, v.attempt_at),
-                *(v.seconds, v.culprit_after, v.reads, v.tools, v.undeclared, v.flapping, v.moved, written),
+                *(v.seconds, v.culprit_after, v.reads, v.tools, v.undeclared, v.flapping, v.moved, v.outside, written),
             )
         )
         if len(self._held["verdict"]) >= BATCH:

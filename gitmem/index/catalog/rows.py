@@ -40,7 +40,7 @@ class Rows:
         text: Tags with domains and paths with refs, as JSON; which of ``MARKED`` it has; all fields, as JSON; the body.
         tags: Its tags.
         links: Relation and target of every link.
-        fact: spec, claim, ttl_s, form, words, inputs; None where it has no check.
+        fact: spec, claim, ttl_s, form, words, inputs, outside_s; None where it has no check.
         task: state, priority, parent, who holds it (who, agent), since when, when it was closed, how many attempts
             have ended and how many of them failed, and what was said of them; None for any other kind.
     """
@@ -164,8 +164,10 @@ def _fact(document: Document, policy: Policy, check: Check, claim: str) -> tuple
     own = document.fields.get("ttl")
     kind = policy.kind(document.kind)
     ttl_s = parse_ttl(str(own)) if own else (kind.ttl_s if kind.needs_verify else policy.verify.ttl_s)
+    outside_s = ttl_s if own else min((s for s in (ttl_s, how.outside_ttl_s) if s is not None), default=None)
     inputs = json.dumps(inputs_of(document, check))
-    return spec_hash(spec), claim, ttl_s, check.form, json.dumps(check.words), inputs
+    ttl_s = outside_s if spec.outside else ttl_s
+    return spec_hash(spec), claim, ttl_s, check.form, json.dumps(check.words), inputs, outside_s
 
 
 def inputs_of(document: Document, check: Check) -> list[str]:

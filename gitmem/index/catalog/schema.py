@@ -9,7 +9,7 @@ from gitmem.index.catalog import packed_texts
 
 # Raise it whenever a table, how text is analysed, or what counts as a secret changes: another format is rebuilt, never
 # converted.
-FORMAT = 12
+FORMAT = 13
 FILE_NAME = "catalog.sqlite"
 # How long a reader waits for a writer's commit, and a writer for another one, in milliseconds.
 BUSY_MS = 4000
@@ -40,7 +40,7 @@ CREATE TABLE link (source INTEGER NOT NULL, relation TEXT NOT NULL, target TEXT 
   PRIMARY KEY (source, relation, target)) WITHOUT ROWID;
 CREATE INDEX link_target ON link (relation, target, source);
 CREATE TABLE fact (id INTEGER PRIMARY KEY, spec TEXT NOT NULL, claim TEXT NOT NULL, ttl_s INTEGER, form TEXT NOT NULL,
-  words TEXT NOT NULL, inputs TEXT NOT NULL);
+  words TEXT NOT NULL, inputs TEXT NOT NULL, outside_s INTEGER);
 CREATE TABLE task (id INTEGER PRIMARY KEY, state TEXT NOT NULL, priority INTEGER NOT NULL, parent TEXT NOT NULL,
   who TEXT NOT NULL, agent TEXT NOT NULL, since INTEGER NOT NULL, closed INTEGER NOT NULL, attempts INTEGER NOT NULL,
   failures INTEGER NOT NULL, notes TEXT NOT NULL);
@@ -52,7 +52,8 @@ CREATE TABLE verdict (path TEXT NOT NULL, key TEXT NOT NULL, spec TEXT NOT NULL,
   sandbox TEXT NOT NULL, held_commit TEXT NOT NULL, held_at INTEGER NOT NULL, weak INTEGER NOT NULL,
   confirmed INTEGER NOT NULL, culprit TEXT NOT NULL, attempt TEXT NOT NULL, attempt_at INTEGER NOT NULL,
   seconds REAL NOT NULL, culprit_after TEXT NOT NULL, reads TEXT NOT NULL, tools TEXT NOT NULL,
-  undeclared TEXT NOT NULL, flapping INTEGER NOT NULL, moved TEXT NOT NULL, written TEXT NOT NULL,
+  undeclared TEXT NOT NULL, flapping INTEGER NOT NULL, moved TEXT NOT NULL,
+  outside TEXT NOT NULL, written TEXT NOT NULL,
   PRIMARY KEY (path, key, spec)) WITHOUT ROWID;
 CREATE INDEX verdict_key ON verdict (key, spec);
 CREATE TABLE ground (id INTEGER PRIMARY KEY, code TEXT NOT NULL UNIQUE, complete INTEGER NOT NULL, local_serial INTEGER
@@ -60,7 +61,8 @@ CREATE TABLE ground (id INTEGER PRIMARY KEY, code TEXT NOT NULL UNIQUE, complete
 CREATE TABLE state (ground INTEGER NOT NULL, fact INTEGER NOT NULL, digest TEXT NOT NULL, outcome TEXT NOT NULL,
   at INTEGER NOT NULL, fresh INTEGER NOT NULL, own INTEGER NOT NULL, weak INTEGER NOT NULL,
   published INTEGER NOT NULL, tools INTEGER NOT NULL DEFAULT 0, flapping INTEGER NOT NULL DEFAULT 0,
-  blocked INTEGER NOT NULL DEFAULT 0, moved INTEGER NOT NULL DEFAULT 0, PRIMARY KEY (ground, fact)) WITHOUT ROWID;
+  blocked INTEGER NOT NULL DEFAULT 0, moved INTEGER NOT NULL DEFAULT 0,
+  outside INTEGER NOT NULL DEFAULT 0, PRIMARY KEY (ground, fact)) WITHOUT ROWID;
 CREATE TABLE toolset (id INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE);
 CREATE INDEX state_fact ON state (fact);
 CREATE INDEX state_unpublished ON state (ground) WHERE published = 0;

@@ -20,6 +20,8 @@ KEPT_GROUNDS = 8
 LIVE = "m.shadowed = 0 AND m.archived = 0 AND m.superseded = 0"
 # A task's check is the gate for closing it and no claim about the code: that it fails says only that there is work.
 CLAIM = "m.kind <> 'task'"
+# When a state grows old: a verdict that depends on the world outside the repository counts for a shorter time.
+EXPIRES = "(s.at + CASE s.outside WHEN 0 THEN f.ttl_s ELSE f.outside_s END)"
 # Of a memory's text, where two people said something in two ways (``document.conflict``).
 TO_SETTLE = "instr(t.marks, ' conflict ')"
 
@@ -153,7 +155,7 @@ def branch_verdicts(catalog: Catalog, keys: Iterable[str] | None = None) -> dict
     """Return the verdicts that the memory branch carries, by key; of some facts or of all."""
     columns = (
         "key, spec, claim, outcome, code_commit, inputs, at, because, sandbox, held_commit, held_at, weak, confirmed,"
-        " culprit, attempt, attempt_at, seconds, culprit_after, reads, tools, undeclared, flapping, moved"
+        " culprit, attempt, attempt_at, seconds, culprit_after, reads, tools, undeclared, flapping, moved, outside"
     )
     if keys is None:
         rows: Iterable[tuple[Any, ...]] = catalog.rows(f"SELECT {columns} FROM verdict ORDER BY key, spec, at DESC")
@@ -257,12 +259,18 @@ def write_states(catalog: Catalog, ground: int, states: Iterable[FactState], now
     states = list(states)
     toolsets = _toolsets(catalog, {s.tools for s in states if s.tools})
     db.executemany(
-        "INSERT OR REPLACE INTO state VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?)",
+        "INSERT OR REPLACE INTO state VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
         [
             (
                 *(ground, s.fact, s.digest, s.verdict.outcome if s.verdict else "", s.verdict.at if s.verdict else 0),
                 *(s.is_fresh, bool(s.verdict and s.verdict.own), bool(s.verdict and s.verdict.weak), s.is_published),
-                *(toolsets.get(s.tools, 0), s.flapping, s.is_blocked, s.is_moved),
+                *(
+                    toolsets.get(s.tools, 0),
+                    s.flapping,
+                    s.is_blocked,
+                    s.is_moved,
+                    bool(s.verdict and s.verdict.outside),
+                ),
             )
             for s in states
         ],
@@ -397,8 +405,8 @@ def statuses_of(
     """Return the status of each memory with one of these numbers."""
     statuses: dict[int, MemoryStatus] = {}
     rows = catalog.each(
-        f"SELECT m.id, m.key, f.id, f.ttl_s, s.outcome, s.at, s.fresh, s.own, s.weak, {CLAIM}, s.flapping, s.blocked,"
-        " s.moved FROM memory m LEFT JOIN fact f ON"
+        "SELECT m.id, m.key, f.id, CASE s.outside WHEN 1 THEN f.outside_s ELSE f.ttl_s END, s.outcome, s.at, s.fresh,"
+        f" s.own, s.weak, {CLAIM}, s.flapping, s.blocked, s.moved FROM memory m LEFT JOIN fact f ON"
         f" f.id = m.id LEFT JOIN state s ON s.ground = {ground or 0} AND s.fact = m.id WHERE m.id IN ({{}})",
         ids,
     )

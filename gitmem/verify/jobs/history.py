@@ -90,8 +90,8 @@ def waits_since(catalog: Catalog, ground: int | None, now: int, *, after: int, c
         f" AND {state.LIVE} AND {state.CLAIM}"
     )
     old = catalog.row(
-        f"SELECT min(s.at + f.ttl_s) {facts} AND s.outcome <> '' AND s.fresh = 1 AND s.at + f.ttl_s < ?"
-        " AND s.at + f.ttl_s >= ?",
+        f"SELECT min({state.EXPIRES}) {facts} AND s.outcome <> '' AND s.fresh = 1 AND {state.EXPIRES} < ?"
+        f" AND {state.EXPIRES} >= ?",
         (ground or 0, now, after),
     )[0]
     new = catalog.rows(

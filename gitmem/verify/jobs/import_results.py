@@ -236,6 +236,7 @@ def _verdict(here: RecordContext, file: Results, line: ResultLine, due: Due) -> 
         undeclared=line.undeclared,
         moved=line.moved,
         flapping=line.flapping,
+        outside=line.outside,
     )
 
 

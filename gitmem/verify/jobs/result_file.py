@@ -20,7 +20,7 @@ from gitmem.frozen import frozen, replace
 from gitmem.git.repository import is_oid
 from gitmem.model import BLOCKED, FAILS, HOLDS
 from gitmem.store import layout
-from gitmem.store.verdicts import FLAPPING_LIMIT, TEXT_LIMIT
+from gitmem.store.verdicts import FLAPPING_LIMIT, OUTSIDE_LIMIT, TEXT_LIMIT
 from gitmem.system import atomic_write
 from gitmem.text.sanitize import display
 from gitmem.verify.due import RUNGS
@@ -74,6 +74,7 @@ class ResultLine:
         tools: What it ran of the machine.
         undeclared: What it read although nothing says so.
         moved: Where git renamed what its check names to.
+        outside: What the answer depends on outside the repository, or empty.
     """
 
     key: str
@@ -97,6 +98,7 @@ class ResultLine:
     tools: str
     undeclared: str
     moved: str = ""
+    outside: str = ""
 
 
 @frozen
@@ -137,7 +139,7 @@ def _of_verdict(v: Verdict, because: str) -> ResultLine:
     return ResultLine(
         v.key, v.spec, v.claim, v.outcome, v.inputs, v.at, because[:TEXT_LIMIT], "", round(v.seconds, 3), v.sandbox,
         v.weak, v.confirmed, v.held_commit, v.held_at, v.culprit, v.culprit_after, v.flapping, v.reads, v.tools,
-        v.undeclared, v.moved,
+        v.undeclared, v.moved, v.outside,
     )  # fmt: skip
 
 
@@ -361,6 +363,7 @@ FIELDS: dict[str, Callable[[Any], bool]] = {
     "tools": _text(layout.VERDICT_LIMIT),
     "undeclared": _text(layout.VERDICT_LIMIT),
     "moved": _text(layout.VERDICT_LIMIT),
+    "outside": _text(OUTSIDE_LIMIT),
 }
 TIMES = ("at", "held_at")
 

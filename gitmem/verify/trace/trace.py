@@ -66,6 +66,10 @@ _STRING = re.compile(_QUOTED)
 _WORDS = re.compile(r'\[(?:"(?:[^"\\]|\\.)*"(?:\.\.\.)?(?:, )?|\.\.\.)*\]')
 # Where a socket is that has a place among the files (unix(7)).
 _SOCKET = re.compile(r"sun_path=" + _QUOTED)
+# An address of another machine, and a service that may lead to one: a resolver of names on this machine.
+_ADDRESS = re.compile(r'sin6?_port=htons\((\d+)\).*?(?:inet_addr\(|inet_pton\(AF_INET6, )"([^"]*)"')
+_LOCAL = re.compile(r"127\..*|0\.0\.0\.0|::1?|::ffff:127\..*")
+_DOMAIN = "53"
 _PATH = re.compile(r"(?:" + _QUOTED + r"|(NULL))")
 _AT = re.compile(_DESCRIPTOR + r", ")
 _FD = re.compile(_DESCRIPTOR)
@@ -86,9 +90,11 @@ class Trace:
 
     Attributes:
         events: What was done, each thing once between two changes of links, in the order it was done.
+        is_online: Whether it reached for another machine.
     """
 
     events: tuple[Event, ...]
+    is_online: bool = False
 
 
 class _Place:
@@ -135,6 +141,7 @@ class _Reading:
         self._parents: dict[str, list[str]] = {}
         self._is_complete = False
         self._has_run = False
+        self._is_online = False
 
     def read(self) -> Trace:
         """Return the trace.
@@ -152,7 +159,7 @@ class _Reading:
         for process in list(self._processes.values()):
             if process.pending:
                 self._take_call(process, f"{process.pending}) = ?")
-        return Trace(tuple(self._events))
+        return Trace(tuple(self._events), self._is_online)
 
     def _take_line(self, line: str) -> None:
         found = _LINE.fullmatch(line)
@@ -226,6 +233,9 @@ class _Reading:
             if is_done and value is not None and value != "0":
                 self._announce(value, process, args)
             return
+        if name == "connect" and (is_done or "EINPROGRESS" in said):
+            address = _ADDRESS.search(args)
+            self._is_online |= address is not None and not (address[1] != _DOMAIN and _LOCAL.fullmatch(address[2]))
         paths = list(_iter_paths(form, args, process.place.cwd))
         if name == "execveat" and is_done and not paths:
             raise OpaqueError("a program was started by its descriptor")

@@ -21,7 +21,7 @@ from gitmem.policy.policy import load as load_policy
 MEMORY = (
     *("kind", "title", "created", "updated", "importance", "confidence", "expires", "agent", "task", "superseded_by"),
 )
-FACT = ("spec", "claim", "ttl_s", "form", "words", "inputs")
+FACT = ("spec", "claim", "ttl_s", "form", "words", "inputs", "outside_s")
 CREATED = format_time(NOW)
 DAY_S = 86_400
 
@@ -158,6 +158,25 @@ def test_a_verdict_counts_for_the_facts_own_or_its_kinds_time(
     fields: dict[str, str], policy: str, ttl_s: int | None
 ) -> None:
     assert fact_row(policy, verify="grep x y", **fields)["ttl_s"] == ttl_s
+
+
+@pytest.mark.parametrize(
+    ("fields", "policy", "ttl_s", "outside_s"),
+    [
+        ({}, "", 30 * DAY_S, DAY_S),
+        ({"outside": "true"}, "", DAY_S, DAY_S),
+        ({"outside": "true", "ttl": "2d"}, "", 2 * DAY_S, 2 * DAY_S),
+        ({}, "[verify]\noutside_ttl = '2d'\nttl = '1d'\n", DAY_S, DAY_S),
+        ({"outside": "true"}, "[verify]\noutside_ttl = '2d'\n", 2 * DAY_S, 2 * DAY_S),
+    ],
+    ids=["seen", "declared", "own", "shorter-anyway", "policy"],
+)
+def test_verdict_about_the_world_counts_for_a_day_or_the_facts_own_time(
+    fields: dict[str, str], policy: str, ttl_s: int, outside_s: int
+) -> None:
+    found = fact_row(policy, verify="grep x y", **fields)
+
+    assert (found["ttl_s"], found["outside_s"]) == (ttl_s, outside_s)
 
 
 def test_a_memory_of_any_kind_with_a_check_is_a_fact() -> None:

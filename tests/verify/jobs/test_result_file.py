@@ -23,7 +23,7 @@ from gitmem.verify.jobs.result_file import (
 
 LINE = ResultLine(
     "auth", "a" * 64, "b" * 64, "fails", "files:1", 1_790_000_000, "exit 1: no", "", 0.5, "bubblewrap", False, True,
-    "c" * 40, 1_780_000_000, "", "", 3, "r", "t", "u",
+    "c" * 40, 1_780_000_000, "", "", 3, "r", "t", "u", "m", "network",
 )  # fmt: skip
 RESULTS = Results("0.1.0", "d" * 40, "e" * 40, "2/8", (LINE,))
 
