@@ -124,7 +124,9 @@ def _print_verdict(verdict: dict[str, Any], found: Mapping[str, Any], out: Outpu
     if verdict.get("culprit"):
         out.line("  ", ("why:", "dim"), f" {verdict['broken']}; what it changed: {gitmem} why {found['key']}")
     if verdict.get("weak"):
-        out.line("  ", ("weak:", "yellow"), " the check also holds in an empty folder; --refute makes it strong")
+        is_builtin = isinstance(found["frontmatter"].get("verify"), dict)
+        why = "also holds in an empty folder; --refute makes it strong"
+        out.line("  ", ("weak:", "yellow"), f" the check {'cannot fail' if is_builtin else why}")
     if verdict.get("undeclared"):
         out.line("  ", ("undeclared:", "yellow"), f" it also reads {', '.join(verdict['undeclared'])}")
     if found.get("moved"):

@@ -20,6 +20,7 @@ from gitmem.cli import reports, shared
 from gitmem.cli.causes import add_each, print_cases
 from gitmem.cli.why import progress_of
 from gitmem.errors import BusyError, UsageError
+from gitmem.model import BUILTIN
 from gitmem.statuses import MARKS
 from gitmem.verify.blame.culprit import describe_culprits
 from gitmem.verify.cause import Case
@@ -294,7 +295,8 @@ def _report(
     print_cases(cases, {}, out, is_each=is_each, rest="gitmem why KEY")
     held = [r for r in found.results if r.outcome == "holds" and not r.is_marked]
     for result in held if len(held) <= NAMED or is_each else ():
-        weak = " (weak: it also holds in an empty folder)" if result.verdict and result.verdict.weak else ""
+        why = "its check cannot fail" if result.due.spec.check.form == BUILTIN else "it also holds in an empty folder"
+        weak = f" (weak: {why})" if result.verdict and result.verdict.weak else ""
         flaps = " (it flaps)" if result.verdict and result.verdict.flapping else ""
         out.line((MARKS["verified"], "verified"), " ", (result.due.row.key, "key"), "  holds", (weak + flaps, "yellow"))
     if len(held) > NAMED and not is_each:

@@ -15,6 +15,7 @@ from gitmem.verify.ground.open import open_grounds
 from gitmem.verify.judge import DENIED, NOT_APPROVED, SKIPPED, Judge, Means, Result, verdict_of
 from gitmem.verify.moves import Moves, held_at, is_moved, moved_digest, placed
 from gitmem.verify.reason import LINE_KEPT
+from gitmem.verify.trivial import why_trivial
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -86,7 +87,9 @@ def _judge_builtin(git: Git, tree: CodeTree, dues: list[Due], now: int) -> list[
         if due.moved:
             verdict = replace(verdict, inputs=moved_digest(tree, (BUILTIN,), due.spec.check, due.moved))
         because = display(answer.because)[:LINE_KEPT]
-        results.append(Result(due, answer.outcome, because, verdict=replace(verdict, because=because)))
+        is_weak = answer.outcome == HOLDS and bool(why_trivial(due.spec.check))
+        verdict = replace(verdict, because=because, weak=is_weak)
+        results.append(Result(due, answer.outcome, because, verdict=verdict))
     return results
 
 

@@ -24,6 +24,8 @@ SHELLS = frozenset({"sh", "bash", "dash"})
 ALWAYS_THERE = frozenset({".", "./", "..", "../", "/", "/dev/null", "/tmp", "/etc", "/usr", "/bin"})  # noqa: S108
 # What begins more than a simple command.
 COMPOUND = frozenset({"if", "for", "while", "until", "case", "{", "[[", "function", "trap", "return", "break"})
+# Contents that have nothing in common: what is found in all of them is found in every file.
+UNLIKE = (b"", b"a", b"Z", b"7", b"_", b" ", b"\n", b"\0", b"\xff", b"\xc3\xa4.\n-")
 COMPARED = {
     "-eq": operator.eq, "-ne": operator.ne, "-lt": operator.lt, "-le": operator.le, "-gt": operator.gt,
     "-ge": operator.ge,
@@ -44,9 +46,7 @@ _SAME_REGEX = re.compile(r"\^?(?:[^\\^$.*\[\]+?(){}|]\*?|\.\*?)*\$?")
 def why_trivial(check: Check) -> str:
     """Return why a check cannot fail, or an empty string where it may."""
     if check.form == BUILTIN:
-        if row_of(check).probe and not check.words[1]:
-            return "every file contains an empty text"
-        return ""
+        return _why_builtin(check)
     if check.form == PROGRAM:
         command = " ".join(check.words)
         is_harmless = not command.strip() or _part_value(shlex.join(check.words))
@@ -63,6 +63,15 @@ def why_trivial(check: Check) -> str:
     if command.rstrip().endswith("&"):
         return "it ends in '&', so the result does not depend on the background command"
     return f"it ends in {parts[-1]!r}, which succeeds whatever comes before it"
+
+
+def _why_builtin(check: Check) -> str:
+    """Return why a built-in check always gives the same answer: what it looks for is in every text."""
+    row = row_of(check)
+    probe = row.probe(check.words[1]) if row.probe else None
+    if probe is None or not all(map(probe, UNLIKE)):
+        return ""
+    return f"{check.words[1]!r} matches every file" if check.words[1] else "every file contains an empty text"
 
 
 # An and-or list: pipelines, each with the operator before it. A statement in the background has the operator "&".

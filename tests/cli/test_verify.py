@@ -151,3 +151,16 @@ def test_list_that_is_not_on_the_default_branch_approves_nothing(run_cli, repo: 
 
     assert done.status == 1
     assert "gitmem: error: approved is not on main\n" in done.err
+
+
+def test_builtin_check_that_cannot_fail_is_refused_and_weak_where_it_was_pushed(run_cli, repo: Path) -> None:
+    refused = run_cli("fact", "t", "--matches", ".*", "--in", "README.md", "--key", "f")
+    put_files(
+        repo, {"facts/a.md": memory_text("a", verify="{matches: '.*', in: README.md}").replace("learned", "fact")}
+    )
+
+    done = run_cli("verify")
+
+    assert (refused.status, "'.*' matches every file" in refused.err) == (2, True)
+    assert done.out.startswith("✓ a  holds (weak: its check cannot fail)\n")
+    assert "  weak: the check cannot fail\n" in run_cli("show", "a").out

@@ -152,6 +152,16 @@ def test_program_that_may_fail_is_not(words):
     assert why_trivial(Check(PROGRAM, words)) == ""
 
 
+@pytest.mark.parametrize("regex", [".*", "a*", "^", "$", "^.*", "()", "x|", "(?s).{0}", r"\z", "[0-9]?", ".*foo.*|.*"])
+def test_regular_expression_that_matches_every_file_is_trivial(regex):
+    assert why_trivial(Check(BUILTIN, ("matches", regex, "**"))) == f"{regex!r} matches every file"
+
+
+@pytest.mark.parametrize("regex", [".", "a+", "^$", "^#", r"\s", "a*b", "(unclosed"])
+def test_regular_expression_that_some_file_does_not_match_is_not(regex):
+    assert why_trivial(Check(BUILTIN, ("matches", regex, "**"))) == ""
+
+
 @pytest.mark.parametrize("name", ["contains", "lacks", "matches"])
 def test_builtin_check_for_an_empty_text_is_trivial(name):
     assert why_trivial(Check(BUILTIN, (name, "", "**")))
