@@ -23,12 +23,12 @@ if TYPE_CHECKING:
 EXAMPLES = ("gitmem background index",)
 
 
-def _index(memory: Memory) -> None:
+def _index(memory: Memory, *, is_ahead: bool = False) -> None:
     """Bring the catalog up to the tip, and the statuses to HEAD; then the Whoosh index, where it is used."""
     from gitmem.commands.recall import refresh_whoosh
 
     memory.repository.ground()
-    refresh_whoosh(memory.repository, memory.repository.progress_of("indexing memories"))
+    refresh_whoosh(memory.repository, memory.repository.progress_of("indexing memories"), is_ahead=is_ahead)
 
 
 def _verify(memory: Memory) -> None:
@@ -50,9 +50,11 @@ WORKS: dict[str, Callable[[Memory], object]] = {
     "view": lambda memory: memory.view.follow(),
     "verify": _verify,
     "embed": lambda memory: memory.vectors.embed_missing(),
+    # Behind a checkout also where no question has needed it yet: then the first one does not wait.
+    "whoosh": lambda memory: _index(memory, is_ahead=True),
 }
 # What `checkout` does, one after another: what a checkout, a merge or a rebase makes due.
-AFTER_GIT = ("spool", "index", "view")
+AFTER_GIT = ("spool", "index", "view", "whoosh")
 NAMES = (*WORKS, "checkout")
 
 

@@ -9,7 +9,7 @@ from gitmem.config import OneThread
 from gitmem.config.setting import ENGINES
 from gitmem.errors import ConfigError, ConflictError, GitmemError
 from gitmem.frozen import replace
-from gitmem.index.engine import WHOOSH_FOLDER
+from gitmem.index.engine import WHOOSH_AT_MOST, WHOOSH_FOLDER
 from gitmem.recall import ranker
 from gitmem.recall.ranker import Readings
 
@@ -200,18 +200,30 @@ def _add_notice(memory: OpenRepository, notice: str) -> None:
         memory.notices.append(notice)
 
 
-def refresh_whoosh(memory: OpenRepository, progress: Progress, *, named: bool = False, rebuild: bool = False) -> None:
+def refresh_whoosh(
+    memory: OpenRepository, progress: Progress, *, named: bool = False, rebuild: bool = False, is_ahead: bool = False
+) -> None:
     """Bring the Whoosh index up to date where it is there, chosen by the settings, or named.
+
+    Args:
+        memory: The repository.
+        progress: Told how many memories are read and of how many.
+        named: Whether somebody asked for it: it is made for any number of memories.
+        rebuild: Whether it is made from nothing in any case.
+        is_ahead: Whether it is made ahead of the first question as well, for as many memories as a question makes it.
 
     Raises:
         ConflictError: It is named, and another process writes it.
     """
     is_there = (memory.git.repository.state_dir / WHOOSH_FOLDER).is_dir()
-    if not named and not is_there and memory.config.engine != "whoosh":
+    is_wanted = named or is_there or memory.config.engine == "whoosh"
+    if not is_wanted and not is_ahead:
+        return
+    catalog, folder = memory.catalog(memory.source()[0]), memory.git.repository.state_dir
+    if not is_wanted and not 0 < catalog.row("SELECT count(*) FROM memory")[0] <= WHOOSH_AT_MOST:
         return
     from gitmem.index.whoosh import index
 
-    catalog, folder = memory.catalog(memory.source()[0]), memory.git.repository.state_dir
     try:
         with catalog.reading():
             index.refresh_whoosh(folder, catalog, is_named=True, rebuild=rebuild, progress=progress)

@@ -22,7 +22,7 @@ from gitmem.config import state_home
 from gitmem.errors import ConflictError, GitmemError
 from gitmem.frozen import frozen
 from gitmem.index.catalog.catalog import shown_by
-from gitmem.index.engine import WEIGHTS, WHOOSH_FOLDER
+from gitmem.index.engine import WEIGHTS, WHOOSH_AT_MOST, WHOOSH_FOLDER
 from gitmem.index.whoosh.seal import key_in, seal, sum_of
 from gitmem.system.file_lock import make_folder, try_lock
 from gitmem.text import tokens
@@ -58,8 +58,6 @@ if TYPE_CHECKING:
 
 # Raised whenever the same memory would be indexed otherwise: an index of another format is rebuilt.
 FORMAT = 1
-# It is made at 1,000 memories a second (measured): past this many only when asked for (DESIGN, section 4).
-AT_MOST = 20_000
 # Where searched text without a field's name is looked for, and what a word there counts in the rough order; tags, key
 # and paths are one field here.
 TEXTS = {"title": WEIGHTS["title"], "names": WEIGHTS["paths"], "body": WEIGHTS["body"]}
@@ -198,9 +196,10 @@ def refuse_many(catalog: Catalog) -> None:
         GitmemError: There are so many memories that it is made only when asked for.
     """
     count = catalog.row("SELECT count(*) FROM memory")[0]
-    if count > AT_MOST:
+    if count > WHOOSH_AT_MOST:
         raise GitmemError(
-            f"there is no Whoosh index, and for {count} memories (more than {AT_MOST}) it is not built automatically",
+            f"there is no Whoosh index, and for {count} memories (more than {WHOOSH_AT_MOST}) it is not built"
+            " automatically",
             hint=f"build it, in about {-(-count // 60000)} min: gitmem index --engine whoosh",
         )
 

@@ -218,7 +218,7 @@ def test_where_the_disk_cannot_be_written_to_it_is_made_in_memory(tmp_path: Path
 
 
 def test_of_many_memories_it_is_made_only_when_asked_for(tmp_path: Path, monkeypatch) -> None:
-    monkeypatch.setattr(index, "AT_MOST", 2)
+    monkeypatch.setattr(index, "WHOOSH_AT_MOST", 2)
     catalog = catalog_at("1" * 40, THREE)
 
     with pytest.raises(GitmemError, match="there is no Whoosh index, and for") as caught:
