@@ -48,7 +48,7 @@ def test_day_with_hooks_installed(repo: Path, tmp_path: Path) -> None:
     status, _, said = git_as_person(repo, "checkout", "-q", "-b", "topic")
     assert (status, said.count("mine: "), said.count("\n")) == (0, 1, 1)
     assert wait_until(lambda: indexed(state) == git(repo, "rev-parse", "memory"))
-    assert wait_until(lambda: (state / "whoosh" / "stamp.json").exists())  # no question has needed it yet
+    assert wait_until((state / "whoosh" / "stamp.json").exists)  # no question has needed it yet
 
     # A rebase of many commits, one of which says something that no hook had seen.
     for n in range(12):
