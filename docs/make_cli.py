@@ -81,9 +81,15 @@ def _word(action: Action) -> str:
 def _row(action: Action) -> str:
     value = ""
     if action.nargs != 0:
-        value = "|".join(action.choices) if action.choices else str(action.metavar or action.dest.upper())
+        value = "|".join(action.choices) if action.choices else _metavar(action)
     names = [f"`{option} {value}`".replace(" `", "`") for option in action.option_strings] or [f"`{_word(action)}`"]
     return f"| {', '.join(names).replace('|', chr(92) + '|')} | {_cell(help_of(action))} |"
+
+
+def _metavar(action: Action) -> str:
+    """Return the names of what an option takes: several where it takes several."""
+    names = action.metavar or action.dest.upper()
+    return names if isinstance(names, str) else " ".join(names)
 
 
 def _cell(text: str) -> str:

@@ -50,26 +50,12 @@ class Check:
 
     Attributes:
         form: ``shell``, ``program`` or ``builtin``.
-        words: The command alone (shell); the program and its arguments; or, for a built-in check, its name, its
-            text or path, and its glob or path where it has one.
+        words: The command alone (shell); the program and its arguments; or, for a built-in check, its name and what it
+            takes (``builtin_checks.words_of``).
     """
 
     form: str
     words: tuple[str, ...]
-
-    def shown(self) -> str:
-        """Return the check on one line, as a person would type it; not cleaned of control characters."""
-        if self.form == SHELL:
-            return self.words[0]
-        if self.form == PROGRAM:
-            return " ".join(_quoted(word) for word in self.words)
-        name, text, *where = self.words
-        return f"{{{name}: {text}, in: {where[0]}}}" if where else f"{{{name}: {text}}}"
-
-
-def _quoted(word: str) -> str:
-    plain = word and all(c.isalnum() or c in "@%+=:,./-_" for c in word)
-    return word if plain else "'" + word.replace("'", "'\"'\"'") + "'"
 
 
 @frozen
@@ -96,15 +82,6 @@ class Spec:
     refute: str = ""
     folders: tuple[str, ...] = ()
     outside: bool = False
-
-    def shown(self) -> str:
-        """Return all that is run, on one line, as the check is shown; not cleaned of control characters."""
-        more = [f"setup: {self.setup}"] if self.setup else []
-        more += [f"counterexample: {self.refute}"] if self.refute else []
-        more += [f"sees {', '.join(self.folders)}"] if self.folders else []
-        more += ["with the network"] if self.network else []
-        more += ["about the world outside"] if self.outside else []
-        return self.check.shown() + "".join(f"  [{part}]" for part in more)
 
 
 @frozen

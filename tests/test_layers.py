@@ -57,7 +57,7 @@ HEAVY = (
     "importlib.metadata", "urllib.parse", "logging", "traceback", "asyncio", "Stemmer", "argparse", "sqlite3",
     "pathlib", "numpy", "safetensors", "fastembed", "onnxruntime", "tokenizers", "huggingface_hub",
     "sentence_transformers", "sqlite_vec", "transformers", "mcp", "uvicorn", "jinja2", "zlib", "shutil", "signal",
-    "shlex", "_sqlite3",
+    "shlex", "_sqlite3", "packaging",
 )  # fmt: skip
 # May be imported inside a function: recall and the hooks start without it. What imports it at the top is not heavy.
 RARE = ("re",)
@@ -65,6 +65,11 @@ RARE = ("re",)
 TESTED_ELSEWHERE: dict[str, str] = {
     "gitmem/text/secret_rules.py": "the table of formats: tests/text/test_secrets.py",
     "gitmem/index/embed/provider.py": "the protocol: every provider's tests",
+    **dict.fromkeys(
+        (f"gitmem/document/sources/{name}.py" for name in ("assignment", "jsonc", "lines", "toml", "xml", "yaml")),
+        "the reader of a format: tests/document/sources/test_formats.py",
+    ),
+    "gitmem/document/sources/manifests.py": "names of files: tests/verify/test_builtin.py",
     "gitmem/__init__.py": "the lazy Memory: tests/memory/test_memory.py",
     "gitmem/results.py": "data: tests/memory/test_memory.py, tests/test_python_docs.py",
     "gitmem/store/spool_folders.py": "where entries lie: tests/store/test_spool.py",

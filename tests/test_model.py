@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 import sys
 
 import pytest
@@ -10,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gitmem.index.engine import FIELDS
-from gitmem.model import BUILTIN, PROGRAM, SHELL, Check, Document, IndexText, is_plain_command, parse_duration
+from gitmem.model import Document, IndexText, is_plain_command, parse_duration
 
 
 def document(body: str = "", key: str = "a-key", **fields: object) -> Document:
@@ -55,24 +54,6 @@ def test_a_memory_that_names_no_kind_is_learned(kind: object, told: str) -> None
 )
 def test_a_list_field_may_be_a_single_text(value: object, strings: tuple[str, ...]) -> None:
     assert document(tags=value).strings("tags") == strings
-
-
-@given(st.lists(st.text(st.characters(codec="ascii", exclude_characters="\0"), max_size=6), min_size=1, max_size=4))
-def test_a_program_is_shown_as_a_shell_would_read_it(words: list[str]) -> None:
-    assert shlex.split(Check(PROGRAM, tuple(words)).shown()) == words
-
-
-@pytest.mark.parametrize(
-    ("check", "shown"),
-    [
-        (Check(SHELL, ("grep -q 'a b' x",)), "grep -q 'a b' x"),
-        (Check(BUILTIN, ("exists", "src/a.py")), "{exists: src/a.py}"),
-        (Check(BUILTIN, ("contains", "RS256", "src/**")), "{contains: RS256, in: src/**}"),
-    ],
-    ids=["shell", "exists", "contains"],
-)
-def test_a_check_is_shown_as_a_person_would_type_it(check: Check, shown: str) -> None:
-    assert check.shown() == shown
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gitmem.document.builtin_checks import CHECKS, GLOB, IN
+from gitmem.document.builtin_checks import CHECKS, iter_fields
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,10 +18,12 @@ def add_check(parser: argparse.ArgumentParser, heading: str) -> None:
     checks = parser.add_argument_group(heading)
     checks.add_argument("--verify", metavar="CMD", help="a shell command that exits with 0 while the fact is true")
     for row in CHECKS.values():
-        checks.add_argument(f"--{row.name}", metavar=row.value.shown, help=row.about)
-    checks.add_argument(
-        f"--{IN}", dest="where", metavar=GLOB.shown, help="code files; * matches within one folder, ** across folders"
-    )
+        metavar = row.value.shown if row.count == 1 else (row.value.shown,) * row.count
+        checks.add_argument(
+            f"--{row.name}", metavar=metavar, nargs=None if row.count == 1 else row.count, help=row.about
+        )
+    for field in iter_fields():
+        checks.add_argument(f"--{field.name}", dest=field.name, metavar=field.value.shown, help=field.about)
     checks.add_argument("program", nargs="*", metavar="-- PROGRAM ARG", help="a program, run without a shell")
 
 
@@ -50,9 +52,10 @@ def verify_of(args: argparse.Namespace) -> Any:
     """Return the check as the frontmatter has it; None where none was given.
 
     Raises:
-        UsageError: More than one was given, or ``--in`` is missing or out of place.
+        UsageError: More than one was given, or one of its options is missing or out of place.
     """
     from gitmem.commands.fact import check_of
 
     commands = [*([args.verify] if args.verify is not None else []), *([list(args.program)] if args.program else [])]
-    return check_of(commands, {name: getattr(args, name) for name in CHECKS}, args.where)
+    names = (*CHECKS, *(field.name for field in iter_fields()))
+    return check_of(commands, {name: getattr(args, name) for name in names})

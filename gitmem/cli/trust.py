@@ -13,6 +13,7 @@ from itertools import groupby
 from unicodedata import east_asian_width
 
 from gitmem.cli import shared
+from gitmem.document.spec import shown_spec
 from gitmem.errors import TrustError, UsageError
 from gitmem.text.sanitize import display
 
@@ -87,7 +88,7 @@ def _list(memory: Memory, args: argparse.Namespace, out: Output) -> int:
 def _print(memory: Memory, args: argparse.Namespace, out: Output) -> int:
     dues = memory.repository.commands(memory.repository.need(args.keys))
     if args.json:
-        out.json({"commands": [{"spec": d.row.spec, "key": d.row.key, "command": d.spec.shown()} for d in dues]})
+        out.json({"commands": [{"spec": d.row.spec, "key": d.row.key, "command": shown_spec(d.spec)} for d in dues]})
         return 0
     out.exact("# Commands that gitmem verify may run in CI, by the hash of the whole specification. Review every line.")
     for due in dues:

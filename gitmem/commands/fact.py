@@ -7,7 +7,7 @@ from gitmem.document.conflict import CONFLICT, without
 from gitmem.document.edit import REMOVE
 from gitmem.document.fields import TASK, format_time
 from gitmem.document.parse import parse
-from gitmem.document.spec import claim_hash, own_spec, spec_hash, spec_of
+from gitmem.document.spec import claim_hash, own_spec, shown_check, spec_hash, spec_of
 from gitmem.errors import GitmemError, RefusedError, TaskError, TrustError, UsageError
 from gitmem.frozen import frozen, replace
 from gitmem.model import BLOCKED, BUILTIN, FAILS, HOLDS, Document, Verdict
@@ -53,33 +53,42 @@ class Proof:
     session: Session | None = None
 
 
-def check_of(commands: Sequence[Any], texts: Mapping[str, str | None], within: str | None) -> Any:
+def check_of(commands: Sequence[Any], given: Mapping[str, Any]) -> Any:
     """Return the check of a fact as the frontmatter has it; None where none is named.
 
     Args:
         commands: The checks that run something, as the frontmatter has them.
-        texts: The built-in checks by name, each with its text; None for those that are not named.
-        within: The files that it looks into, a glob.
+        given: What built-in checks take, by the names of their fields; None where nothing is given.
 
     Raises:
-        UsageError: More than one is named, or *within* is missing or has no use.
+        UsageError: More than one check is named, or one of its fields is missing or has no use.
     """
-    given: list[Any] = [*commands]
-    for row in CHECKS.values():
-        text = texts.get(row.name)
-        if text is None:
-            continue
-        if row.probe is not None and within is None:
-            raise UsageError(f"--{row.name} needs --in", hint=f"--{row.name} … --in 'src/**/*.py'")
-        given.append({row.name: text, IN: within} if row.probe else {row.name: text})
-    if len(given) > 1:
+    fields = {name: value for name, value in given.items() if value is not None}
+    rows = [row for row in CHECKS.values() if row.name in fields]
+    if len(commands) + len(rows) > 1:
         raise UsageError(
             "a fact can have only one check", hint="give one of --verify, --exists, --contains, … or -- PROGRAM"
         )
-    if within is not None and not (given and isinstance(given[0], dict) and IN in given[0]):
-        *most, last = (f"--{row.name}" for row in CHECKS.values() if row.probe)
-        raise UsageError(f"--in requires {', '.join(most)} or {last}")
-    return given[0] if given else None
+    allowed = rows[0].fields if rows else ()
+    unused = next((name for name in fields if name not in allowed), None)
+    if unused is not None:
+        takers = [f"--{row.name}" for row in CHECKS.values() if unused in row.fields]
+        raise UsageError(f"--{unused} requires {_either(takers)}")
+    if not rows:
+        return commands[0] if commands else None
+    row = rows[0]
+    missing = [f"--{name}" for name in row.required if name not in fields]
+    if missing:
+        hint = f"--{row.name} … {missing[0]} 'src/**/*.py'" if missing[0] == f"--{IN}" else ""
+        raise UsageError(f"--{row.name} needs {missing[0]}", hint=hint)
+    if not row.accepts(fields):
+        raise UsageError(f"--{row.name} needs one of {_either([f'--{name}' for name in row.choices])}")
+    return {name: fields[name] for name in row.fields if name in fields}
+
+
+def _either(options: Sequence[str]) -> str:
+    *most, last = options
+    return f"{', '.join(most)} or {last}" if most else last
 
 
 def write_fact(
@@ -316,7 +325,7 @@ def pass_gate(memory: ProvingStore, document: Document) -> Gate:
     session = memory.session()
     due = session.due_of(document, spec, spec_hash(spec), claim_hash(document))
     if spec.check.form != BUILTIN and not session.trust.allows(due.row.spec, due.listed):
-        message = f"{key}: the command of its gate is not approved here: {spec.check.shown()}"
+        message = f"{key}: the command of its gate is not approved here: {shown_check(spec.check)}"
         return Gate(None, TrustError(message, hint=f"gitmem trust {key}, at a terminal"))
     result = session.judge_one(due)
     if result.outcome == FAILS:

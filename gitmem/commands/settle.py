@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 
-from gitmem.document.builtin_checks import row_of
+from gitmem.document.builtin_checks import mapping_of
 from gitmem.document.parse import parse
-from gitmem.document.spec import check_of, claim_hash, spec_hash, spec_of
+from gitmem.document.spec import check_of, claim_hash, shown_check, spec_hash, spec_of
 from gitmem.frozen import frozen, replace
 from gitmem.index.catalog import state
 from gitmem.model import BUILTIN, HOLDS, SHELL, Check
@@ -118,7 +118,7 @@ class _Store:
             new = replaced_words(self._tree, check, verdict.moved)
             if new != check:
                 changes["verify"] = _verify_of(new)
-                shown.append(f"{check.shown()} → {new.shown()}")
+                shown.append(f"{shown_check(check)} → {shown_check(new)}")
         for field in ("paths", "refs"):
             old = _strings(fields.get(field))
             named = [self._place(name, went, verdict) for name in old]
@@ -211,5 +211,5 @@ def _strings(value: Any) -> list[str]:
 def _verify_of(check: Check) -> Any:
     """Return a check as the frontmatter has it."""
     if check.form == BUILTIN:
-        return dict(zip(row_of(check).fields, check.words[1:], strict=True))
+        return mapping_of(check.words)
     return check.words[0] if check.form == SHELL else list(check.words)

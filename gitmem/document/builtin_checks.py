@@ -1,22 +1,28 @@
-"""The table of built-in checks: the name of each, what it takes, and what it looks for. Pure.
+"""The table of built-in checks: the name of each, what it takes, what it reads and what it looks for. Pure.
 
 Parsing, the options of the command line, the schema for MCP clients, the documentation, the inputs of a check and its
-answer are made from these rows: a new check is one new row. ``verify.builtin`` answers them.
+answer are made from these rows: a new check is one new row, and a module of ``document.sources`` if it reads a format
+of its own. ``verify.builtin`` answers them.
 """
 
 from __future__ import annotations
 
+from gitmem.document.answers import BuiltinAnswer, Finding, FoundFiles, blocked, compared, more, place, shown
+from gitmem.document.sources import manifests
+from gitmem.document.sources.address import format_key, is_address, parse_address
+from gitmem.errors import FormatError
 from gitmem.frozen import frozen
+from gitmem.model import BLOCKED, FAILS, HOLDS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from typing import Any
 
     from gitmem.model import Check
 
-    # Tells whether the content of a file has what a check looks for.
-    Probe = Callable[[bytes], bool]
+    # Returns what a check looks for in one file, given its path and content; may be empty.
+    Probe = Callable[[str, bytes], Sequence[Finding]]
 
 # The field, and the option, that names the files that a check looks into.
 IN = "in"
@@ -30,11 +36,57 @@ class Value:
         shown: Its name in help.
         is_valid: Whether a text is of this kind.
         refusal: The error for one that is not; ``{name}`` and ``{value}`` are filled in.
+        placed: For one that names files: returns it with its path or glob replaced by what a function gives for that.
     """
 
     shown: str
     is_valid: Callable[[str], bool]
     refusal: str = ""
+    placed: Callable[[str, Callable[[str], str]], str] | None = None
+
+
+@frozen
+class Field:
+    """One thing more that a check takes, after the first.
+
+    Attributes:
+        name: Its name in the frontmatter, and as an option.
+        value: What it takes.
+        about: One line of help.
+        keyword: Its name in Python, where it is another one.
+        is_optional: Whether it may be left out.
+        is_choice: Whether exactly one of the check's choices must be given.
+    """
+
+    name: str
+    value: Value
+    about: str
+    keyword: str = ""
+    is_optional: bool = False
+    is_choice: bool = False
+
+
+@frozen
+class Taken:
+    """What one check takes.
+
+    Attributes:
+        values: What stands behind its name: one text, or as many as it takes at once.
+        more: Its other fields.
+    """
+
+    values: tuple[str, ...]
+    more: Mapping[str, str]
+
+    @property
+    def text(self) -> str:
+        """Return the first value."""
+        return self.values[0]
+
+    @property
+    def where(self) -> str:
+        """Return the glob of the files that it looks into; empty where it names none."""
+        return self.more.get(IN, "")
 
 
 @frozen
@@ -45,10 +97,13 @@ class BuiltinCheck:
         name: Its name, in the frontmatter and as an option.
         value: What it takes.
         about: What it proves, one line of help.
-        failure: The reason for a failure; ``{text}`` (what it takes), ``{where}`` (the files) and ``{first}`` (the
-            first file that has it) are filled in.
-        probe: Makes the function that tells whether the content of a file has a text; returns None for a text that
-            cannot be searched for. None for a check that only asks whether a file exists.
+        globs: Returns the globs of the files that it reads, given what it takes.
+        probe: Makes the function that looks into one file; returns None for a text that cannot be searched for. None
+            for a check that only asks whether a file exists.
+        conclude: Returns the answer, given what was found.
+        more: What else it takes.
+        count: How many values it takes at once: two places, in one list.
+        is_about_any: Whether the answer depends only on whether any file has something, each looked at for itself.
         is_denial: Whether it fails where something is found, and holds where nothing is.
         denies: The check that can never hold together with this one for the same text.
         unusable: The error for a text that cannot be searched for; ``{text}`` is filled in.
@@ -57,8 +112,12 @@ class BuiltinCheck:
     name: str
     value: Value
     about: str
-    failure: str
-    probe: Callable[[str], Probe | None] | None = None
+    globs: Callable[[Taken], tuple[str, ...]]
+    probe: Callable[[Taken], Probe | None] | None
+    conclude: Callable[[Taken, FoundFiles], BuiltinAnswer]
+    more: tuple[Field, ...] = ()
+    count: int = 1
+    is_about_any: bool = False
     is_denial: bool = False
     denies: str = ""
     unusable: str = ""
@@ -66,12 +125,36 @@ class BuiltinCheck:
     @property
     def fields(self) -> tuple[str, ...]:
         """Return the fields of its mapping, its name first."""
-        return (self.name, IN) if self.probe else (self.name,)
+        return (self.name, *(field.name for field in self.more))
+
+    @property
+    def required(self) -> tuple[str, ...]:
+        """Return the fields that its mapping must have."""
+        return (self.name, *(f.name for f in self.more if not f.is_optional and not f.is_choice))
+
+    @property
+    def choices(self) -> tuple[str, ...]:
+        """Return the fields of which its mapping must have exactly one."""
+        return tuple(field.name for field in self.more if field.is_choice)
 
     @property
     def shape(self) -> str:
         """Return how it is written."""
-        return f"{{{self.name}: {self.value.shown}{f', {IN}: {GLOB.shown}' if self.probe else ''}}}"
+        takes = self.value.shown if self.count == 1 else f"[{', '.join([self.value.shown] * self.count)}]"
+        parts = [f"{self.name}: {takes}"]
+        parts += ["|".join(f"{f.name}: {f.value.shown}" for f in self.more if f.is_choice)] if self.choices else []
+        parts += [f"{f.name}: {f.value.shown}{'?' * f.is_optional}" for f in self.more if not f.is_choice]
+        return f"{{{', '.join(parts)}}}"
+
+    def accepts(self, names: Iterable[str]) -> bool:
+        """Return whether a mapping with these fields is one of this check."""
+        given = set(names)
+        chosen = given.intersection(self.choices)
+        return given >= set(self.required) and given <= set(self.fields) and len(chosen) == bool(self.choices)
+
+    def value_of(self, name: str) -> Value:
+        """Return what one of its fields takes."""
+        return next((field.value for field in self.more if field.name == name), self.value)
 
 
 def is_inside(path: str) -> bool:
@@ -83,13 +166,71 @@ def _is_sha256(text: str) -> bool:
     return len(text) == 64 and all(digit in "0123456789abcdef" for digit in text)
 
 
-def _contains(text: str) -> Probe:
+def _is_place(text: str) -> bool:
+    return is_address(text) and is_inside(parse_address(text).path)
+
+
+def _placed_address(text: str, place: Callable[[str], str]) -> str:
+    path, mark, key = text.partition("#")
+    return f"{place(path)}{mark}{key}"
+
+
+def _is_range(text: str) -> bool:
+    from gitmem.document.sources.versions import parse_range  # leads to packaging, only where a range is given
+
+    return parse_range(text) is not None
+
+
+def _is_version(text: str) -> bool:
+    from gitmem.document.sources.versions import parse_version  # the same
+
+    return parse_version(text) is not None
+
+
+_OUTSIDE = "`{name}: {value}` is not a path inside the repository"
+_NO_PLACE = "`{name}: {value}` is not an address such as package.json#engines.node"
+PATH, GLOB = (Value(name, is_inside, _OUTSIDE, lambda glob, place: place(glob)) for name in ("PATH", "GLOB"))
+TEXT, REGEX, NAME = Value("TEXT", bool), Value("RE", bool), Value("NAME", bool)
+SHA256 = Value("SHA256", _is_sha256, "`{name}` must be a SHA-256 in 64 lower-case hexadecimal digits")
+PLACE = Value("PATH#KEY", _is_place, _NO_PLACE, _placed_address)
+VALUE = Value("VALUE", bool)
+VERSION = Value("VERSION", _is_version, "`{name}: {value}` is not a version or a number")
+RANGE = Value("RANGE", _is_range, "`{name}: {value}` is not a range of versions such as '>=3.11,<4' or '^1.2'")
+
+_IN_FILES = "code files; * matches within one folder, ** across folders"
+_FILES = Field(IN, GLOB, _IN_FILES, keyword="within")
+
+
+# What there is about files: presence, a text, a regular expression, a checksum.
+
+
+def _path(taken: Taken) -> tuple[str, ...]:
+    return (taken.text,)
+
+
+def _files(taken: Taken) -> tuple[str, ...]:
+    return (taken.where,)
+
+
+def _is_there(taken: Taken, files: FoundFiles) -> BuiltinAnswer:
+    if files.paths:
+        return BuiltinAnswer(HOLDS, f"{taken.text} exists", taken.text)
+    return BuiltinAnswer(FAILS, f"{taken.text} does not exist")
+
+
+def _is_absent(taken: Taken, files: FoundFiles) -> BuiltinAnswer:
+    if files.paths:
+        return BuiltinAnswer(FAILS, f"{taken.text} exists", taken.text)
+    return BuiltinAnswer(HOLDS, f"{taken.text} does not exist")
+
+
+def _contains(taken: Taken) -> Probe:
     # Text is bytes.
-    sought = text.encode("utf-8", "surrogateescape")
-    return lambda content: sought in content
+    sought = taken.text.encode("utf-8", "surrogateescape")
+    return lambda _, content: _at(content, content.find(sought))
 
 
-def _matches(text: str) -> Probe | None:
+def _matches(taken: Taken) -> Probe | None:
     """Return what finds a regular expression: other people wrote it, so it runs in linear time (threat T25)."""
     import re2  # 8.5 ms (measured), and only where a regular expression is asked
 
@@ -97,47 +238,264 @@ def _matches(text: str) -> Probe | None:
     options.log_errors = False
     options.encoding = re2.Options.Encoding.LATIN1  # text is bytes
     try:
-        pattern = re2.compile(b"(?m)" + text.encode("utf-8"), options)
+        pattern = re2.compile(b"(?m)" + taken.text.encode("utf-8"), options)
     except (re2.error, UnicodeEncodeError):
         return None
-    return lambda content: pattern.search(content) is not None
+
+    def probe(_: str, content: bytes) -> Sequence[Finding]:
+        found = pattern.search(content)
+        return _at(content, -1 if found is None else found.start())
+
+    return probe
 
 
-def _is_same(text: str) -> Probe:
+def _is_same(taken: Taken) -> Probe:
     from hashlib import sha256  # 3 ms (measured), and only where a check names one
 
-    return lambda content: sha256(content).hexdigest() == text.lower()
+    return lambda _, content: [Finding()] if sha256(content).hexdigest() == taken.text.lower() else ()
 
 
-_OUTSIDE = "`{name}: {value}` is not a path inside the repository"
-PATH, GLOB = Value("PATH", is_inside, _OUTSIDE), Value("GLOB", is_inside, _OUTSIDE)
-TEXT, REGEX = Value("TEXT", bool), Value("RE", bool)
-SHA256 = Value("SHA256", _is_sha256, "`{name}` must be a SHA-256 in 64 lower-case hexadecimal digits")
+def _at(content: bytes, offset: int) -> Sequence[Finding]:
+    return () if offset < 0 else [Finding(content.count(b"\n", 0, offset) + 1)]
+
+
+def _some_file(holds: str, fails: str) -> Callable[[Taken, FoundFiles], BuiltinAnswer]:
+    """Return what concludes that a file has something; ``{text}``, ``{where}`` and ``{first}`` are filled in."""
+
+    def conclude(taken: Taken, files: FoundFiles) -> BuiltinAnswer:
+        having, unread = files.having(), files.unread()
+        if not files.paths:
+            return BuiltinAnswer(FAILS, f"no file matches {taken.where}")
+        if having:
+            first = place(*having[0])
+            return BuiltinAnswer(HOLDS, holds.format(text=taken.text, first=first), first)
+        if unread:
+            return blocked(unread)
+        return BuiltinAnswer(FAILS, fails.format(text=taken.text, where=taken.where))
+
+    return conclude
+
+
+def _no_file(taken: Taken, files: FoundFiles) -> BuiltinAnswer:
+    """Conclude that no file has a text."""
+    having, unread = files.having(), files.unread()
+    if not files.paths:
+        return BuiltinAnswer(BLOCKED, f"no file matches {taken.where}")
+    if having:
+        first = place(*having[0])
+        return BuiltinAnswer(FAILS, f"{first} contains {taken.text!r}{more(having)}", first)
+    return blocked(unread) if unread else BuiltinAnswer(HOLDS, f"no file of {taken.where} contains {taken.text!r}")
+
+
+# What structured files state. Their readers are loaded where one is asked: they bring in parsers.
+
+
+def _places(taken: Taken) -> tuple[str, ...]:
+    return tuple(parse_address(one).path for one in taken.values)
+
+
+def _stated(taken: Taken) -> Probe:
+    """Return what finds the values at the addresses that a check names."""
+    from gitmem.document.sources.formats import read_value  # leads to yaml
+
+    addresses = [(one, parse_address(one)) for one in taken.values]
+
+    def probe(path: str, content: bytes) -> Sequence[Finding]:
+        found = []
+        for key, address in addresses:
+            node = read_value(path, content, address.keys) if address.path == path else None
+            if node is not None:
+                found.append(Finding(node.line, node.value(), key=key))
+        return found
+
+    return _guarded(probe)
+
+
+def _guarded(probe: Probe) -> Probe:
+    """Return a probe for which a file that cannot be read is a finding."""
+
+    def guarded(path: str, content: bytes) -> Sequence[Finding]:
+        try:
+            return probe(path, content)
+        except FormatError as err:
+            return [Finding(err.line, problem=str(err))]
+
+    return guarded
+
+
+def _missing(written: str, files: FoundFiles) -> BuiltinAnswer:
+    """Return the answer where nothing is stated at an address."""
+    address = parse_address(written)
+    mine = FoundFiles([path for path in files.paths if path == address.path], files.findings, files.matcher)
+    if mine.unread():
+        return blocked(mine.unread())
+    if not mine.paths:
+        return BuiltinAnswer(FAILS, f"{address.path} does not exist")
+    return BuiltinAnswer(FAILS, f"{address.path} states no {format_key(address.keys) or 'value'}", address.path)
+
+
+def _value(taken: Taken, files: FoundFiles) -> BuiltinAnswer:
+    having = files.having()
+    if not having:
+        return _missing(taken.text, files)
+    where, stated = place(*having[0]), having[0][1].value
+    name, wanted = next(iter(taken.more.items()), ("", ""))
+    if not name:  # what is stated there was asked, nothing else
+        return compared(where, stated, "", is_as_wanted=True)
+    from gitmem.document.sources import versions  # leads to packaging
+
+    if name == "at-least":
+        return compared(where, stated, f"at least {wanted}", is_as_wanted=versions.is_at_least(stated, wanted))
+    if name == "within":
+        return compared(where, stated, f"within {wanted}", is_as_wanted=versions.is_within(stated, wanted))
+    return compared(where, stated, wanted, is_as_wanted=versions.is_same(stated, wanted))
+
+
+def _agree(taken: Taken, files: FoundFiles) -> BuiltinAnswer:
+    found = {finding.key: (path, finding) for path, finding in files.having()}
+    for written in taken.values:
+        if written not in found:
+            return _missing(written, files)
+    from gitmem.document.sources import versions  # leads to packaging
+
+    (one, first), (other, second) = (found[written] for written in taken.values)
+    where, actual = place(one, first), first.value
+    if versions.is_same(first.value, second.value):
+        message = f"{where} and {place(other, second)} state {shown(actual)}"
+        return BuiltinAnswer(HOLDS, message, where, actual)
+    message = f"{where} states {shown(actual)}, and {place(other, second)} {shown(second.value)}"
+    return BuiltinAnswer(FAILS, message, where, actual)
+
+
+def _script_files(taken: Taken) -> tuple[str, ...]:
+    return (taken.where,) if taken.where else manifests.SCRIPT_GLOBS
+
+
+def _script(taken: Taken) -> Probe:
+    from gitmem.document.sources.scripts import read_scripts  # leads to yaml
+    from gitmem.document.sources.workspaces import read_links
+
+    def probe(path: str, content: bytes) -> Sequence[Finding]:
+        line = read_scripts(path, content).get(taken.text)
+        links = read_links(path, content)
+        return [*([Finding(line)] if line else []), *([Finding(links=links)] if links else [])]
+
+    return _guarded(probe)
+
+
+def _has_script(taken: Taken, files: FoundFiles) -> BuiltinAnswer:
+    if not taken.where:
+        files = files.linked(manifests.SCRIPT_FILES)
+    having, unread = files.having(), files.unread()
+    if having:
+        where = place(*having[0])
+        return BuiltinAnswer(HOLDS, f"{where} defines {taken.text}", where)
+    if unread:
+        return blocked(unread)
+    if not files.paths:
+        return BuiltinAnswer(FAILS, f"no file matches {taken.where}" if taken.where else "no file defines any target")
+    return BuiltinAnswer(FAILS, f"no target {taken.text} in {', '.join(files.paths[:3])}{more(files.paths[2:])}")
+
+
+def _manifests(taken: Taken) -> tuple[str, ...]:
+    return (taken.where,) if taken.where else manifests.MANIFEST_GLOBS
+
+
+def _dependency(taken: Taken) -> Probe:
+    from gitmem.document.sources.dependencies import normal_name, read_dependencies  # leads to yaml
+    from gitmem.document.sources.workspaces import read_links
+
+    def probe(path: str, content: bytes) -> Sequence[Finding]:
+        found = read_dependencies(path, content).get(normal_name(path, taken.text), ())
+        links = read_links(path, content)
+        mine = [Finding(one.line, one.requirement) for one in found]
+        return [*mine, *([Finding(links=links)] if links else [])]
+
+    return _guarded(probe)
+
+
+def _depends(taken: Taken, files: FoundFiles) -> BuiltinAnswer:
+    from gitmem.document.sources import versions  # leads to packaging
+
+    if not taken.where:
+        files = files.linked(manifests.MANIFESTS)
+    having, unread = files.having(), files.unread()
+    wanted = taken.more.get("at", "")
+    if not having and unread:
+        return blocked(unread)
+    if not having:
+        where = taken.where or "the manifests"
+        message = f"{where} lists no {taken.text}" if taken.where else f"no manifest lists {taken.text}"
+        return BuiltinAnswer(FAILS, f"no file matches {where}" if taken.where and not files.paths else message)
+    answers = []
+    for path, one in having:
+        where, stated = place(path, one), f"{taken.text} {one.value}".strip()
+        if not wanted:
+            return BuiltinAnswer(HOLDS, f"{where} lists {shown(stated)}", where, one.value)
+        is_as_wanted = versions.is_same(one.value, wanted) or versions.is_within(one.value, wanted)
+        answer = compared(where, one.value or "any version", f"{taken.text} {wanted}", is_as_wanted=is_as_wanted)
+        answers.append(answer)
+    return next((a for outcome in (HOLDS, FAILS) for a in answers if a.outcome == outcome), answers[0])
+
 
 _TABLE = (
-    BuiltinCheck("exists", PATH, "this file or folder exists", "{text} does not exist"),
+    BuiltinCheck("exists", PATH, "this file or folder exists", _path, None, _is_there),
     BuiltinCheck(
-        *("absent", PATH, "this file or folder does not exist", "{text} exists"), is_denial=True, denies="exists"
+        *("absent", PATH, "this file or folder does not exist", _path, None, _is_absent),
+        is_denial=True,
+        denies="exists",
     ),
     BuiltinCheck(
-        *("contains", TEXT, "at least one file in --in contains this text", "no file of {where} contains {text!r}"),
-        probe=_contains,
+        *("contains", TEXT, "at least one file in --in contains this text", _files, _contains),
+        _some_file("{first} contains {text!r}", "no file of {where} contains {text!r}"),
+        more=(_FILES,),
+        is_about_any=True,
     ),
     BuiltinCheck(
-        *("matches", REGEX, "at least one file in --in matches this regular expression"),
-        "no file of {where} matches {text!r}",
-        probe=_matches,
+        *("matches", REGEX, "at least one file in --in matches this regular expression", _files, _matches),
+        _some_file("{first} matches {text!r}", "no file of {where} matches {text!r}"),
+        more=(_FILES,),
+        is_about_any=True,
         unusable="{text!r} is not a regular expression that can be run in linear time",
     ),
     BuiltinCheck(
-        *("lacks", TEXT, "no file in --in contains this text", "{first} contains {text!r}"),
-        probe=_contains,
+        *("lacks", TEXT, "no file in --in contains this text", _files, _contains, _no_file),
+        more=(_FILES,),
+        is_about_any=True,
         is_denial=True,
         denies="contains",
     ),
     BuiltinCheck(
-        *("same", SHA256, "the file given by --in has this SHA-256", "{where} has another SHA-256"),
-        probe=_is_same,
+        *("same", SHA256, "the file given by --in has this SHA-256", _files, _is_same),
+        _some_file("{first} has this SHA-256", "{where} has another SHA-256"),
+        more=(_FILES,),
+        is_about_any=True,
+    ),
+    BuiltinCheck(
+        *("value", PLACE, "this place of a file states the value of --is, --at-least or --within"),
+        *(_places, _stated, _value),
+        more=(
+            Field("is", VALUE, "the value, compared as text", keyword="equals", is_choice=True),
+            Field("at-least", VERSION, "the lowest version or number it may be", keyword="at_least", is_choice=True),
+            Field("within", RANGE, "the versions it may be, a range", keyword="in_range", is_choice=True),
+        ),
+    ),
+    BuiltinCheck(
+        *("agree", PLACE, "these two places state the same value", _places, _stated, _agree),
+        count=2,
+    ),
+    BuiltinCheck(
+        *("script", NAME, "a Makefile, package.json, justfile, … of --in or the root has this target"),
+        *(_script_files, _script, _has_script),
+        more=(Field(IN, GLOB, _IN_FILES, keyword="within", is_optional=True),),
+    ),
+    BuiltinCheck(
+        *("depends", NAME, "a manifest of --in or the root lists this dependency"),
+        *(_manifests, _dependency, _depends),
+        more=(
+            Field(IN, GLOB, _IN_FILES, keyword="within", is_optional=True),
+            Field("at", RANGE, "the version or range at which it is listed", is_optional=True),
+        ),
     ),
 )
 CHECKS = {check.name: check for check in _TABLE}
@@ -149,9 +507,9 @@ def row_of(check: Check) -> BuiltinCheck:
 
 
 def find_row(names: Iterable[str]) -> BuiltinCheck | None:
-    """Return the row whose mapping has exactly these fields, or None."""
+    """Return the row whose mapping has these fields, or None."""
     given = set(names)
-    return next((row for row in CHECKS.values() if set(row.fields) == given), None)
+    return next((row for row in CHECKS.values() if row.accepts(given)), None)
 
 
 def shapes() -> str:
@@ -159,13 +517,62 @@ def shapes() -> str:
     return "; ".join(row.shape for row in CHECKS.values())
 
 
-def glob_of(words: Sequence[str]) -> str:
-    """Return what a built-in check reads, given its words: the path, or the files that it looks into."""
-    return words[-1]
+def iter_fields() -> Iterator[Field]:
+    """Yield the fields that checks take beside their name, each name once, in the order of the table."""
+    yield from {field.name: field for row in CHECKS.values() for field in row.more}.values()
+
+
+def globs_of(words: Sequence[str]) -> tuple[str, ...]:
+    """Return the globs of the files that a built-in check reads, given its words."""
+    return CHECKS[words[0]].globs(taken_of(words))
+
+
+def placed_words(words: Sequence[str], place: Callable[[str], str]) -> tuple[str, ...]:
+    """Return the words of a built-in check with each path or glob that it names replaced by what *place* gives."""
+    row = CHECKS[words[0]]
+    values = (*[row.value] * row.count, *(field.value for field in row.more))
+    taken = (
+        value.placed(word, place) if word and value.placed is not None else word
+        for value, word in zip(values, words[1:], strict=False)
+    )
+    return (words[0], *taken)
+
+
+def named_globs(words: Sequence[str]) -> list[str]:
+    """Return the paths and globs that a built-in check names itself; none where it looks where its kind is usual."""
+    found: list[str] = []
+
+    def note(glob: str) -> str:
+        found.append(glob)
+        return glob
+
+    placed_words(words, note)
+    return found
+
+
+def taken_of(words: Sequence[str]) -> Taken:
+    """Return what a built-in check takes, given its words."""
+    row = CHECKS[words[0]]
+    given = zip(row.more, words[1 + row.count :], strict=False)
+    return Taken(tuple(words[1 : 1 + row.count]), {field.name: word for field, word in given if word})
 
 
 def words_of(mapping: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return the words of a built-in check (``model.Check``) from its mapping, which is valid."""
+    """Return the words of a built-in check (``model.Check``) from its mapping, which is valid.
+
+    They are its name, what it takes, and its other fields in the order of the table, empty where one is left out; those
+    that are empty at the end are left out as well.
+    """
     row = find_row(mapping)
     assert row is not None, "a parsed memory has valid checks only"
-    return (row.name, *(mapping[field] for field in row.fields))
+    first = mapping[row.name]
+    words = [row.name, *([first] if row.count == 1 else first), *(mapping.get(field.name, "") for field in row.more)]
+    while not words[-1]:
+        words.pop()
+    return tuple(words)
+
+
+def mapping_of(words: Sequence[str]) -> dict[str, Any]:
+    """Return the mapping of a built-in check from its words."""
+    row, taken = CHECKS[words[0]], taken_of(words)
+    return {row.name: taken.text if row.count == 1 else list(taken.values), **taken.more}

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from gitmem.document.builtin_checks import GLOB, IN, find_row, shapes
+from gitmem.document.builtin_checks import find_row, shapes
 from gitmem.errors import FormatError
 from gitmem.model import Problem, is_plain_command, parse_duration
 
@@ -264,11 +264,16 @@ def _check_builtin(check: dict[str, Any]) -> None:
     if row is None:
         raise _bad_verify(f"unknown built-in check; choose one of {shapes()}")
     for field, value in check.items():
-        if not (isinstance(value, str) and value):
-            raise _bad_verify(f"`{field}` of a built-in check must be text")
-        wanted = GLOB if field == IN else row.value
-        if not wanted.is_valid(value):
-            raise _bad_verify(wanted.refusal.format(name=field, value=value))
+        count = row.count if field == row.name else 1
+        values = value if count > 1 and isinstance(value, list) else [value]
+        if len(values) != count:
+            raise _bad_verify(f"`{field}` of a built-in check must be a list of {count} texts")
+        for one in values:
+            if not (isinstance(one, str) and one):
+                raise _bad_verify(f"`{field}` of a built-in check must be text")
+            wanted = row.value_of(field)
+            if not wanted.is_valid(one):
+                raise _bad_verify(wanted.refusal.format(name=field, value=one))
 
 
 def parse_ttl(text: str) -> int | None:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import hashlib
 
-from gitmem.document.builtin_checks import words_of
+from gitmem.document.builtin_checks import mapping_of, words_of
 from gitmem.document.fields import is_newer, parse_timeout
 from gitmem.model import BUILTIN, PROGRAM, SHELL, Check, Spec
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
+    from typing import Any
 
     from gitmem.model import Document
 
@@ -79,6 +80,35 @@ def claim_hash(document: Document) -> str:
     title = document.fields.get("title")
     body = document.body.replace("\r\n", "\n").replace("\r", "\n").strip("\n")
     return _hash("gitmem-claim-1", (title if isinstance(title, str) else "", body))
+
+
+def shown_check(check: Check) -> str:
+    """Return a check on one line, as a person would type it; not cleaned of control characters."""
+    if check.form == SHELL:
+        return check.words[0]
+    if check.form == PROGRAM:
+        return " ".join(_quoted(word) for word in check.words)
+    taken = mapping_of(check.words).items()
+    return f"{{{', '.join(f'{name}: {_listed(value)}' for name, value in taken)}}}"
+
+
+def shown_spec(spec: Spec) -> str:
+    """Return all that is run, on one line, as the check is shown; not cleaned of control characters."""
+    more = [f"setup: {spec.setup}"] if spec.setup else []
+    more += [f"counterexample: {spec.refute}"] if spec.refute else []
+    more += [f"sees {', '.join(spec.folders)}"] if spec.folders else []
+    more += ["with the network"] if spec.network else []
+    more += ["about the world outside"] if spec.outside else []
+    return shown_check(spec.check) + "".join(f"  [{part}]" for part in more)
+
+
+def _listed(value: Any) -> str:
+    return f"[{', '.join(value)}]" if isinstance(value, list) else str(value)
+
+
+def _quoted(word: str) -> str:
+    plain = word and all(c.isalnum() or c in "@%+=:,./-_" for c in word)
+    return word if plain else "'" + word.replace("'", "'\"'\"'") + "'"
 
 
 def _hash(version: str, parts: Iterable[str]) -> str:

@@ -229,7 +229,6 @@ class Memory:
         title: str,
         *,
         verify: Any = None,
-        within: str | None = None,
         scope: str = PROJECT,
         in_tree: bool = False,
         **options: Any,
@@ -239,22 +238,26 @@ class Memory:
         Args:
             title: What is true, in one sentence.
             verify: A check that runs something, as the frontmatter has it: a shell command, or a program's arguments.
-            within: The files that a built-in check looks into, a glob such as ``src/**/*.py``.
             scope: Who reads it.
             in_tree: Write a file in ``.memory/`` of the code, for you to commit.
-            **options: A built-in check by name (``contains="RS256"``, ``absent="setup.py"``, …; all are in
-                docs/verify.md); further fields, as for ``remember``; ``unproven``, ``approve``, ``force``.
+            **options: A built-in check by name with its fields (``contains="RS256", within="src/**"``,
+                ``value="package.json#engines.node", at_least="20"``, …; all are in docs/verify.md, with ``within`` for
+                ``in``, ``equals`` for ``is`` and ``in_range`` for ``within``); further fields, as for ``remember``;
+                ``unproven``, ``approve``, ``force``.
 
         Raises:
             RefusedError: The check cannot fail, or does not hold now.
-            UsageError: There is more than one check, or *within* is missing.
+            UsageError: There is more than one check, or one of its fields is missing.
         """
         from gitmem.commands.fact import check_of, write_fact
-        from gitmem.document.builtin_checks import CHECKS
+        from gitmem.document.builtin_checks import CHECKS, iter_fields
         from gitmem.memory.duplicate_status import DuplicateStatus
 
-        texts = {name: options.pop(name) for name in CHECKS if name in options}
-        verify = check_of([verify] if verify is not None else [], texts, within)
+        keywords = {name: name for name in CHECKS} | {
+            field.keyword or field.name: field.name for field in iter_fields()
+        }
+        given = {keywords[name]: options.pop(name) for name in tuple(options) if name in keywords}
+        verify = check_of([verify] if verify is not None else [], given)
         refuse_misplaced(scope, options.get("domains", ()), in_tree=in_tree)
         repository = self.repository
         if scope == PRIVATE:

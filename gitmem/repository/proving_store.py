@@ -213,9 +213,10 @@ class ProvingStore(OpenStore):
         return Approval(verdict, spec, "settings", "; ".join(shown(settings)), self.now, self.author().who)
 
     def _approval(self, verdict: str, due: Due) -> Approval:
+        from gitmem.document.spec import shown_spec
         from gitmem.verify.trust import Approval
 
-        return Approval(verdict, due.row.spec, due.row.key, due.spec.shown(), self.now, self.author().who)
+        return Approval(verdict, due.row.spec, due.row.key, shown_spec(due.spec), self.now, self.author().who)
 
     def keep_verdicts(self, verdicts: Sequence[Verdict], session: Session | None = None) -> None:
         """Write down verdicts that were made outside a verify run: by the session that made them, or by a new one."""

@@ -6,18 +6,26 @@ an error where the check denies that something is there.
 
 from __future__ import annotations
 
-from gitmem.document.builtin_checks import glob_of, row_of
-from gitmem.frozen import frozen
-from gitmem.model import BLOCKED, FAILS, HOLDS, Check
+from gitmem.document.answers import BuiltinAnswer, Finding, FoundFiles
+from gitmem.document.builtin_checks import globs_of, row_of, taken_of
+from gitmem.document.sources.address import format_address
+from gitmem.frozen import replace
+from gitmem.model import BLOCKED, BUILTIN, Check
+from gitmem.text.globs import matcher
 from gitmem.text.secrets import redact
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
+    from gitmem.document.builtin_checks import Probe
+    from gitmem.document.sources.address import Address
     from gitmem.git.binary import Git
     from gitmem.verify.files import Entry
     from gitmem.verify.inputs import CodeTree
+
+    # What was found in each file that was read.
+    Found = Mapping[Entry, Sequence[Finding]]
 
 # A file larger than this is not code; reading it would cost more memory than an answer is worth.
 FILE_LIMIT = 32 * 1024 * 1024
@@ -27,42 +35,39 @@ ALL_LIMIT = 256 * 1024 * 1024
 FILE_MODES = frozenset({"100644", "100755"})
 
 
-@frozen
-class BuiltinAnswer:
-    """What a built-in check answers: ``holds``, ``fails`` or ``blocked``, and why."""
-
-    outcome: str
-    because: str
-
-
 def answer_all(git: Git, tree: CodeTree, checks: Iterable[Check]) -> dict[Check, BuiltinAnswer]:
     """Answer many checks, reading every file of the code at most once."""
-    answers: dict[Check, BuiltinAnswer] = {}
-    files: dict[Check, Sequence[Entry]] = {}
-    for check in dict.fromkeys(checks):
-        if row_of(check).probe is None:
-            answers[check] = _presence(tree, check)
-        else:
-            files[check] = files_of(tree, check)
+    files = {check: files_of(tree, check) for check in dict.fromkeys(checks)}
     found = look_into(git, files)
-    return answers | {check: conclude(check, entries, found[check]) for check, entries in files.items()}
+    return {check: conclude(check, entries, found[check]) for check, entries in files.items()}
 
 
-def look_into(git: Git, files: Mapping[Check, Iterable[Entry]]) -> dict[Check, dict[str, bool]]:
-    """Return for each check and blob whether that has what the check looks for; blobs not read are left out."""
-    found: dict[Check, dict[str, bool]] = {check: {} for check in files}
-    readers: dict[str, list[tuple[Callable[[bytes], bool], dict[str, bool]]]] = {}
+def values_at(git: Git, tree: CodeTree, addresses: Iterable[Address]) -> dict[Address, BuiltinAnswer]:
+    """Return what files state: each value as ``actual`` and its place as ``where``; it fails where there is none."""
+    checks = {address: Check(BUILTIN, ("value", format_address(address))) for address in addresses}
+    answers = answer_all(git, tree, checks.values())
+    return {address: answers[check] for address, check in checks.items()}
+
+
+def look_into(git: Git, files: Mapping[Check, Iterable[Entry]]) -> dict[Check, dict[Entry, Sequence[Finding]]]:
+    """Return for each check what it found in its files; those not read are left out."""
+    found: dict[Check, dict[Entry, Sequence[Finding]]] = {check: {} for check in files}
+    readers: dict[str, list[tuple[Probe, Entry, dict[Entry, Sequence[Finding]]]]] = {}
     for check, entries in files.items():
-        reader = _probe(check), found[check]
-        for _, oid, _ in entries:
-            readers.setdefault(oid, []).append(reader)
+        probe = _probe(check)
+        if probe is None:
+            continue
+        for entry in entries:
+            readers.setdefault(entry[1], []).append((probe, entry, found[check]))
+    if not readers:
+        return found
     sizes = git.sizes(readers)
     wanted = [oid for oid in readers if 0 <= sizes[oid] <= FILE_LIMIT]
     for oid, content in git.read_blobs(wanted):
         if content is None:
             continue
-        for probe, having in readers[oid]:
-            having[oid] = probe(content)
+        for probe, entry, findings in readers[oid]:
+            findings[entry] = probe(entry[2], content)
     return found
 
 
@@ -71,54 +76,35 @@ def answer_each(git: Git, asked: Sequence[tuple[Check, CodeTree]]) -> list[Built
 
     The check looks for the same everywhere, in files that may be elsewhere at each commit.
     """
-    check = asked[0][0]
-    if row_of(check).probe is None:
-        return [_presence(tree, check) for check, tree in asked]
-    files = [files_of(tree, check) for check, tree in asked]
-    contents = {entry[1]: entry for entries in files for entry in entries}
-    if sum(size for size in git.sizes(contents).values() if 0 < size <= FILE_LIMIT) > ALL_LIMIT:
+    files = [(check, files_of(tree, check)) for check, tree in asked]
+    if row_of(asked[0][0]).probe is None:
+        return [conclude(check, entries, {}) for check, entries in files]
+    wanted: dict[Check, dict[Entry, None]] = {}
+    for check, entries in files:
+        wanted.setdefault(check, {}).update(dict.fromkeys(entries))
+    sizes = git.sizes({oid for entries in wanted.values() for _, oid, _ in entries})
+    if sum(size for size in sizes.values() if 0 < size <= FILE_LIMIT) > ALL_LIMIT:
         return None
-    found = look_into(git, {check: contents.values()})[check]
-    return [conclude(check, entries, found) for (check, _), entries in zip(asked, files, strict=True)]
+    found = look_into(git, wanted)
+    return [conclude(check, entries, found[check]) for check, entries in files]
 
 
 def files_of(tree: CodeTree, check: Check) -> list[Entry]:
-    """Return the files that a check looks into."""
-    return [entry for entry in tree.matched(glob_of(check.words)) if entry[0] in FILE_MODES]
+    """Return the files that a check looks into, by path; where it only asks what exists, all that is there."""
+    entries = tree.matched_by(globs_of(check.words))
+    return [entry for entry in entries if row_of(check).probe is None or entry[0] in FILE_MODES]
 
 
-def _presence(tree: CodeTree, check: Check) -> BuiltinAnswer:
-    row, path = row_of(check), glob_of(check.words)
-    if bool(tree.matched(path)) != row.is_denial:
-        return BuiltinAnswer(HOLDS, "")
-    return BuiltinAnswer(FAILS, row.failure.format(text=path))
+def _probe(check: Check) -> Probe | None:
+    make = row_of(check).probe
+    return make(taken_of(check.words)) if make is not None else None
 
 
-def _probe(check: Check) -> Callable[[bytes], bool]:
-    row = row_of(check)
-    return (row.probe(check.words[1]) if row.probe else None) or _never
-
-
-def _never(_: bytes) -> bool:
-    return False
-
-
-def conclude(check: Check, files: Sequence[Entry], found: Mapping[str, bool]) -> BuiltinAnswer:
-    """Return what a check answers, given which blobs of its files have what it looks for; unread ones are left out."""
-    row = row_of(check)
-    if row.unusable and _probe(check) is _never:
-        return BuiltinAnswer(BLOCKED, row.unusable.format(text=redact(check.words[1])))
-    if not files:
-        return BuiltinAnswer(BLOCKED if row.is_denial else FAILS, f"no file matches {glob_of(check.words)}")
-    having = [path for _, oid, path in files if found.get(oid)]
-    unread = [path for _, oid, path in files if oid not in found]
-    if unread and not having:
-        return BuiltinAnswer(BLOCKED, f"{unread[0]} could not be read" + _more(unread))
-    if bool(having) != row.is_denial:
-        return BuiltinAnswer(HOLDS, "")
-    names = {"text": redact(check.words[1]), "where": glob_of(check.words), "first": having[0] if having else ""}
-    return BuiltinAnswer(FAILS, row.failure.format(**names) + _more(having))
-
-
-def _more(paths: list[str]) -> str:
-    return f" and {len(paths) - 1} more" if len(paths) > 1 else ""
+def conclude(check: Check, files: Sequence[Entry], found: Found) -> BuiltinAnswer:
+    """Return what a check answers, given what it found in its files; unread ones are left out."""
+    row, taken = row_of(check), taken_of(check.words)
+    if row.unusable and _probe(check) is None:
+        return BuiltinAnswer(BLOCKED, row.unusable.format(text=redact(taken.text)))
+    findings = {entry[2]: found[entry] for entry in files if entry in found}
+    answer = row.conclude(taken, FoundFiles([entry[2] for entry in files], findings, matcher))
+    return replace(answer, because=redact(answer.because), actual=redact(answer.actual))

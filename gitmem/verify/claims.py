@@ -22,6 +22,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator
 
+    from gitmem.document.answers import BuiltinAnswer
     from gitmem.git.binary import Git
     from gitmem.index.catalog.catalog import Catalog
     from gitmem.model import Verdict
@@ -108,7 +109,7 @@ def path_of(catalog: Catalog, row: state.FactRow) -> str:
     return str(found[0]) if found else ""
 
 
-def is_wrong(verdict: Verdict, answer: builtin.BuiltinAnswer) -> bool:
+def is_wrong(verdict: Verdict, answer: BuiltinAnswer) -> bool:
     """Return whether a check contradicts a verdict of the same inputs; one that cannot answer contradicts nothing."""
     return answer.outcome in SAID and answer.outcome != verdict.outcome
 

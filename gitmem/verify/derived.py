@@ -7,12 +7,13 @@ from __future__ import annotations
 
 from gitmem.document.builtin_checks import row_of
 from gitmem.model import FAILS, HOLDS
-from gitmem.verify.builtin import BuiltinAnswer, answer_all, conclude, files_of, look_into
+from gitmem.verify.builtin import answer_all, conclude, files_of, look_into
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
+    from gitmem.document.answers import BuiltinAnswer, Finding
     from gitmem.git.binary import Git
     from gitmem.model import Check
     from gitmem.verify.files import Entry
@@ -28,33 +29,34 @@ def answer_behind(
         for check, answer in before.items()
         if row_of(check).probe is not None and answer.outcome in (HOLDS, FAILS)
     }
-    changed = {check: set(was) ^ set(now) for check, (was, now) in files.items()}
+    changed = {check: set(was) ^ set(now) for check, (was, now) in files.items() if row_of(check).is_about_any}
     seen = look_into(git, changed)
     answers = {}
     for check, (was, now) in files.items():
-        answer = _derive(check, before[check], was, now, seen[check])
+        answer = before[check] if was == now else None
+        if answer is None and check in seen:
+            answer = _derive(check, before[check], was, now, seen[check])
         if answer is not None:
             answers[check] = answer
     return answers | answer_all(git, head, [check for check in before if check not in answers])
 
 
 def _derive(
-    check: Check, before: BuiltinAnswer, was: list[Entry], now: list[Entry], seen: Mapping[str, bool]
+    check: Check,
+    before: BuiltinAnswer,
+    was: list[Entry],
+    now: list[Entry],
+    seen: Mapping[Entry, Sequence[Finding]],
 ) -> BuiltinAnswer | None:
     """Return the answer on the head, or None where what did not change must be read."""
     same = set(was) & set(now)
-    is_denial = row_of(check).is_denial
-    had = [seen.get(oid) for mode, oid, path in was if (mode, oid, path) not in same]
-    has = [seen.get(oid) for mode, oid, path in now if (mode, oid, path) not in same]
+    had = [seen.get(entry) for entry in was if entry not in same]
     if None in had:
         return None
-    if before.outcome == (HOLDS if is_denial else FAILS):
-        rest = False  # no file had it
-    elif not any(had):
-        rest = True  # so it was one of those that did not change
-    else:
+    if before.outcome == (HOLDS if row_of(check).is_denial else FAILS):
+        return conclude(check, now, dict.fromkeys(same, ()) | dict(seen))  # no file had it
+    if any(had):
         return None
-    if rest and is_denial and not any(has):
-        return before
-    found = {oid: rest for _, oid, _ in same} | dict(seen)
-    return conclude(check, now, found)
+    # It is one of those that did not change: they are as they were.
+    has = any(seen.get(entry, True) for entry in now if entry not in same)
+    return None if has else before

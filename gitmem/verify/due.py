@@ -10,7 +10,7 @@ from __future__ import annotations
 import _sqlite3 as sqlite3
 import json
 
-from gitmem.document.spec import spec_hash, spec_of
+from gitmem.document.spec import shown_spec, spec_hash, spec_of
 from gitmem.frozen import frozen, replace
 from gitmem.index.catalog import state
 from gitmem.model import Check, Document, Spec
@@ -67,7 +67,7 @@ class Due:
     @property
     def listed(self) -> str:
         """The line of an approved list that allows its command to run."""
-        return list_line(self.row.spec, self.row.key, self.spec.shown())
+        return list_line(self.row.spec, self.row.key, shown_spec(self.spec))
 
 
 def list_line(spec: str, key: str, command: str) -> str:

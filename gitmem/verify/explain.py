@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from gitmem.document.builtin_checks import glob_of
+from gitmem.document.builtin_checks import globs_of
 from gitmem.frozen import replace
 from gitmem.model import BUILTIN
 from gitmem.text.globs import matcher
@@ -79,7 +79,7 @@ class _Explaining:
         paths = self._paths_since(before)
         kind, *globs = json.loads(due.row.inputs)
         if due.spec.check.form == BUILTIN:
-            globs = [glob_of(due.spec.check.words)]
+            globs = list(globs_of(due.spec.check.words))
         elif kind == "tree" or verdict.reads:
             return changed_reads(verdict.reads, before, self._tree, paths)
         matchers = [matcher(glob) for glob in globs]

@@ -40,6 +40,12 @@ class CodeFiles:
             found = self._matched[glob] = self._match(glob)
         return found
 
+    def matched_by(self, globs: Sequence[str]) -> tuple[Entry, ...]:
+        """Return every file that any of the globs names, by path; may be empty."""
+        if len(globs) == 1:
+            return self.matched(globs[0])
+        return tuple(sorted({entry for glob in globs for entry in self.matched(glob)}, key=lambda e: e[2]))
+
     def _match(self, glob: str) -> tuple[Entry, ...]:
         prefix = fixed_part(glob)
         first = bisect_left(self._paths, prefix)

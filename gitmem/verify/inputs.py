@@ -9,7 +9,7 @@ from __future__ import annotations
 from functools import cached_property
 from hashlib import sha256
 
-from gitmem.document.builtin_checks import glob_of, row_of
+from gitmem.document.builtin_checks import globs_of, row_of
 from gitmem.model import BUILTIN, Check
 from gitmem.verify.files import CodeFiles, Entry, fixed_part
 from gitmem.verify.trace.reads import Places
@@ -104,7 +104,7 @@ def digest(tree: CodeTree, inputs: Sequence[str], check: Check, reads: str = "",
         is_claim: Whether somebody else says so.
     """
     if check.form == BUILTIN:
-        found = tree.matched(glob_of(check.words))
+        found = tree.matched_by(globs_of(check.words))
         if row_of(check).probe is None:
             # Only presence is read: a change of the file's content changes nothing.
             return "present" if found else "missing"

@@ -11,7 +11,7 @@ import re
 import shlex
 from collections import Counter
 
-from gitmem.document.builtin_checks import glob_of
+from gitmem.document.builtin_checks import named_globs, placed_words
 from gitmem.frozen import frozen, replace
 from gitmem.git.renames import Renames
 from gitmem.model import BUILTIN, Check
@@ -87,8 +87,11 @@ def find_place(files: CodeFiles, glob: str, moves: Sequence[Move]) -> tuple[str,
 
 def placed(files: CodeFiles, check: Check, text: str) -> Check:
     """Return a built-in check as it reads where its files are, given the moves that a verdict names."""
-    place, move = find_place(files, glob_of(check.words), parse_moves(text)) if text else ("", None)
-    return check if move is None else replace(check, words=(*check.words[:-1], place))
+    if not text:
+        return check
+    moves = parse_moves(text)
+    words = placed_words(check.words, lambda glob: find_place(files, glob, moves)[0])
+    return check if words == check.words else replace(check, words=words)
 
 
 def moved_tree(tree: CodeTree, text: str) -> CodeTree:
@@ -152,7 +155,7 @@ class Moves:
         if before is None:
             return known
         moves = parse_moves(known)
-        globs = [glob_of(check.words)] if check.form == BUILTIN else named_paths(check)
+        globs = named_globs(check.words) if check.form == BUILTIN else named_paths(check)
         found = [move for glob in globs if (move := self._move(glob, before, held, moves)) is not None]
         if check.form != BUILTIN:
             found = [move for move in found if not _is_nested(move)]

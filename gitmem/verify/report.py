@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gitmem.document.builtin_checks import glob_of
+from gitmem.document.builtin_checks import globs_of
 from gitmem.model import BLOCKED, BUILTIN, FAILS
 from gitmem.model import HOLDS as HELD
 from gitmem.text.globs import is_plain, normal
@@ -62,5 +62,5 @@ def _finding(result: Result, git: Git, commit: str) -> Finding:
 def _places(due: Due) -> tuple[Spot, ...]:
     """Return the files that a fact names by their whole paths; where in them it failed is not known."""
     check = due.spec.check
-    globs = (glob_of(check.words),) if check.form == BUILTIN else due.document.strings("paths")
+    globs = globs_of(check.words) if check.form == BUILTIN else due.document.strings("paths")
     return tuple(Spot(normal(glob)) for glob in globs if is_plain(normal(glob)))[:NAMED]

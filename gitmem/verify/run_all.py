@@ -21,9 +21,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from gitmem.document.answers import BuiltinAnswer
     from gitmem.git.binary import Git
     from gitmem.model import Check
-    from gitmem.verify.builtin import BuiltinAnswer
     from gitmem.verify.inputs import CodeTree
     from gitmem.verify.options import Watch
 

@@ -10,7 +10,7 @@ import operator
 import re
 import shlex
 
-from gitmem.document.builtin_checks import row_of
+from gitmem.document.builtin_checks import row_of, taken_of
 from gitmem.model import BUILTIN, PROGRAM, SHELL, Check
 
 # Commands that succeed whatever the code says, and those that do at the end of a pipeline, whose status is the last
@@ -68,8 +68,10 @@ def why_trivial(check: Check) -> str:
 def _why_builtin(check: Check) -> str:
     """Return why a built-in check always gives the same answer: what it looks for is in every text."""
     row = row_of(check)
-    probe = row.probe(check.words[1]) if row.probe else None
-    if probe is None or not all(map(probe, UNLIKE)):
+    if not row.is_about_any:
+        return ""
+    probe = row.probe(taken_of(check.words)) if row.probe else None
+    if probe is None or not all(probe("", content) for content in UNLIKE):
         return ""
     return f"{check.words[1]!r} matches every file" if check.words[1] else "every file contains an empty text"
 

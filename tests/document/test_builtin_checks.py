@@ -15,15 +15,18 @@ from gitmem.cli.parser import parser_of
 from gitmem.cli.proof import verify_of
 from gitmem.commands.install.harnesses import skill
 from gitmem.commands.review.contradictions import opposed_checks
+from gitmem.document.answers import BuiltinAnswer, Finding
 from gitmem.document.builtin_checks import (
     CHECKS,
-    PATH,
-    SHA256,
+    GLOB,
+    IN,
     TEXT,
     BuiltinCheck,
+    Field,
     find_row,
-    glob_of,
+    globs_of,
     is_inside,
+    mapping_of,
     shapes,
     words_of,
 )
@@ -40,9 +43,24 @@ from gitmem.verify.inputs import digest
 
 ROOT = Path(__file__).parents[2]
 NEW = BuiltinCheck(
-    *("opens", TEXT, "some file of --in opens with this text", "no file of {where} opens with {text!r}"),
-    probe=lambda text: lambda content: content.startswith(text.encode()),
+    *("opens", TEXT, "some file of --in opens with this text"),
+    globs=lambda taken: (taken.where,),
+    probe=lambda taken: lambda _, content: [Finding(1)] * content.startswith(taken.text.encode()),
+    conclude=lambda taken, files: BuiltinAnswer(
+        *((HOLDS, "", "") if files.having() else (FAILS, f"no file of {taken.where} opens with {taken.text!r}"))
+    ),
+    more=(Field(IN, GLOB, "code files", keyword="within"),),
+    is_about_any=True,
 )
+# What each kind of field takes in these tests.
+SAMPLES = {
+    "PATH": "src",
+    "SHA256": "0" * 64,
+    "PATH#KEY": "src#a.b",
+    "GLOB": "src/**",
+    "VERSION": "3.11",
+    "RE": ">=3.11",
+}
 
 
 @pytest.fixture
@@ -52,21 +70,25 @@ def new(monkeypatch: pytest.MonkeyPatch) -> BuiltinCheck:
     return NEW
 
 
-def value_for(row: BuiltinCheck) -> str:
-    return {PATH: "src", SHA256: "0" * 64}.get(row.value, "x")
+def options_for(row: BuiltinCheck) -> list[str]:
+    """Return one use of a check on the command line: with all that it needs and the first of its choices."""
+    more = [f for f in row.more if f.name in row.required or f.name in row.choices[:1]]
+    words = [f"--{row.name}", *[SAMPLES.get(row.value.shown, "x")] * row.count]
+    return words + [word for f in more for word in (f"--{f.name}", SAMPLES.get(f.value.shown, "x"))]
 
 
 @pytest.mark.parametrize("row", CHECKS.values(), ids=CHECKS)
 def test_every_row_is_an_option_a_mapping_a_check_and_a_line_of_the_documents(row: BuiltinCheck) -> None:
-    where = ["--in", "src/**"] if row.probe else []
-
-    typed = verify_of(parser_of("fact", table.load("fact")).parse(["a", f"--{row.name}", value_for(row), *where]))
-    check = Check(BUILTIN, words_of(typed))
+    typed = verify_of(parser_of("fact", table.load("fact")).parse(["a", *options_for(row)]))
+    words = words_of(typed)
 
     check_fields({"title": "a", "kind": "fact", "verify": typed})
-    assert (check.words[0], glob_of(check.words)) == (row.name, where[1] if where else "src")
+    assert words[0] == row.name
+    assert mapping_of(words) == typed
+    assert globs_of(words)
     assert row.shape in shapes()
-    assert f"| `--{row.name} {row.value.shown}` | {row.about} |" in (ROOT / "docs" / "cli.md").read_text("utf-8")
+    named = " ".join([f"--{row.name}", *[row.value.shown] * row.count])
+    assert f"| `{named}` | {row.about} |" in (ROOT / "docs" / "cli.md").read_text("utf-8")
     assert f"`--{row.name}`" in skill()
 
 
@@ -111,7 +133,7 @@ def test_new_row_is_answered_and_its_inputs_are_known(new: BuiltinCheck, repo: P
 
 @pytest.mark.parametrize(("denial", "denied"), [(r.name, r.denies) for r in CHECKS.values() if r.denies])
 def test_checks_that_deny_each_other_are_opposed(denial: str, denied: str) -> None:
-    one, other = (Check(BUILTIN, (name, *(["x", "a"] if CHECKS[name].probe else ["a"]))) for name in (denial, denied))
+    one, other = (Check(BUILTIN, (name, *["x", "a"][: len(CHECKS[name].fields)])) for name in (denial, denied))
 
     assert opposed_checks(one, other) == opposed_checks(other, one) != ""
 

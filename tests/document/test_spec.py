@@ -1,13 +1,14 @@
 from __future__ import annotations
 
 import hashlib
+import shlex
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from gitmem.document.parse import parse
-from gitmem.document.spec import check_of, claim_hash, spec_hash, spec_of
+from gitmem.document.spec import check_of, claim_hash, shown_check, shown_spec, spec_hash, spec_of
 from gitmem.frozen import fields_of, replace
 from gitmem.model import BUILTIN, PROGRAM, SHELL, Check, Document, Spec
 
@@ -118,7 +119,7 @@ def test_folders_of_the_policy_are_part_of_each_command_and_of_no_built_in_check
 
     assert [one.folders for one in found if one is not None] == [(".venv",), ()]
     assert found[0] is not None
-    assert found[0].shown() == "a  [sees .venv]"
+    assert shown_spec(found[0]) == "a  [sees .venv]"
 
 
 def test_claim_is_its_title_and_body_and_nothing_else() -> None:
@@ -149,3 +150,23 @@ def test_words_cannot_move_between_title_and_body_unnoticed() -> None:
 @pytest.mark.parametrize("body", ["\n\na\r\nb\r\n", "a\rb", "a\nb", "a\nb\n\n\n"])
 def test_line_breaks_of_another_kind_are_the_same_claim(body: str) -> None:
     assert claim_hash(make("", body)) == claim_hash(make("", "a\nb\n"))
+
+
+@given(st.lists(st.text(st.characters(codec="ascii", exclude_characters="\0"), max_size=6), min_size=1, max_size=4))
+def test_a_program_is_shown_as_a_shell_would_read_it(words: list[str]) -> None:
+    assert shlex.split(shown_check(Check(PROGRAM, tuple(words)))) == words
+
+
+@pytest.mark.parametrize(
+    ("check", "shown"),
+    [
+        (Check(SHELL, ("grep -q 'a b' x",)), "grep -q 'a b' x"),
+        (Check(BUILTIN, ("exists", "src/a.py")), "{exists: src/a.py}"),
+        (Check(BUILTIN, ("contains", "RS256", "src/**")), "{contains: RS256, in: src/**}"),
+        (Check(BUILTIN, ("value", "a.toml#b", "", "", "^1")), "{value: a.toml#b, within: ^1}"),
+        (Check(BUILTIN, ("agree", "a#b", "c#d")), "{agree: [a#b, c#d]}"),
+    ],
+    ids=["shell", "exists", "contains", "value", "agree"],
+)
+def test_a_check_is_shown_as_a_person_would_type_it(check: Check, shown: str) -> None:
+    assert shown_check(check) == shown

@@ -11,12 +11,14 @@ from conftest import CODE, commit_files, git
 from support.facts import ask_builtin as ask
 from support.facts import commit_raw, tree_of
 
-from gitmem.document.builtin_checks import CHECKS
+from gitmem.document.answers import BuiltinAnswer
+from gitmem.document.builtin_checks import CHECKS, taken_of, words_of
+from gitmem.document.sources.address import parse_address
 from gitmem.git.binary import Git
 from gitmem.git.repository import discover
 from gitmem.model import BLOCKED, BUILTIN, FAILS, HOLDS, Check
 from gitmem.verify import builtin
-from gitmem.verify.builtin import BuiltinAnswer, answer_all
+from gitmem.verify.builtin import answer_all
 
 README_SHA = sha256(CODE["README.md"].encode()).hexdigest()
 
@@ -66,8 +68,8 @@ def test_check_answers_as_documented(repo, words, outcome):
         (("contains", "HS256", "src/**"), "no file of src/** contains 'HS256'"),
         (("contains", "HS256", "lib/**"), "no file matches lib/**"),
         (("matches", "H.256", "src/**"), "no file of src/** matches 'H.256'"),
-        (("lacks", "=", "**"), "pyproject.toml contains '=' and 2 more"),
-        (("lacks", "RS256", "**"), "src/auth/jwt.py contains 'RS256'"),
+        (("lacks", "=", "**"), "pyproject.toml:2 contains '=' and 2 more"),
+        (("lacks", "RS256", "**"), "src/auth/jwt.py:1 contains 'RS256'"),
         (("same", "0" * 64, "README.md"), "README.md has another SHA-256"),
     ],
 )
@@ -90,7 +92,7 @@ def test_name_that_is_no_utf8_can_be_reported(repo):
 
     answer = ask(repo, "lacks", "plans", "odd/**")
 
-    assert answer == BuiltinAnswer(FAILS, os.fsdecode(b"odd/\xff") + " contains 'plans'")
+    assert answer.because == os.fsdecode(b"odd/\xff:1") + " contains 'plans'"
 
 
 def test_uncommitted_change_is_not_looked_at(repo):
@@ -157,7 +159,7 @@ def test_expression_that_is_too_large_for_re2_makes_no_verdict(repo):
 
 @pytest.mark.parametrize("text", [r"a{1000}{1000}", r"\x{263A}", "[z-a]", "(?P<n", "*", "\udcff", "(?<=a)b"])
 def test_what_re2_does_not_take_is_no_expression(repo, text):
-    assert CHECKS["matches"].probe(text) is None
+    assert CHECKS["matches"].probe(taken_of(("matches", text, "a"))) is None
     assert ask(repo, "matches", text, "src/**").outcome == BLOCKED
 
 
@@ -192,3 +194,74 @@ def test_no_check_starts_a_program_other_than_git(repo, monkeypatch):
 
     assert set(started) == {"git"}
     assert not (repo / "marker").exists()
+
+
+MANIFEST = '[project]\nname = "x"\nrequires-python = ">=3.11"\ndependencies = ["requests>=2.31"]\n'
+STATED = {
+    "pyproject.toml": MANIFEST,
+    "package.json": '{"engines": {"node": ">=20"},\n"workspaces": ["packages/*"],\n"scripts": {"build": "tsc"}}\n',
+    "packages/a/package.json": '{"scripts": {"dev": "vite"},\n"devDependencies": {"vite": "^5.2.0"}}\n',
+    "other/package.json": '{"scripts": {"old": "x"}, "dependencies": {"left-pad": "1"}}\n',
+    "Makefile": "include make/more.mk\ntest:\n\tpytest\n",
+    "make/more.mk": "docs:\n\tmake\n",
+    ".nvmrc": "v20.11.1\n",
+    ".python-version": "3.11\n",
+    "broken.json": "{",
+}
+
+
+@pytest.mark.parametrize(
+    ("check", "outcome", "because"),
+    [
+        ({"value": "pyproject.toml#project.requires-python", "is": ">= 3.11"}, HOLDS, "pyproject.toml:3 states >=3.11"),
+        (
+            {"value": "pyproject.toml#project.requires-python", "is": ">=3.12"},
+            FAILS,
+            "pyproject.toml:3 states >=3.11, not >=3.12",
+        ),
+        ({"value": ".nvmrc", "within": "^20"}, HOLDS, ".nvmrc:1 states v20.11.1"),
+        ({"value": ".nvmrc", "at-least": "22"}, FAILS, ".nvmrc:1 states v20.11.1, not at least 22"),
+        (
+            {"value": "pyproject.toml#project.name", "at-least": "1"},
+            BLOCKED,
+            "pyproject.toml:2 states x, which cannot be compared with at least 1",
+        ),
+        ({"value": "pyproject.toml#project.license", "is": "MIT"}, FAILS, "pyproject.toml states no project.license"),
+        ({"value": "gone.toml#a", "is": "1"}, FAILS, "gone.toml does not exist"),
+        (
+            {"value": "broken.json#a", "is": "1"},
+            BLOCKED,
+            "broken.json could not be read: it is not valid JSON: it ends too early (line 1)",
+        ),
+        ({"script": "test"}, HOLDS, "Makefile:2 defines test"),
+        ({"script": "docs"}, HOLDS, "make/more.mk:1 defines docs"),
+        ({"script": "dev"}, HOLDS, "packages/a/package.json:1 defines dev"),
+        ({"script": "old"}, FAILS, "no target old in Makefile, make/more.mk, package.json and 2 more"),
+        ({"script": "old", "in": "other/package.json"}, HOLDS, "other/package.json:1 defines old"),
+        ({"script": "build", "in": "Makefile"}, FAILS, "no target build in Makefile"),
+        ({"depends": "Requests"}, HOLDS, "pyproject.toml:4 lists Requests >=2.31"),
+        ({"depends": "requests", "at": ">=2"}, HOLDS, "pyproject.toml:4 states >=2.31"),
+        ({"depends": "vite", "at": "4"}, FAILS, "packages/a/package.json:2 states ^5.2.0, not vite 4"),
+        ({"depends": "left-pad"}, FAILS, "no manifest lists left-pad"),
+        ({"depends": "left-pad", "in": "other/*.json"}, HOLDS, "other/package.json:1 lists left-pad 1"),
+        ({"agree": [".python-version", ".nvmrc"]}, FAILS, ".python-version:1 states 3.11, and .nvmrc:1 v20.11.1"),
+        ({"agree": [".nvmrc", ".nvmrc"]}, HOLDS, ".nvmrc:1 and .nvmrc:1 state v20.11.1"),
+    ],
+    ids=lambda value: str(value) if isinstance(value, dict) else "",
+)
+def test_check_of_what_files_state_says_where(repo, check, outcome, because):
+    commit_files(repo, STATED)
+
+    answer = ask(repo, *words_of(check))
+
+    assert (answer.outcome, answer.because) == (outcome, because)
+
+
+def test_value_at_an_address_is_answered_without_anything_to_compare(repo):
+    commit_files(repo, STATED)
+    here, gone = parse_address(".nvmrc"), parse_address("gone#a")
+
+    found = builtin.values_at(Git(discover(repo)), tree_of(repo), [here, gone])
+
+    assert (found[here].actual, found[here].where) == ("v20.11.1", ".nvmrc:1")
+    assert (found[gone].outcome, found[gone].actual) == (FAILS, "")

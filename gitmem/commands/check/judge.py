@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from math import inf
 
+from gitmem.document.answers import BuiltinAnswer
 from gitmem.frozen import frozen, replace
 from gitmem.git.ancestry import is_shallow
 from gitmem.model import BLOCKED, BUILTIN, HOLDS, Check
@@ -204,7 +205,7 @@ class Judging:
         else:
             checks = {key: placed(trees.head, *one) for key, one in asked.items()}
             values = {
-                check: builtin.BuiltinAnswer(before[key].outcome, before[key].because)
+                check: BuiltinAnswer(before[key].outcome, before[key].because)
                 for key, check in checks.items()
                 if key in before and check is asked[key][0] and not before[key].moved
             }
@@ -272,5 +273,5 @@ class Judging:
         return FactAnswer(result.outcome, because, verdict, result.seconds, is_new=verdict is not None, moved=moved)
 
 
-def _is_lost(before: FactAnswer, behind: builtin.BuiltinAnswer) -> bool:
+def _is_lost(before: FactAnswer, behind: BuiltinAnswer) -> bool:
     return before.outcome == HOLDS and behind.outcome != HOLDS

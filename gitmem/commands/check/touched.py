@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from functools import cached_property
 
-from gitmem.document.builtin_checks import glob_of
+from gitmem.document.builtin_checks import globs_of
 from gitmem.frozen import frozen
 from gitmem.index.catalog import state
 from gitmem.model import BUILTIN
@@ -149,7 +149,7 @@ def find_touched(
     maybe = [
         fact
         for fact in facts
-        if fact.row.id in brought or fact.row.form != BUILTIN or files.matched(glob_of(json.loads(fact.row.words)))
+        if fact.row.id in brought or fact.row.form != BUILTIN or files.matched_by(globs_of(json.loads(fact.row.words)))
     ]
     if not maybe:
         return []
@@ -175,7 +175,7 @@ def find_touched(
 def _changed_paths(row: state.FactRow, head: state.FactState, files: CodeFiles) -> list[str] | None:
     """Return the changed files that a fact names, by path; None where it names none."""
     if row.form == BUILTIN:
-        return [path for _, _, path in files.matched(glob_of(json.loads(row.words)))]
+        return [path for _, _, path in files.matched_by(globs_of(json.loads(row.words)))]
     globs: list[str] = json.loads(row.inputs)[1:]
     if not globs or head.digest.startswith(WHOLE):
         return None

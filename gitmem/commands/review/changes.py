@@ -8,7 +8,7 @@ from gitmem.commands.review import model as f
 from gitmem.commands.review import sanitize
 from gitmem.commands.review.words import diff
 from gitmem.document.parse import parse
-from gitmem.document.spec import check_of, spec_hash, spec_of
+from gitmem.document.spec import check_of, shown_check, spec_hash, spec_of
 from gitmem.errors import FormatError
 from gitmem.frozen import frozen
 from gitmem.model import BUILTIN
@@ -238,8 +238,8 @@ def _command(
     was = specs_of(old, policies[0]) if old and check_of(old) else None
     if was is not None and spec_hash(was) == spec_hash(spec) and not is_back:
         return None
-    before = sanitize.text(was.check.shown()).rstrip("\n") if was is not None else ""
-    text = sanitize.text(spec.check.shown()).rstrip("\n")
+    before = sanitize.text(shown_check(was.check)).rstrip("\n") if was is not None else ""
+    text = sanitize.text(shown_check(spec.check)).rstrip("\n")
     return f.CheckCommand(spec.check.form, text, before if before != text else "", asks_of(spec), "", "")
 
 

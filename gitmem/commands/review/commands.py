@@ -6,7 +6,7 @@ from gitmem.commands.review import model as f
 from gitmem.commands.review import sanitize
 from gitmem.commands.review.changes import specs_of
 from gitmem.document.fields import format_time
-from gitmem.document.spec import claim_hash, spec_hash
+from gitmem.document.spec import claim_hash, shown_spec, spec_hash
 from gitmem.frozen import replace
 from gitmem.index.catalog import state
 from gitmem.model import BUILTIN
@@ -54,7 +54,7 @@ def with_commands(
         approval = (
             NOT_NEEDED
             if change.command.form == BUILTIN
-            else _approval(trust, name, list_line(name, change.key, spec.shown()))
+            else _approval(trust, name, list_line(name, change.key, shown_spec(spec)))
         )
         found.append(replace(change, command=replace(change.command, approval=approval, history=history)))
     return found

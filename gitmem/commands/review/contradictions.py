@@ -10,7 +10,7 @@ Figures on labelled pairs and on real memories: benchmarks/README.md, by ``bench
 
 from __future__ import annotations
 
-from gitmem.document.builtin_checks import SHA256, glob_of, row_of
+from gitmem.document.builtin_checks import SHA256, globs_of, row_of, taken_of
 from gitmem.frozen import frozen
 from gitmem.model import BUILTIN, ENGLISH, Check
 from gitmem.text import tokens as analysis
@@ -227,21 +227,30 @@ def opposed_checks(one: Check, other: Check) -> str:
     for a, b in ((one, other), (other, one)):
         if why := _denied_by(b, a):
             return why
-    where = glob_of(one.words)
-    if _is_digest(one) and _is_digest(other) and where == glob_of(other.words) and one.words[1] != other.words[1]:
-        return f"{where} cannot have two contents"
+    where = globs_of(one.words)
+    if where == globs_of(other.words) and _is_digest(one) and _is_digest(other) and one.words[1] != other.words[1]:
+        return f"{where[0]} cannot have two contents"
+    if one.words[:2] == other.words[:2] and _wanted(one) and _wanted(other) and _wanted(one) != _wanted(other):
+        return f"{one.words[1]} cannot be both {_wanted(one)} and {_wanted(other)}"
     return ""
+
+
+def _wanted(check: Check) -> str:
+    """Return the value that a check wants a place to state; empty for another check."""
+    return taken_of(check.words).more.get("is", "")
 
 
 def _denied_by(denial: Check, one: Check) -> str:
     """Return why a check can never hold together with one that denies what it looks for, or an empty string."""
-    row, (_, text, *_) = row_of(denial), denial.words
-    where = glob_of(one.words)
+    row, text = row_of(denial), denial.words[1]
+    if not row.is_denial or (one.words[0] != row.denies and not _is_digest(one)):
+        return ""
+    where = globs_of(one.words)[0]
     # A file with some content is there.
-    if row.probe is None and row.is_denial and where == text and (one.words[0] == row.denies or _is_digest(one)):
-        return f"{text} cannot both exist and be absent"
-    is_opposed = row.probe is not None and one.words[0] == row.denies and text and text in one.words[1]
-    if is_opposed and _is_within(where, glob_of(denial.words)):
+    if row.probe is None:
+        return f"{text} cannot both exist and be absent" if where == text else ""
+    is_opposed = one.words[0] == row.denies and text and text in one.words[1]
+    if is_opposed and _is_within(where, globs_of(denial.words)[0]):
         return f"{where} cannot contain {text!r} and lack it"
     return ""
 

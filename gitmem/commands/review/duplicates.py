@@ -11,7 +11,7 @@ import json
 from gitmem.commands.review import model as f
 from gitmem.commands.review import sanitize
 from gitmem.commands.review.contradictions import opposed_checks, said_of, why_opposed
-from gitmem.document.builtin_checks import CHECKS, glob_of, row_of
+from gitmem.document.builtin_checks import CHECKS, globs_of, row_of
 from gitmem.frozen import frozen
 from gitmem.index.catalog.state import LIVE
 from gitmem.model import BUILTIN, Check
@@ -203,5 +203,5 @@ def _opposed_checks(catalog: Catalog, changed: set[str]) -> Iterator[f.ReviewFin
 def _target(check: Check) -> tuple[str, str]:
     """Return what two opposed checks have in common: the path, or the text that is looked for."""
     row = row_of(check)
-    is_about_text = row.probe is not None and (row.denies or any(one.denies == row.name for one in CHECKS.values()))
-    return ("text", check.words[1]) if is_about_text else ("path", glob_of(check.words))
+    is_about_text = row.is_about_any and (row.denies or any(one.denies == row.name for one in CHECKS.values()))
+    return ("text", check.words[1]) if is_about_text else ("path", " ".join(globs_of(check.words)))

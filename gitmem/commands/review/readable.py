@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from gitmem.document.spec import shown_check
 from gitmem.errors import FormatError
 from gitmem.text.sanitize import display
 
@@ -50,7 +51,7 @@ def _commands(name: str, data: bytes, text: str) -> str:
 
 
 def _run(check: Check) -> str:
-    return check.shown() if check.form != "builtin" else ""
+    return shown_check(check) if check.form != "builtin" else ""
 
 
 def _verdicts(path: str, data: bytes) -> str:

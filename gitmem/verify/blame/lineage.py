@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from gitmem.document.builtin_checks import glob_of
+from gitmem.document.builtin_checks import globs_of
 from gitmem.frozen import frozen
 from gitmem.git.history import list_ancestors, list_touched, read_trees
 from gitmem.model import BUILTIN
@@ -65,7 +65,7 @@ class InputQuestion:
             return None
         globs = self.inputs[1:]
         if self.check.form == BUILTIN:
-            globs = (glob_of(self.check.words),)
+            globs = globs_of(self.check.words)
         globs += tuple(filter(None, (moved_glob(glob, move) for glob in globs for move in parse_moves(self.moved))))
         tests = [remembered(glob) for glob in globs]
         return lambda path: any(test(path) for test in tests) or path.rpartition("/")[2] == ".gitattributes"

@@ -8,6 +8,7 @@ from gitmem import __version__
 from gitmem.commands.report.page import model, timeline
 from gitmem.commands.report.page.model import ARCHIVED, EXPIRED, LIVE, SUPERSEDED, Page, PageMemory
 from gitmem.document.fields import TASK
+from gitmem.document.spec import shown_check
 from gitmem.errors import NotFoundError, ProcessError
 from gitmem.frozen import replace
 from gitmem.git.branches import is_on_default
@@ -176,7 +177,7 @@ def _entry(
         produces=_listed(fields, "produces"),
         superseded_by=superseded_by,
         state=task or "" if kind == TASK else "",
-        check=redact(Check(form, tuple(json.loads(words))).shown()) if form else "",
+        check=redact(shown_check(Check(form, tuple(json.loads(words))))) if form else "",
         chain=standing.chain if status == SUSPECT else (),
         weak=is_told and standing.weak,
         flapping=is_told and standing.flapping > 0,

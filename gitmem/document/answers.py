@@ -1,0 +1,125 @@
+"""What built-in checks answer, given what was found in the files that they read. Pure."""
+
+from __future__ import annotations
+
+from gitmem.frozen import frozen
+from gitmem.model import BLOCKED, FAILS, HOLDS
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+# A longer value is cut in a reason.
+SHOWN_LIMIT = 100
+
+
+@frozen
+class Finding:
+    """One thing that a check found in a file.
+
+    Attributes:
+        line: Where, from 1; 0 where the file as a whole is meant.
+        value: What the file states there, on one line.
+        problem: Why the file cannot be read; it is then the only finding.
+        links: Instead of something found: globs of other files that the file counts as its own.
+        key: Which of the things that the check looks for it is, where it looks for several.
+    """
+
+    line: int = 0
+    value: str = ""
+    problem: str = ""
+    links: tuple[str, ...] = ()
+    key: str = ""
+
+
+@frozen
+class BuiltinAnswer:
+    """What a built-in check answers.
+
+    Attributes:
+        outcome: ``holds``, ``fails`` or ``blocked``.
+        because: Why, with the place: ``pyproject.toml:12 states >=3.10, not >=3.11``.
+        where: The place, ``path:line`` or a path; empty where there is none.
+        actual: The value that was found, for a check that compares one; on one line.
+    """
+
+    outcome: str
+    because: str
+    where: str = ""
+    actual: str = ""
+
+
+@frozen
+class FoundFiles:
+    """The files that a check reads, and what was found in them.
+
+    Attributes:
+        paths: All of them, by path.
+        findings: What was found, by path; a file without its path here could not be read at all.
+        matcher: Returns what tells whether a path matches a glob (``text.globs``).
+    """
+
+    paths: Sequence[str]
+    findings: Mapping[str, Sequence[Finding]]
+    matcher: Callable[[str], Callable[[str], bool]]
+
+    def having(self) -> list[tuple[str, Finding]]:
+        """Return what was found, with its file, by path and in the order of the file."""
+        return [
+            (path, one)
+            for path in self.paths
+            for one in self.findings.get(path, ())
+            if not one.problem and not one.links
+        ]
+
+    def unread(self) -> list[str]:
+        """Return why files could not be read, a text each: by path; may be empty."""
+        found = []
+        for path in self.paths:
+            if path not in self.findings:
+                found.append(f"{path} could not be read")
+            found += [f"{path} could not be read: {one.problem}" for one in self.findings.get(path, ()) if one.problem]
+        return found
+
+    def linked(self, root_globs: Sequence[str]) -> FoundFiles:
+        """Return the files that the globs name, and those that these count as their own."""
+        tests = [self.matcher(glob) for glob in root_globs]
+        chosen = {path for path in self.paths if any(test(path) for test in tests)}
+        waiting = sorted(chosen)
+        while waiting:
+            links = [link for one in self.findings.get(waiting.pop(), ()) for link in one.links]
+            tests = [self.matcher(link) for link in links]
+            more = {path for path in self.paths if path not in chosen and any(test(path) for test in tests)}
+            chosen |= more
+            waiting += sorted(more)
+        return FoundFiles([path for path in self.paths if path in chosen], self.findings, self.matcher)
+
+
+def place(path: str, finding: Finding) -> str:
+    """Return where something was found: ``path:line``, or the path where no line is known."""
+    return f"{path}:{finding.line}" if finding.line else path
+
+
+def blocked(reasons: Sequence[str]) -> BuiltinAnswer:
+    """Return the answer where files could not be read."""
+    return BuiltinAnswer(BLOCKED, reasons[0] + more(reasons))
+
+
+def more(found: Sequence[object]) -> str:
+    """Return how many more there are than the one that is named."""
+    return f" and {len(found) - 1} more" if len(found) > 1 else ""
+
+
+def shown(value: str) -> str:
+    """Return a value cut to what a reason can have."""
+    return value if len(value) <= SHOWN_LIMIT else f"{value[:SHOWN_LIMIT]}…"
+
+
+def compared(where: str, value: str, wanted: str, *, is_as_wanted: bool | None) -> BuiltinAnswer:
+    """Return what a comparison of a value answers; ``is_as_wanted`` is None where the two cannot be compared."""
+    stated = f"{where} states {shown(value)}"
+    if is_as_wanted is None:
+        return BuiltinAnswer(BLOCKED, f"{stated}, which cannot be compared with {wanted}", where, value)
+    if is_as_wanted:
+        return BuiltinAnswer(HOLDS, stated, where, value)
+    return BuiltinAnswer(FAILS, f"{stated}, not {wanted}", where, value)

@@ -1,0 +1,1 @@
+"""Files that state something: settings, manifests, lock files, targets, definitions. Each format has a pure reader."""

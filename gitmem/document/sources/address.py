@@ -1,0 +1,102 @@
+"""Addresses of values: ``PATH#KEY``, the key dotted, with quotes around a part that has dots of its own. Pure."""
+
+from __future__ import annotations
+
+from gitmem.errors import FormatError
+from gitmem.frozen import frozen
+
+# Deeper than any settings file nests.
+PARTS_LIMIT = 32
+
+
+@frozen
+class Address:
+    """One place that states a value.
+
+    Attributes:
+        path: The file.
+        keys: The parts of the key, in order; empty for a file that states one value, such as ``.nvmrc``.
+    """
+
+    path: str
+    keys: tuple[str, ...]
+
+
+def parse_address(text: str) -> Address:
+    """Return the address that *text* writes.
+
+    ``package.json#engines.node``, ``setup.cfg#"tool:pytest".addopts``, ``ci.yml#jobs.test.strategy.matrix.python[0]``
+    (``.0`` means the same), ``src/retry.py#RETRIES``, ``.nvmrc``.
+
+    Raises:
+        FormatError: ``bad-address``.
+    """
+    path, mark, key = text.partition("#")
+    if not path or (mark and not key):
+        raise _bad(text)
+    keys = tuple(_parts(key, text)) if key else ()
+    if len(keys) > PARTS_LIMIT:
+        raise _bad(text)
+    return Address(path, keys)
+
+
+def format_address(address: Address) -> str:
+    """Return an address as ``parse_address`` reads it."""
+    if not address.keys:
+        return address.path
+    return f"{address.path}#{format_key(address.keys)}"
+
+
+def format_key(keys: tuple[str, ...]) -> str:
+    """Return the parts of a key, dotted, with quotes where a part needs them."""
+    return ".".join(_quoted(part) for part in keys)
+
+
+def is_address(text: str) -> bool:
+    """Return whether *text* is an address."""
+    try:
+        parse_address(text)
+    except FormatError:
+        return False
+    return True
+
+
+def _quoted(part: str) -> str:
+    if part and not any(char in "'\".[]" for char in part):
+        return part
+    quote = "'" if '"' in part else '"'
+    return f"{quote}{part}{quote}"
+
+
+def _parts(key: str, text: str) -> list[str]:
+    parts, at = list[str](), 0
+    while at < len(key):
+        if key[at] in "'\"":
+            end = key.find(key[at], at + 1)
+            if end < 0:
+                raise _bad(text)
+            parts.append(key[at + 1 : end])
+            at = end + 1
+        elif key[at] == "[":
+            end = key.find("]", at)
+            if end < 0 or not key[at + 1 : end].isdecimal():
+                raise _bad(text)
+            parts.append(key[at + 1 : end])
+            at = end + 1
+        else:
+            end = next((i for i in range(at, len(key)) if key[i] in ".["), len(key))
+            if end == at:
+                raise _bad(text)
+            parts.append(key[at:end])
+            at = end
+        if at < len(key) and key[at] == ".":
+            at += 1
+            if at == len(key):
+                raise _bad(text)
+        elif at < len(key) and key[at] != "[":
+            raise _bad(text)
+    return parts
+
+
+def _bad(text: str) -> FormatError:
+    return FormatError(f"{text!r} is not an address such as package.json#engines.node", code="bad-address")

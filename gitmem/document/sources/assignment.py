@@ -1,0 +1,77 @@
+"""Values that source files state: ``NAME = literal``, in any language that writes it in about this way. Pure.
+
+The least indented assignment counts, and of several the first: a constant is defined before it is overwritten.
+"""
+
+from __future__ import annotations
+
+import re
+
+from gitmem.document.sources.node import Node
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+_LITERAL = "|".join(
+    (
+        r"[rbuf]{0,2}\"(?:[^\"\\\n]|\\.)*\"",
+        r"[rbuf]{0,2}'(?:[^'\\\n]|\\.)*'",
+        r"`[^`$\n]*`",
+        r"[-+]?(?:0[xob][0-9a-f_]+|\d[\d_]*(?:\.[\d_]+)?(?:e[-+]?\d+)?)",
+        r"true|false|none|null|nil",
+        r"\[[^\[\]\n]*\]|\([^()\n]*\)",
+    )
+)
+_MODIFIERS = "|".join(
+    (
+        "export|const|let|var|static|final|public|private|protected|readonly|val|mut|internal|local|declare|constexpr",
+        r"pub(?:\([a-z]+\))?|#[ \t]*define|auto|int|long|float|double|bool|boolean|char|string|size_t",
+        r"u?int\d+(?:_t)?|integer",
+    )
+)
+_BEFORE = rf"(?P<indent>[ \t]*)(?:(?:this|self)\.|(?:{_MODIFIERS})\b[ \t]+(?:-[a-z]+[ \t]+)?)*"
+# A type behind the name: `: number`, `: &'static str`, Go's `int`.
+_TYPE = r"[\"']?(?:[ \t]*:[ \t]*&?(?:'static[ \t]+)?[a-z_][\w.<>\[\]|]*(?=[ \t]*=)|[ \t]+[a-z]\w*(?=[ \t]*=))?"
+_SIGN = r"[ \t]*(?::=|\?=|=(?!=)|:(?!:)|[ \t])[ \t]*"
+_AFTER = r"(?=[ \t]*(?:$|[;,)}#?]|//|/\*|as\b|--))"
+# Where a value goes on to the end of the line, without quotes: make, shell.
+_TO_THE_END = frozenset({"sh", "bash", "zsh", "env", "envrc", "mk", "make", "just", "cmake", "fish"})
+
+
+def find_assignment(text: str, keys: Sequence[str], extension: str) -> Node | None:
+    """Return the literal that a name is set to, or None.
+
+    Args:
+        text: The source.
+        keys: The name; before it, what encloses it (``Config.timeout``): it is looked for behind that definition.
+        extension: How the file's name ends, such as ``py``.
+    """
+    start = 0
+    for part in keys[:-1]:
+        opening = re.compile(rf"^.*\b{re.escape(part)}\b.*[:{{=(]\s*(?:(?:#|//).*)?$", re.MULTILINE).search(text, start)
+        if opening is None:
+            return None
+        start = opening.end()
+    is_plain = extension in _TO_THE_END
+    value = r"(?P<value>[^\n]*)" if is_plain else f"(?P<value>{_LITERAL}){_AFTER}"
+    pattern = re.compile(
+        rf"^{_BEFORE}[\"']?(?-i:{re.escape(keys[-1])})(?![\w-]){_TYPE}{_SIGN}{value}", re.MULTILINE | re.IGNORECASE
+    )
+    best: re.Match[str] | None = None
+    for found in pattern.finditer(text, start):
+        if best is None or len(found["indent"]) < len(best["indent"]):
+            best = found
+    if best is None:
+        return None
+    line = text.count("\n", 0, best.start("value")) + 1
+    return Node(line, _unquoted(best["value"].split(" #")[0].strip() if is_plain else best["value"]))
+
+
+def _unquoted(text: str) -> str:
+    bare = text.lstrip("rbufRBUF") if text[-1:] in "'\"" else text
+    if len(bare) > 1 and bare[0] == bare[-1] and bare[0] in "'\"`":
+        return bare[1:-1]
+    if re.fullmatch(r"[-+]?\d[\d_]*(?:\.[\d_]+)?", text):
+        return text.replace("_", "")
+    return text

@@ -1,0 +1,128 @@
+"""Which reader a file has, by its name; and the value at an address. Pure."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from gitmem.document.sources import jsonc, lines, toml, xml, yaml
+from gitmem.document.sources.assignment import find_assignment
+from gitmem.document.sources.node import Node, unreadable
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    Reader = Callable[[str], Node]
+
+# A larger file states nothing by hand; lock files of large projects have a megabyte or two.
+SIZE_LIMIT = 8 * 1024 * 1024
+
+_NAMES: dict[str, Reader] = {
+    "go.mod": lines.read_go_mod,
+    "go.work": lines.read_go_mod,
+    ".tool-versions": lines.read_tool_versions,
+    "Pipfile": toml.read,
+    "Cargo.lock": toml.read,
+    "poetry.lock": toml.read,
+    "uv.lock": toml.read,
+    "pdm.lock": toml.read,
+    "Pipfile.lock": jsonc.read,
+    "composer.lock": jsonc.read,
+    "yarn.lock": yaml.read,
+    ".prettierrc": yaml.read,  # JSON is YAML
+    ".babelrc": jsonc.read,
+    ".eslintrc": yaml.read,
+    ".clang-format": yaml.read,
+    ".clang-tidy": yaml.read,
+    ".editorconfig": lines.read_ini,
+    ".flake8": lines.read_ini,
+    ".pylintrc": lines.read_ini,
+    ".npmrc": lines.read_ini,
+    ".coveragerc": lines.read_ini,
+    ".gitconfig": lines.read_ini,
+    ".sdkmanrc": lines.read_ini,
+    **dict.fromkeys(
+        (
+            *(".nvmrc", ".node-version", ".python-version", ".ruby-version", ".java-version", ".go-version"),
+            *(".terraform-version", ".bun-version", ".deno-version", ".php-version", ".bazelversion", "VERSION"),
+            *("rust-toolchain", "version.txt", "VERSION.txt"),
+        ),
+        lines.read_single,
+    ),
+}
+_EXTENSIONS: dict[str, Reader] = {
+    "toml": toml.read,
+    **dict.fromkeys(("json", "jsonc", "json5", "code-workspace", "webmanifest"), jsonc.read),
+    **dict.fromkeys(("yaml", "yml"), yaml.read),
+    **dict.fromkeys(("ini", "cfg", "conf", "properties", "env"), lines.read_ini),
+    **dict.fromkeys(("xml", "csproj", "fsproj", "vbproj", "props", "targets", "nuspec"), xml.read),
+}
+
+
+def read_value(path: str, content: bytes, keys: Sequence[str]) -> Node | None:
+    """Return the value that a file states at a key, or None where it states none.
+
+    Raises:
+        FormatError: The file is not what its name says, is too large, or is no text.
+    """
+    text = decode(content)
+    reader = find_reader(path)
+    if reader is not None:
+        found = _parsed(reader, text).find(keys)
+        return None if found is None or (not keys and found.text is None) else found
+    if not keys:
+        found = lines.read_single(text)
+        return found if found.text is not None else None
+    return find_assignment(text, keys, _extension(path))
+
+
+def read_source(path: str, content: bytes) -> Node:
+    """Return what a structured file holds; an empty mapping where its format is not known.
+
+    Raises:
+        FormatError: As ``read_value``.
+    """
+    reader = find_reader(path)
+    return _parsed(reader, decode(content)) if reader is not None else Node(1, members={})
+
+
+def find_reader(path: str) -> Reader | None:
+    """Return what reads a file of this name into nodes, or None where it is source code or another text."""
+    name = path.rpartition("/")[2]
+    if name in _NAMES:
+        return _NAMES[name]
+    if "Dockerfile" in name or "Containerfile" in name:
+        return lines.read_dockerfile
+    if name == ".env" or name.startswith(".env."):
+        return lines.read_ini
+    return _EXTENSIONS.get(_extension(path))
+
+
+def decode(content: bytes) -> str:
+    """Return a file's text with line feeds only.
+
+    Raises:
+        FormatError: It is too large, or no text.
+    """
+    if len(content) > SIZE_LIMIT:
+        raise unreadable(f"it is larger than {SIZE_LIMIT // 1024 // 1024} MiB")
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError as err:
+        raise unreadable("it is not UTF-8") from err
+    return text.replace("\r\n", "\n")
+
+
+def _extension(path: str) -> str:
+    name = path.rpartition("/")[2]
+    if name in ("Makefile", "makefile", "GNUmakefile"):
+        return "make"
+    if name.lower() in ("justfile", ".justfile"):
+        return "just"
+    return name.rpartition(".")[2].lower()
+
+
+# Many checks ask one file, one after another.
+@lru_cache(maxsize=8)
+def _parsed(reader: Reader, text: str) -> Node:
+    return reader(text)

@@ -1,0 +1,115 @@
+"""JSON, with or without comments and trailing commas, and where each value is. Pure.
+
+Source: RFC 8259; comments and trailing commas as in "JSON with comments" (Visual Studio Code). Of two equal names the
+last one counts, as for ``json.loads``.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+
+from gitmem.document.sources.node import DEPTH_LIMIT, Node, unreadable
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+_TOKEN = re.compile(
+    r"""[ \t\r]+ | (?P<break>\n) | //[^\n]* | /\*(?P<remark>.*?)\*/
+    | (?P<text>"(?:[^"\\\n]|\\.)*") | (?P<mark>[{}\[\]:,])
+    | (?P<word>-?\d[\w.+-]*|true|false|null|NaN|-?Infinity)""",
+    re.VERBOSE | re.DOTALL,
+)
+
+
+def read(text: str) -> Node:
+    """Return what a JSON file holds.
+
+    Raises:
+        FormatError: It is not JSON, or nests deeper than ``DEPTH_LIMIT``.
+    """
+    parser = _Parser()
+    line, at = 1, 0
+    while at < len(text):
+        token = _TOKEN.match(text, at)
+        if token is None:
+            raise unreadable("it is not valid JSON", line)
+        at = token.end()
+        kind = token.lastgroup
+        if kind == "break":
+            line += 1
+        elif kind == "remark":
+            line += token["remark"].count("\n")
+        elif kind is not None:
+            parser.take(kind, token[0], line)
+    return parser.result(line)
+
+
+class _Parser:
+    """The values that are open, without recursion."""
+
+    def __init__(self) -> None:
+        self._open: list[tuple[int, dict[str, Node] | list[Node], str | None]] = []
+        self._root: Node | None = None
+        self._name: str | None = None
+        self._expects = "value"
+
+    def take(self, kind: str, text: str, line: int) -> None:
+        if kind == "mark":
+            self._take_mark(text, line)
+        elif kind == "text" and self._expects == "name":
+            self._name, self._expects = _unquoted(text, line), ":"
+        elif self._expects in ("value", "item"):
+            self._add(Node(line, _unquoted(text, line) if kind == "text" else text), line)
+        else:
+            raise unreadable("it is not valid JSON", line)
+
+    def result(self, line: int) -> Node:
+        if self._open or self._root is None:
+            raise unreadable("it is not valid JSON: it ends too early", line)
+        return self._root
+
+    def _take_mark(self, mark: str, line: int) -> None:
+        held = self._open[-1][1] if self._open else None
+        if mark in "{[" and self._expects in ("value", "item"):
+            if len(self._open) >= DEPTH_LIMIT:
+                raise unreadable(f"it nests more than {DEPTH_LIMIT} levels deep", line)
+            self._open.append((line, {} if mark == "{" else [], self._name))
+            self._name, self._expects = None, "name" if mark == "{" else "item"
+        elif mark == ":" and self._expects == ":":
+            self._expects = "value"
+        elif mark == "," and self._expects == ",":
+            self._expects = "name" if isinstance(held, dict) else "item"
+        elif (mark == "}" and isinstance(held, dict) and self._expects in ("name", ",")) or (
+            mark == "]" and isinstance(held, list) and self._expects in ("item", ",")
+        ):
+            begun, closed, self._name = self._open.pop()
+            made: Any = closed
+            self._add(Node(begun, members=made) if mark == "}" else Node(begun, items=made), line)
+        else:
+            raise unreadable("it is not valid JSON", line)
+
+    def _add(self, node: Node, line: int) -> None:
+        if not self._open:
+            if self._root is not None:
+                raise unreadable("it is not valid JSON", line)
+            self._root, self._expects = node, "end"
+            return
+        held = self._open[-1][1]
+        if isinstance(held, dict):
+            assert self._name is not None, "a value of an object has a name"
+            held.pop(self._name, None)
+            held[self._name] = node
+        else:
+            held.append(node)
+        self._name, self._expects = None, ","
+
+
+def _unquoted(text: str, line: int) -> str:
+    if "\\" not in text:
+        return text[1:-1]
+    try:
+        return str(json.loads(text, strict=False))
+    except ValueError as err:
+        raise unreadable("it is not valid JSON", line) from err

@@ -1,0 +1,74 @@
+"""What every reader of a structured file makes: texts, each with its line, in mappings and lists. Pure."""
+
+from __future__ import annotations
+
+from gitmem.errors import FormatError
+from gitmem.frozen import frozen
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+# Settings nest a few levels; what nests deeper was made to exhaust a reader.
+DEPTH_LIMIT = 64
+# A longer value is shown cut.
+SHOWN_LIMIT = 80
+
+
+@frozen
+class Node:
+    """One value of a file.
+
+    Attributes:
+        line: The line where it begins, from 1.
+        text: A scalar as the file writes it, without quotes; None for a mapping or a list. ``FROM`` of a Dockerfile has
+            a text and members.
+        members: The members of a mapping, in order.
+        items: The elements of a list, in order.
+    """
+
+    line: int
+    text: str | None = None
+    members: Mapping[str, Node] | None = None
+    items: Sequence[Node] | None = None
+
+    def find(self, keys: Sequence[str]) -> Node | None:
+        """Return the value behind *keys*, or None."""
+        found: Node | None = self
+        for key in keys:
+            if found is None:
+                return None
+            if found.items is not None and key.isdecimal():
+                at = int(key) if len(key) < 9 else len(found.items)
+                found = found.items[at] if at < len(found.items) else None
+            else:
+                found = (found.members or {}).get(key)
+        return found
+
+    def at(self, *keys: str) -> Node:
+        """Return the value behind *keys*, or an empty one."""
+        return self.find(keys) or NOTHING
+
+    def iter_members(self) -> Iterator[tuple[str, Node]]:
+        """Yield the names and values of a mapping; nothing for another value."""
+        yield from (self.members or {}).items()
+
+    def texts(self) -> list[Node]:
+        """Return the scalars of a list, or the scalar itself."""
+        return [one for one in (self.items or (self,)) if one.text is not None]
+
+    def value(self) -> str:
+        """Return it on one line, to be compared and shown: ``3.11``, ``[a, b]``, ``{2 keys}``."""
+        if self.text is not None:
+            return " ".join(self.text.split())
+        if self.items is not None:
+            return f"[{', '.join(one.value() if one.text is not None else '…' for one in self.items)}]"
+        return f"{{{len(self.members or ())} keys}}"
+
+
+NOTHING = Node(0)
+
+
+def unreadable(what: str, line: int = 0) -> FormatError:
+    """Return the error for a file that is not what its name says."""
+    return FormatError(f"{what}{f' (line {line})' if line else ''}", code="unreadable-source", line=line)

@@ -1,0 +1,211 @@
+"""Targets that a project offers by name: of make, npm, just, task, mise, tox, nox, poe, pdm, hatch and others. Pure."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+from gitmem.document.sources.formats import decode, read_source
+from gitmem.document.sources.manifests import SCRIPT_FILES
+from gitmem.document.sources.node import Node
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    Targets = Iterator[tuple[str, int]]
+
+_MAKE_RULE = re.compile(r"^([^\s#:=$.%][^#:=$%\n]*?)[ \t]*::?(?![:=])", re.MULTILINE)
+_JUST_RECIPE = re.compile(r"^@?([A-Za-z_][\w-]*)(?:[ \t]+[^:=\n]*(?:=[^:\n]*)?)?:(?!=)", re.MULTILINE)
+_JUST_ALIAS = re.compile(r"^alias[ \t]+([\w-]+)[ \t]*:=", re.MULTILINE)
+_NOX = re.compile(r"^@(?:nox\.)?session\b", re.MULTILINE)
+_DEF = re.compile(r"^(?:async[ \t]+)?def[ \t]+(\w+)", re.MULTILINE)
+_NOX_NAME = re.compile(r"name[ \t]*=[ \t]*[\"']([^\"'\n]+)[\"']")
+_RAKE = re.compile(r"^[ \t]*task[ \t(]+(?::|[\"'])?(\w[\w-]*(?::\w[\w-]*)*)", re.MULTILINE)
+_BRACES = re.compile(r"\{([^{}]*)\}")
+# More environments than a matrix of tox has.
+EXPANSIONS_LIMIT = 500
+
+
+def is_script_file(path: str) -> bool:
+    """Return whether a file of this name can offer targets."""
+    return _reader_of(path) is not None
+
+
+@lru_cache(maxsize=8)
+def read_scripts(path: str, content: bytes) -> dict[str, int]:
+    """Return the targets of a file by name, each with its line; empty for a file that offers none.
+
+    Raises:
+        FormatError: The file is not what its name says.
+    """
+    reader = _reader_of(path)
+    found: dict[str, int] = {}
+    for name, line in reader(path, content) if reader is not None else ():
+        found.setdefault(name, line)
+    return found
+
+
+def _reader_of(path: str) -> Callable[[str, bytes], Targets] | None:
+    name = path.rpartition("/")[2]
+    if name in ("Makefile", "GNUmakefile", "makefile") or name.endswith((".mk", ".make")):
+        return _make
+    if name.lower() in ("justfile", ".justfile") or name.endswith(".just"):
+        return _just
+    if path.endswith(".cargo/config.toml"):
+        return _members("alias")
+    return _READERS.get(name)
+
+
+def _text_lines(pattern: re.Pattern[str], text: str) -> Iterator[tuple[re.Match[str], int]]:
+    line, at = 1, 0
+    for found in pattern.finditer(text):
+        line += text.count("\n", at, found.start())
+        at = found.start()
+        yield found, line
+
+
+def _make(_path: str, content: bytes) -> Targets:
+    for found, line in _text_lines(_MAKE_RULE, decode(content)):
+        for name in found[1].split():
+            yield name, line
+
+
+def _just(_path: str, content: bytes) -> Targets:
+    text = decode(content)
+    for pattern in (_JUST_RECIPE, _JUST_ALIAS):
+        for found, line in _text_lines(pattern, text):
+            yield found[1], line
+
+
+def _nox(_path: str, content: bytes) -> Targets:
+    text = decode(content)
+    for decorator in _NOX.finditer(text):
+        below = _DEF.search(text, decorator.end())
+        if below is None:
+            continue
+        line = text.count("\n", 0, below.start()) + 1
+        named = _NOX_NAME.search(text, decorator.end(), below.start())
+        if named:
+            yield named[1], line
+        yield below[1], line
+
+
+def _rake(_path: str, content: bytes) -> Targets:
+    for found, line in _text_lines(_RAKE, decode(content)):
+        yield found[1], line
+
+
+def _members(*keys: str) -> Callable[[str, bytes], Targets]:
+    """Return a reader of the names in one mapping."""
+
+    def read(path: str, content: bytes) -> Targets:
+        for name, node in read_source(path, content).at(*keys).iter_members():
+            yield name, node.line
+
+    return read
+
+
+def _taskfile(path: str, content: bytes) -> Targets:
+    for name, node in read_source(path, content).at("tasks").iter_members():
+        yield name, node.line
+        for alias in node.at("aliases").texts():
+            yield alias.text or "", alias.line
+
+
+def _tox_ini(path: str, content: bytes) -> Targets:
+    top = read_source(path, content)
+    for name, section in top.iter_members():
+        if name.startswith("testenv:"):
+            yield from ((one, section.line) for one in _expanded(name.removeprefix("testenv:")))
+    for key in ("envlist", "env_list"):
+        yield from _tox_list(top.at("tox", key))
+
+
+def _tox_list(node: Node) -> Targets:
+    for one in node.texts():
+        for name in re.split(r"[,\s]+(?![^{]*\})", one.text or ""):
+            yield from ((found, one.line) for found in _expanded(name) if found)
+
+
+def _expanded(name: str) -> list[str]:
+    """Return the environments that a name with braces means: ``py{311,312}-lint``."""
+    names = [name]
+    while any("{" in one for one in names):
+        found = [_BRACES.search(one) for one in names]
+        more = [
+            one[: braces.start()] + choice.strip() + one[braces.end() :]
+            for one, braces in zip(names, found, strict=True)
+            if braces
+            for choice in braces[1].split(",")
+        ]
+        names = [one for one, braces in zip(names, found, strict=True) if not braces and "{" not in one] + more
+        if len(names) > EXPANSIONS_LIMIT or not any(found):
+            return names[:EXPANSIONS_LIMIT]
+    return names
+
+
+def _tox_toml(path: str, content: bytes) -> Targets:
+    yield from _tox(read_source(path, content))
+
+
+def _tox(top: Node) -> Targets:
+    for name, node in top.at("env").iter_members():
+        yield name, node.line
+    yield from _tox_list(top.at("env_list"))
+
+
+# Where pyproject.toml has scripts and tasks, by the tool that runs them.
+_PYPROJECT = (
+    *(("project", "scripts"), ("project", "gui-scripts"), ("tool", "poetry", "scripts"), ("tool", "poe", "tasks")),
+    *(("tool", "pdm", "scripts"), ("tool", "rye", "scripts"), ("tool", "pixi", "tasks"), ("tool", "taskipy", "tasks")),
+    ("tool", "hatch", "scripts"),
+)
+
+
+def _pyproject(path: str, content: bytes) -> Targets:
+    top = read_source(path, content)
+    for keys in _PYPROJECT:
+        for name, node in top.at(*keys).iter_members():
+            yield name, node.line
+    for env, settings in top.at("tool", "hatch", "envs").iter_members():
+        for name, node in settings.at("scripts").iter_members():
+            yield name, node.line
+            yield f"{env}:{name}", node.line
+    for _, feature in top.at("tool", "pixi", "feature").iter_members():
+        for name, node in feature.at("tasks").iter_members():
+            yield name, node.line
+    yield from _tox(top.at("tool", "tox"))
+
+
+def _entry_points(path: str, content: bytes) -> Targets:
+    node = read_source(path, content).at("options.entry_points", "console_scripts")
+    for number, written in enumerate((node.text or "").split("\n")):
+        name, sign, _ = written.partition("=")
+        if sign:
+            yield name.strip(), node.line + number
+
+
+def _pixi(path: str, content: bytes) -> Targets:
+    top = read_source(path, content)
+    for tasks in (top.at("tasks"), *(feature.at("tasks") for _, feature in top.at("feature").iter_members())):
+        for name, node in tasks.iter_members():
+            yield name, node.line
+
+
+_READERS: dict[str, Callable[[str, bytes], Targets]] = {
+    "package.json": _members("scripts"),
+    "composer.json": _members("scripts"),
+    "deno.json": _members("tasks"),
+    "deno.jsonc": _members("tasks"),
+    "mise.toml": _members("tasks"),
+    ".mise.toml": _members("tasks"),
+    "noxfile.py": _nox,
+    "Rakefile": _rake,
+    "tox.ini": _tox_ini,
+    "tox.toml": _tox_toml,
+    "pyproject.toml": _pyproject,
+    "setup.cfg": _entry_points,
+    "pixi.toml": _pixi,
+    **dict.fromkeys((name for name in SCRIPT_FILES if name.lower().startswith("taskfile")), _taskfile),
+}

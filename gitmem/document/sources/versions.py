@@ -1,0 +1,211 @@
+"""Versions and ranges of versions, as manifests write them. Pure.
+
+A version is read as PEP 440 where it is one (``packaging``), else by its numbers (``1.2.3-canary.4``, ``3.11-slim``).
+Ranges are those of npm, Cargo, Composer, Bundler and pip: ``^1.2``, ``~1.2``, ``~> 1.2``, ``~=1.2``, ``>=1,<2``,
+``1.x``, ``1 - 2``, ``a || b``; a version alone means all versions that begin so.
+
+Source: PEP 440; docs.npmjs.com/cli/configuring-npm/package-json (ranges); doc.rust-lang.org/cargo (specifying
+dependencies); guides.rubygems.org/patterns (pessimistic version constraint).
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+from gitmem.frozen import frozen
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from packaging.version import Version
+
+# A longer text is no version.
+LENGTH_LIMIT = 200
+_NUMBERS = re.compile(r"[vV=]?(\d{1,9}(?:\.\d{1,9}){0,5})((?:[-.+_]?[0-9A-Za-z]+)*)")
+_ANY = frozenset({"", "*", "x", "X", "latest", "any"})
+_COMPARATOR = re.compile(
+    r"(\^|~>|~=|~|>=|<=|===|==|!=|=|>|<)?\s*[vV]?((?:\d+|[xX*])(?:\.(?:\d+|[xX*]))*)((?:[-+._]?[0-9A-Za-z]+)*(?:\.\*)?)"
+)
+_HYPHEN = re.compile(r"(\S+)\s+-\s+(\S+)")
+_INTERVAL = re.compile(r"([\[(])\s*([^,\[\]()]*)(?:(,)\s*([^,\[\]()]*))?([\])])")
+
+
+@frozen
+class _Comparator:
+    """One condition: a sign, the numbers of its version as far as they are given, and the version."""
+
+    sign: str
+    numbers: tuple[int, ...]
+    version: Version
+
+
+def is_within(stated: str, wanted: str) -> bool | None:
+    """Return whether what is stated lies in a range; of a stated range its lowest version counts.
+
+    Returns:
+        None where one of the two cannot be read as a version or range.
+    """
+    version, conditions = lowest(stated), parse_range(wanted)
+    if version is None or conditions is None:
+        return None
+    return any(all(_holds(version, one) for one in those) for those in conditions)
+
+
+def is_at_least(stated: str, wanted: str) -> bool | None:
+    """Return whether what is stated is not lower than a version or number; None where they cannot be compared."""
+    version, least = lowest(stated), lowest(wanted)
+    if version is None or least is None:
+        return None
+    return version >= least
+
+
+def is_same(stated: str, wanted: str) -> bool:
+    """Return whether two texts state the same, but for spaces, quotes and a leading ``v``."""
+    one, other = _plain(stated), _plain(wanted)
+    return one == other or bool(_NUMBERS.fullmatch(one) and one.lstrip("vV=") == other.lstrip("vV="))
+
+
+@lru_cache(maxsize=512)
+def lowest(text: str) -> Version | None:
+    """Return a version, or the lowest one of a range; None where there is none (``<2``, ``latest``)."""
+    text = _bare(text)
+    version = parse_version(text)
+    if version is not None:
+        return version
+    conditions = parse_range(text) or []
+    lows = [_lowest_of(those) for those in conditions]
+    known = [low for low in lows if low is not None]
+    return min(known) if known and len(known) == len(lows) else None
+
+
+@lru_cache(maxsize=512)
+def parse_version(text: str) -> Version | None:
+    """Return a version, or None where *text* is none."""
+    from packaging.version import InvalidVersion, Version  # 8 ms (measured), and only where versions are compared
+
+    text = text.strip()
+    if not text or len(text) > LENGTH_LIMIT:
+        return None
+    try:
+        return Version(text.removeprefix("="))
+    except InvalidVersion:
+        pass
+    found = _NUMBERS.fullmatch(text)
+    if found is None:
+        return None
+    # `1.2.3-canary.4` comes before `1.2.3` (semver.org, 11); a flavour (`3.11-slim`, `8.0-jre`) says nothing of that.
+    is_early = found[1].count(".") >= 2 and re.match(r"-[0-9A-Za-z]+\.\d", found[2]) is not None
+    return Version(f"{found[1]}.dev0" if is_early else found[1])
+
+
+@lru_cache(maxsize=512)
+def parse_range(text: str) -> list[list[_Comparator]] | None:
+    """Return a range as alternatives of conditions that must all hold; None where it cannot be read."""
+    text = text.strip()
+    if len(text) > LENGTH_LIMIT:
+        return None
+    found = []
+    for part in re.split(r"\s*\|\|?\s*", text):
+        conditions = _conditions(part.strip())
+        if conditions is None:
+            return None
+        found.append(conditions)
+    return found
+
+
+def _conditions(part: str) -> list[_Comparator] | None:
+    if part in _ANY:
+        return []
+    interval, hyphen = _INTERVAL.fullmatch(part), _HYPHEN.fullmatch(part)
+    if interval:
+        return _interval(interval)
+    if hyphen:
+        part = f">={hyphen[1]} <={hyphen[2]}"
+    found, at = [], 0
+    for piece in _COMPARATOR.finditer(part):
+        if part[at : piece.start()].strip(" ,"):
+            return None
+        at = piece.end()
+        one = _comparator(piece[1] or "", piece[2], piece[3])
+        if one is not None:
+            found.append(one)
+    return None if part[at:].strip(" ,") or not at else found
+
+
+def _interval(found: re.Match[str]) -> list[_Comparator] | None:
+    """Return the conditions of Maven's and NuGet's notation: ``[1.0,2.0)``."""
+    opening, low, comma, high, closing = found.groups()
+    conditions = []
+    if low and not comma:
+        conditions.append(_comparator("==", low, ""))
+    elif low:
+        conditions.append(_comparator(">=" if opening == "[" else ">", low, ""))
+    if high:
+        conditions.append(_comparator("<=" if closing == "]" else "<", high, ""))
+    return [one for one in conditions if one is not None]
+
+
+def _comparator(sign: str, numbers: str, suffix: str) -> _Comparator | None:
+    """Return one condition; None where it holds for every version (``*``)."""
+    given = []
+    for part in numbers.split("."):
+        if not part.isdecimal():
+            break
+        given.append(int(part[:9]))
+    if not given:
+        return None
+    is_wild = len(given) < len(numbers.split(".")) or suffix.endswith(".*")
+    version = parse_version(".".join(map(str, given)) + (suffix.removesuffix(".*") if not is_wild else ""))
+    if version is None:
+        version = parse_version(".".join(map(str, given)))
+    assert version is not None, "numbers are a version"
+    if is_wild and sign in ("", "=", "==", "~", "^"):
+        sign = ""
+    return _Comparator(sign, tuple(given), version)
+
+
+def _holds(version: Version, one: _Comparator) -> bool:
+    numbers, size = version.release, len(one.numbers)
+    head = (*numbers, *(0,) * size)[:size]
+    match one.sign:
+        case "" | "=" | "==" | "===":
+            return head == one.numbers and (not one.version.is_prerelease or version == one.version)
+        case "!=":
+            return head != one.numbers
+        case ">=":
+            return version >= one.version
+        case ">":
+            return version > one.version
+        case "<":
+            return version < one.version
+        case "<=":
+            return version <= one.version or head == one.numbers
+        case "^":
+            return version >= one.version and _first(numbers, one.numbers) == _first(one.numbers, one.numbers)
+        case "~":
+            kept = min(size, 2)
+        case _:  # ~= and ~>
+            kept = max(size - 1, 1)
+    return version >= one.version and (*numbers, 0, 0)[:kept] == one.numbers[:kept]
+
+
+def _first(numbers: tuple[int, ...], given: tuple[int, ...]) -> tuple[int, ...]:
+    """Return the part that a caret keeps: up to the first number that is not zero."""
+    kept = next((at + 1 for at, number in enumerate(given) if number), len(given))
+    return (*numbers, *(0,) * kept)[:kept]
+
+
+def _lowest_of(conditions: list[_Comparator]) -> Version | None:
+    lows = [one.version for one in conditions if one.sign not in ("<", "<=", "!=")]
+    return max(lows) if lows else None
+
+
+def _bare(text: str) -> str:
+    """Return a version without what names its package: ``pnpm@9.1.0``, ``node:20-slim``, ``go1.22``."""
+    text = text.strip().strip("'\"")
+    named = re.fullmatch(r"(?:[A-Za-z@][\w./-]*[@:])(\d.*)|(?:go|python|py|node|ruby|java|jdk)-?(\d[\w.-]*)", text)
+    return (named[1] or named[2]) if named else text
+
+
+def _plain(text: str) -> str:
+    return re.sub(r"\s+|['\"]", "", text)

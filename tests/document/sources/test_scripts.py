@@ -1,0 +1,53 @@
+"""Targets of every tool: their names and lines."""
+
+from __future__ import annotations
+
+import pytest
+
+from gitmem.document.sources.scripts import read_scripts
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "targets"),
+    [
+        ("Makefile", "X := 1\nall test: dep\n\techo\n.PHONY: all\nout/%.o: a\n", {"all": 2, "test": 2}),
+        ("package.json", '{"scripts": {\n"build": "tsc",\n"test:unit": "x"}}', {"build": 2, "test:unit": 3}),
+        (
+            "justfile",
+            "x := '1'\n@build target='a':\n  echo\ntest: build\nalias b := build\n",
+            {"build": 2, "test": 4, "b": 5},
+        ),
+        ("Taskfile.yml", "version: 3\ntasks:\n  lint:\n    aliases: [l]\n    cmds: [x]\n", {"lint": 3, "l": 4}),
+        ("mise.toml", '[tasks.build]\nrun = "x"\n[tasks]\ntest = "y"\n', {"build": 1, "test": 4}),
+        (
+            "tox.ini",
+            "[tox]\nenvlist = py{311,312}, lint\n[testenv:docs]\n",
+            {"docs": 3, "py311": 2, "py312": 2, "lint": 2},
+        ),
+        (
+            "noxfile.py",
+            "import nox\n\n@nox.session\ndef tests(s):\n    pass\n\n"
+            '@nox.session(\n    name="lint-all",\n)\ndef lint(s):\n    pass\n',
+            {"tests": 4, "lint-all": 10, "lint": 10},
+        ),
+        (
+            "pyproject.toml",
+            '[project.scripts]\nfoo = "a:b"\n[tool.poe.tasks]\nlint = "x"\n[tool.pdm.scripts]\nt = "x"\n'
+            '[tool.hatch.envs.dev.scripts]\ncov = "x"\n',
+            {"foo": 2, "lint": 4, "t": 6, "cov": 8, "dev:cov": 8},
+        ),
+        ("setup.cfg", "[options.entry_points]\nconsole_scripts =\n  foo = a:b\n  bar = c:d\n", {"foo": 3, "bar": 4}),
+        ("composer.json", '{"scripts": {"test": "phpunit"}}', {"test": 1}),
+        ("Rakefile", "task :spec do\nend\ntask build: [:x]\n", {"spec": 1, "build": 3}),
+        ("src/a.py", "x = 1", {}),
+    ],
+    ids=lambda value: value if isinstance(value, str) and "\n" not in value else "",
+)
+def test_targets_of_a_file_have_their_lines(path: str, text: str, targets: dict[str, int]) -> None:
+    assert read_scripts(path, text.encode()) == targets
+
+
+def test_matrix_of_tox_cannot_become_endless() -> None:
+    text = "[tox]\nenvlist = " + "{a,b,c,d,e,f,g,h}" * 40
+
+    assert len(read_scripts("tox.ini", text.encode())) <= 500

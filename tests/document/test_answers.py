@@ -1,0 +1,44 @@
+"""What was found in files, and how an answer words it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from gitmem.document.answers import BuiltinAnswer, Finding, FoundFiles, compared, place
+from gitmem.model import BLOCKED, FAILS, HOLDS
+
+
+def same(glob: str) -> Callable[[str], bool]:
+    return lambda path: path == glob
+
+
+def test_files_that_others_count_as_their_own_are_found_however_far_away() -> None:
+    findings = {"a": [Finding(links=("b",))], "b": [Finding(links=("c", "a"))], "c": [Finding(1)], "d": [Finding(1)]}
+    files = FoundFiles(["a", "b", "c", "d"], findings, same)
+
+    assert files.linked(["a"]).paths == ["a", "b", "c"]
+    assert files.linked(["a"]).having() == [("c", Finding(1))]
+
+
+def test_file_that_was_not_read_is_named_with_its_reason() -> None:
+    files = FoundFiles(["a", "b"], {"b": [Finding(problem="it is not valid JSON")]}, same)
+
+    assert files.unread() == ["a could not be read", "b could not be read: it is not valid JSON"]
+    assert files.having() == []
+
+
+def test_comparison_names_the_place_what_it_states_and_what_it_should() -> None:
+    assert compared("a:1", "2", "3", is_as_wanted=False) == BuiltinAnswer(FAILS, "a:1 states 2, not 3", "a:1", "2")
+    assert compared("a:1", "2", "2", is_as_wanted=True) == BuiltinAnswer(HOLDS, "a:1 states 2", "a:1", "2")
+    assert compared("a:1", "x", "2", is_as_wanted=None).outcome == BLOCKED
+
+
+def test_long_value_is_cut_in_the_reason_only() -> None:
+    answer = compared("a:1", "x" * 500, "y", is_as_wanted=False)
+
+    assert len(answer.because) < 200
+    assert answer.actual == "x" * 500
+
+
+def test_place_without_a_line_is_the_file() -> None:
+    assert (place("a", Finding(3)), place("a", Finding())) == ("a:3", "a")
