@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 TRAILERS = 50
 # A verdict that says the same is written down again when this part of its TTL has passed (DESIGN, section 2).
 REWRITTEN_AFTER = 0.1
+# Where a verdict never grows old: how long other inputs may stay unwritten, as for a fact of the usual TTL.
+DEFAULT_TTL_S = 30 * 86_400
 
 
 @frozen
@@ -52,27 +54,31 @@ class RecordResult:
     cleared: tuple[str, ...] = ()
 
 
-def worth_writing(old: Verdict | None, new: Verdict, *, ttl_s: int | None, still: bool = False) -> bool:
-    """Return whether a verdict must be committed: it says something else, or the old one is a tenth of its TTL old.
+def worth_writing(old: Verdict | None, new: Verdict, *, ttl_s: int | None) -> bool:
+    """Return whether a verdict needs a commit: it says something else, or the old one is a tenth of its TTL old.
+
+    Other inputs with the same outcome are nothing that others have to know at once: five of six commits of a team said
+    no more (measured: 83 % of those for 25 commits of code). Whoever needs it judges again.
 
     Args:
         old: What the branch has, or None.
         new: The verdict.
         ttl_s: How long one counts, in seconds, or None.
-        still: Whether what the old one read is what it was, also where the new one read something else.
     """
-    if old is None or (old.inputs != new.inputs and not still):
+    if old is None:
         return True
     # A mark is written down when it is set or taken away; how many runs it still needs is counted in each clone.
     if (old.outcome, old.spec, old.claim, old.weak, old.confirmed, old.flapping > 0, old.outside) != (
         new.outcome, new.spec, new.claim, new.weak, new.confirmed, new.flapping > 0, new.outside,
     ):  # fmt: skip
         return True
-    if (old.culprit, old.culprit_after, old.moved) != (new.culprit, new.culprit_after, new.moved):
+    if (old.culprit, old.culprit_after) != (new.culprit, new.culprit_after):
         return True
     # One that the policy may not have let count, or that comes from a clock that was ahead.
     if _rung(new) > _rung(old) or old.at > new.at + SKEW_S:
         return True
+    if ttl_s is None and old.inputs != new.inputs:
+        ttl_s = DEFAULT_TTL_S
     return ttl_s is not None and new.at - old.at > ttl_s * REWRITTEN_AFTER
 
 
@@ -127,7 +133,7 @@ def record(
         # when, the branch has them.
         db.execute("BEGIN IMMEDIATE")
         old = state.branch_verdicts(catalog, [v.key for v in verdicts])
-        changed = _list_news(catalog, verdicts, old, is_fresh)
+        changed = list_news(catalog, verdicts, is_fresh)
         if not changed:
             return None
         planned = plan_writes(git, tip, changed, is_loose=is_proposal(ref))
@@ -160,26 +166,35 @@ def _undo(catalog: Catalog) -> None:
         catalog.connection.execute("ROLLBACK")
 
 
-def _list_news(
-    catalog: Catalog,
-    verdicts: Sequence[Verdict],
-    old: Mapping[str, Sequence[Verdict]],
-    is_fresh: Callable[[Verdict], bool],
+def list_news(
+    catalog: Catalog, verdicts: Sequence[Verdict], is_fresh: Callable[[Verdict], bool] = lambda _: False
 ) -> list[Verdict]:
-    """Return the verdicts that say something the branch does not; those of facts retired meanwhile are left out."""
+    """Return the verdicts to commit: none where none needs a commit; those of facts retired meanwhile are left out.
+
+    Args:
+        catalog: The catalog of the branch.
+        verdicts: New verdicts.
+        is_fresh: Tells whether what a verdict of the branch read is what it was. Of a commit that is needed, verdicts
+            of other inputs are part as well: other clones need not judge these again.
+    """
+    keys = [v.key for v in verdicts]
+    old = state.branch_verdicts(catalog, keys)
     ttls = dict(
         catalog.each(
             f"SELECT m.key, f.ttl_s FROM fact f JOIN memory m ON m.id = f.id WHERE {state.LIVE} AND m.key IN ({{}})",
-            [v.key for v in verdicts],
+            keys,
         )
     )
-    news = []
-    for new in verdicts:
-        same = next((v for v in old.get(new.key, ()) if v.spec[:16] == new.spec[:16]), None)
-        still = same is not None and same.inputs != new.inputs and is_fresh(same)
-        if new.key in ttls and worth_writing(same, new, ttl_s=ttls[new.key], still=still):
-            news.append(new)
-    return news
+    same = {v.key: next((o for o in old.get(v.key, ()) if o.spec[:16] == v.spec[:16]), None) for v in verdicts}
+    live = [v for v in verdicts if v.key in ttls]
+    news = {v.key for v in live if worth_writing(same[v.key], v, ttl_s=ttls[v.key])}
+    if not news:
+        return []
+    return [v for v in live if v.key in news or _is_of_other_inputs(same[v.key], v, is_fresh)]
+
+
+def _is_of_other_inputs(old: Verdict | None, new: Verdict, is_fresh: Callable[[Verdict], bool]) -> bool:
+    return old is not None and old.inputs != new.inputs and not is_fresh(old)
 
 
 def _into_catalog(catalog: Catalog, files: FileWrites) -> None:

@@ -297,8 +297,10 @@ class Session:
 
     def _publish(self) -> VerifyRun:
         """Write down what this clone knows and the branch does not, though nothing had to run."""
+        from gitmem.verify.record import list_news
+
         known = due_module.list_publishable(self._catalog, self._local, self.restate())
-        recorded = self.keep_verdicts(known)[0] if known else None
+        recorded = self.keep_verdicts(known)[0] if known and list_news(self._catalog, known) else None
         return VerifyRun(
             self.commit, 0, (), recorded, take_stock(self._catalog, self.restate(), self._local, now=self._now)
         )

@@ -18,6 +18,7 @@ from support.facts import (
     count_commits,
     make_fact,
     make_memory,
+    outcomes,
     put,
     spec_of,
     status_file,
@@ -244,7 +245,8 @@ def verdict(**fields) -> Verdict:
         ({"outcome": FAILS}, True),
         ({"spec": "t"}, True),
         ({"claim": "d"}, True),
-        ({"inputs": "j"}, True),
+        ({"inputs": "j"}, False),
+        ({"inputs": "j", "at": NOW + 101}, True),
         ({"weak": True}, True),
         ({"confirmed": False}, True),
         ({"sandbox": "bubblewrap"}, True),
@@ -262,6 +264,25 @@ def test_verdict_is_worth_writing_when_it_says_something_else(fields, worth):
 def test_first_verdict_is_worth_writing_and_an_old_one_without_ttl_is_not():
     assert worth_writing(None, verdict(), ttl_s=None)
     assert not worth_writing(verdict(), verdict(at=NOW + 10**9), ttl_s=None)
+    assert not worth_writing(verdict(), verdict(inputs="j", at=NOW + 3 * DAY), ttl_s=None)
+    assert worth_writing(verdict(), verdict(inputs="j", at=NOW + 3 * DAY + 1), ttl_s=None)
+
+
+def test_other_inputs_alone_are_no_commit_and_go_along_with_the_next_one(memory, repo):
+    put(repo, make_fact("a", RS256), make_fact("b", {"lacks": "nothing", "in": "src/auth/*"}))
+    verify(memory)
+    before, text = tip(repo), verdict_text(repo, memory, "b")
+    commit_files(repo, {"src/auth/jwt.py": "# RS256, still\n"})
+
+    run = verify(memory)
+    again = verify(memory)
+
+    assert (outcomes(run), again.due, tip(repo)) == ({"a": "holds", "b": "holds"}, 0, before)
+    assert statuses(memory) == {"a": "verified", "b": "verified"}
+    commit_files(repo, {"src/auth/jwt.py": "# none\n"})
+    verify(memory)
+    assert trailers(repo, "memory").count("Gitmem-Verdicts: 2") == 1
+    assert verdict_text(repo, memory, "b") not in ("", text)
 
 
 def test_verdict_of_a_former_specification_is_deleted(memory, repo):
