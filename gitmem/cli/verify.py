@@ -112,6 +112,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         " (failed)",
     )
     add_each(parser)
+    parser.add_argument(
+        "--offline", action="store_true", help="do not fetch first what others recorded (at most 2 seconds)"
+    )
+    parser.add_argument("-v", "--verbose", action="store_true", help="report why nothing could be fetched")
     parser.add_argument("--if-idle", action="store_true", help="do nothing if another verify job is running here")
     reports.add_arguments(parser)
 
@@ -148,6 +152,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
             shard=args.shard,
             results=args.results,
             if_idle=args.if_idle,
+            offline=args.offline,
         )
         if args.no_sandbox:
             out.alarm("commands run WITHOUT a sandbox: they can read and change whatever you can")
@@ -160,6 +165,8 @@ def run(args: argparse.Namespace, out: Output) -> int:
         shared.print_notices(memory, out)
         for notice in found.notices:
             out.note(notice)
+        if args.verbose and found.unfetched:
+            out.note(f"the memory of others was not fetched: {found.unfetched}")
         found = _with_culprits(found, explained)
         if reports.is_wanted(args):
             from gitmem.verify.report import findings_of

@@ -135,9 +135,16 @@ def git_environment(*, transport: bool = False) -> dict[str, str]:
     return env
 
 
-def asking(*, interactive: bool) -> dict[str, str]:
-    """Return what tells git and ssh whether they may ask a person (git(1), ssh(1): ``SSH_ASKPASS_REQUIRE``)."""
-    return {"GIT_TERMINAL_PROMPT": "1"} if interactive else {"GIT_TERMINAL_PROMPT": "0", "SSH_ASKPASS_REQUIRE": "never"}
+def asking(*, interactive: bool, is_silent: bool = False) -> dict[str, str]:
+    """Return what tells git and ssh whether they may ask a person (git(1), ssh(1): ``SSH_ASKPASS_REQUIRE``).
+
+    An empty ``GIT_ASKPASS`` starts no program that asks, in a window or otherwise (gitcredentials(7)); Git Credential
+    Manager has its own variable.
+    """
+    if interactive:
+        return {"GIT_TERMINAL_PROMPT": "1"}
+    never = {"GIT_TERMINAL_PROMPT": "0", "SSH_ASKPASS_REQUIRE": "never"}
+    return never | ({"GIT_ASKPASS": "", "GCM_INTERACTIVE": "never"} if is_silent else {})
 
 
 def without_variables(wanted: Mapping[str, str]) -> list[str]:

@@ -48,11 +48,13 @@ class RemoteOptions:
         interactive: Whether somebody sits at a terminal: git and ssh may ask, and nothing is ended by a time limit.
         timeout_s: Seconds after which a transport that nobody watches is ended.
         progress: Told what is done, how much of it, and of how much; or None.
+        is_silent: Whether no program may ask for a password either, not even in a window.
     """
 
     interactive: bool = False
     timeout_s: float = TIMEOUT_S
     progress: Callable[[str, int, int], None] | None = None
+    is_silent: bool = False
 
 
 def has_remote(git: Git, remote: str) -> bool:
@@ -290,7 +292,7 @@ def _talk(git: Git, remote: str, args: Sequence[str], talk: RemoteOptions) -> tu
     from git.cmd import handle_process_output
 
     own = config.git_environment(transport=True)
-    env = own | config.asking(interactive=talk.interactive)
+    env = own | config.asking(interactive=talk.interactive, is_silent=talk.is_silent)
     answer: list[str] = []
     said: list[str] = []
     progress = _listener(talk)

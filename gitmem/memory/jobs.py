@@ -59,6 +59,17 @@ class Jobs:
             here.notices += memory.notices
         return run
 
+    def fetch(self) -> str:
+        """Bring in what others recorded, unless a setting says no; return why it was not possible, or nothing."""
+        repository = self._repository
+        if not repository.config.verify_fetch or not repository.config.remote:
+            return ""
+        if repository.git.read_ref(f"refs/remotes/{repository.config.remote}/{repository.config.branch}") is None:
+            return ""  # that remote has no memory
+        from gitmem.commands.sync.fetch import fetch
+
+        return fetch(repository)
+
     def import_results(self, paths: Sequence[str], *, record: bool = False) -> RecordingResult:
         """Import result files produced on other machines; runs no check."""
         from gitmem.verify.jobs.import_results import take

@@ -471,8 +471,10 @@ class Memory:
         from gitmem.verify.options import Options
 
         options = options or Options()
+        unfetched = self.jobs.fetch() if options.fetches() and not is_scheduled else ""
         options = replace(options, keys=tuple(self.repository.need(keys))) if keys else options
-        return verify(self.repository, options, report=report, waiting=waiting, watch=watch, is_scheduled=is_scheduled)
+        run = verify(self.repository, options, report=report, waiting=waiting, watch=watch, is_scheduled=is_scheduled)
+        return replace(run, unfetched=unfetched)
 
     def why(
         self,

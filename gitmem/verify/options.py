@@ -32,6 +32,7 @@ class Options:
         shard: Only this part of what is due; None for all of it.
         results: The file that what was judged is written to, instead of the branch; empty for none.
         if_idle: Where another verify job of this repository runs, do nothing instead of waiting for it.
+        offline: Do not fetch first what others recorded.
     """
 
     keys: tuple[str, ...] = ()
@@ -45,6 +46,11 @@ class Options:
     shard: Shard | None = None
     results: str = ""
     if_idle: bool = False
+    offline: bool = False
+
+    def fetches(self) -> bool:
+        """Return whether what others recorded is fetched first; machines that share a run start from one state."""
+        return not (self.offline or self.dry_run or self.dirty or self.shard or self.results)
 
     def is_job(self) -> bool:
         """Return whether all that is due is judged, and not only what somebody looks at now."""
@@ -87,6 +93,7 @@ class VerifyRun:
         written: The file that what was judged was written to; empty where that was not asked for.
         proposal: The current proposal; empty where there is none.
         wrong: Claimed verdicts that their built-in checks contradict, by key.
+        unfetched: Why what others recorded could not be fetched first; empty where it was, or was not wanted.
     """
 
     commit: str
@@ -103,6 +110,7 @@ class VerifyRun:
     written: str = ""
     proposal: str = ""
     wrong: tuple[Wrong, ...] = ()
+    unfetched: str = ""
 
 
 def join_runs(runs: Sequence[VerifyRun]) -> VerifyRun:

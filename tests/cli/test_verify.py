@@ -130,7 +130,7 @@ def test_memory_without_a_check_is_no_fact_to_verify(run_cli) -> None:
 def test_verdicts_of_another_branch_stay_in_this_clone_unless_asked(run_cli, repo: Path) -> None:
     run_cli("fact", "t", "--contains", "service", "--in", "README.md", "--key", "f")
     git(repo, "switch", "-q", "-c", "topic")
-    commit_files(repo, {"README.md": "another service\n"})
+    commit_files(repo, {"README.md": "nothing\n"})
     before = tip(repo)
 
     kept = run_cli("verify", "--all")

@@ -1,0 +1,36 @@
+"""Bring in what others recorded before facts are judged: quick, silent, and never in the way."""
+
+from __future__ import annotations
+
+from gitmem.commands.sync.sync import Exchange
+from gitmem.errors import GitmemError
+from gitmem.git import remotes
+from gitmem.git.remotes import RemoteOptions
+from gitmem.store.lock import WriteLock
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from gitmem.repository.repository import OpenRepository
+
+# What a verify waits for the remote at most, in seconds: a fetch of a few commits takes 0.5 s over a slow line.
+TIMEOUT_S = 2.0
+
+
+def fetch(memory: OpenRepository) -> str:
+    """Bring the remote's memory into this clone; return why that was not possible, on one line, or an empty string.
+
+    Nothing is pushed, and nothing is asked while a proposal is current: its branch is another one.
+    """
+    if memory.store.proposal:
+        return ""
+    git, remote, branch = memory.git, memory.config.remote, memory.config.branch
+    talk = RemoteOptions(timeout_s=TIMEOUT_S, is_silent=True)
+    try:
+        if git.read_ref(memory.ref) is None:  # a fresh clone reads the remote's branch
+            remotes.fetch(git, remote, branch, talk)
+            return ""
+        with WriteLock(git.repository.state, command="verify", timeout_s=TIMEOUT_S, name="sync.lock"):
+            Exchange(memory, remote, talk).run(push=False, dry_run=False)
+    except GitmemError as err:
+        return err.message
+    return ""

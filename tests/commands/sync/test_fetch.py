@@ -1,0 +1,142 @@
+"""A verify first brings in what others recorded, and works as before where that cannot be done."""
+
+from __future__ import annotations
+
+import shutil
+import socket
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from pathlib import Path
+from threading import Thread
+
+import pytest
+from conftest import NOW, git, tip
+from support.facts import make_fact, outcomes, put, statuses
+from support.terminal import gitmem
+
+from gitmem.commands.sync import fetch as module
+from gitmem.memory.memory import Memory
+from gitmem.verify.options import Options
+
+RS256 = {"contains": "RS256", "in": "src/auth/*"}
+
+
+@pytest.fixture
+def clones(repo: Path) -> tuple[Path, Path]:
+    """Return two clones of one store; in the first, a fact was judged and sent since."""
+    hub = repo.parent / "hub.git"
+    git(repo.parent, "init", "-q", "--bare", str(hub))
+    git(repo, "remote", "add", "origin", str(hub))
+    put(repo, make_fact("a", RS256))
+    with opened(repo) as memory:
+        memory.sync()
+    other = Path(shutil.copytree(repo, repo.parent / "other", symlinks=True))
+    with opened(repo) as memory:
+        assert outcomes(memory.verify()) == {"a": "holds"}
+        memory.sync()
+    return repo, other
+
+
+def opened(folder: Path) -> Memory:
+    return Memory(folder, clock=lambda: float(NOW))
+
+
+def test_what_others_recorded_is_not_judged_again(clones: tuple[Path, Path]) -> None:
+    one, other = clones
+
+    with opened(other) as memory:
+        run = memory.verify()
+
+        assert (run.due, run.unfetched, statuses(memory)) == (0, "", {"a": "verified"})
+    assert tip(other) == tip(one)
+
+
+def test_fresh_clone_without_a_branch_of_its_own_gets_the_remote_s_news(clones: tuple[Path, Path]) -> None:
+    one, other = clones
+    git(other, "update-ref", "-d", "refs/heads/memory")
+
+    with opened(other) as memory:
+        assert memory.verify().due == 0
+
+    assert git(other, "rev-parse", "refs/remotes/origin/memory") == tip(one)
+
+
+@pytest.mark.parametrize("how", ["offline", "setting", "dry", "shard-results", "scheduled"])
+def test_nothing_is_fetched_where_it_is_not_wanted(clones: tuple[Path, Path], how: str, tmp_path: Path) -> None:
+    other = clones[1]
+    before = tip(other)
+    options = {
+        "offline": Options(offline=True),
+        "dry": Options(dry_run=True),
+        "shard-results": Options(results=str(tmp_path / "r.jsonl")),
+    }
+    if how == "setting":
+        git(other, "config", "gitmem.verifyFetch", "false")
+
+    with opened(other) as memory:
+        run = memory.verify(options=options.get(how), is_scheduled=how == "scheduled")
+
+    assert run.due == 1
+    assert git(other, "rev-parse", "refs/remotes/origin/memory") == before
+
+
+def test_remote_that_is_gone_is_said_with_v_alone(clones: tuple[Path, Path]) -> None:
+    other = clones[1]
+    git(other, "remote", "set-url", "origin", str(other.parent / "nowhere.git"))
+
+    plain, verbose = gitmem(other, "verify", "--all"), gitmem(other, "verify", "--all", "-v")
+
+    assert (plain.status, verbose.status) == (0, 0)
+    assert "fetched" not in plain.out + plain.err
+    assert (
+        len([line for line in verbose.err.splitlines() if "the memory of others was not fetched: origin" in line]) == 1
+    )
+
+
+class Asking(BaseHTTPRequestHandler):
+    """A server that wants a password."""
+
+    def do_GET(self) -> None:
+        self.send_response(401)
+        self.send_header("WWW-Authenticate", 'Basic realm="x"')
+        self.end_headers()
+
+    def log_message(self, *_: object) -> None:
+        """Say nothing."""
+
+
+@pytest.fixture
+def asking() -> Iterator[str]:
+    server = HTTPServer(("127.0.0.1", 0), Asking)
+    Thread(target=server.serve_forever, daemon=True).start()
+    yield f"http://127.0.0.1:{server.server_port}/x.git"
+    server.shutdown()
+    server.server_close()
+
+
+def test_no_password_is_asked_for(clones: tuple[Path, Path], asking: str, monkeypatch, tmp_path: Path) -> None:
+    other, mark, program = clones[1], tmp_path / "asked", tmp_path / "askpass"
+    program.write_text(f"#!/bin/sh\ntouch {mark}\necho x\n", encoding="ascii")
+    program.chmod(0o755)
+    for name in ("GIT_ASKPASS", "SSH_ASKPASS"):
+        monkeypatch.setenv(name, str(program))
+    git(other, "config", "core.askPass", str(program))
+    git(other, "remote", "set-url", "origin", asking)
+
+    with opened(other) as memory:
+        run = memory.verify()
+
+        assert (run.due, bool(run.unfetched)) == (1, True)
+        assert not mark.exists()
+
+
+def test_remote_that_does_not_answer_is_not_waited_for(clones: tuple[Path, Path], monkeypatch) -> None:
+    other = clones[1]
+    monkeypatch.setattr(module, "TIMEOUT_S", 0.3)
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        git(other, "remote", "set-url", "origin", f"git://127.0.0.1:{silent.getsockname()[1]}/x.git")
+
+        with opened(other) as memory:
+            run = memory.verify()
+
+    assert (run.due, run.unfetched) == (1, "origin did not answer within 0.3 seconds")
