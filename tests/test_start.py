@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -26,11 +27,13 @@ def loaded_by(code: str) -> set[str]:
     return set(done.stdout.split())
 
 
-def imported_while(argv: list[str], cwd: Path) -> set[str]:
+def imported_while(argv: list[str], cwd: Path, *, stdin: str = "") -> set[str]:
     """Return every module that a run of our Python with *argv* imports, lazily too."""
     env = {name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "GIT"))}
     env |= {"HOME": str(cwd), "GIT_CONFIG_NOSYSTEM": "1", "PYTHONPROFILEIMPORTTIME": "1"}
-    done = subprocess.run([sys.executable, *argv], capture_output=True, text=True, cwd=cwd, env=env, check=False)
+    done = subprocess.run(
+        [sys.executable, *argv], input=stdin, capture_output=True, text=True, cwd=cwd, env=env, check=False
+    )
     assert done.returncode == 0, done.stderr
     return {line.rsplit("|", 1)[1].strip() for line in done.stderr.splitlines() if line.startswith("import time:")}
 
@@ -78,6 +81,22 @@ def test_running_recall_on_a_warm_catalog_loads_nothing_slow(tmp_path: Path) -> 
 
     assert "_sqlite3" in imported
     assert sorted(more & (SLOW | {"re", "argparse", "gettext", "sqlite3", "datetime"})) == []
+
+
+def test_hook_of_an_agents_tool_loads_nothing_slow(tmp_path: Path) -> None:
+    env = {name: value for name, value in os.environ.items() if not name.startswith("GIT")}
+    env |= {"HOME": str(tmp_path), "GIT_CONFIG_NOSYSTEM": "1"}
+    for argv in (["git", "init", "-q", "-b", "main"], [sys.executable, "-m", "gitmem", "init"]):
+        subprocess.run(argv, cwd=tmp_path, env=env, check=True, capture_output=True)
+    payload = {"hook_event_name": "PostToolUse", "session_id": "s", "cwd": str(tmp_path), "tool_name": "Bash"}
+    used = json.dumps({**payload, "tool_input": {"command": "ls"}, "tool_response": {"stdout": "done"}})
+
+    first = imported_while(["-m", "gitmem", "hook", "claude-code"], tmp_path, stdin=used)
+    again = imported_while(["-m", "gitmem", "hook", "claude-code"], tmp_path, stdin=used.replace('"s"', '"t"'))
+
+    assert "gitmem.agents.session.worklog" in first
+    more = again - imported_while(["-m", "runpy"], tmp_path)
+    assert sorted(more & (SLOW | {"re", "json", "argparse", "sqlite3", "datetime", "importlib"})) == []
 
 
 def test_verify_loads_nothing_that_runs_or_explains_checks_where_nothing_is_due(tmp_path: Path) -> None:

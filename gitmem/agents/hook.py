@@ -7,10 +7,9 @@ harnesses and stops the agent's turn in others (an exit status of 2).
 
 from __future__ import annotations
 
-import json
+# ``signal`` imports enum: 1.7 ms (measured).
+import _signal as signal  # type: ignore[import-not-found]
 import os
-import signal
-from importlib import import_module
 
 from gitmem.agents import ALIASES, HARNESSES
 from gitmem.agents import event as happened
@@ -22,6 +21,7 @@ from gitmem.frozen import replace
 from gitmem.git.repository import discover
 from gitmem.store import hook_log
 from gitmem.store.remove_links import remove_links
+from gitmem.text.json_values import format_json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -234,7 +234,9 @@ def load(harness: str) -> ModuleType:
     """
     if harness not in HARNESSES:
         raise hook_log.UnusableError(f"unknown harness; choose one of {', '.join(HARNESSES)}")
-    return import_module(f"gitmem.agents.harness.{HARNESSES[harness]}")
+    # ``importlib`` costs 0.5 ms (measured), and every hook comes here.
+    found: ModuleType = __import__(f"gitmem.agents.harness.{HARNESSES[harness]}", fromlist=("parse",))
+    return found
 
 
 def fitting(adapter: ModuleType, event: Event, text: str) -> str:
@@ -244,6 +246,6 @@ def fitting(adapter: ModuleType, event: Event, text: str) -> str:
     while len(printed) > ANSWER_LIMIT and lines:
         over = len(printed) - ANSWER_LIMIT
         while lines and over > 0:
-            over -= len(json.dumps(lines.pop(), ensure_ascii=False))
+            over -= len(format_json(lines.pop()))
         printed = adapter.answer(event, "\n".join([*lines, end, LEFT_OUT]))
     return printed if len(printed) <= ANSWER_LIMIT else str(adapter.SILENT)

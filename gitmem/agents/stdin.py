@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import select
 from time import monotonic
@@ -10,6 +9,7 @@ from zlib import crc32
 
 from gitmem.frozen import frozen
 from gitmem.store.hook_log import UnusableError
+from gitmem.text.json_values import parse_json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ class HookInput:
             raise UnusableError(f"the payload is larger than {PARSED_AT_MOST} bytes and was ignored")
         try:
             # Nearly every text is good enough: a byte that is not UTF-8 must not cost the event.
-            found = json.loads(self.content.decode("utf-8-sig", "replace"))
+            found = parse_json(self.content.decode("utf-8-sig", "replace"))
         except (ValueError, RecursionError):
             found = None
         if not isinstance(found, dict):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import _sqlite3 as sqlite3
-import json
 
 from gitmem.document.parse import parse
 from gitmem.errors import ConflictError, FormatError, GitmemError, ProcessError
@@ -21,6 +20,7 @@ from gitmem.store import layout, read
 from gitmem.store.buckets import parse_section
 from gitmem.store.code_tree import read as homeread
 from gitmem.store.sqlite_errors import is_busy, is_unwritable
+from gitmem.text.json_values import format_json, parse_json
 from gitmem.text.tokens import format_stamp
 
 TYPE_CHECKING = False
@@ -130,7 +130,7 @@ def _filling(git: Git, tip: str, tree: str, progress: Callable[[int, int], None]
         )
         inserts.flush()
         update.settle_keys(catalog, None)
-        catalog.set_meta("policy", json.dumps(policy.to_dict()))
+        catalog.set_meta("policy", format_json(policy.to_dict(), is_ascii=True))
         catalog.set_meta("analysis", format_stamp())
         catalog.set_meta("language", policy.recall.language)
         _stamp(catalog, (tip, tree))
@@ -270,7 +270,7 @@ def follow_written(
 
 def apply_scan(catalog: Catalog, scan: read.Scan, contents: Iterable[tuple[read.StoredFile, bytes | Problem]]) -> None:
     """Apply what changed in the store to rows and index, inside the caller's transaction."""
-    policy = Policy.from_dict(json.loads(catalog.meta("policy")))
+    policy = Policy.from_dict(parse_json(catalog.meta("policy")))
     keys: set[str] = set()
     paths = (*scan.removed, *(f.path for f in scan.files))
     numbers = dict.fromkeys(number for path in paths if (number := update.number_at(catalog, path)) is not None)

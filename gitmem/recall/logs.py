@@ -13,6 +13,7 @@ import re
 
 from gitmem.frozen import frozen, replace
 from gitmem.recall.query import SESSION
+from gitmem.text.json_values import parse_json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -103,9 +104,7 @@ def _place(fields: str | None) -> int:
     """Return where an import has put a memory among those of its time; 0 for all others, which come first."""
     if fields is None:
         return 0
-    import json  # 1 ms, and only where an import wrote one
-
-    place = json.loads(fields).get(PLACE)
+    place = parse_json(fields).get(PLACE)
     return place if type(place) is int and place > 0 else 0
 
 

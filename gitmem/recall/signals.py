@@ -9,6 +9,7 @@ from gitmem.model import ENGLISH, STALE, VERIFIED
 from gitmem.recall import score
 from gitmem.recall.bm25 import Bm25Weights, all_terms, lexical_scores
 from gitmem.statuses import age_s
+from gitmem.text.json_values import parse_json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -112,9 +113,7 @@ def _affinity(fields: str, here: tuple[str, str]) -> float:
 
     A relative one is a folder of this code tree. An absolute one counts where it holds the reader's folder.
     """
-    import json  # 1 ms, and only where a memory names one
-
-    named, (folder, top) = json.loads(fields).get("workspace"), here
+    named, (folder, top) = parse_json(fields).get("workspace"), here
     if not isinstance(named, str) or not named or not folder:
         return 0.0
     if named.startswith("/"):

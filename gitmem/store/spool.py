@@ -15,6 +15,7 @@ from gitmem.store import lost
 from gitmem.store.spool_folders import REFUSED, SUFFIX, WAITING, folders_of, names_in, names_of
 from gitmem.system.atomic_write import sync_folder, write_durably, write_synced
 from gitmem.system.file_lock import make_folder, try_lock
+from gitmem.text.json_values import format_json, parse_json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -48,10 +49,8 @@ class Spool:
         Raises:
             OSError: It cannot be kept in either place; that is noted where anything can be written.
         """
-        import json
-
         name = f"{max(time.time_ns(), 0):020d}-{os.urandom(6).hex()}{SUFFIX}"
-        content = json.dumps({"format": FORMAT, **entry}, ensure_ascii=True).encode("ascii")
+        content = format_json({"format": FORMAT, **entry}, is_ascii=True).encode("ascii")
         failed: list[OSError] = []
         for folder in self._folders:
             try:
@@ -81,8 +80,6 @@ class Spool:
         Raises:
             ValueError: It is damaged, cannot be read, or was written by a newer gitmem.
         """
-        import json
-
         try:
             with open(os.path.join(self._find(name), WAITING, name), "rb") as file:
                 content = file.read(ENTRY_LIMIT)
@@ -91,7 +88,7 @@ class Spool:
         except OSError as err:  # somebody else's, written as another user
             raise ValueError(err.strerror or type(err).__name__) from err
         try:
-            entry = json.loads(content)
+            entry = parse_json(content)
         except RecursionError as err:
             raise ValueError("it is nested too deeply") from err
         if not isinstance(entry, dict) or not isinstance(entry.get("text"), str):

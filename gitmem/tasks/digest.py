@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-
 from gitmem.frozen import frozen
 from gitmem.index.catalog import state
 from gitmem.model import FAILED
@@ -11,6 +9,7 @@ from gitmem.recall.score import path_overlap
 from gitmem.tasks.listing import COLUMNS, TaskRow
 from gitmem.tasks.task import task_from
 from gitmem.text.globs import without_lines
+from gitmem.text.json_values import parse_json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -73,7 +72,7 @@ def held_by(catalog: Catalog, worker: Worker) -> list[Held]:
 
 
 def _places(paths: str) -> tuple[str, ...]:
-    return tuple(map(without_lines, json.loads(paths)))
+    return tuple(map(without_lines, parse_json(paths)))
 
 
 def failures(catalog: Catalog, held: Iterable[Held], working: Sequence[str], *, now: int) -> list[FailedAttempt]:
@@ -120,4 +119,4 @@ def count_closed(catalog: Catalog, since: int, *, now: int) -> int:
 def _tasks(catalog: Catalog, rows: Sequence[TaskRow]) -> Mapping[int, Task]:
     keys = {row.id: row.key for row in rows}
     read = catalog.each("SELECT id, fields FROM text WHERE id IN ({})", keys)
-    return {number: task_from(keys[number], json.loads(fields)) for number, fields in read}
+    return {number: task_from(keys[number], parse_json(fields)) for number, fields in read}

@@ -13,7 +13,6 @@ patterns" and in gitleaks' default configuration (8.x, config/gitleaks.toml).
 
 from __future__ import annotations
 
-import re
 from binascii import Error, a2b_base64
 from itertools import pairwise
 from math import log2
@@ -22,6 +21,7 @@ from gitmem.frozen import frozen
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import re
     from collections.abc import Callable
 
     Accept = Callable[[re.Match[str]], bool]
@@ -98,6 +98,8 @@ def is_token(match: re.Match[str]) -> bool:
 
 def _is_key_block(match: re.Match[str]) -> bool:
     """Tell a key from a mere mention: PEM's lines have 64 characters, the last one fewer (RFC 7468, section 2)."""
+    import re  # loaded by the pattern that matched
+
     return re.search(r"[A-Za-z0-9+/]{40}", match.group(1)) is not None
 
 
@@ -118,6 +120,8 @@ def _is_basic(match: re.Match[str]) -> bool:
 
 def _is_password_of_curl(match: re.Match[str]) -> bool:
     """Return whether curl gets this ``-u user:password``: for other programs ``-u`` is something else."""
+    import re  # loaded by the pattern that matched
+
     start = match.start()
     command = match.string[max(0, start - COMMAND_CHARS) : start].replace("\\\n", " ").rpartition("\n")[2]
     user, password = (group for group in match.groups() if group is not None)
@@ -135,6 +139,8 @@ def _is_password(user: str, password: str) -> bool:
 
 def _is_assigned(match: re.Match[str]) -> bool:
     """Return whether the assigned value is random enough for its name: less is asked of what is called a password."""
+    import re  # loaded by the pattern that matched
+
     name, value = match.group(1).lower(), _value(match)
     if _is_placeholder(value) or any(word in value.lower() for word in _WORDS) or value[0] in "/~.$%@#&":
         return False
@@ -155,6 +161,8 @@ def _is_random(value: str) -> bool:
     ``Base64UrlEncoder2`` do 0.44, of a slug such as ``auth-uses-rs256`` 0.2 (computed). Hex of 64 bits is a hash or a
     short object name more often than a key, so hex counts from 24 digits.
     """
+    import re  # loaded by the pattern that matched
+
     bare = re.sub(r"[-_.:/+=~]", "", value)
     digits = sum(char.isdigit() for char in bare)
     shortest = 24 if re.fullmatch("[0-9a-f]*", bare) else 16

@@ -7,11 +7,10 @@ at once, the second one gets a notice.
 
 from __future__ import annotations
 
-import json
-
 from gitmem.document.fields import TASK
 from gitmem.errors import DuplicateError
 from gitmem.frozen import frozen, replace
+from gitmem.text.json_values import parse_json
 from gitmem.text.similarity import ALMOST, EMPTY, Claim, claim_of, claim_text, is_paraphrase, likeness, most_missing
 from gitmem.text.tokens import terms as analyse
 from gitmem.write.archive import is_rotated
@@ -285,7 +284,7 @@ def _rows(catalog: Catalog, matches: Sequence[str], apart: Collection[str], also
 
 def _duplicate(row: Sequence[Any]) -> Duplicate:
     key, kind, title, body, archived, superseded, by, fields = row
-    return Duplicate(key, kind, title, body, json.loads(fields), 0.0, bool(archived), bool(superseded), by)
+    return Duplicate(key, kind, title, body, parse_json(fields), 0.0, bool(archived), bool(superseded), by)
 
 
 def _by_meaning(catalog: Catalog, wanted: Claim, likes: Mapping[str, float], apart: Collection[str]) -> list[Duplicate]:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
-
 from gitmem.document.fields import is_newer
 from gitmem.errors import NotFoundError, RefusedError
 from gitmem.frozen import frozen, replace
 from gitmem.index.catalog.keys import near_keys
 from gitmem.store import layout
+from gitmem.text.json_values import parse_json
 from gitmem.text.similarity import similarity
 from gitmem.write.draft import SAME_ABOVE, Draft, short_hash
 
@@ -86,7 +85,7 @@ def refuse_newer(catalog: Catalog, key: str) -> None:
         "SELECT t.fields FROM memory m JOIN text t ON t.id = m.id WHERE m.shadowed = 0 AND m.key = ?", (key,)
     )
     unread = catalog.row("SELECT 1 FROM problem WHERE key = ? AND code = 'newer-schema'", (key,))
-    if unread or (row and is_newer(json.loads(row[0]))):
+    if unread or (row and is_newer(parse_json(row[0]))):
         raise RefusedError(
             f"{key} was written by a newer version of gitmem and cannot be replaced",
             hint="update gitmem to change it, or use another key: --key ANOTHER-KEY",
@@ -147,7 +146,7 @@ def body_of(catalog: Catalog, known: KnownMemory) -> str:
 
 def before_of(catalog: Catalog, known: KnownMemory) -> dict[str, Any]:
     """Return the fields of a memory as they are."""
-    fields: dict[str, Any] = json.loads(catalog.row("SELECT fields FROM text WHERE id = ?", (known.id,))[0])
+    fields: dict[str, Any] = parse_json(catalog.row("SELECT fields FROM text WHERE id = ?", (known.id,))[0])
     return fields
 
 

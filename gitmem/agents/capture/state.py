@@ -6,7 +6,6 @@ session may be anything: only its plain letters and a checksum name the file.
 
 from __future__ import annotations
 
-import json
 import os
 import time
 from binascii import crc32
@@ -14,6 +13,7 @@ from binascii import crc32
 from gitmem.frozen import fields_of
 from gitmem.policy.settings import CaptureSettings
 from gitmem.system.file_lock import lock, make_folder, open_lock
+from gitmem.text.json_values import format_json, parse_json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ def rules_of(memory: OpenRepository) -> CaptureSettings:
         except (KeyError, TypeError):
             pass
     rules = memory.policy().capture
-    content = json.dumps({"format": FORMAT, "tip": tip, "capture": fields_of(rules)})
+    content = format_json({"format": FORMAT, "tip": tip, "capture": fields_of(rules)}, is_ascii=True)
     try:
         make_folder(os.path.dirname(path))
         with open(f"{path}.{os.getpid()}.new", "w", encoding="utf-8") as file:
@@ -79,7 +79,7 @@ def change(path: str, how: Callable[[dict[str, Any]], None]) -> None:
         lock(fd)  # held for microseconds
         state = _decoded(os.read(fd, SIZE_LIMIT))
         how(state)
-        content = json.dumps(state).encode("ascii") if state else b""
+        content = format_json(state, is_ascii=True).encode("ascii") if state else b""
         if len(content) > SIZE_LIMIT:
             content = b""
         os.lseek(fd, 0, os.SEEK_SET)
@@ -107,7 +107,7 @@ def _read(path: str) -> dict[str, Any]:
 
 def _decoded(content: bytes) -> dict[str, Any]:
     try:
-        found = json.loads(content) if content else {}
+        found = parse_json(content) if content else {}
     except (ValueError, RecursionError):
         return {}
     return found if isinstance(found, dict) else {}

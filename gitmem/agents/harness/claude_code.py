@@ -7,11 +7,10 @@ always JSON.
 
 from __future__ import annotations
 
-import json
-
 from gitmem.agents import event as happened
 from gitmem.agents.event import Edit, Event
 from gitmem.agents.harness import payload as read
+from gitmem.text.json_values import format_json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -120,7 +119,7 @@ def answer(event: Event, text: str) -> str:
     if event.name in INJECTED:
         hook = "PostToolUseFailure" if event.failed else INJECTED[event.name]
         values = {"hookSpecificOutput": {"hookEventName": hook, "additionalContext": text}}
-        return json.dumps(values, ensure_ascii=False)
+        return format_json(values)
     if event.name == happened.SUBAGENT_STOP:
-        return json.dumps({"decision": "block", "reason": text}, ensure_ascii=False)
+        return format_json({"decision": "block", "reason": text})
     return SILENT

@@ -8,11 +8,10 @@ Source: GitHub's documentation of hooks; not run.
 
 from __future__ import annotations
 
-import json
-
 from gitmem.agents import event as happened
 from gitmem.agents.event import Edit, Event
 from gitmem.agents.harness import payload as read
+from gitmem.text.json_values import format_json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -118,7 +117,7 @@ def answer(event: Event, text: str) -> str:
         return SILENT
     if event.name in HOOKS:
         values = {"hookSpecificOutput": {"hookEventName": HOOKS[event.name], "additionalContext": text}}
-        return json.dumps(values, ensure_ascii=False)
+        return format_json(values)
     if event.name == happened.SUBAGENT_STOP:
-        return json.dumps({"decision": "block", "reason": text}, ensure_ascii=False)
+        return format_json({"decision": "block", "reason": text})
     return SILENT

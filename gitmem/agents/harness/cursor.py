@@ -8,12 +8,11 @@ Source: the hooks module of ``@cursor/sdk`` 1.0.32; not run.
 
 from __future__ import annotations
 
-import json
-
 from gitmem.agents import event as happened
 from gitmem.agents.event import Edit, Event
 from gitmem.agents.harness import claude_code
 from gitmem.agents.harness import payload as read
+from gitmem.text.json_values import format_json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -101,9 +100,7 @@ def answer(event: Event, text: str) -> str:
     if not text:
         return SILENT
     if event.name in (happened.START, happened.TOOL):
-        return json.dumps({"additional_context": text}, ensure_ascii=False)
+        return format_json({"additional_context": text})
     if event.name == happened.PROMPT:
-        return json.dumps({"continue": True, "additional_context": text}, ensure_ascii=False)
-    return (
-        json.dumps({"followup_message": text}, ensure_ascii=False) if event.name == happened.SUBAGENT_STOP else SILENT
-    )
+        return format_json({"continue": True, "additional_context": text})
+    return format_json({"followup_message": text}) if event.name == happened.SUBAGENT_STOP else SILENT

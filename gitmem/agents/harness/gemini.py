@@ -5,12 +5,12 @@ Source: ``packages/core/src/hooks/types.ts`` of gemini-cli (August 2026) and its
 
 from __future__ import annotations
 
-import json
 import re
 
 from gitmem.agents import event as happened
 from gitmem.agents.event import Edit, Event
 from gitmem.agents.harness import payload as read
+from gitmem.text.json_values import format_json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -81,4 +81,4 @@ def answer(event: Event, text: str) -> str:
     if not text or event.name not in (happened.START, happened.PROMPT, happened.TOOL):
         return SILENT
     hook = next(hook for hook, what in EVENTS.items() if what == event.name)
-    return json.dumps({"hookSpecificOutput": {"hookEventName": hook, "additionalContext": text}}, ensure_ascii=False)
+    return format_json({"hookSpecificOutput": {"hookEventName": hook, "additionalContext": text}})

@@ -8,12 +8,11 @@ Source: the types of ``@opencode-ai/plugin`` 1.18.33.
 
 from __future__ import annotations
 
-import json
-
 from gitmem.agents import event as happened
 from gitmem.agents.event import Edit, Event
 from gitmem.agents.harness import codex
 from gitmem.agents.harness import payload as read
+from gitmem.text.json_values import format_json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -73,4 +72,4 @@ def _edits(tool_name: str, args: Mapping[str, Any]) -> tuple[Edit, ...]:
 def answer(event: Event, text: str) -> str:
     """Return the output that puts a text into the agent's context."""
     fit = event.name in (happened.START, happened.PROMPT, happened.COMPACT)
-    return json.dumps({"context": text}, ensure_ascii=False) if text and fit else SILENT
+    return format_json({"context": text}) if text and fit else SILENT

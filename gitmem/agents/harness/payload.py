@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from gitmem.text.json_values import parse_json
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -63,9 +65,7 @@ def table(values: Mapping[str, Any], *names: str) -> dict[str, Any]:
 
 
 def _decoded(written: str) -> object:
-    import json  # loaded already: the payload itself is JSON
-
     try:
-        return json.loads(written)
+        return parse_json(written)
     except (ValueError, RecursionError):
         return None

@@ -8,11 +8,10 @@ Source: the documentation shipped in ``@earendil-works/pi-coding-agent`` 1.5.2.
 
 from __future__ import annotations
 
-import json
-
 from gitmem.agents import event as happened
 from gitmem.agents.event import Edit, Event
 from gitmem.agents.harness import payload as read
+from gitmem.text.json_values import format_json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -78,4 +77,4 @@ def _last_said(messages: object) -> str:
 def answer(event: Event, text: str) -> str:
     """Return the output that puts a text into the agent's context."""
     fit = event.name in (happened.START, happened.PROMPT)
-    return json.dumps({"context": text}, ensure_ascii=False) if text and fit else SILENT
+    return format_json({"context": text}) if text and fit else SILENT

@@ -6,10 +6,10 @@ bounded, and nothing of gitmem reads it.
 
 from __future__ import annotations
 
-import json
 import os
 
 from gitmem.system.file_lock import make_folder, open_private
+from gitmem.text.json_values import format_json
 from gitmem.text.secrets import safe_output
 
 TYPE_CHECKING = False
@@ -41,7 +41,7 @@ def log(memory: OpenRepository, event: Event, text: str = "") -> None:
     entry |= {"branch": safe_output(memory.git.read_head()[0].removeprefix("refs/heads/"), 200)}
     if wanted == RESPONSES and text:
         entry["text"] = safe_output(text[-10 * TEXT_LIMIT :], TEXT_LIMIT)
-    line = json.dumps(entry, ensure_ascii=True).encode("ascii") + b"\n"
+    line = format_json(entry, is_ascii=True).encode("ascii") + b"\n"
     path = path_of(memory.git.repository.state)
     try:
         make_folder(os.path.dirname(path))

@@ -6,7 +6,6 @@ Own words are outside the fence; everything that anybody else wrote is inside it
 
 from __future__ import annotations
 
-import json
 import os
 
 from gitmem.agents.event import COMPACTED, RESUME
@@ -23,6 +22,7 @@ from gitmem.store import lost
 from gitmem.store.scope import LISTED, PROJECT
 from gitmem.store.spool_folders import folders_of
 from gitmem.text import tokens as analysis
+from gitmem.text.json_values import parse_json
 from gitmem.text.sanitize import display
 
 TYPE_CHECKING = False
@@ -247,7 +247,7 @@ def _summaries(here: _Here, count: int, room: int) -> Part:
 
 def _nearness(here: _Here, fields: str) -> int:
     """Return how near a session was: 3 on this branch of this work tree, 2 on this branch, 1 in this work tree."""
-    found = json.loads(fields)
+    found = parse_json(fields)
     is_here, is_branch = found.get("workspace") == here.place.workspace, found.get("branch") == here.place.branch
     return 2 * bool(is_branch) + bool(is_here)
 

@@ -6,7 +6,6 @@ transcript. What was seen of a session is kept, so that a second look adds to th
 
 from __future__ import annotations
 
-import json
 import os
 import time
 
@@ -19,6 +18,7 @@ from gitmem.errors import BusyError, ConflictError, GitmemError
 from gitmem.frozen import frozen
 from gitmem.store import background
 from gitmem.system.file_lock import make_folder
+from gitmem.text.json_values import format_json, parse_json
 from gitmem.text.sanitize import display
 from gitmem.write.draft import make_draft
 from gitmem.write.place import find_known
@@ -145,7 +145,7 @@ def _ask(memory: OpenRepository, event: Event) -> None:
     fields |= {"at": memory.now, "workspace": _workspace(memory)}
     fields["branch"] = memory.git.read_head()[0].removeprefix("refs/heads/")
     path = os.path.join(repository.state, FOLDER, ASKED, f"{_hashed(event)}.json")
-    _write(path, json.dumps(fields, ensure_ascii=True))
+    _write(path, format_json(fields, is_ascii=True))
     background.start(repository.state, repository.top or repository.git, WORK)
 
 
@@ -174,7 +174,7 @@ def _finish_one(memory: OpenRepository, given: SummaryTools, request: _Asked) ->
     known = find_known(memory.catalog(), key_of(event))
     if not summary.has_content or (known is not None and known.archived):  # nothing to say, or somebody put it away
         return ""
-    _write(kept, json.dumps(to_dict(summary), ensure_ascii=True))
+    _write(kept, format_json(to_dict(summary), is_ascii=True))
     where = f"on branch {display(request.branch)}" if request.branch else "on no branch"
     text, failed = format_summary(summary, f"A session of {event.harness} {where}."), None
     try:
@@ -262,7 +262,7 @@ def _take(path: str) -> _Asked | None:
 def _read(path: str) -> dict[str, Any]:
     try:
         with open(path, encoding="utf-8") as file:
-            found = json.loads(file.read(FILE_LIMIT))
+            found = parse_json(file.read(FILE_LIMIT))
     except (OSError, ValueError, RecursionError):
         return {}
     return found if isinstance(found, dict) else {}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from heapq import nlargest
 
 from gitmem.frozen import frozen
@@ -12,6 +11,7 @@ from gitmem.recall.signals import half_life_days, neighbours
 from gitmem.statuses import age_s
 from gitmem.text.durations import DAY_S
 from gitmem.text.globs import without_lines
+from gitmem.text.json_values import parse_json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -106,7 +106,7 @@ def nearness_to(working: Sequence[str]) -> Callable[[str], float]:
         best = whole.get(paths)
         if best is None:
             best = 0.0
-            for path in json.loads(paths) if "\\" in paths else paths[2:-2].split('", "'):
+            for path in parse_json(paths) if "\\" in paths else paths[2:-2].split('", "'):
                 found = known.get(path)
                 if found is None:
                     found = known[path] = of_one(path)

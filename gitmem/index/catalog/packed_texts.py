@@ -13,6 +13,7 @@ from __future__ import annotations
 import _sqlite3 as sqlite3
 
 from gitmem.model import IndexText
+from gitmem.text.json_values import parse_json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -134,7 +135,5 @@ def strings(listed: str) -> list[str]:
     """Return the strings of a JSON list, as the catalog keeps tags and paths."""
     if listed == "[]":
         return []
-    import json  # 1 ms, and only where a filter or a listing asks
-
-    found: list[str] = json.loads(listed)
+    found: list[str] = parse_json(listed)
     return found

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
-
 from gitmem.errors import FormatError
 from gitmem.index.catalog.catalog import Catalog
 from gitmem.index.catalog.inserts import Inserts, problem_of
 from gitmem.model import Problem
 from gitmem.store.buckets import parse_section, split_bucket
+from gitmem.text.json_values import parse_json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -36,7 +35,7 @@ def remove_path(catalog: Catalog, path: str) -> None:
     if catalog.row("SELECT 1 FROM fact WHERE id = ?", (number,)):
         db.execute("DELETE FROM state WHERE fact = ?", (number,))
         db.execute("DELETE FROM fact WHERE id = ?", (number,))
-    tags = json.loads(catalog.row("SELECT tags FROM text WHERE id = ?", (number,))[0])
+    tags = parse_json(catalog.row("SELECT tags FROM text WHERE id = ?", (number,))[0])
     db.executemany(
         "DELETE FROM tagged WHERE id = ? AND label = (SELECT number FROM label WHERE tag = ?)",
         [(number, tag) for tag in tags],

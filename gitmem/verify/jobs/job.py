@@ -7,7 +7,6 @@ everything twice.
 
 from __future__ import annotations
 
-import json
 import os
 import time
 
@@ -16,6 +15,7 @@ from gitmem.errors import BusyError
 from gitmem.frozen import fields_of, frozen, replace
 from gitmem.system.file_lock import make_folder, try_lock
 from gitmem.text.durations import plausible
+from gitmem.text.json_values import format_json, parse_json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -150,7 +150,7 @@ class JobRun:
         new = f"{path}.new"
         try:
             with open(new, "w", encoding="utf-8") as file:
-                json.dump(fields_of(self.job), file)
+                file.write(format_json(fields_of(self.job), is_ascii=True))
             os.replace(new, path)
         except OSError:
             return  # a full disk: only `status` misses it
@@ -183,7 +183,7 @@ def last_job(folder: str) -> Job | None:
     """Return what is remembered of the last job; None where there was none, or the note is damaged."""
     try:
         with open(os.path.join(folder, NOTE), encoding="utf-8") as file:
-            table = json.loads(file.read(10_000))
+            table = parse_json(file.read(10_000))
         job = Job(**table)
         fits = all(type(value) is type(getattr(Job(0), name)) for name, value in table.items())
     except (OSError, ValueError, TypeError, RecursionError):

@@ -5,11 +5,11 @@ A read asks these files and nothing of the machine: ``context`` must stay quick.
 
 from __future__ import annotations
 
-import json
 import os
 
 from gitmem.frozen import fields_of, frozen
 from gitmem.text.durations import HOUR_S
+from gitmem.text.json_values import parse_json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ def read_note(state: str) -> Schedule | None:
     """Return the schedule that was installed on this machine; None where there is none or its note is damaged."""
     try:
         with open(os.path.join(state, NOTE), encoding="utf-8") as file:
-            table = json.loads(file.read(20_000))
+            table = parse_json(file.read(20_000))
         found = Schedule(**{**table, "made": tuple(map(str, table.get("made", ())))})
     except (OSError, ValueError, TypeError, AttributeError, RecursionError):
         return None
