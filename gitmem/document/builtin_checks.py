@@ -367,6 +367,16 @@ def _agree(taken: Taken, files: FoundFiles) -> BuiltinAnswer:
     return BuiltinAnswer(FAILS, message, where, actual)
 
 
+def _defines(taken: Taken) -> Probe:
+    from gitmem.document.sources.symbols import find_symbol  # leads to re2
+
+    def probe(_: str, content: bytes) -> Sequence[Finding]:
+        line = find_symbol(content, taken.text)
+        return [Finding(line)] if line else ()
+
+    return _guarded(probe)
+
+
 def _script_files(taken: Taken) -> tuple[str, ...]:
     return (taken.where,) if taken.where else manifests.SCRIPT_GLOBS
 
@@ -483,6 +493,18 @@ _TABLE = (
     BuiltinCheck(
         *("agree", PLACE, "these two places state the same value", _places, _stated, _agree),
         count=2,
+    ),
+    BuiltinCheck(
+        *(
+            "symbol",
+            NAME,
+            "a file in --in defines this name: a function, class, constant, Class.method",
+            _files,
+            _defines,
+        ),
+        _some_file("{first} defines {text}", "no file of {where} defines {text}"),
+        more=(_FILES,),
+        is_about_any=True,
     ),
     BuiltinCheck(
         *("script", NAME, "a Makefile, package.json, justfile, … of --in or the root has this target"),

@@ -241,7 +241,7 @@ class Memory:
             scope: Who reads it.
             in_tree: Write a file in ``.memory/`` of the code, for you to commit.
             **options: A built-in check by name with its fields (``contains="RS256", within="src/**"``,
-                ``value="package.json#engines.node", at_least="20"``, …; all are in docs/verify.md, with ``within`` for
+                ``value="package.json#engines.node", at_least="20"``, …; all are in docs/checks.md, with ``within`` for
                 ``in``, ``equals`` for ``is`` and ``in_range`` for ``within``); further fields, as for ``remember``;
                 ``unproven``, ``approve``, ``force``.
 

@@ -1,0 +1,138 @@
+"""Definitions of names, in many languages; and lines that only use a name."""
+
+from __future__ import annotations
+
+import pytest
+
+from gitmem.document.sources.symbols import find_symbol
+
+PYTHON = b'''import os
+from a import helper
+
+LIMIT: int = 3
+X=1
+
+
+class Store(Base):
+    """A class Other that is not here."""
+
+    size: int = 0
+
+    async def write(
+        self,
+    ) -> None:
+        helper(limit=3)
+
+
+@cached
+def write_all() -> None:
+    store.read(1)
+
+
+class Reader:
+    def read(self): ...
+'''
+TYPESCRIPT = b"""import type { Config } from './c';
+import { run } from './run';
+
+export interface Options { retries?: number;
+  name: string;
+}
+export default async function main(a: string) {
+  run(a);
+}
+export const handler = async (event) => {
+  return other(event);
+};
+class Api {
+  private readonly url: string;
+  static async fetchAll<T>(a: T): Promise<T> {
+    await call(a);
+  }
+}
+const routes = {
+  index: () => 1,
+};
+"""
+GO = b"""package store
+
+type Store struct {
+\tName string
+}
+
+func (s *Store) Put(key string) error {
+\treturn write(key)
+}
+
+func New() *Store {
+}
+"""
+C = b"""#define LIMIT 3
+int declared(int a);
+static int parse(const char *text)
+{
+    return call(text);
+}
+void Parser::reset(int a) {
+}
+class Lexer : public Base {
+public:
+  void next();
+};
+"""
+RUST = b"pub(crate) struct Cell<T> {\n    pub inner: T,\n}\n"
+RUST += b"impl<T> Cell<T> {\n    pub async fn get(&self) -> T {\n    }\n}\n"
+
+
+@pytest.mark.parametrize(
+    ("content", "name", "line"),
+    [
+        (PYTHON, "LIMIT", 4),
+        (PYTHON, "X", 5),
+        (PYTHON, "Store", 8),
+        (PYTHON, "Store.size", 11),
+        (PYTHON, "Store.write", 13),
+        (PYTHON, "write_all", 20),
+        (PYTHON, "Reader.read", 25),
+        (PYTHON, "Store.read", 0),
+        (PYTHON, "helper", 0),
+        (PYTHON, "limit", 0),
+        (PYTHON, "Other", 0),
+        (PYTHON, "writ", 0),
+        (TYPESCRIPT, "Options", 4),
+        (TYPESCRIPT, "Options.name", 5),
+        (TYPESCRIPT, "main", 7),
+        (TYPESCRIPT, "handler", 10),
+        (TYPESCRIPT, "Api.url", 14),
+        (TYPESCRIPT, "Api.fetchAll", 15),
+        (TYPESCRIPT, "index", 20),
+        (TYPESCRIPT, "Config", 0),
+        (TYPESCRIPT, "run", 0),
+        (TYPESCRIPT, "other", 0),
+        (TYPESCRIPT, "call", 0),
+        (GO, "Store", 3),
+        (GO, "Store.Name", 4),
+        (GO, "Put", 7),
+        (GO, "Store.Put", 7),
+        (GO, "New", 11),
+        (GO, "write", 0),
+        (C, "LIMIT", 1),
+        (C, "parse", 3),
+        (C, "Parser::reset", 7),
+        (C, "Lexer.next", 11),
+        (C, "call", 0),
+        (C, "declared", 0),
+        (RUST, "Cell", 1),
+        (RUST, "Cell.inner", 2),
+        (RUST, "get", 5),
+        (b"deploy() {\n  echo hi\n}\nfunction roll_back {\n", "deploy", 1),
+        (b"deploy() {\n  echo hi\n}\nfunction roll_back {\n", "roll_back", 4),
+        (b"CREATE TABLE IF NOT EXISTS users (\n", "users", 1),
+        (b"class A\n  def self.make\n  end\nend\n", "A.make", 2),
+        (b"# def old():\n// function old() {}\n", "old", 0),
+        ("größe = 1\n".encode(), "größe", 1),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_name_is_defined_on_a_line_of_that_shape(content: bytes, name: str, line: int) -> None:
+    assert find_symbol(content, name) == line
