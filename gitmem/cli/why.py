@@ -87,7 +87,8 @@ def _report(why: Why, out: Output) -> None:
         out.line("  ", ("author: ", "dim"), made.author)
         out.line("  ", ("date:   ", "dim"), made.date)
     out.line("  ", ("before: ", "dim"), f"{found.after[:12]}, where it holds{_seen(found.asked[1], why)}")
-    out.line("  ", ("after:  ", "dim"), f"{found.culprit[:12]}, where it fails{_seen(found.asked[0], why)}")
+    fails = "fails now and then" if why.is_unsteady else "fails"
+    out.line("  ", ("after:  ", "dim"), f"{found.culprit[:12]}, where it {fails}{_seen(found.asked[0], why)}")
     if why.reason:
         out.line("  ", ("note:   ", "dim"), why.reason)
     if why.outcome == "range":
@@ -106,11 +107,11 @@ def print_culprit(why: Why, out: Output) -> None:
     if found is None or not found.culprit:
         out.line((MARKS["unproven"], "unproven"), " ", (why.key, "key"), f"  {why.outcome}: {why.reason}")
         return
-    word = "broken by" if why.outcome == "found" else f"broken by one of {len(found.among)} commits, at the latest"
+    what = "unsteady since" if why.is_unsteady else "broken by"
+    word = what if why.outcome == "found" else f"{what} one of {len(found.among)} commits, at the latest"
     whose = _whose((why.made or {}).get(found.culprit))
-    out.line(
-        (MARKS["failed"], "failed"), " ", (why.key, "key"), f"  {word} ", (found.culprit[:12], "bold"), f"  {whose}"
-    )
+    status = "suspect" if why.is_unsteady else "failed"
+    out.line((MARKS[status], status), " ", (why.key, "key"), f"  {word} ", (found.culprit[:12], "bold"), f"  {whose}")
 
 
 def _whose(made: Made | None) -> str:

@@ -6,6 +6,7 @@ import json
 
 from gitmem.document.fields import format_time
 from gitmem.errors import FormatError, NotFoundError, ProcessError
+from gitmem.git.history import read_made
 from gitmem.index.catalog import state
 from gitmem.policy.settings import KINDS
 from gitmem.store import layout
@@ -13,7 +14,7 @@ from gitmem.store.buckets import parse_section, sections_of
 from gitmem.store.code_tree.tree import PREFIX
 from gitmem.store.read import READABLE_WITHIN
 from gitmem.text.secrets import redact, redact_all
-from gitmem.verify.blame.culprit import describe_culprits
+from gitmem.verify.blame.culprit import phrase
 from gitmem.verify.moves import parse_moves
 
 TYPE_CHECKING = False
@@ -123,8 +124,9 @@ def _with_phrase(git: Git, verdict: dict[str, Any] | None) -> dict[str, Any] | N
     """Return a verdict's table with what broke the fact in words, where that is known."""
     if verdict is None or not verdict["culprit"]:
         return verdict
-    pair = verdict["culprit"], verdict["culprit_after"]
-    return verdict | {"broken": describe_culprits(git, [pair])[pair]}
+    made = read_made(git, [verdict["culprit"]]).get(verdict["culprit"])
+    said = phrase(verdict["culprit"], verdict["culprit_after"], made, outcome=verdict["outcome"])
+    return verdict | {"broken": said}
 
 
 def _as_table(verdict: Verdict, fresh: bool) -> dict[str, Any]:

@@ -15,6 +15,7 @@ from gitmem.text.secrets import safe_output
 from gitmem.verify import builtin
 from gitmem.verify.blame.bisect import FLAPPING, FOUND, RANGE, UNKNOWN, Answers, BisectResult, Search
 from gitmem.verify.blame.culprit import as_table as as_commit
+from gitmem.verify.blame.culprit import phrase
 from gitmem.verify.blame.lineage import InputQuestion, Reader
 from gitmem.verify.explain import changed_reads
 from gitmem.verify.ground.open import open_grounds
@@ -25,6 +26,7 @@ from gitmem.verify.outcome import UNCLEAR, is_chosen
 from gitmem.verify.run_all import refusal
 from gitmem.verify.stock import take_stock
 from gitmem.verify.trace.outside import describe_outside
+from gitmem.verify.unsteady import rate_at, since, steadiness
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -44,6 +46,8 @@ if TYPE_CHECKING:
 HOLDING, NO_CHECK, UNCHECKED = "holds", "no check", "unchecked"
 # No commit broke it: what its check asks of the world has changed.
 OUTSIDE = "outside"
+# Runs of a check after which no other commit is asked whether it is steady there.
+MOST_RUNS = 400
 # Commits of a range that are named; all are counted.
 NAMED = 50
 
@@ -73,6 +77,7 @@ class Why:
         made: Who made the commits that are named, by commit.
         diff: How the culprit changed the inputs, cleaned; empty where it was not asked for.
         is_whole: Whether all of the diff is there.
+        is_unsteady: Whether it is not broken, but gives different answers since.
     """
 
     key: str
@@ -83,6 +88,7 @@ class Why:
     made: Mapping[str, Made] | None = None
     diff: str = ""
     is_whole: bool = True
+    is_unsteady: bool = False
 
     def as_table(self) -> dict[str, Any]:
         """Return it as the documented JSON."""
@@ -103,6 +109,7 @@ class Why:
             "candidates": found.candidates if found else 0,
             "runs": self.runs,
             "reason": self.reason,
+            "unsteady": self.is_unsteady,
             "diff": self.diff,
         }
 
@@ -154,7 +161,7 @@ class Explainer:
         """
         key, verdict = due.row.key, due.verdict
         if verdict is not None and verdict.flapping:
-            return Why(key, FLAPPING, reason="it recently held and failed on the same code: no commit is to blame")
+            return self._explain_unsteady(due, verdict, with_diff=with_diff)
         if verdict is None or not verdict.own or due.why not in ("asked", "ttl"):
             result = self._session.judge_one(due)
             with self._report_unwritten("that it fails"):
@@ -176,11 +183,80 @@ class Explainer:
         if found.outcome in (FOUND, RANGE):
             after = found.after if found.outcome == RANGE else ""
             self._verdicts.append(replace(verdict, culprit=found.culprit, culprit_after=after))
-        git = self._store.git
-        answer = Why(key, found.outcome, found, answers.runs, found.reason)
-        made = read_made(git, [c for c in (found.culprit, found.after, *found.among[:NAMED]) if c])
+        reason = "; ".join(filter(None, (found.reason, self._earlier(verdict, found))))
+        return self._told(Why(key, found.outcome, found, answers.runs, reason), question, with_diff=with_diff)
+
+    def _told(self, why: Why, question: InputQuestion, *, with_diff: bool) -> Why:
+        """Return an explanation with who made the commits, and the culprit's diff."""
+        found = why.found
+        assert found is not None
+        named = [c for c in (found.culprit, found.after, *found.among[:NAMED]) if c]
         diff, is_whole = self._diff(question, found) if with_diff and found.culprit else ("", True)
-        return replace(answer, made=made, diff=diff, is_whole=is_whole)
+        return replace(why, made=read_made(self._store.git, named), diff=diff, is_whole=is_whole)
+
+    def _earlier(self, verdict: Verdict, found: BisectResult) -> str:
+        """Return that it was broken and mended before as well, where this clone saw that; or an empty string."""
+        git, before = self._store.git, [one for one in self._mine(verdict) if one.outcome == FAILS]
+        for one in before[::-1] if found.after else ():
+            if one.commit != found.after and git.is_ancestor(one.commit, found.after):
+                broken = phrase(one.culprit, one.culprit_after) if one.culprit else ""
+                return f"it also failed at {one.commit[:12]}{f' ({broken})' if broken else ''}, and was fixed since"
+        return ""
+
+    def _explain_unsteady(self, due: Due, verdict: Verdict, *, with_diff: bool) -> Why:
+        """Find since when a check gives different answers on the same code: each commit is judged by several runs."""
+        key = due.row.key
+        if verdict.outcome == FAILS or due.spec.check.form == BUILTIN:
+            return Why(key, FLAPPING, reason="it recently held and failed on the same code: no commit is to blame")
+        if refused := refusal(due, self._session.means()):
+            return Why(key, SKIPPED, reason=refused)
+        count = [0]
+
+        def runs(commit: str, times: int, end: str) -> list[str]:
+            shown: list[str] = []
+            while len(shown) < times and (not end or end not in shown):
+                outcome = self._ask(due, verdict, commit)
+                count[0] += 1
+                self._report(SearchStep(key, count[0], count[0] + times - len(shown) - 1, commit, outcome))
+                shown.append(outcome)
+            return shown
+
+        rate = rate_at(self._session.commit, runs)
+        needed = rate.needed()
+        if not needed:
+            said = f"{rate} at this commit now: it fails too seldom to find since when"
+            return Why(key, FLAPPING, runs=count[0], reason=said)
+        question = InputQuestion(tuple(json.loads(due.row.inputs)), due.spec.check, self._seen(verdict), verdict.moved)
+        found = self._search_unsteady(
+            due, verdict, question, lambda commit: steadiness(commit, needed, runs) if count[0] < MOST_RUNS else BLOCKED
+        )
+        if found.outcome not in (FOUND, RANGE):
+            return Why(
+                key, FLAPPING, runs=count[0], reason=f"{rate} at this commit; it was not seen to be steady before"
+            )
+        said = since(found.culprit, rate, found.after, needed)
+        after = found.after if found.outcome == RANGE else ""
+        self._verdicts.append(replace(verdict, culprit=found.culprit, culprit_after=after, attempt=said))
+        return self._told(
+            Why(key, found.outcome, found, count[0], said, is_unsteady=True), question, with_diff=with_diff
+        )
+
+    def _search_unsteady(
+        self, due: Due, verdict: Verdict, question: InputQuestion, judge: Callable[[str], str]
+    ) -> BisectResult:
+        good = verdict.culprit_after if self._is_behind(verdict.culprit_after) else ""
+        lineage, _ = self._reader.read(question, good)
+        known = {lineage.digests[lineage.bad]: FAILS} | ({lineage.digests[good]: HOLDS} if good else {})
+        if known[lineage.digests[lineage.bad]] == HOLDS:
+            return BisectResult(FLAPPING)
+
+        def ask(commit: str) -> str:
+            outcome = judge(commit)
+            answers.learn(lineage.digests[commit], outcome)  # so many runs need no other to confirm them
+            return outcome
+
+        answers = Answers(ask, known, known)
+        return Search(lineage, answers, created=_created(due)).run()
 
     def _search(self, due: Due, verdict: Verdict, question: InputQuestion) -> tuple[BisectResult, Answers]:
         step = [0]
@@ -220,8 +296,12 @@ class Explainer:
 
     def _good(self, verdict: Verdict) -> str:
         """Return the commit where a fact held last, where that is part of this history."""
-        held = verdict.held_commit
-        return held if held != self._session.commit and self._store.git.is_ancestor(held, self._session.commit) else ""
+        return verdict.held_commit if self._is_behind(verdict.held_commit) else ""
+
+    def _is_behind(self, commit: str) -> bool:
+        """Return whether a commit is part of the history of the one that is judged, and not that one."""
+        here = self._session.commit
+        return bool(commit) and commit != here and self._store.git.is_ancestor(commit, here)
 
     def _known(self, verdict: Verdict, lineage: Lineage) -> tuple[dict[str, str], list[str]]:
         """Return what verdicts of this clone say of these commits, by digest; and which of it was confirmed.

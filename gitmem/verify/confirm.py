@@ -95,7 +95,7 @@ def confirm(
     for number, (outcome, why) in enumerate(ask(new.commit, more - 1), 1):
         if outcome == HOLDS:
             said = f"it failed{f' {number} times' * (number > 1)}, then held on the same code"
-            return Confirmation(HOLDS, verdict=flapped(_holding(new), mark, said))
+            return Confirmation(HOLDS, verdict=flapped(_holding(new), latest, said))
         if outcome == BLOCKED or (outcome == UNCLEAR and not (is_change or is_unclear)):
             return Confirmation(BLOCKED, f"it failed, then could not run: {why}")
     if is_change:
@@ -133,9 +133,11 @@ def mark_of(latest: Verdict | None) -> int:
     return min(latest.flapping, MOST) if latest else 0
 
 
-def flapped(verdict: Verdict, mark: int, said: str) -> Verdict:
+def flapped(verdict: Verdict, latest: Verdict | None, said: str) -> Verdict:
     """Return a verdict with the mark of a fact that just flapped, and what it did."""
-    return replace(verdict, flapping=min(mark + AGAIN, MOST) if mark else FIRST, attempt=said, attempt_at=verdict.at)
+    mark = mark_of(latest)
+    marked = replace(verdict, flapping=min(mark + AGAIN, MOST) if mark else FIRST, attempt=said, attempt_at=verdict.at)
+    return with_beginning(marked, latest) if mark and latest is not None else marked
 
 
 def steadied(old: Verdict | None, latest: Verdict | None, new: Verdict) -> Verdict:
@@ -155,7 +157,16 @@ def steadied(old: Verdict | None, latest: Verdict | None, new: Verdict) -> Verdi
         and old.inputs == new.inputs
         and (old.outcome, new.outcome) == (FAILS, HOLDS)
     ):
-        return flapped(new, mark, "it failed before, on the same inputs")
+        return flapped(new, latest, "it failed before, on the same inputs")
     if mark > 1 and latest is not None:
-        return replace(new, flapping=mark - 1, attempt=latest.attempt, attempt_at=latest.attempt_at)
+        left = replace(new, flapping=mark - 1, attempt=latest.attempt, attempt_at=latest.attempt_at)
+        return with_beginning(left, latest) if new.outcome == HOLDS else left
     return new
+
+
+def with_beginning(new: Verdict, latest: Verdict) -> Verdict:
+    """Return a verdict of a fact that still flaps with what is known of when that began."""
+    if not latest.culprit or latest.outcome != HOLDS:
+        return new
+    known = {"culprit": latest.culprit, "culprit_after": latest.culprit_after}
+    return replace(new, attempt=latest.attempt, attempt_at=latest.attempt_at, **known)

@@ -21,6 +21,7 @@ SUSPECT = "suspect"
 UNCHECKED = "unchecked"
 STILL = "still_false"
 OUTSIDE = "outside"
+UNSTEADY = "unsteady"
 MENDED = "newly_true"
 HOLDS = "holds"
 
@@ -86,6 +87,11 @@ WORDS = {
         *(BLOCKED, WARNING, "could not be checked", "could not be checked", "Could not be checked"),
         meaning="A fact that had to be checked could not be checked.",
         case="error",
+    ),
+    UNSTEADY: FindingWords(
+        *(SUSPECT, WARNING, "is unsteady", "are unsteady", "Unsteady"),
+        meaning="The check holds, but gives different answers on the same code.",
+        case="skipped",
     ),
     # What was false before is not this change's failure.
     STILL: FindingWords(

@@ -24,6 +24,7 @@ from gitmem.verify.reason import without_places
 from gitmem.verify.sandbox import sandbox
 from gitmem.verify.trace.outside import DECLARED
 from gitmem.verify.trace.reads import UNTRACEABLE
+from gitmem.verify.unsteady import QUICK_S, Rate, rate_at, since, steadiness
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -211,15 +212,36 @@ class Judge:
         if verdict is not None and found.outcome == HOLDS:
             # What the run that failed was seen to read is not what the one that holds has read.
             evidence = Evidence()
-            if self._means.strace and mark_of(due.latest) == 0 and self._fails_traced(due):
-                verdict = replace(verdict, flapping=0, attempt="", attempt_at=0)  # the trace is why it failed
-                evidence = Evidence(UNTRACEABLE)
+            if mark_of(due.latest) == 0:
+                verdict, is_trace = self._measured(due, verdict, held, is_quick=result.seconds <= QUICK_S, width=width)
+                evidence = Evidence(UNTRACEABLE) if is_trace else evidence
             inputs = json.loads(due.row.inputs)
             verdict = replace(verdict, weak=self.is_weak(due))
             verdict = attach(verdict, evidence, inputs, due.spec.check, self._tree_of(due))
         because = verdict.because if verdict is not None else ""
         reason = with_tools(found.reason, due.verdict)
         return replace(result, outcome=found.outcome, because=because, reason=reason, verdict=verdict)
+
+    def _measured(self, due: Due, verdict: Verdict, held: str, *, is_quick: bool, width: int) -> tuple[Verdict, bool]:
+        """Return the verdict of a fact that flapped for the first time, with how often it fails and since when.
+
+        Also returns whether it only fails when it is traced: then it does not flap.
+        """
+
+        def runs(commit: str, times: int, end: str) -> list[str]:
+            return [outcome for outcome, _ in self._ask_often(due, commit, times, width, end=end)]
+
+        counts = is_quick and not self._means.is_hurried
+        rate = rate_at(self._commit, runs) if counts else Rate(0, 0)
+        if self._means.strace and not rate.failures and self._fails_traced(due):
+            return replace(verdict, flapping=0, attempt="", attempt_at=0), True
+        if not rate.failures:
+            return verdict, False
+        needed = rate.needed() if held and held != self._commit else 0
+        if needed and steadiness(held, needed, runs) == HOLDS:
+            said = since(self._commit, rate, held, needed)
+            return replace(verdict, attempt=said, culprit=self._commit, culprit_after=held), False
+        return replace(verdict, attempt=f"{rate} on the same code"), False
 
     def _fails_traced(self, due: Due) -> bool:
         ran, problem, _ = self._traced(due)
@@ -254,11 +276,11 @@ class Judge:
         ran, problem = self._at(spec, commit, moved)
         return self._shown(ran, spec, problem)
 
-    def _ask_often(self, due: Due, commit: str, times: int, width: int) -> list[tuple[str, str]]:
-        """Run a fact's check on one commit so many times, or until it holds; return what each run shows, and why."""
+    def _ask_often(self, due: Due, commit: str, times: int, width: int, *, end: str = HOLDS) -> list[tuple[str, str]]:
+        """Run a fact's check on one commit so many times, or until it shows *end*; return what each shows, and why."""
         found: list[tuple[str, str]] = []
         with ThreadPoolExecutor(width) as pool:
-            while len(found) < times and HOLDS not in [outcome for outcome, _ in found]:
+            while len(found) < times and end not in [outcome for outcome, _ in found]:
                 found += pool.map(
                     lambda _: self.ask(due.spec, commit, due.moved), range(min(width, times - len(found)))
                 )

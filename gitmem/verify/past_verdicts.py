@@ -114,7 +114,7 @@ def known_of(verdicts: Iterable[Verdict]) -> list[KnownCommit]:
     for v in sorted(verdicts, key=lambda v: v.at):
         if v.held_commit:
             found.setdefault(v.held_commit, KnownCommit(v.held_commit, HOLDS, "judged"))
-        if v.culprit and not v.culprit_after:
+        if v.outcome == FAILS and v.culprit and not v.culprit_after:
             found[v.culprit] = KnownCommit(v.culprit, FAILS, "culprit", v.because)
         judged.setdefault(v.commit, []).append(v)
     for commit, them in judged.items():

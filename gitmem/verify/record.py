@@ -236,7 +236,7 @@ def _difference(
 def _blamed(changed: Iterable[Verdict], old: Mapping[str, Sequence[Verdict]]) -> list[Verdict]:
     """Return the verdicts that name a culprit which the branch does not."""
     known = {(o.key, o.culprit) for vs in old.values() for o in vs}
-    return [v for v in changed if v.culprit and (v.key, v.culprit) not in known]
+    return [v for v in changed if v.outcome == FAILS and v.culprit and (v.key, v.culprit) not in known]
 
 
 def _subject(changed: Sequence[Verdict], recorded: RecordResult, blamed: Sequence[Verdict]) -> str:

@@ -7,7 +7,18 @@ from gitmem.model import BLOCKED, BUILTIN, FAILS
 from gitmem.model import HOLDS as HELD
 from gitmem.text.globs import is_plain, normal
 from gitmem.verify import claims
-from gitmem.verify.finding import FAILED, HOLDS, SUSPECT, UNCHECKED, Finding, Findings, Spot, fact_spot, in_order
+from gitmem.verify.finding import (
+    FAILED,
+    HOLDS,
+    SUSPECT,
+    UNCHECKED,
+    UNSTEADY,
+    Finding,
+    Findings,
+    Spot,
+    fact_spot,
+    in_order,
+)
 from gitmem.verify.stock import written_by
 
 TYPE_CHECKING = False
@@ -43,18 +54,20 @@ def findings_of(run: VerifyRun, git: Git, *, summary: str, now: int) -> Findings
 
 def _finding(result: Result, git: Git, commit: str) -> Finding:
     document = result.due.document
-    kind = HOLDS if result.outcome == HELD else FAILED if result.outcome == FAILS else UNCHECKED
+    held = UNSTEADY if result.is_marked else HOLDS
+    kind = held if result.outcome == HELD else FAILED if result.outcome == FAILS else UNCHECKED
+    is_broken = result.verdict is not None and kind == FAILED
     return Finding(
         result.due.row.key,
         document.title,
         kind,
-        result.because or result.reason,
+        (result.verdict.attempt if result.verdict and kind == UNSTEADY else "") or result.because or result.reason,
         written_by(document.fields.get("by")),
         fact_spot(git, commit, document.path) if kind != HOLDS else None,
         _places(result.due),
         document.path,
-        culprit=result.verdict.culprit if result.verdict is not None else "",
-        culprit_after=result.verdict.culprit_after if result.verdict is not None else "",
+        culprit=result.verdict.culprit if result.verdict and is_broken else "",
+        culprit_after=result.verdict.culprit_after if result.verdict and is_broken else "",
         seconds=result.seconds,
     )
 

@@ -464,3 +464,19 @@ def test_searching_touches_nothing_of_the_users_repository(held, repo):
     held.why("signs", options=RUN)
 
     assert around() == before
+
+
+def test_earlier_break_that_was_fixed_is_mentioned(held, repo):
+    (first,) = commit_lines(repo, "break: use EdDSA")
+    verify(held)
+    held.why("signs", options=RUN)
+    commit_files(repo, {"src/auth/jwt.py": 'ALGORITHM = "RS256"\n'}, "mend it")
+    verify(held)
+    commit_lines(repo, "one")
+    (second,) = commit_lines(repo, "break: again")
+    verify(held)
+
+    found = held.why("signs", options=RUN).as_table()
+
+    assert found["culprit"]["commit"] == second
+    assert found["reason"] == f"it also failed at {first[:12]} (broken by {first[:12]}), and was fixed since"

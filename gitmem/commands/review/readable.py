@@ -76,7 +76,7 @@ def _verdict(key: str, data: bytes) -> str:
         return ""
     lines = [f"{key or 'the fact'} {verdict.outcome} at {verdict.commit[:12]}"]
     lines += [f"because {verdict.because}"] if verdict.because else []
-    lines += [f"broken by {verdict.culprit[:12]}"] if verdict.culprit else []
+    lines += [f"broken by {verdict.culprit[:12]}"] if verdict.culprit and verdict.outcome == "fails" else []
     lines += [f"last held at {verdict.held_commit[:12]}"] if verdict.held_commit and verdict.outcome == "fails" else []
     lines += ["unconfirmed"] if not verdict.confirmed else []
     lines += ["weak: it also holds in an empty folder"] if verdict.weak else []

@@ -144,7 +144,7 @@ def _is_answered(verdicts: Iterable[Verdict]) -> bool:
 
 def latest_of(verdicts: Sequence[Verdict]) -> Verdict | None:
     """Return the latest verdict, whatever its inputs: whether a fact flaps is not a question of its inputs."""
-    return max(verdicts, key=lambda v: v.at, default=None)
+    return max(verdicts, key=lambda v: (v.at, bool(v.culprit)), default=None)
 
 
 # Columns of a verdict that are truth values: weak and confirmed.

@@ -35,12 +35,15 @@ def describe_culprits(git: Git, named: Iterable[tuple[str, str]]) -> dict[tuple[
     return {pair: phrase(*pair, made.get(pair[0])) for pair in pairs}
 
 
-def phrase(culprit: str, after: str, made: Made | None = None) -> str:
-    """Return what broke a fact as ``broken by 1234abcd5678 (Ana: Use EdDSA)``."""
+def phrase(culprit: str, after: str, made: Made | None = None, *, outcome: str = FAILS) -> str:
+    """Return what broke a fact as ``broken by 1234abcd5678 (Ana: Use EdDSA)``; or since when it is unsteady."""
     whose = ""
     if made is not None:
         name, _, _ = made.author.rpartition(" <")
         whose = f" ({_cut(name, NAME_LIMIT)}: {_cut(made.subject, SUBJECT_LIMIT)})"
+    if outcome != FAILS:
+        at_most = f" (steady at {after[:SHORT]})" if after else ""
+        return f"unsteady since {culprit[:SHORT]}{whose}{at_most}"
     if after:
         return f"broken after {after[:SHORT]}, by {culprit[:SHORT]}{whose} at the latest"
     return f"broken by {culprit[:SHORT]}{whose}"
