@@ -330,7 +330,7 @@ class Explainer:
         """Return what runs checks, on grounds that all searches share."""
         if self._judge is None:
             git, means = self._store.git, self._session.means()
-            grounds = self._open.enter_context(open_grounds(git, means.rung, means.path))
+            grounds = self._open.enter_context(open_grounds(git, means.rung, means.path, now=self._store.now))
             self._judge = Judge(git, grounds, self._session.tree(), means, now=self._store.now)
         return self._judge
 

@@ -124,7 +124,7 @@ def _run_all(
     results = []
     ended: SimpleQueue[Future[Result]] = SimpleQueue()
     with (
-        open_grounds(git, means.rung, means.path) as grounds,
+        open_grounds(git, means.rung, means.path, now=now) as grounds,
         ThreadPoolExecutor(max_workers=min(means.jobs, len(dues))) as pool,
     ):
         judge_one = Judge(git, grounds, tree, means, now=now)

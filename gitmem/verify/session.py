@@ -37,6 +37,8 @@ if TYPE_CHECKING:
     from gitmem.verify.record import RecordResult
     from gitmem.verify.trust import Trust
 
+# How the reason begins where a sandbox that was found to work did not (``sandbox``).
+SANDBOX_FAILED = "the sandbox failed"
 # Seconds that a missing commit may take to come: whoever verifies waits for it.
 FETCH_S = 20.0
 
@@ -158,7 +160,7 @@ class Session:
         from gitmem.verify.sandbox import sandbox
 
         path = search_path()
-        rung = "none" if self.options.no_sandbox else sandbox.probe(path)
+        rung = "none" if self.options.no_sandbox else self._remembered("rung", path, lambda: sandbox.probe(path))
         self.rung = rung if rung != "none" or self.options.no_sandbox else ""
         cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
         jobs = self.options.jobs or self._config.jobs or self._policy.verify.jobs or cores
@@ -168,10 +170,21 @@ class Session:
             disk_mib=self._config.check_disk_mib,
         )
         is_traced = (self._config.trace or self._policy.verify.trace) != "off"
-        strace = find_tracer(path, self.rung) if is_traced else ""
+        strace = self._remembered(f"tracer {rung}", path, lambda: find_tracer(path, self.rung)) if is_traced else ""
         pause_s = self._config.confirm_pause_s
         may = (self.trust.allows, self.trust.denies)
         return Means(self.rung, path, jobs, *may, limits, strace, pause_s, fetch=self._fetch)
+
+    def _remembered(self, what: str, path: str, ask: Callable[[], str]) -> str:
+        from gitmem.verify.sandbox import probe
+
+        return probe.remembered(what, path, ask, now=self._now)
+
+    def _forget_probes(self) -> None:
+        """Have the next run probe again: a sandbox that worked does not any more."""
+        from gitmem.verify.sandbox import probe
+
+        probe.forget()
 
     def _fetch(self, commit: str) -> bool:
         """Bring a commit that is missing here from the remote, once; return whether it is here now."""
@@ -278,6 +291,8 @@ class Session:
                 recorded, is_local = self.keep(results)
             except UnwritableError as err:
                 recorded, is_local, self._unrecorded = None, False, err.message
+        if any(result.reason.startswith(SANDBOX_FAILED) for result in results):
+            self._forget_probes()
         standing = take_stock(self._catalog, self.restate(), self._local, now=self._now)
         ordered = tuple(sorted(results, key=lambda r: r.due.row.key))
         judged = VerifyRun(self.commit, len(dues), ordered, recorded, standing, self.rung, is_local)

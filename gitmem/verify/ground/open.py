@@ -8,6 +8,7 @@ from contextlib import ExitStack, contextmanager
 from gitmem.verify.ground.ground import Grounds, place_of_clones
 from gitmem.verify.sandbox import sandbox
 from gitmem.verify.sandbox.account import check_user, open_way
+from gitmem.verify.sandbox.probe import remembered
 from gitmem.verify.sandbox.temporary import temporary_folder
 
 TYPE_CHECKING = False
@@ -18,13 +19,14 @@ if TYPE_CHECKING:
 
 
 @contextmanager
-def open_grounds(git: Git, rung: str, path: str) -> Iterator[Grounds]:
+def open_grounds(git: Git, rung: str, path: str, *, now: int) -> Iterator[Grounds]:
     """Lend the grounds of checks.
 
     Args:
         git: The repository that the code is in.
         rung: The sandbox's rung that the checks run on.
         path: Their PATH.
+        now: Epoch seconds.
     """
     place, temporary = place_of_clones(git), None
     try:
@@ -40,5 +42,7 @@ def open_grounds(git: Git, rung: str, path: str) -> Iterator[Grounds]:
             if user:
                 open_way(temporary)
         in_place = rung == sandbox.BUBBLEWRAP
-        overlay = in_place and sandbox.probe_overlay(path, place)
+        overlay = in_place and bool(
+            remembered("overlay", path, lambda: "works" * sandbox.probe_overlay(path, place), now=now, folder=place)
+        )
         yield stack.enter_context(Grounds(git, overlay=overlay, in_place=in_place, temporary=temporary, user=user))

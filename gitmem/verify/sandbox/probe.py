@@ -1,12 +1,23 @@
-"""Probe which sandboxes work here and, if one does not, why, and how to fix it."""
+"""Probe which sandboxes work here and, if one does not, why, and how to fix it; and remember what was found."""
 
 from __future__ import annotations
 
+import json
 import os
+import stat
+import sys
+from contextlib import suppress
 from pathlib import Path
 
+from gitmem import __version__
+from gitmem.config import state_home
+from gitmem.system import atomic_write
 from gitmem.verify.sandbox import sandbox
 from gitmem.verify.sandbox.seatbelt import SANDBOX_EXEC
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 # What bubblewrap and the kernel say where user namespaces are not to be had (bubblewrap.c; unshare(2)).
 NO_NAMESPACES = ("namespace", "uid map", "setting up", "unshare", "clone", "not permitted", "permission denied")
@@ -26,6 +37,72 @@ SETTINGS = (
     ),
     ("user/max_user_namespaces", "0", "user namespaces are switched off: sudo sysctl user.max_user_namespaces=15000"),
 )
+# What was found holds for a day, and as long as everything that it depends on is as it was.
+FILE_NAME = "probes.json"
+KEPT_S = 86_400
+KEPT = 32
+PROGRAMS = ("bwrap", "sh", "setpriv", "unshare", "strace")
+
+
+def remembered(what: str, path: str, ask: Callable[[], str], *, now: int, folder: Path | None = None) -> str:
+    """Return what a probe found here within the last day, or find it out.
+
+    Three probes take 0.15 s of each run (measured). Only that something works is kept, with the kernel, this boot, the
+    user, the kernel's settings and the programs that it depends on.
+
+    Args:
+        what: The name of the probe.
+        path: PATH of the checks.
+        ask: Probes; an empty string means that nothing works.
+        now: Epoch seconds.
+        folder: A folder on whose file system it depends; or None.
+    """
+    place = state_home() / "trust" / FILE_NAME
+    known, name = _read_known(place), f"{what} {_circumstances(path, folder)}"
+    found, at = known.get(name, ("", 0))
+    if found and 0 <= now - at < KEPT_S:
+        return found
+    found = ask()
+    if found and found != sandbox.NONE:
+        newest = sorted((known | {name: (found, now)}).items(), key=lambda row: row[1][1])[-KEPT:]
+        with suppress(OSError):  # nothing is remembered on a read-only disk
+            place.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            atomic_write.write(place, json.dumps(dict(newest)).encode("ascii"), mode=0o600)
+    return found
+
+
+def forget() -> None:
+    """Forget what was found: the next run probes again."""
+    with suppress(OSError):
+        (state_home() / "trust" / FILE_NAME).unlink()
+
+
+def _read_known(place: Path) -> dict[str, tuple[str, int]]:
+    """Return what was found by probe and circumstances; nothing where others can write the file or its folder."""
+    try:
+        for one in (place.parent, place):
+            of = one.stat()
+            if sys.platform == "win32" or of.st_uid != os.geteuid() or of.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
+                return {}
+        table = json.loads(place.read_text(encoding="ascii"))
+        return {str(name): (str(found), int(at)) for name, (found, at) in table.items()}
+    except (OSError, ValueError, TypeError, AttributeError):
+        return {}
+
+
+def _circumstances(path: str, folder: Path | None) -> str:
+    """Return a fingerprint of all that the answer of a probe depends on."""
+    from hashlib import sha256
+
+    programs = [sandbox.find_program(name, path) for name in PROGRAMS]
+    stats = [os.stat(one) for one in (*programs, __file__) if one]  # noqa: PTH116 - strings
+    stamps = [(s.st_dev, s.st_ino, s.st_size, s.st_mtime_ns, s.st_mode) for s in stats]
+    settings = [_read(Path("/proc/sys") / name) for name, _, _ in SETTINGS]
+    system = (*os.uname(), _read(Path("/proc/sys/kernel/random/boot_id"))) if hasattr(os, "uname") else ()
+    user = (os.getuid(), os.geteuid(), os.getgroups()) if hasattr(os, "getuid") else ()
+    device = folder.stat().st_dev if folder is not None and folder.exists() else ""
+    parts = (__version__, path, programs, stamps, settings, system, user, device, str(folder or ""))
+    return sha256(repr(parts).encode("utf-8", "surrogateescape")).hexdigest()[:32]
 
 
 def describe(path: str, folder: Path) -> list[tuple[str, str]]:

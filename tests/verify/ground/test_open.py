@@ -7,7 +7,7 @@ import tempfile
 from functools import lru_cache
 
 import pytest
-from conftest import commit_files, git
+from conftest import NOW, commit_files, git
 
 from gitmem.git.binary import Git
 from gitmem.git.repository import discover
@@ -30,7 +30,7 @@ def test_grounds_of_a_read_only_repository_are_temporary(repo, monkeypatch, tmp_
     commits = [git(repo, "rev-parse", "HEAD"), commit_files(repo, {"new": "new\n"})]
 
     said = []
-    with open_grounds(Git(discover(repo)), rung, PATH) as grounds:
+    with open_grounds(Git(discover(repo)), rung, PATH, now=NOW) as grounds:
         for commit in commits:
             with grounds.take(commit) as ground:
                 assert ground.path.is_relative_to((tmp_path / "tmp").resolve())
@@ -46,7 +46,7 @@ def test_grounds_are_in_the_place_of_the_work_tree_only_where_that_can_be_shown(
     commit = git(repo, "rev-parse", "HEAD")
     seen = {}
     for rung in ("bubblewrap", "landlock", "none"):
-        with open_grounds(Git(discover(repo)), rung, PATH) as grounds, grounds.take(commit) as ground:
+        with open_grounds(Git(discover(repo)), rung, PATH, now=NOW) as grounds, grounds.take(commit) as ground:
             seen[rung], clone = ground.seen, ground.path
             assert rung != "bubblewrap" or ground.seen == repo.resolve()
             own = clone.is_relative_to(place_of_clones(Git(discover(repo))))

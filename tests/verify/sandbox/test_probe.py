@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
 
 import pytest
+from conftest import NOW
 
+from gitmem.config import state_home
 from gitmem.verify.sandbox import probe, sandbox
 
 PATH = os.environ["PATH"]
@@ -52,3 +55,76 @@ def test_a_setting_of_the_kernel_is_named(tmp_path, name, value, said):
 
 def test_what_works_needs_no_remedy():
     assert [probe.remedy(rung, "", "") for rung in ("bubblewrap", "landlock", "seatbelt")] == ["", "", ""]
+
+
+@pytest.fixture
+def asked() -> list[str]:
+    return []
+
+
+def ask(
+    asked: list[str], found: str = "bubblewrap", *, now: int = NOW, path: str = PATH, folder: Path | None = None
+) -> str:
+    return probe.remembered("rung", path, lambda: asked.append(found) or found, now=now, folder=folder)
+
+
+def test_what_works_is_found_out_once_a_day(asked):
+    assert [ask(asked, now=NOW + s) for s in (0, 1, 86_399)] == ["bubblewrap"] * 3
+    assert len(asked) == 1
+
+    ask(asked, now=NOW + 86_400)
+    ask(asked, now=NOW - 10)
+
+    assert len(asked) == 3
+
+
+def test_that_nothing_works_is_found_out_each_time(asked):
+    for found in ("none", "", "none"):
+        ask(asked, found)
+
+    assert asked == ["none", "", "none"]
+
+
+def test_another_program_user_kernel_or_boot_is_probed_again(asked, tmp_path, monkeypatch):
+    for name in ("bwrap", "strace"):
+        (tmp_path / name).write_text("1", encoding="ascii")
+        (tmp_path / name).chmod(0o755)
+    path = f"{tmp_path}:{PATH}"
+    ask(asked, path=path)
+    ask(asked, path=path)
+    assert len(asked) == 1
+
+    (tmp_path / "bwrap").write_text("22", encoding="ascii")
+    ask(asked, path=path)
+    ask(asked, path=path, folder=tmp_path)
+    monkeypatch.setattr(os, "uname", lambda: ("Linux", "host", "6.99", "1", "x86_64"))
+    ask(asked, path=path)
+    monkeypatch.setattr(os, "geteuid", lambda: 4711)
+    ask(asked, path=path)
+
+    assert len(asked) == 5
+
+
+@pytest.mark.parametrize("spoil", ["others", "text", "shape"])
+def test_file_that_others_can_write_or_that_is_damaged_says_nothing(asked, spoil, tmp_path):
+    ask(asked)
+    place = state_home() / "trust" / probe.FILE_NAME
+    assert place.stat().st_mode & 0o777 == 0o600
+    if spoil == "others":
+        place.parent.chmod(0o777)
+    else:
+        place.write_text({"text": "{", "shape": '{"a": 1}'}[spoil], encoding="ascii")
+
+    ask(asked)
+
+    assert len(asked) == 2
+
+
+def test_probes_are_forgotten_where_a_sandbox_failed(asked):
+    ask(asked)
+
+    probe.forget()
+    probe.forget()
+    ask(asked)
+
+    assert len(asked) == 2
