@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from gitmem.frozen import replace
 from gitmem.index.engine import FIELDS, Stats
 from gitmem.model import IndexText
-from gitmem.recall.bm25 import WEIGHTS, all_terms, coverage, lexical_scores, worth
+from gitmem.recall.bm25 import WEIGHTS, all_terms, coverage, lexical_scores, variants, worth
 from gitmem.text.tokens import query_terms, terms
 
 if TYPE_CHECKING:
@@ -277,3 +277,18 @@ def test_what_words_tell_is_counted_in_words_that_one_memory_has() -> None:
     assert 1.05 < worth(query, text, stats) < 1.2
     assert worth(["missing"], text, stats) == 0.0
     assert worth(query, make_text(2, "common"), stats) < 0.2
+
+
+@pytest.mark.parametrize(
+    ("asked", "meant"), [("directory", "dir"), ("dir", "folder"), ("config", "configuration"), ("initialize", "init")]
+)
+def test_forms_of_one_word_stand_for_each_other(asked: str, meant: str) -> None:
+    (one,), (other,) = terms(asked), terms(meant)
+
+    assert other in variants(one)
+    assert one in variants(other)
+
+
+def test_a_word_without_forms_has_none_and_no_word_stands_for_itself() -> None:
+    assert variants("gateway") == []
+    assert "dir" not in variants("dir")

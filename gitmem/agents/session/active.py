@@ -2,6 +2,12 @@
 
 from __future__ import annotations
 
+import os
+
+from gitmem.agents.session import topics, worklog
+from gitmem.agents.session.places import read_lines
+from gitmem.text import tokens
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -79,8 +85,6 @@ class Sessions:
 
     def status(self, *, session: str = "", name: str = "") -> dict[str, Any]:
         """Return what there is to say of the active topic, or of the one of a name."""
-        from gitmem.agents.session.status import describe
-
         return describe(self._opened, self.place(), self.topic(session, name))
 
     def shown(self, session: str = "") -> list[dict[str, Any]]:
@@ -111,3 +115,37 @@ class Sessions:
         from gitmem.agents.session import topics
 
         return topics.find(self.place(), name) if name else topics.topic_of(self.place(), session)
+
+
+def describe(memory: OpenRepository, place: Workplace, topic: Topic) -> dict[str, Any]:
+    """Return a topic as the documented JSON; it may have no files yet."""
+    spec = topic.spec()
+    entries = read_lines(topic.worklog_path, worklog.WORKLOG_BYTES)
+    return {
+        "topic": topic.name,
+        "workspace": place.workspace,
+        "branch": place.branch,
+        "shared": place.is_shared,
+        "named": topic.is_pinned,
+        "archived": topic.is_archived,
+        "review": topic.is_review,
+        "off": _off(memory, place, topic),
+        "folder": topic.folder,
+        "spec": spec,
+        "spec_tokens": tokens.count_tokens(spec),
+        "worklog": {"entries": len(entries), "tools": worklog.counts(entries), "last": worklog.tail(topic, 5)},
+        "evidence": topic.evidence(),
+        "topics": topics.list_names(place),
+        "archive": topics.list_archived(place),
+    }
+
+
+def _off(memory: OpenRepository, place: Workplace, topic: Topic) -> str:
+    """Return why agents get no context; empty if they do."""
+    if not memory.config.context:
+        return "the setting gitmem.context"
+    for folder in (place.root, topic.folder):
+        path = os.path.join(folder, topics.OFF)
+        if os.path.lexists(path):
+            return path
+    return ""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from gitmem.model import Problem
-from gitmem.repository.other_scopes import has_private
+from gitmem.repository.repository import has_private
 from gitmem.store.scope import DOMAIN, PRIVATE, UNIVERSAL
 
 TYPE_CHECKING = False

@@ -5,7 +5,7 @@ from __future__ import annotations
 from gitmem.commands.remember import remember
 from gitmem.commands.workflow.step import signed
 from gitmem.errors import RefusedError
-from gitmem.repository.other_scopes import open_private
+from gitmem.repository.repository import open_private
 from gitmem.text.sanitize import display
 from gitmem.text.tokens import slug
 
