@@ -6,7 +6,7 @@ and memories that become suspect as a result. Verdicts already known for the sam
 checked again on both sides before it is reported. The facts of the base always count: a change to .memory/ cannot hide,
 remove or weaken the facts that judge it. Nothing is written to any branch. Commands run only if they are approved
 (gitmem trust, --approved). With --staged, the change is the index compared with HEAD: what the next commit would make
-false.
+false. If HEAD has no commits of its own, the change is the work tree compared with HEAD.
 
 Exit status: 0 nothing becomes false; 1 something does, or a verdict on the memory branch is wrong; 3 something that the
 change touches could not be checked. --fail-on, or [check] fail_on in the policy, selects which of these count; the

@@ -110,15 +110,20 @@ def _print_verdict(verdict: dict[str, Any], found: Mapping[str, Any], out: Outpu
         due = (
             "its inputs had already changed" if "at" in found else f"its inputs have changed since; run {gitmem} verify"
         )
-        fresh = "" if verdict["fresh"] else f"; {due}"
+        fresh = "" if verdict["fresh"] or found.get("stale") else f"; {due}"
         text = (
             f"{verdict['outcome']} at {verdict['commit'][:12]}, {verdict['at']} ({verdict['sandbox']}, {whose}){fresh}"
         )
         out.line("  ", ("verdict:", found["status"]), f" {text}")
+    if found.get("stale"):
+        out.line("  ", ("stale:", "stale"), f" {found['stale']}; to judge it: {gitmem} verify {found['key']}")
     if verdict["because"]:
         out.line("  ", ("because:", "dim"), f" {verdict['because']}")
-    if verdict.get("held_commit") and verdict["outcome"] == "fails":
-        out.line("  ", ("held last:", "dim"), f" at {verdict['held_commit'][:12]}, {verdict['held_at']}")
+    if verdict.get("held_last"):
+        last, judged = verdict["held_last"][:12], verdict["held_commit"][:12]
+        where = last if last == judged else f"{last}; last judged at {judged}" if judged else last
+        when = f", {verdict['held_at']}" if verdict["held_at"] else ""
+        out.line("  ", ("held last:", "dim"), f" at {where}{when}")
         if not verdict["confirmed"]:
             out.line("  ", ("unconfirmed:", "dim"), " the commit where it last held could not be checked again")
     if verdict.get("culprit"):

@@ -60,6 +60,12 @@ def run(args: argparse.Namespace, out: Output) -> int:
     if tasks:
         out.line(f"  tasks: {shared.list_of(tasks)}")
     _print_cases(found, args, out)
+    stale = [
+        (found["stale"]["inputs"], "of which inputs have changed"),
+        (found["stale"]["ttl"], "past the time to live"),
+    ]
+    if reasons := [f"{number} {why}" for number, why in stale if number]:
+        out.line("  ", (MARKS["stale"], "stale"), f" stale: {', '.join(reasons)}", ("  gitmem verify --dry-run", "dim"))
     if moved := found.get("moved"):
         facts = "1 fact is" if len(moved) == 1 else f"{len(moved)} facts are"
         out.line((f"  {facts} judged where git renamed files to: gitmem settle --moved", "yellow"))
@@ -140,7 +146,7 @@ def _print_jobs(jobs: dict[str, Any], out: Output) -> None:
     """Print when a verify job ran last, here and for the branch, what runs it, and what is wrong with that."""
     last, branch, claimed = jobs["last"], jobs["branch"], jobs["claimed"]
     if last:
-        code = _code(last["commit"], last["behind"]) if last["commit"] else ""
+        code = _code(last["commit"], last) if last["commit"] else ""
         ok = "dim" if last["state"] == "ended" else "yellow"
         out.line((f"last verify job here {ago(last['age_s'])} ago{code}: {ended(last)}", ok))
     if branch:
@@ -155,14 +161,24 @@ def _print_jobs(jobs: dict[str, Any], out: Output) -> None:
 
 
 def _recorded(found: dict[str, Any]) -> str:
-    code = _code(found["code"], found["behind"]) if found["code"] else ""
+    code = _code(found["code"], found) if found["code"] else ""
     return f"{ago(found['age_s'])} ago as {found['commit'][:12]}{code}"
 
 
-def _code(commit: str, behind: int | None) -> str:
-    """Return which commit of the code something is about, and how far HEAD is ahead of it."""
-    far = {None: "", 0: ", which is HEAD"}.get(behind, f", {shared.counted(behind or 0, 'commit')} behind HEAD")
-    return f" for the code at {commit[:12]}{far}"
+def _code(commit: str, found: Mapping[str, Any]) -> str:
+    """Return which commit of the code something is about, and where that is as seen from HEAD."""
+    behind, ahead = found["behind"], found["ahead"]
+    if behind is None:
+        where = "not in this clone"
+    elif not behind and not ahead:
+        where = "which is HEAD"
+    elif not ahead:
+        where = f"{shared.counted(behind, 'commit')} behind HEAD"
+    elif not behind:
+        where = f"{shared.counted(ahead, 'commit')} ahead of HEAD"
+    else:
+        where = f"beside HEAD ({shared.counted(ahead, 'commit')} only there, {behind} only here)"
+    return f" for the code at {commit[:12]}, {where}"
 
 
 def _print_view(view: dict[str, Any], out: Output) -> None:

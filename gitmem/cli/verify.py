@@ -360,7 +360,10 @@ def summary(found: VerifyRun) -> str:
         }
         holds = "holds" if counts["holds"] == 1 else "hold"
         names = {"holds": holds, "fails": "failed", "blocked": "blocked", "skipped": "skipped"}
-        message = f"{found.due} due: " + ", ".join(f"{n} {names[word]}" for word, n in counts.items() if n)
+        old = sum(r.outcome == "fails" and not r.is_news for r in found.results)
+        before = {"fails": f" ({old} as before)" if old else ""}
+        parts = [f"{n} {names[word]}{before.get(word, '')}" for word, n in counts.items() if n]
+        message = f"{found.due} due: {', '.join(parts)}"
     if found.dirty:
         return f"The current work tree: {message}; nothing was recorded."
     where = f"; recorded as {found.recorded.commit[:12]}" if found.recorded and found.recorded.commit else ""

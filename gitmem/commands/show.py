@@ -4,18 +4,23 @@ from __future__ import annotations
 
 import json
 
-from gitmem.document.fields import format_time
+from gitmem.document.fields import format_time, parse_time
 from gitmem.errors import FormatError, NotFoundError, ProcessError
 from gitmem.git.history import read_made
 from gitmem.index.catalog import state
+from gitmem.model import FAILS, STALE
 from gitmem.policy.settings import KINDS
+from gitmem.statuses import age_s
 from gitmem.store import layout
 from gitmem.store.buckets import parse_section, sections_of
 from gitmem.store.code_tree.tree import PREFIX
 from gitmem.store.read import READABLE_WITHIN
+from gitmem.text.durations import ago
 from gitmem.text.secrets import redact, redact_all
-from gitmem.verify.blame.culprit import phrase
+from gitmem.verify.blame.culprit import held_last, phrase
+from gitmem.verify.explain import explain
 from gitmem.verify.moves import parse_moves
+from gitmem.verify.options import Options
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,6 +30,7 @@ if TYPE_CHECKING:
     from gitmem.git.binary import Git
     from gitmem.index.catalog.catalog import Catalog
     from gitmem.model import Verdict
+    from gitmem.repository.proving_store import ProvingStore
     from gitmem.repository.repository import OpenRepository
     from gitmem.store.local import CheckOutput, LocalState
 
@@ -41,7 +47,19 @@ def show_of(repository: OpenRepository, key: str, scope: str) -> dict[str, Any]:
     ground = holder.ground(catalog)
     with catalog.reading():
         found = show(catalog, holder.git, holder.local, ground, full_key, now=holder.now)
+    found["stale"] = _why_stale(holder, full_key, found["verdict"]) if found["status"] == STALE else ""
     return found | {"scope": repository.scope_of(holder, full_key)}
+
+
+def _why_stale(holder: ProvingStore, key: str, verdict: Mapping[str, Any]) -> str:
+    """Return why a fact that held is due: which inputs have changed, or since when its time to live has passed."""
+    if verdict["fresh"]:
+        passed = parse_time(verdict["expires_at"])
+        return f"its time to live passed at {verdict['expires_at']}, {ago(age_s(passed, holder.now))} ago"
+    session = holder.session(Options(keys=(key,)))
+    changed = [path for due in explain(holder.git, session.tree(), session.list_due()) for path in due.changed]
+    files = ", ".join(changed) or "what it reads"
+    return f"{files} changed since {verdict['commit'][:12]}"
 
 
 def output_of(repository: OpenRepository, key: str, scope: str) -> CheckOutput:
@@ -81,7 +99,7 @@ def show(catalog: Catalog, git: Git, local: LocalState, ground: int | None, key:
         "status": status.status,
         "frontmatter": redact_all(json.loads(fields)),  # commands are exact in the catalog
         "body": body,
-        "verdict": _with_phrase(git, _verdict(catalog, local, ground, number, key)),
+        "verdict": _verdict(catalog, git, local, ground, number, key=key),
         "because": list(status.chain),
         "weak": status.weak,
         "flapping": status.flapping,
@@ -94,7 +112,9 @@ def show(catalog: Catalog, git: Git, local: LocalState, ground: int | None, key:
     }
 
 
-def _verdict(catalog: Catalog, local: LocalState, ground: int | None, number: int, key: str) -> dict[str, Any] | None:
+def _verdict(
+    catalog: Catalog, git: Git, local: LocalState, ground: int | None, number: int, *, key: str
+) -> dict[str, Any] | None:
     """Return the verdict that counts here, or None where there is none; with the last attempt that learned nothing."""
     fact = catalog.row("SELECT spec, claim, ttl_s FROM fact WHERE id = ?", (number,))
     if fact is None:
@@ -113,20 +133,17 @@ def _verdict(catalog: Catalog, local: LocalState, ground: int | None, number: in
     if best is None and blocked is None:
         return None
     table = _as_table(best, fresh) if best else {"outcome": "", "commit": "", "at": "", "because": "", "culprit": ""}
+    if best is not None:
+        table["expires_at"] = format_time(best.at + fact[2]) if fact[2] is not None else ""
+        table["held_last"] = held_last(git, best) if best.outcome == FAILS else ""
+        if best.culprit:
+            made = read_made(git, [best.culprit]).get(best.culprit)
+            table["broken"] = phrase(best.culprit, best.culprit_after, made, outcome=best.outcome)
     if best is not None and best.attempt:
         table |= {"attempt": best.attempt, "attempt_at": format_time(best.attempt_at)}
     if blocked is not None and (best is None or blocked.at >= best.at):
         table |= {"attempt": blocked.reason, "attempt_at": format_time(blocked.at)}
     return table
-
-
-def _with_phrase(git: Git, verdict: dict[str, Any] | None) -> dict[str, Any] | None:
-    """Return a verdict's table with what broke the fact in words, where that is known."""
-    if verdict is None or not verdict["culprit"]:
-        return verdict
-    made = read_made(git, [verdict["culprit"]]).get(verdict["culprit"])
-    said = phrase(verdict["culprit"], verdict["culprit_after"], made, outcome=verdict["outcome"])
-    return verdict | {"broken": said}
 
 
 def _as_table(verdict: Verdict, fresh: bool) -> dict[str, Any]:

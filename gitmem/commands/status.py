@@ -96,6 +96,7 @@ def status(
         "blocked": [_line(line, broken) for line in standing.lines if line.status == "blocked"],
         "flapping": [_line(line, broken) for line in standing.flapping],
         "moved": list(standing.moved),
+        "stale": _stale(catalog, ground, now),
         "waiting": list(waiting),
         "problems": catalog.row("SELECT count(*) FROM problem")[0],
         "to_settle": [row[0] for row in catalog.rows(_TO_SETTLE)],
@@ -104,6 +105,17 @@ def status(
         "verified_at": format_time(verified) if verified else "",
         "verified_age_s": age_s(verified, now) if verified else None,
     }
+
+
+def _stale(catalog: Catalog, ground: int | None, now: int) -> dict[str, int]:
+    """Return of how many stale facts the inputs have changed, and of how many only the time to live has passed."""
+    changed, expired = catalog.row(
+        "SELECT coalesce(sum(s.fresh = 0), 0), coalesce(sum(s.fresh = 1 AND s.at + f.ttl_s < ?), 0) FROM state s"
+        " CROSS JOIN fact f ON f.id = s.fact CROSS JOIN memory m ON m.id = f.id"
+        f" WHERE s.ground = ? AND s.outcome = 'holds' AND s.blocked = 0 AND {state.LIVE} AND {state.CLAIM}",
+        (now, ground or 0),
+    )
+    return {"inputs": changed, "ttl": expired}
 
 
 def _tasks(catalog: Catalog) -> dict[str, int]:

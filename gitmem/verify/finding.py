@@ -72,7 +72,7 @@ WORDS = {
         case="failure",
     ),
     SILENCED: FindingWords(
-        *(SUSPECT, WARNING, "is silenced by the change", "are silenced by the change", "Silenced by this change"),
+        *(FAILED, WARNING, "is silenced by the change", "are silenced by the change", "Silenced by this change"),
         meaning="The change's own memories hide, remove, supersede or weaken this fact, and the change touches files "
         "that it reads.",
         case="failure",

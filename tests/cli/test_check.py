@@ -144,3 +144,22 @@ def test_text_of_a_memory_cannot_escape_on_any_way_out(run_cli, repo: Path) -> N
     for form in ("text", "json", "github", "markdown", "sarif", "junit"):
         done = run_cli("check", "--format", form)
         assert (done.status, "\x1b" in done.out + done.err) == (1, False), form
+
+
+def test_without_a_commit_of_its_own_the_uncommitted_change_is_checked(run_cli, repo: Path) -> None:
+    run_cli("fact", "t", "--contains", "RS256", "--in", "src/auth/jwt.py", "--key", "f")
+    (repo / "src/auth/jwt.py").write_text("EdDSA\n")
+
+    dirty, asked = run_cli("check"), run_cli("check", "--base", "HEAD")
+    git(repo, "add", "-A")
+    staged = run_cli("check")
+    found = json.loads(run_cli("check", "--json").out)
+
+    for done in (dirty, staged):
+        assert done.status == 1
+        assert done.out.startswith("✗ f  becomes false — no file of src/auth/jwt.py contains 'RS256'")
+        assert done.out.endswith("1 uncommitted file touches 1 of 1 fact: 1 becomes false\n")
+        assert "nothing is committed since main: the uncommitted changes of the work tree were checked" in done.err
+    assert (asked.status, asked.out) == (0, "nothing to check\n")
+    assert ([row["key"] for row in found["newly_false"]], found["head"]) == (["f"], "")
+    assert git(repo, "diff", "--cached", "--name-only") == "src/auth/jwt.py"

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import time
 from pathlib import Path
 
 from conftest import commit_files, git, memory_text, put_files
 from support.facts import approve_all, make_fact, put
 
 from gitmem.cli.show import _value
+from gitmem.memory.memory import Memory
 
 
 def test_json_is_as_documented(run_cli, repo: Path) -> None:
@@ -167,3 +169,29 @@ def test_end_of_the_output_is_kept_while_a_check_fails(run_cli, memory, repo: Pa
 
 def test_output_is_only_known_of_this_clone(run_cli) -> None:
     assert run_cli("show", "f", "--output", "--at", "HEAD").status == 2
+
+
+def test_last_commit_where_a_fact_held_is_the_one_before_what_broke_it(run_cli, repo: Path) -> None:
+    run_cli("fact", "Tokens are signed", "--contains", "RS256", "--in", "src/auth/jwt.py", "--key", "f")
+    judged = git(repo, "rev-parse", "HEAD")[:12]
+    before = commit_files(repo, {"a.txt": "nothing to do with it"})[:12]
+    commit_files(repo, {"src/auth/jwt.py": "EdDSA\n"})
+    run_cli("verify", "--why")
+
+    assert f"  held last: at {before}; last judged at {judged}, " in run_cli("show", "f").out
+
+
+def test_stale_fact_says_what_changed_or_since_when_its_time_has_passed(run_cli, repo: Path) -> None:
+    put(
+        repo, make_fact("changed", {"contains": "RS256", "in": "src/auth/*"}), make_fact("old", {"exists": "README.md"})
+    )
+    with Memory(repo, clock=lambda: time.time() - 40 * 86_400) as earlier:
+        earlier.verify()
+    judged = git(repo, "rev-parse", "HEAD")[:12]
+    commit_files(repo, {"src/auth/jwt.py": "RS256 again\n"})
+
+    changed, old, status = (run_cli(*words).out for words in (["show", "changed"], ["show", "old"], ["status"]))
+
+    assert f"  stale: src/auth/jwt.py changed since {judged}; to judge it: gitmem verify changed\n" in changed
+    assert "  stale: its time to live passed at 20" in old and ", 10d ago; to judge it: gitmem verify old\n" in old
+    assert "~ stale: 1 of which inputs have changed, 1 past the time to live  gitmem verify --dry-run\n" in status

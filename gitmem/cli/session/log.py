@@ -32,7 +32,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
         out.json({"session": found[0]["session"] if found else args.session, "shown": found})
     for entry in () if args.json else found:
         about = entry.get("query") or entry.get("role") or entry.get("source") or ""
-        when = format_time(entry["at"]) if isinstance(entry.get("at"), int) else "?"
+        when = format_time(entry["at"]) if isinstance(entry.get("at"), int) else "(no time)"
         out.line((when, "dim"), f" {entry.get('event')} ", (str(about), "dim"))
         shown = entry.get("shown")
         for key, status in shown.items() if isinstance(shown, dict) else ():

@@ -5,6 +5,7 @@ from __future__ import annotations
 from gitmem.commands.check.span import ChangeSpan, find_span
 from gitmem.commands.check.staged import staged
 from gitmem.commands.check.touched import Brought, Trees, find_touched, list_facts
+from gitmem.errors import ProcessError
 from gitmem.frozen import frozen, replace
 from gitmem.store.code_tree.tree import is_home
 from gitmem.store.scope import PROJECT
@@ -65,6 +66,8 @@ def check(
 ) -> CheckResult:
     """Check a change against the facts of these stores; nothing is written to any branch.
 
+    Where nothing is committed, and nothing else was asked for, the change is what is not committed yet.
+
     Args:
         stores: The stores whose facts are about the code, the project's first, and what is asked of each.
         base: What to compare with, as typed; empty for the default branch.
@@ -78,9 +81,31 @@ def check(
     git = stores[0][0].git
     span = find_span(git, base=base, head=head, default=default)
     if span.base == span.head:
-        return CheckResult(span)
+        return (None if base or head else _uncommitted(stores, span, progress)) or CheckResult(span)
     trees = Trees(git, span.base, lambda: span.head, git.diff_trees(span.base, span.head))
     return _joined([_Check(*one, span, trees, progress).run() for one in stores])
+
+
+def _uncommitted(
+    stores: Sequence[tuple[ProvingStore, Options]], span: ChangeSpan, progress: Callable[[str, int, int], None]
+) -> CheckResult | None:
+    """Check the work tree against HEAD; None where they are the same, or the work tree cannot be judged."""
+    from gitmem.verify.ground.dirty import snapshot  # temporary folders: only where nothing is committed
+
+    git = stores[0][0].git
+    if git.repository.top is None or git.read_head()[1] != span.head:
+        return None
+    try:
+        with snapshot(git) as taken:
+            trees = Trees(taken.git, span.head, lambda: taken.commit, taken.git.diff_trees(span.head, taken.commit))
+            if not trees.changes:
+                return None
+            note = f"nothing is committed since {span.against}: the uncommitted changes of the work tree were checked"
+            note = "; ".join((note, *taken.notices))
+            dirty = ChangeSpan(span.head, "", "HEAD", note, is_dirty=True)
+            return _joined([_Check(*one, dirty, trees, progress).run() for one in stores])
+    except ProcessError:
+        return None  # git cannot read the index
 
 
 def check_staged(

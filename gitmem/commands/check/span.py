@@ -25,16 +25,18 @@ class ChangeSpan:
         head: The commit behind it; empty for what is staged, which is not a commit yet.
         against: What the head is compared with, as it was named.
         note: What a reader should know of the base, or empty.
+        is_dirty: Whether it ends at the work tree, with what is not staged.
     """
 
     base: str
     head: str
     against: str
     note: str = ""
+    is_dirty: bool = False
 
     @property
     def is_staged(self) -> bool:
-        """Return whether it ends at the index."""
+        """Return whether it ends at the index or the work tree, which is no commit yet."""
         return not self.head
 
 

@@ -34,7 +34,9 @@ def summary(checked: CheckResult) -> str:
     counts = [(len(checked.of(kind)), words) for kind, words in WORDS.items()]
     message = ", ".join(f"{number} {words.phrase if number == 1 else words.many}" for number, words in counts if number)
     files = f"file{'s' * (checked.files != 1)}"
-    which = f"staged {files}" if span.is_staged else f"changed {files} since {span.base[:12]}"
+    which = f"changed {files} since {span.base[:12]}"
+    if span.is_staged:
+        which = f"{'uncommitted' if span.is_dirty else 'staged'} {files}"
     verb = "touches" if checked.files == 1 else "touch"
     facts = f"{touched} of {checked.facts} fact{'s' * (checked.facts != 1)}"
     return f"{checked.files} {which} {verb} {facts}" + (f": {message}" if message else "")

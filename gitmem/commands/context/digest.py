@@ -155,7 +155,7 @@ def _warnings(
 ) -> tuple[list[DigestItem], set[str]]:
     """Return one line for everything that must not be believed as it stands, and their keys."""
     rows = catalog.rows(
-        "SELECT m.id, m.key, m.kind, m.title, s.at, s.outcome, s.blocked FROM state s"
+        "SELECT m.id, m.key, m.kind, m.title, s.at, s.outcome, s.blocked, s.fresh FROM state s"
         " CROSS JOIN fact f ON f.id = s.fact"
         f" CROSS JOIN memory m ON m.id = f.id WHERE s.ground = ? AND {state.LIVE} AND {state.CLAIM}"
         " AND (s.outcome = 'fails' OR s.blocked = 1 OR (s.outcome = 'holds'"
@@ -171,7 +171,7 @@ def _warnings(
         found[case.key] = DigestItem(case.key, kind, case.status, cut(text, TITLE_LIMIT) + (f" — {why}" if why else ""))
         cases.append(case)
 
-    for _, key, kind, text, at, outcome, is_blocked in rows:
+    for _, key, kind, text, at, outcome, is_blocked, is_fresh in rows:
         if outcome == "fails":
             why, broken = because.get(key, ("", ""))
             case = Case(key, FAILED, FAILED, why, (broken, ""))
@@ -180,8 +180,8 @@ def _warnings(
             meaning = SIGNS[BLOCKED].meaning
             warn(Case(key, BLOCKED, BLOCKED, meaning), kind, text, meaning)
         elif key not in chains:
-            case = Case(key, STALE, STALE, SIGNS[STALE].warning)
-            warn(case, kind, text, f"not verified for {ago(age_s(at, now))}")
+            why = "its time to live has passed" if is_fresh else "the code that it reads has changed"
+            warn(Case(key, STALE, STALE, why), kind, text, f"{why}; verified {ago(age_s(at, now))} ago")
     suspects = catalog.each(
         f"SELECT m.key, m.kind, m.title FROM memory m WHERE {state.LIVE} AND {unexpired(now)} AND m.key IN ({{}})",
         sorted(chains),

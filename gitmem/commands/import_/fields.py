@@ -10,6 +10,7 @@ from gitmem.frozen import frozen
 from gitmem.policy.values import is_slug
 from gitmem.store import layout
 from gitmem.text import tokens
+from gitmem.text.sanitize import display
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -81,6 +82,10 @@ def from_table(table: Mapping[str, Any], *, where: str, kind: str, title: str = 
         return Unreadable(where, f"it has neither a text ({', '.join(_TEXT[:3])}) nor a title")
     if not body.strip():
         heading, body = "", heading
+    key = _key(table.get("key"))
+    if key is None:
+        message = f"its key {table['key']!r} has capital letters: write it in lower case, and wherever it is named"
+        return Unreadable(where, display(message))
     fields: dict[str, Any] = {"kind": _kind(_first(table, _KIND, str) or kind)}
     fields |= {"title": heading} if heading else {}
     for name, names in _LISTS.items():
@@ -94,7 +99,7 @@ def from_table(table: Mapping[str, Any], *, where: str, kind: str, title: str = 
     for name, value in table.items():
         if name not in _TAKEN and name not in _OWN and value not in (None, "", [], {}) and _is_short(name, value):
             fields.setdefault(name, value)
-    return ImportRecord(where, _key(table.get("key")), fields, body)
+    return ImportRecord(where, key, fields, body)
 
 
 def _first(table: Mapping[str, Any], names: tuple[str, ...], wanted: type) -> Any:
@@ -107,9 +112,12 @@ def _kind(word: str) -> str:
     return kind if is_slug(kind) else tokens.slug(word, limit=40).replace("-", "_")
 
 
-def _key(value: object) -> str:
+def _key(value: object) -> str | None:
+    """Return a key in our form, or an empty string; None for one that only its capitals keep from being one."""
     if not isinstance(value, str) or not value:
         return ""
+    if not layout.is_key(value) and layout.is_key(value.lower()):
+        return None
     return value if layout.is_key(value) else tokens.slug(value, limit=layout.KEY_LIMIT)
 
 

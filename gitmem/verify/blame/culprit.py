@@ -35,6 +35,19 @@ def describe_culprits(git: Git, named: Iterable[tuple[str, str]]) -> dict[tuple[
     return {pair: phrase(*pair, made.get(pair[0])) for pair in pairs}
 
 
+def held_last(git: Git, verdict: Verdict) -> str:
+    """Return the last commit where a failed fact is known to have held.
+
+    That is right before what broke it, where that is known; else where it was judged last and held.
+    """
+    if not verdict.culprit:
+        return verdict.held_commit
+    if verdict.culprit_after:
+        return verdict.culprit_after
+    found = git.run("rev-parse", "--verify", "-q", f"{verdict.culprit}^", check=False)
+    return found.stdout.decode("ascii", "replace").strip() or verdict.held_commit
+
+
 def phrase(culprit: str, after: str, made: Made | None = None, *, outcome: str = FAILS) -> str:
     """Return what broke a fact as ``broken by 1234abcd5678 (Ana: Use EdDSA)``; or since when it is unsteady."""
     whose = ""

@@ -175,7 +175,7 @@ def _last_job(git: Git, now: int) -> dict[str, Any] | None:
         "age_s": age_s(job.started, now),
         "state": "failed" if job.problem else how,
         "commit": job.commit,
-        "behind": count_behind(git, job.commit, git.read_head()[1]),
+        **_distance(git, job.commit, git.read_head()[1]),
         "due": job.due,
         "failed": job.failed,
         "unchecked": job.unchecked,
@@ -223,18 +223,25 @@ def _as_table(git: Git, found: RecordCommit | None, now: int) -> dict[str, Any] 
         "at": format_time(found.at),
         "age_s": age_s(found.at, now),
         "code": found.code,
-        "behind": count_behind(git, found.code, git.read_head()[1]),
+        **_distance(git, found.code, git.read_head()[1]),
         "claimed": found.is_claimed,
     }
 
 
 def count_behind(git: Git, commit: str, head: str | None) -> int | None:
     """Return how many commits of *head* another commit does not have; None where that cannot be determined."""
+    return _distance(git, commit, head)["behind"]
+
+
+def _distance(git: Git, commit: str, head: str | None) -> dict[str, int | None]:
+    """Return how many commits of *head* a commit is behind, and how many it is ahead; both if it is beside it."""
     if not commit or not head:
-        return None
+        return {"behind": None, "ahead": None}
     if commit == head:
-        return 0
+        return {"behind": 0, "ahead": 0}
     try:
-        return int(git.run("rev-list", "--count", f"{commit}..{head}", timeout_s=5).stdout)
+        output = git.run("rev-list", "--left-right", "--count", f"{commit}...{head}", timeout_s=5).stdout
+        ahead, behind = map(int, output.split())
     except (ProcessError, ValueError):
-        return None  # it is not in this clone
+        return {"behind": None, "ahead": None}  # it is not in this clone
+    return {"behind": behind, "ahead": ahead}

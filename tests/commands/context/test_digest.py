@@ -48,7 +48,7 @@ def test_warnings_come_first_failed_suspect_stale_with_what_each_is_about(warned
         ("z-failed", "failed", "It failed — nothing does not exist"),
         ("b-rests", "suspect", "So does this — rests on m-suspect → z-failed"),
         ("m-suspect", "suspect", "It rests on it — rests on z-failed"),
-        ("a-stale", "stale", "It was so — not verified for 3d"),
+        ("a-stale", "stale", "It was so — its time to live has passed; verified 3d ago"),
     ]
     assert (first["total"], first["more"]) == (4, 0)
 

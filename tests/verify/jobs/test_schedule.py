@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 from conftest import commit_files, git, tip
-from support.facts import Clock
+from support.facts import Clock, make_fact, put
 from support.schedules import installed, workflow
 
 from gitmem.memory.memory import Memory
@@ -37,6 +37,24 @@ def test_status_says_what_ran_here_what_the_branch_has_and_what_runs_it(
     assert re.search(rf"last verify job here \d+d ago {where}: 1 due\n", ran.out)
     assert re.search(rf"verdicts recorded \d+d ago as {tip(repo)[:12]} {where}\n", ran.out)
     assert "scheduled by cron, every 6h: crontab\nscheduled by github, daily: .github/" in ran.out
+
+
+def test_status_says_whether_head_is_behind_or_beside_the_commit_that_was_judged(
+    memory: Memory, repo: Path, run_cli
+) -> None:
+    put(repo, make_fact("f", {"exists": "README.md"}))
+    commit_files(repo, {"a.py": "1\n"})
+    judged = git(repo, "rev-parse", "HEAD")
+    run_cli("verify")
+    git(repo, "checkout", "-q", "HEAD~1")
+    behind = run_cli("status").out
+    commit_files(repo, {"b.py": "1\n"})
+    commit_files(repo, {"b.py": "2\n"})
+
+    beside = run_cli("status").out
+
+    assert f"for the code at {judged[:12]}, 1 commit ahead of HEAD: " in behind
+    assert f"for the code at {judged[:12]}, beside HEAD (1 commit only there, 2 only here): " in beside
 
 
 def test_schedule_of_another_folder_or_a_damaged_note_is_none(repo: Path, timed: Memory) -> None:

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
     from gitmem.commands.report.page.model import Page, PageMemory
 
+    LastJob = tuple[str, str, int | None, int | None]
+
 # How many of a list are seen at once; the rest is behind a line that says how many.
 SHOWN = 12
 # The width of the bar of statuses, and the least of it that a status takes: what is not nothing is seen.
@@ -50,13 +52,13 @@ class FirstScreen:
         lead: The counts as a sentence, without its full stop.
         bar: For each status that a memory has: its name, where it starts in the bar and how wide it is.
         job: Of the last verify job, here or for the branch: when it ran, on which commit of the code (or empty), and
-            how many commits that is behind HEAD; None where none ran.
+            how many commits that is behind HEAD, and ahead of it; None where none ran.
     """
 
     headline: str
     lead: str
     bar: tuple[tuple[str, str, str], ...] = ()
-    job: tuple[str, str, int | None] | None = None
+    job: LastJob | None = None
 
 
 def shelve(page: Page) -> Shelf:
@@ -119,15 +121,16 @@ def _bar(counts: Mapping[str, int]) -> list[tuple[str, str, str]]:
     return parts
 
 
-def _last_job(jobs: Mapping[str, Any] | None) -> tuple[str, str, int | None] | None:
+def _last_job(jobs: Mapping[str, Any] | None) -> LastJob | None:
     """Return the verify job that ran last, here or for the branch (``FirstScreen.job``)."""
     known = [(which, name) for which, name in (("last", "commit"), ("branch", "code")) if jobs and jobs[which]]
     if not jobs or not known:
         return None
-    return max(((jobs[which]["at"], jobs[which][name], jobs[which]["behind"]) for which, name in known), key=_when)
+    found = ((jobs[which], name) for which, name in known)
+    return max(((job["at"], job[name], job["behind"], job["ahead"]) for job, name in found), key=_when)
 
 
-def _when(job: tuple[str, str, int | None]) -> str:
+def _when(job: LastJob) -> str:
     return job[0]
 
 

@@ -21,9 +21,10 @@ EVIL = (
 CULPRIT = "c" * 40
 JOBS = {
     "last": {**{"at": "2026-09-20T10:00:00Z", "age_s": 9, "state": "ended", "commit": "a" * 40, "due": 3, "failed": 1},
-             **{"unchecked": 0, "problem": "", "scheduled": True, "behind": 0}},
-    "branch": {"commit": "b" * 40, "at": "2026-09-20T10:01:00Z", "age_s": 8, "code": "a" * 40, "behind": 2},
-    "claimed": {"commit": "c" * 40, "at": "2026-09-19T10:01:00Z", "age_s": 8, "code": "", "behind": None},
+             **{"unchecked": 0, "problem": "", "scheduled": True, "behind": 0, "ahead": 0}},
+    "branch": {"commit": "b" * 40, "at": "2026-09-20T10:01:00Z", "age_s": 8, "code": "a" * 40, "behind": 2, "ahead": 1},
+    "claimed": {"commit": "c" * 40, "at": "2026-09-19T10:01:00Z", "age_s": 8, "code": "",
+                "behind": None, "ahead": None},
     "schedules": [{"what": "github", "every": "daily", "often": "daily", "file": "x"}],
     "silent": "",
     "soon_off": "",
@@ -103,10 +104,12 @@ def test_jobs_are_told_with_their_commits_and_silence_is_a_warning() -> None:
     text = Document(render.render(quiet)).text
 
     assert "Last job here 2026-09-20 10:00 UTC on aaaaaaaaaaaa: 3 due, 1 failed" in text
-    assert "2026-09-20 10:01 UTC for the code at aaaaaaaaaaaa (2 commits behind), as bbbbbbbbbbbb" in text
+    assert (
+        "2026-09-20 10:01 UTC for the code at aaaaaaaaaaaa (2 commits behind, 1 commit ahead), as bbbbbbbbbbbb" in text
+    )
     assert "By other machines 2026-09-19 10:01 UTC, as cccccccccccc" in text
     assert text.index(silent) < text.index("Their checks ran and failed. For each fact: the reason, the commit")
-    assert "last verify job 2026-09-20 10:01 UTC on aaaaaaaaaaaa (2 commits behind)" in text
+    assert "last verify job 2026-09-20 10:01 UTC on aaaaaaaaaaaa (2 commits behind, 1 commit ahead)" in text
     assert (
         "· no verify job has run yet"
         in Document(render.render(replace(PAGE, jobs={**JOBS, "last": None, "branch": None}))).text
