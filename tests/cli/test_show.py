@@ -121,7 +121,8 @@ def test_show_at_tells_what_was_known_and_what_was_true_then(run_cli, repo: Path
     assert f"  at HEAD~1: code {between[:12]}, memory " in text
     assert f"  known now: held at {held[:12]}, failed from {failed[:12]}, unknown between\n" in text
     assert (
-        f"    held at {held[:12]}\n    failed at {failed[:12]}: no file of src/auth/jwt.py contains 'RS256'\n" in text
+        f"    held at {held[:12]}: src/auth/jwt.py:1 contains 'RS256'\n"
+        f"    failed at {failed[:12]}: no file of src/auth/jwt.py contains 'RS256'\n" in text
     )
     assert text.endswith("\nwhy\n")
     assert list(found)[-3:] == ["at", "now", "truth"]
