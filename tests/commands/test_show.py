@@ -73,7 +73,8 @@ def test_verdict_says_what_was_judged_and_when(memory: Memory, repo: Path) -> No
     found = memory.show("a").document
     assert found["status"] == "verified"
     assert found["verdict"] | {"seconds": 0} == {
-        "outcome": "holds", "commit": git(repo, "rev-parse", "HEAD"), "at": "2026-09-21T14:13:20Z", "because": "src/auth/jwt.py:1 contains 'RS256'",
+        "outcome": "holds", "commit": git(repo, "rev-parse", "HEAD"), "at": "2026-09-21T14:13:20Z",
+        "because": "src/auth/jwt.py:1 contains 'RS256'",
         "culprit": "", "culprit_after": "", "sandbox": "builtin", "seconds": 0,
         "held_commit": git(repo, "rev-parse", "HEAD"),
         "held_at": "2026-09-21T14:13:20Z", "confirmed": True, "weak": False, "own": True, "fresh": True,
