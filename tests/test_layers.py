@@ -22,6 +22,7 @@ PACKAGE = PROJECT / "gitmem"
 # to something heavy.
 LAZY_HOMES = {
     "gitmem.store.commit": "a clone is accepted once in its life",
+    "gitmem.store.layout": "recall never asks for a shard",
     "gitmem.index.catalog.inserts": "what finds secrets is loaded only where a memory is new",
     "gitmem": "Memory loads on first use",
     "gitmem.memory.memory": "a method of Memory loads what it wires, and no other's",

@@ -346,7 +346,14 @@ class Git:
 
         That file may lie anywhere (it is compiled into git): a call is to be told not to read it, by ``NO_SYSTEM``.
         """
-        return not any(configured.mentions(path, "filter") for path in self._config_files())
+        return not self.may_be_set("filter")
+
+    def may_be_set(self, word: str) -> bool:
+        """Return whether a setting with *word* in its name may be in a file that git reads: without a process.
+
+        The system's file is looked for in ``/etc`` only, as for our own settings.
+        """
+        return any(configured.mentions(path, word) for path in self._config_files())
 
     def without_filters(self) -> list[str]:
         """Return options that turn filter drivers off: git runs them on changed files to compare (gitattributes(5))."""

@@ -41,7 +41,8 @@ def _candidates(git: Git, remote: str) -> list[str]:
     head = _remote_head(git, remote)
     if head:
         return [head]
-    return [git.config_value("init.defaultBranch"), "main", "master"]
+    named = git.config_value("init.defaultBranch") if git.may_be_set("defaultbranch") else ""
+    return [named, "main", "master"]
 
 
 def _remote_head(git: Git, remote: str) -> str:

@@ -48,7 +48,7 @@ def list_merged(git: Git) -> tuple[str, ...]:
     environment (``GITHEAD_*``, git's builtin/merge.c).
     """
     try:
-        with open(os.path.join(git.repository.git, "MERGE_HEAD"), encoding="ascii", errors="replace") as file:
+        with open(os.path.join(git.repository.git, "MERGE_HEAD"), encoding="utf-8", errors="replace") as file:
             named = file.read().split()
     except OSError:
         named = list(merged_heads())

@@ -114,7 +114,7 @@ def is_spec(text: str) -> bool:
 
 def shard(key: str) -> str:
     """Return the two hex digits under which a key is in a split folder."""
-    from hashlib import sha256  # 3 ms; recall never asks for a shard
+    from gitmem.text.sha256 import sha256  # recall never asks for a shard
 
     return sha256(key.encode("ascii")).hexdigest()[:2]
 

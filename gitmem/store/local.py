@@ -312,7 +312,7 @@ def clone_id(state_dir: str | Path) -> str:
     new = f"{path}.{fresh}"
     fd = open_private(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL)
     try:
-        with os.fdopen(fd, "w", encoding="ascii") as file:
+        with os.fdopen(fd, "w", encoding="utf-8") as file:
             file.write(fresh + "\n")
         os.link(new, path)
     except FileExistsError:
@@ -323,6 +323,6 @@ def clone_id(state_dir: str | Path) -> str:
 
 
 def _read_id(path: str) -> str:
-    with open(path, encoding="ascii", errors="replace") as file:
+    with open(path, encoding="utf-8", errors="replace") as file:
         found = file.read().strip()
         return found and f"{found}-{os.fstat(file.fileno()).st_ino}"

@@ -192,7 +192,7 @@ def _is_before_boot(lock: str | os.PathLike[str], made: float) -> bool:
 def boot_id() -> str:
     """Return the id of this start of the machine (random(4)); empty where the system has none."""
     try:
-        with open("/proc/sys/kernel/random/boot_id", encoding="ascii") as file:
+        with open("/proc/sys/kernel/random/boot_id", encoding="utf-8") as file:
             return file.read().strip()
     except OSError:
         return ""

@@ -47,7 +47,7 @@ def note(state: str, commit: str, kind: str) -> None:
     path = os.path.join(state, FILE_NAME)
     new = f"{path}.{os.getpid()}"
     try:
-        with open(new, "w", encoding="ascii") as file:
+        with open(new, "w", encoding="utf-8") as file:
             file.write(_HEAD + "".join(f"{one} {found}\n" for one, found in newest))
         os.replace(new, path)
     except OSError:

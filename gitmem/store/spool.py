@@ -154,7 +154,7 @@ class Spool:
     def interrupted(self) -> str | None:
         """Return the tip that a drain which never ended had noted; None where the last one ended."""
         try:
-            with open(self._journal, encoding="ascii", errors="replace") as file:
+            with open(self._journal, encoding="utf-8", errors="replace") as file:
                 return file.read()
         except FileNotFoundError:
             return None

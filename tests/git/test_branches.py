@@ -28,6 +28,14 @@ def clone(repo: Path) -> Path:
     return repo.parent / "clone"
 
 
+def test_no_process_is_started_where_no_file_sets_the_default_branch(repo, monkeypatch):
+    git(repo, "branch", "-M", "main")
+    opened = door(repo)
+    monkeypatch.setattr(Git, "run", lambda *_, **__: pytest.fail("git was started"))
+
+    assert default_branch(opened, configured="", remote="origin") == "refs/heads/main"
+
+
 def test_without_a_remote_it_is_main(repo: Path) -> None:
     assert default_of(repo) == "refs/heads/main"
 

@@ -62,7 +62,7 @@ def _write_note(note: str, text: str) -> None:
     new = f"{note}.{os.getpid()}.new"
     try:
         make_folder(os.path.dirname(note))
-        with open(new, "w", encoding="ascii") as file:
+        with open(new, "w", encoding="utf-8") as file:
             file.write(text)
         os.replace(new, note)
     except OSError:
