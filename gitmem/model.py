@@ -177,6 +177,7 @@ class Verdict:
         undeclared: What it read although the declared ``paths`` do not name it, as paths apart by line feeds.
         flapping: How many runs must still answer alike until the fact counts as steady; 0 = it is.
         moved: Where what the check names was found, if git renamed it (``verify.moves``); or empty.
+        rests: What it required then, and what that meant (``document.meaning``), as lines; or empty.
         outside: What the answer depends on outside the repository (``trace.outside``), or empty; of a failure, that the
             cause is there and no commit.
         own: Whether it was made in this clone; else it is claimed by a pushed file.
@@ -206,6 +207,7 @@ class Verdict:
     flapping: int = 0
     moved: str = ""
     outside: str = ""
+    rests: str = ""
     own: bool = False
 
 

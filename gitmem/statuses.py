@@ -48,8 +48,8 @@ SIGNS = {
         *("?", "33", "b34700", "M2.4 3.3A2.6 2.3 0 1 1 6 5.4Q5 5.9 5 7M5 9.2v.1"),
         light=("855a00", "fbf0d6", "d9a023"),
         dark=("e9bd5c", "332a16", "c9952b"),
-        meaning="rests on something that failed",
-        warning="it rests on something that is no longer true",
+        meaning="rests on something that failed or was reworded",
+        warning="it rests on something that is no longer true, or was reworded",
     ),
     BLOCKED: Sign(
         *("!", "35", "6a3d9a", "M5 .8V6.2M5 9.2v.1"),
@@ -87,6 +87,18 @@ TASK_MARKS = {"open": "○", "claimed": "►", "closed": SIGNS[VERIFIED].mark}
 DEPTH = 3
 # A verdict may be dated in the future by clock skew; past this many seconds it does not count (fault R22).
 SKEW_S = 300
+
+
+class Reworded(tuple[str, ...]):
+    """The chain of a memory whose foundation did not fail, but says something else than when it was confirmed."""
+
+    __slots__ = ()
+
+
+def describe_chain(chain: tuple[str, ...]) -> str:
+    """Return why a memory is suspect, on one line."""
+    path = " → ".join(chain)
+    return f"its foundation was reworded: {path}" if isinstance(chain, Reworded) else f"rests on {path}"
 
 
 def spread(

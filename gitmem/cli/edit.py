@@ -67,6 +67,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--outside", action="store_true", default=None, help=OUTSIDE)
     parser.add_argument("--no-outside", dest="outside", action="store_false", help="no longer mark it so")
     add_judging(parser)
+    parser.add_argument(
+        "--correction", action="store_true", help="only correct the wording: what rests on it does not become suspect"
+    )
     parser.add_argument("--settled", action="store_true", help="mark the two merged versions as settled")
     shared.add_scope(parser)
     shared.add_force(parser)
@@ -96,12 +99,16 @@ def run(args: argparse.Namespace, out: Output) -> int:
         if not changes and body is None:
             if not shared.is_interactive():
                 raise UsageError("nothing to change", hint="use options (gitmem edit --help), or run it in a terminal")
-            change = _in_editor(memory, args.key, args.scope, force=args.force, **judging_of(args))
+            change = _in_editor(memory, args.key, args.scope, force=args.force, **_how(args))
         else:
-            how = {"approve": shared.is_interactive(), "scope": args.scope, "force": args.force, **judging_of(args)}
+            how = {"approve": shared.is_interactive(), "scope": args.scope, "force": args.force, **_how(args)}
             change = memory.edit(args.key, fields=changes, body=body, **how)
         shared.print_notices(memory, out)
         return shared.print_change(change, args, out)
+
+
+def _how(args: argparse.Namespace) -> dict[str, Any]:
+    return {**judging_of(args), "correction": args.correction}
 
 
 def _in_editor(memory: Memory, key: str, scope: str, **how: Any) -> Any:

@@ -38,6 +38,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--retire", action="store_true", help="move it to the archive, if nothing in it is true any more"
     )
     parser.add_argument("--recheck", action="store_true", help="run the check again, after you fixed the code")
+    parser.add_argument(
+        "--confirm", action="store_true", help="confirm that it is true although its foundation was reworded"
+    )
     parser.add_argument("--superseded-by", metavar="KEY", help="the memory that replaces it")
     parser.add_argument("--why", default="", help="the reason for retiring it")
     parser.add_argument(
@@ -52,30 +55,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace, out: Output) -> int:
     """Settle one memory, or say how."""
-    ways = [args.reword is not None, args.retire, args.recheck, args.superseded_by is not None, args.moved is not None]
-    if sum(ways) > 1:
-        raise UsageError(
-            "choose one way to settle it", hint="use one of --reword, --retire, --recheck, --superseded-by, --moved"
-        )
+    _refuse_misused(args)
     if args.moved is not None:
         return _settle_moved(args, out)
-    if not args.key:
-        raise UsageError("name the memory to settle", hint="gitmem settle KEY; gitmem list --status failed,suspect")
-    if args.dry_run:
-        raise UsageError("--dry-run requires --moved")
     check = verify_of(args)
     if check is not None and args.reword is None:
         raise UsageError("a new check requires --reword", hint="or change only the check: gitmem edit KEY --contains …")
-    if (args.staged or args.unproven or args.refute is not None) and args.reword is None:
-        raise UsageError("--staged, --unproven and --refute require --reword")
-    if args.dirty and args.reword is None and not args.recheck:
-        raise UsageError("--dirty requires --reword or --recheck")
-    if args.why and not args.retire:
-        raise UsageError("--why requires --retire")
     with shared.open_memory(args, out) as memory:
         key = memory.repository.holder(args.key)[1]
         if args.retire:
             return shared.print_change(memory.forget(key, why=args.why)[0], args, out)
+        if args.confirm:
+            memory.bulk.confirm(key)
+            return shared.print_change(_place_of(memory, key), args, out)
         if args.superseded_by is not None:
             memory.supersede(key, args.superseded_by)
             return shared.print_change(_place_of(memory, key), args, out)
@@ -89,6 +81,28 @@ def run(args: argparse.Namespace, out: Output) -> int:
             more = [option for option in ("--json", "--dirty") if getattr(args, option[2:])]
             return verify.run(parser_of("verify", verify).parse([key, *more]), out)
         return _advise(memory, key, args, out)
+
+
+def _refuse_misused(args: argparse.Namespace) -> None:
+    """Refuse options that contradict each other, or lack another one.
+
+    Raises:
+        UsageError: They do.
+    """
+    given = (args.reword, args.superseded_by, args.moved)
+    if sum(value is not None for value in given) + args.retire + args.recheck + args.confirm > 1:
+        ways = "--reword, --retire, --recheck, --confirm, --superseded-by, --moved"
+        raise UsageError("choose one way to settle it", hint=f"use one of {ways}")
+    if not args.key and args.moved is None:
+        raise UsageError("name the memory to settle", hint="gitmem settle KEY; gitmem list --status failed,suspect")
+    if args.dry_run and args.moved is None:
+        raise UsageError("--dry-run requires --moved")
+    if (args.staged or args.unproven or args.refute is not None) and args.reword is None:
+        raise UsageError("--staged, --unproven and --refute require --reword")
+    if args.dirty and args.reword is None and not args.recheck:
+        raise UsageError("--dirty requires --reword or --recheck")
+    if args.why and not args.retire:
+        raise UsageError("--why requires --retire")
 
 
 def _settle_moved(args: argparse.Namespace, out: Output) -> int:
@@ -123,8 +137,9 @@ def _advise(memory: Memory, key: str, args: argparse.Namespace, out: Output) -> 
     from gitmem.cli.show import print_memory
 
     found = dict(memory.show(key).document)
+    is_reworded = "reworded" in found["suspicion"]
     if args.json:
-        out.json(found | {"ways": ways(key)})
+        out.json(found | {"ways": ways(key, is_reworded=is_reworded)})
     else:
         print_memory(found, out)
         out.line()
@@ -133,9 +148,9 @@ def _advise(memory: Memory, key: str, args: argparse.Namespace, out: Output) -> 
             out.line("There is nothing to settle: it ", (f"is {status}", status) if status else "has no check", ".")
         else:
             out.line(("What you can do:", "bold"))
-            for way, command in ways(key).items():
+            for way, command in ways(key, is_reworded=is_reworded).items():
                 out.line(f"  {way:<36}", (command, "key"))
-            if found["because"]:
+            if found["because"] and not is_reworded:
                 cause = found["because"][-1]
                 out.line(
                     (
@@ -146,8 +161,15 @@ def _advise(memory: Memory, key: str, args: argparse.Namespace, out: Output) -> 
     return int(found["status"] in ("failed", "suspect"))
 
 
-def ways(key: str) -> dict[str, str]:
+def ways(key: str, *, is_reworded: bool = False) -> dict[str, str]:
     """Return what can be done, each with its command."""
+    if is_reworded:
+        return {
+            "it is true all the same": f"gitmem settle {key} --confirm",
+            "its own check decides": f"gitmem settle {key} --recheck",
+            "something else is true now": f"gitmem settle {key} --reword 'what is true now'",
+            "nothing in it is true any more": f"gitmem settle {key} --retire --why '…'",
+        }
     return {
         "the code was wrong and is fixed now": f"gitmem settle {key} --recheck",
         "something else is true now": f"gitmem settle {key} --reword 'what is true now' --contains … --in …",

@@ -93,7 +93,7 @@ def print_memory(found: Mapping[str, Any], out: Output) -> None:
     for name, value in fields.items():
         out.line("  ", (f"{name}:", "dim"), " ", _value(name, value))
     if found["because"]:
-        out.line("  ", ("suspect:", "suspect"), f" rests on {' → '.join(found['because'])}")
+        out.line("  ", ("suspect:", "suspect"), f" {found['suspicion']}")
     if found["verdict"]:
         _print_verdict(found["verdict"], found, out)
     if found.get("at"):

@@ -6,6 +6,7 @@ from gitmem.document.builtin_checks import CHECKS, IN
 from gitmem.document.conflict import CONFLICT, without
 from gitmem.document.edit import REMOVE
 from gitmem.document.fields import TASK, format_time
+from gitmem.document.meaning import CORRECTION, correction_of
 from gitmem.document.parse import parse
 from gitmem.document.spec import claim_hash, own_spec, shown_check, spec_hash, spec_of
 from gitmem.errors import GitmemError, RefusedError, TaskError, TrustError, UsageError
@@ -206,6 +207,7 @@ def edit_text(
     approve: bool,
     unproven: bool = False,
     tree: str = "",
+    correction: bool = False,
     force: bool = False,
 ) -> Change:
     """Change the text of a memory's file; a check that changed must hold, as for a new fact.
@@ -217,6 +219,7 @@ def edit_text(
         approve: Whether the person at the terminal wrote this, which approves a new command for them.
         unproven: Write it down without running a changed check.
         tree: Judge a changed check with uncommitted changes, ``staged`` or ``dirty``; empty to choose.
+        correction: The new title says what the old one meant: what rests on it does not become suspect.
         force: Write it also where another memory says what it says now.
 
     Raises:
@@ -225,6 +228,8 @@ def edit_text(
     """
     policy = memory.policy()
     old = memory.text_of(key)
+    if correction:
+        change = _corrected(key, change)
     document = check_file(key, change(old), policy=policy, path=f"{key}.md")
     before, after = parse(old, path=f"{key}.md"), own_spec(document)
     changed = after is not None and after != own_spec(before)
@@ -242,6 +247,18 @@ def edit_text(
     if proof.verdict is not None:
         memory.keep_verdicts([proof.verdict], proof.session)
     return done
+
+
+def _corrected(key: str, change: Callable[[str], str]) -> Callable[[str], str]:
+    """Return a change of a memory's text that keeps what its title means."""
+    path = f"{key}.md"
+
+    def corrected(text: str) -> str:
+        new = change(text)
+        kept = correction_of(parse(text, path=path), parse(new, path=path))
+        return edited(new, {CORRECTION: kept or REMOVE}, path)
+
+    return corrected
 
 
 def prove(

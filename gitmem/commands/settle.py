@@ -1,12 +1,14 @@
-"""Write down where files moved: re-point the checks, paths and refs of memories to where git renamed these."""
+"""Settle what verify cannot: re-point memories to where git renamed their files, and confirm reworded foundations."""
 
 from __future__ import annotations
 
 import json
 
 from gitmem.document.builtin_checks import mapping_of
+from gitmem.document.meaning import CONFIRMED, format_foundations
 from gitmem.document.parse import parse
 from gitmem.document.spec import check_of, claim_hash, shown_check, spec_hash, spec_of
+from gitmem.errors import UsageError
 from gitmem.frozen import frozen, replace
 from gitmem.index.catalog import state
 from gitmem.model import BUILTIN, HOLDS, SHELL, Check
@@ -68,6 +70,21 @@ def settle_moved(
         if store.git.read_head()[1] is not None:
             found += _Store(repository, store, options).run(keys, dry_run=dry_run, approve=approve)
     return sorted(found, key=lambda one: one.key)
+
+
+def confirm(repository: OpenRepository, key: str) -> str:
+    """Confirm a memory as its foundations are worded now, and return the commit; empty for a file of the code tree.
+
+    Raises:
+        UsageError: It requires nothing.
+    """
+    store, full = repository.holder(key)
+    catalog = store.catalog()
+    requires = state.required(catalog, [full]).get(full, set())
+    if not requires:
+        raise UsageError(f"{full} requires nothing, so there is nothing to confirm", hint=f"gitmem settle {full}")
+    found = format_foundations(state.foundations(catalog, requires))
+    return store.writer().edit_all({full: {CONFIRMED: found}}, store.policy(), verb="confirm")
 
 
 class _Store:

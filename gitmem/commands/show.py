@@ -10,7 +10,7 @@ from gitmem.git.history import read_made
 from gitmem.index.catalog import state
 from gitmem.model import FAILS, STALE
 from gitmem.policy.settings import KINDS
-from gitmem.statuses import age_s
+from gitmem.statuses import age_s, describe_chain
 from gitmem.store import layout
 from gitmem.store.buckets import parse_section, sections_of
 from gitmem.store.code_tree.tree import PREFIX
@@ -101,6 +101,7 @@ def show(catalog: Catalog, git: Git, local: LocalState, ground: int | None, key:
         "body": body,
         "verdict": _verdict(catalog, git, local, ground, number, key=key),
         "because": list(status.chain),
+        "suspicion": describe_chain(status.chain) if status.chain else "",
         "weak": status.weak,
         "flapping": status.flapping,
         "moved": status.moved,

@@ -183,9 +183,12 @@ def _is_closing(value: object) -> bool:
 
 
 _RULES: dict[str, tuple[Callable[[object], bool], str]] = {
-    **dict.fromkeys(("title", "superseded_by", "category", "workspace", "project", "task"), (_is_text, "text")),
     **dict.fromkeys(
-        ("tags", "domains", "paths", "refs", "requires", "produces", "supersedes"), (_is_texts, "a list of strings")
+        ("title", "superseded_by", "correction", "category", "workspace", "project", "task"), (_is_text, "text")
+    ),
+    **dict.fromkeys(
+        ("tags", "domains", "paths", "refs", "requires", "produces", "supersedes", "confirmed"),
+        (_is_texts, "a list of strings"),
     ),
     "kind": (_is_slug, "one word in lower case, such as `gotcha` or `anti_pattern`"),
     "ttl": (_is_ttl, "a length of time such as `30d`, `12h`, `2w` or `90m`, or `never`"),

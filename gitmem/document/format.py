@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 ORDER = (
     *("schema", "title", "kind", "tags", "domains", "paths", "refs"),
     *("verify", "refute", "ttl", "timeout", "network", "outside"),
-    *("requires", "produces", "supersedes", "superseded_by"),
+    *("requires", "produces", "supersedes", "superseded_by", "correction", "confirmed"),
     *("category", "confidence", "importance", "priority", "parent", "state"),
     *("project", "workspace", "created", "updated", "by", "task", "claimed", "attempts", "closed", "retired"),
 )

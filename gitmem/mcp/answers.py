@@ -62,7 +62,7 @@ def memory(found: Mapping[str, Any]) -> str:
     if fields.get("verify"):
         lines.append(f"check (shown, not run): {line(_value(fields['verify']))}")
     lines += [f"{name}: {line(verdict[name])}" for name in ("because", "broken", "attempt") if verdict.get(name)]
-    lines += [f"rests on: {line(' → '.join(found['because']))}"] if found["because"] else []
+    lines += [f"suspect: {line(found['suspicion'])}"] if found["because"] else []
     body = found["body"].strip()
     cut = f"\n… {len(body) - TEXT_LIMIT} more characters" if len(body) > TEXT_LIMIT else ""
     return fenced("\n".join([*lines, *(["", body[:TEXT_LIMIT] + cut] if body else [])]), source=source)

@@ -52,6 +52,12 @@ class Bulk:
         full = [self._repository.holder(key)[1] for key in keys]
         return settle_moved(self._repository, full, dry_run=dry_run, approve=approve)
 
+    def confirm(self, key: str) -> str:
+        """Confirm a memory as its foundations are worded now, and return the commit."""
+        from gitmem.commands.settle import confirm
+
+        return confirm(self._repository, key)
+
     def dedupe(self, *, scope: str = PROJECT, threshold: float = 0.0, apply: bool = False) -> DuplicateReport:
         """Find groups of near duplicates in a store; with *apply*, supersede them in one commit."""
         from gitmem.commands.curate.dedupe import apply_groups, find_groups

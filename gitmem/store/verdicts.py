@@ -53,6 +53,7 @@ def format_verdict(verdict: Verdict) -> str:
         ("tools", verdict.tools),
         ("undeclared", verdict.undeclared),
         ("moved", verdict.moved),
+        ("rests", verdict.rests),
         ("outside", verdict.outside),
     ]
     return "".join(f"{name} = {_value(value)}\n" for name, value in rows if value not in ("", False, 0))
@@ -128,5 +129,6 @@ def _verdict_of(table: dict[str, Any], key: str) -> Verdict:
         tools=text.get("tools", ""),
         undeclared=text.get("undeclared", ""),
         moved=text.get("moved", ""),
+        rests=text.get("rests", ""),
         outside=text.get("outside", "")[:OUTSIDE_LIMIT],
     )

@@ -10,6 +10,7 @@ from __future__ import annotations
 import _sqlite3 as sqlite3
 import json
 
+from gitmem.document.meaning import format_foundations
 from gitmem.document.spec import shown_spec, spec_hash, spec_of
 from gitmem.frozen import frozen, replace
 from gitmem.index.catalog import state
@@ -47,11 +48,12 @@ class Due:
         spec: Its specification.
         digest: Digest of its inputs on the code that is judged.
         verdict: The verdict that counted so far, or None.
-        why: Why it is due: ``new``, ``inputs``, ``blocked`` (by the last run), ``tools``, ``ttl``, ``asked``, or
-            ``wrong`` where a claimed verdict is.
+        why: Why it is due: ``new``, ``inputs``, ``blocked`` (by the last run), ``tools``, ``ttl``,
+            ``foundation`` (it was reworded), ``asked``, or ``wrong`` where a claimed verdict is.
         changed: What of its inputs or tools changed, a few of it, where somebody asked.
         latest: The latest verdict of its specification and claim, whatever its inputs, or None.
         moved: Where what the check names is, if git renamed it (``verify.moves``).
+        rests: What it requires, and what that means now (``document.meaning``), as lines.
     """
 
     row: state.FactRow
@@ -63,6 +65,7 @@ class Due:
     changed: tuple[str, ...] = ()
     latest: Verdict | None = None
     moved: str = ""
+    rests: str = ""
 
     @property
     def listed(self) -> str:
@@ -232,6 +235,10 @@ def list_due(
     condition = "1" if everything or asked else f"s.outcome = '' OR s.fresh = 0 OR s.blocked = 1 OR {state.EXPIRES} < ?"
     if others and condition != "1":
         condition += f" OR s.tools IN ({', '.join(map(str, sorted(others)))})"
+    reworded = state.reworded(catalog, ground)
+    if reworded and condition != "1":  # a key is a slug
+        names = ", ".join(f"'{key}'" for key in sorted(reworded))
+        condition += f" OR m.key IN ({names})"
     gates = "" if asked else f" AND {state.CLAIM}"
     rows = catalog.rows(
         "SELECT f.id, m.key, f.spec, f.claim, f.form, f.words, f.inputs, f.ttl_s, s.digest, s.outcome, s.fresh, m.path,"
@@ -246,10 +253,27 @@ def list_due(
     found = [
         _due(catalog, row[:-1], branch, mine, policy, now=now, is_named=bool(asked) or everything) for row in wanted
     ]
-    return [
+    found = [replace(due, rests=rests) for due, rests in zip(found, _rests(catalog, found), strict=True)]
+    found = [
         replace(due, why="tools") if row[-1] in others and due.why in ("asked", "ttl") else due
         for row, due in zip(wanted, found, strict=True)
     ]
+    is_named = bool(asked) or everything
+    return [
+        replace(due, why="foundation") if due.row.key in reworded and due.why == "ttl" and not is_named else due
+        for due in found
+    ]
+
+
+def _rests(catalog: Catalog, dues: Sequence[Due]) -> list[str]:
+    """Return what each fact requires and what that means now, as a verdict names it."""
+    needs = state.required(catalog, [due.row.key for due in dues])
+    return [rests_of(catalog, needs.get(due.row.key, ())) for due in dues]
+
+
+def rests_of(catalog: Catalog, requires: Iterable[str]) -> str:
+    """Return foundations, and what they mean now, as a verdict names them."""
+    return "\n".join(format_foundations(state.foundations(catalog, requires))) if requires else ""
 
 
 def _other_tools(catalog: Catalog, ground: int) -> frozenset[int]:

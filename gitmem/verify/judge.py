@@ -369,6 +369,7 @@ def verdict_of(due: Due, outcome: str, *, commit: str, now: int, rung: str) -> V
         at=now,
         sandbox=rung,
         moved=due.moved,
+        rests=due.rests if outcome == HOLDS else old.rests if old else "",
         held_commit=held[0],
         held_at=held[1],
         own=True,

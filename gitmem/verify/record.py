@@ -72,7 +72,7 @@ def worth_writing(old: Verdict | None, new: Verdict, *, ttl_s: int | None) -> bo
         new.outcome, new.spec, new.claim, new.weak, new.confirmed, new.flapping > 0, new.outside,
     ):  # fmt: skip
         return True
-    if (old.culprit, old.culprit_after) != (new.culprit, new.culprit_after):
+    if (old.culprit, old.culprit_after, old.rests) != (new.culprit, new.culprit_after, new.rests):
         return True
     # One that the policy may not have let count, or that comes from a clock that was ahead.
     if _rung(new) > _rung(old) or old.at > new.at + SKEW_S:

@@ -207,7 +207,8 @@ class Session:
         words = json.dumps(spec.check.words)
         inputs = inputs_of(document, spec.check)
         row = state.FactRow(0, document.key, spec_hash, claim, spec.check.form, words, json.dumps(inputs), None)
-        return due_module.Due(row, document, spec, digest(self.tree(), inputs, spec.check), None, "new")
+        rests = due_module.rests_of(self._catalog, document.strings("requires"))
+        return due_module.Due(row, document, spec, digest(self.tree(), inputs, spec.check), None, "new", rests=rests)
 
     def judge_one(self, due: Due) -> Result:
         """Judge one fact and write nothing."""

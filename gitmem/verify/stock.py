@@ -5,6 +5,7 @@ from __future__ import annotations
 from gitmem.frozen import frozen
 from gitmem.index.catalog import state
 from gitmem.model import BLOCKED, FAILED, STATUSES, SUSPECT
+from gitmem.statuses import describe_chain
 from gitmem.text.sanitize import display
 
 TYPE_CHECKING = False
@@ -149,7 +150,7 @@ def _suspects(
         if statuses[number].own and statuses[number].is_claim:
             counts[statuses[number].own] -= 1
         counts[SUSPECT] += 1
-        because = "rests on " + " → ".join(chains[key])
+        because = describe_chain(chains[key])
         lines.append(StandingLine(key, title, SUSPECT, because, author(catalog, number), chain=chains[key], path=path))
     return lines
 

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 from gitmem.document.edit import REMOVE
+from gitmem.document.fields import TASK
+from gitmem.document.meaning import CONFIRMED, Foundation, meaning_of
 from gitmem.document.parse import parse
 from gitmem.frozen import replace
+from gitmem.index.catalog.state import requirers
+from gitmem.store.code_tree.tree import is_home
 from gitmem.write import place
 from gitmem.write.draft import edited
 
@@ -53,6 +57,37 @@ def relinked(
         for above in place.list_superseding(catalog, key):
             files.setdefault(above.path, _linked(text_of(catalog, above), above, key))
     return files
+
+
+def noted(text_of: TextOf, catalog: Catalog, before: str, after: Document, files: Mapping[str, str]) -> dict[str, str]:
+    """Return the files of the memories that require one which is reworded, by path: they note what it meant before.
+
+    Those that say already what they were confirmed with are left alone.
+
+    Args:
+        text_of: Reads a memory's file.
+        catalog: The catalog.
+        before: What the memory meant so far.
+        after: The memory as it will be.
+        files: Files of the same commit, by path.
+    """
+    if meaning_of(after) == before or after.kind == TASK:
+        return {}
+    found, key = {}, after.key
+    for other in requirers(catalog, key):
+        known = place.find_known(catalog, other)
+        is_noted = catalog.row(
+            "SELECT 1 FROM confirmation WHERE source = (SELECT id FROM memory WHERE key = ? AND shadowed = 0)"
+            " AND target = ? UNION ALL"
+            " SELECT 1 FROM verdict WHERE key = ? AND instr(char(10) || rests, char(10) || ? || ' ') > 0",
+            (other, key, other, key),
+        )
+        if known is None or is_noted is not None or known.kind == TASK or is_home(known.path):
+            continue
+        text = files.get(known.path) or text_of(catalog, known)
+        confirmed = parse(text, path=known.path).strings(CONFIRMED)
+        found[known.path] = edited(text, {CONFIRMED: [*confirmed, str(Foundation(key, before))]}, known.path)
+    return found
 
 
 def _linked(text: str, known: place.KnownMemory, drop: str, **changes: Any) -> str:

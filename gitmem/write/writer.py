@@ -13,7 +13,7 @@ from gitmem.text.sanitize import display
 from gitmem.write import archive, place
 from gitmem.write.draft import Author, Draft, check_file, checked_text, edited
 from gitmem.write.duplicates import FOLD, REFUSE, KnownTexts, folded, refuse_said
-from gitmem.write.links import relinked
+from gitmem.write.links import noted, relinked
 from gitmem.write.merge_fields import ASIDE, united
 from gitmem.write.place import Change, need_known
 from gitmem.write.queue import Rehearsal
@@ -378,8 +378,10 @@ class Writer:
     def relinked(
         self, catalog: Catalog, document: Document, before: Mapping[str, Any], *, known: place.KnownMemory | None = None
     ) -> dict[str, str]:
-        """Return the files of other memories whose links change with this one's (``write.links``)."""
-        return relinked(self.text_of, catalog, document, before, known=known)
+        """Return the files of other memories that change with this one: their links, and what it meant to them."""
+        files = relinked(self.text_of, catalog, document, before, known=known)
+        row = catalog.row("SELECT meaning FROM memory WHERE key = ? AND shadowed = 0", (document.key,))
+        return files | noted(self.text_of, catalog, row[0], document, files) if row else files
 
     def plan(
         self,

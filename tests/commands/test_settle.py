@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 
+import pytest
 from conftest import commit_files, git
 from support.facts import approve_all, count_commits, make_fact, make_memory, put, statuses, tracked, verify
 
 from gitmem.memory.memory import Memory
 
 RS = {"contains": "RS256", "in": "src/auth/*.py"}
+GATE = {"contains": "RS256", "within": "src/auth/*.py"}
 
 
 def moved_store(memory: Memory, repo, *more: dict) -> None:
@@ -94,3 +96,101 @@ def test_a_fact_that_fails_at_its_new_place_is_left_to_a_person(memory, repo):
     found = {one.key: one.skipped for one in memory.bulk.settle_moved(approve=True)}
 
     assert "it fails where its files are now" in found["rs"]
+
+
+def test_rewording_a_foundation_makes_what_rests_on_it_suspect_until_it_is_confirmed(memory, repo, run_cli):
+    memory.fact("Tokens use RS256", key="alg", **GATE)
+    memory.remember("Gateways hold only public keys", key="keys", kind="decision", requires=["alg"])
+    memory.edit("alg", fields={"title": "Tokens use EdDSA"})
+
+    shown = memory.show("keys").document
+    assert (shown["status"], shown["suspicion"]) == ("suspect", "its foundation was reworded: alg")
+    assert "its foundation was reworded: alg" in run_cli("status").out
+    assert "its foundation was reworded: alg" in run_cli("verify").out
+    assert "gitmem settle keys --confirm" in run_cli("settle", "keys").out
+
+    assert run_cli("settle", "keys", "--confirm").status == 0
+    assert memory.show("keys").document["status"] == ""
+    memory.edit("alg", fields={"title": "Tokens use Ed25519"})
+    assert memory.show("keys").document["status"] == "suspect"
+
+
+def test_a_fact_is_cleared_by_a_verify_of_its_own(memory, repo):
+    memory.fact("Tokens use RS256", key="alg", **GATE)
+    memory.fact("There is a gateway", key="gateway", exists="src/gateway", requires=["alg"])
+    memory.edit("alg", fields={"title": "Tokens use EdDSA"})
+    assert statuses(memory)["gateway"] == "suspect"
+
+    run = verify(memory)
+
+    assert {result.due.row.key: result.due.why for result in run.results}["gateway"] == "foundation"
+    assert statuses(memory)["gateway"] == "verified"
+    assert verify(memory).due == 0
+
+
+@pytest.mark.parametrize(
+    "change",
+    [{"tags": ["auth"]}, {"title": "Tokens use RS256."}, {"verify": {"contains": "RS", "in": "src/auth/*.py"}}],
+)
+def test_what_does_not_reword_a_foundation_makes_nothing_suspect(memory, change):
+    memory.fact("Tokens use RS256", key="alg", **GATE)
+    memory.remember("Gateways hold only public keys", key="keys", kind="decision", requires=["alg"])
+
+    memory.edit("alg", fields=change)
+
+    assert memory.show("keys").document["status"] == ""
+
+
+def test_a_mere_correction_makes_nothing_suspect(memory, run_cli):
+    memory.fact("Tokens use RS265", key="alg", **GATE)
+    memory.remember("Gateways hold only public keys", key="keys", kind="decision", requires=["alg"])
+
+    run_cli("edit", "alg", "--title", "Tokens use RS256", "--correction")
+
+    assert memory.show("keys").document["status"] == ""
+    memory.edit("alg", fields={"title": "Tokens use EdDSA"})
+    assert memory.show("keys").document["status"] == "suspect"
+
+
+def test_a_circle_of_foundations_ends_and_a_label_counts_as_its_producers(memory):
+    memory.fact("Tokens use RS256", key="alg", produces=["signing"], requires=["gateway"], **GATE)
+    memory.fact("There is a gateway", key="gateway", exists="src/gateway", requires=["signing"])
+    memory.edit("alg", fields={"requires": ["gateway"]})
+
+    memory.edit("alg", fields={"title": "Tokens use EdDSA"})
+
+    assert statuses(memory)["gateway"] == "suspect"
+    memory.edit("gateway", fields={"title": "There is one gateway"})
+    verify(memory)
+    assert set(statuses(memory).values()) == {"verified"}
+
+
+def test_a_failure_is_the_cause_that_counts(memory, repo):
+    memory.fact("Tokens use RS256", key="alg", **GATE)
+    memory.remember("Gateways hold only public keys", key="keys", kind="decision", requires=["alg"])
+    memory.edit("alg", fields={"title": "Tokens use EdDSA"})
+    commit_files(repo, {"src/auth/jwt.py": "nothing\n"}, "break")
+    verify(memory)
+
+    assert memory.show("keys").document["suspicion"] == "rests on alg"
+
+
+def test_confirmations_of_two_clones_merge(memory, repo, tmp_path):
+    memory.fact("Tokens use RS256", key="alg", **GATE)
+    memory.remember("Gateways hold only public keys", key="keys", kind="decision", requires=["alg"])
+    memory.edit("alg", fields={"title": "Tokens use EdDSA"})
+    git(tmp_path, "init", "-q", "--bare", "hub.git")
+    git(repo, "remote", "add", "origin", str(tmp_path / "hub.git"))
+    git(repo, "push", "-q", "origin", "main", "memory")
+    git(tmp_path, "clone", "-q", str(tmp_path / "hub.git"), "other")
+    with Memory(tmp_path / "other", clock=memory.repository.clock) as other:
+        other.init()
+        other.bulk.confirm("keys")
+        other.edit("keys", fields={"tags": ["gateway"]})
+        other.sync()
+    memory.edit("keys", fields={"importance": "high"})
+
+    memory.sync()
+
+    assert memory.show("keys").document["status"] == ""
+    assert memory.show("keys").document["frontmatter"]["tags"] == ["gateway"]

@@ -14,7 +14,7 @@ from gitmem.text.sanitize import display
 from gitmem.verify import builtin
 from gitmem.verify.claims import LINE_KEPT
 from gitmem.verify.derived import answer_behind
-from gitmem.verify.due import Due, is_accepted, read_fact
+from gitmem.verify.due import Due, is_accepted, read_fact, rests_of
 from gitmem.verify.explain import changed_reads
 from gitmem.verify.moves import Moves, is_moved, placed
 
@@ -238,7 +238,8 @@ class Judging:
         # Whether it flaps is not a question of the commit: a failure of one that does needs more like answers here.
         latest = replace(verdict, flapping=at.flapping) if verdict is not None else None
         moved = verdict.moved if verdict is not None and verdict.own else ""
-        return Due(row, document, spec, at.digest, verdict, "asked", latest=latest, moved=moved)
+        rests = rests_of(self._catalog, document.strings("requires"))
+        return Due(row, document, spec, at.digest, verdict, "asked", latest=latest, moved=moved, rests=rests)
 
     def _run(self, tree: CodeTree, dues: Sequence[Due]) -> dict[str, FactAnswer]:
         from gitmem.verify.judge import Means  # threads and the sandbox: 40 ms, and only where a command runs

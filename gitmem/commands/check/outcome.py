@@ -7,6 +7,7 @@ from gitmem.commands.check.places import spots_of
 from gitmem.frozen import replace
 from gitmem.index.catalog import state
 from gitmem.model import FAILS, HOLDS
+from gitmem.statuses import describe_chain
 from gitmem.verify.blame.culprit import with_culprit
 from gitmem.verify.claims import Wrong, findings_of, path_of
 from gitmem.verify.due import refresh_states
@@ -161,7 +162,7 @@ class Outcome:
                 key,
                 title,
                 SUSPECT,
-                f"rests on {' → '.join(chains[key])}",
+                describe_chain(chains[key]),
                 author(catalog, number),
                 fact_spot(trees.git, trees.behind, path),
                 places.get(chains[key][-1], ()),

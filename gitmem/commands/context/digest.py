@@ -30,7 +30,7 @@ from gitmem.commands.context.sections import (
 from gitmem.index.catalog import state
 from gitmem.index.catalog.counts import count_live
 from gitmem.model import BLOCKED, FAILED, STALE, STATUSES, SUSPECT, UNPROVEN, VERIFIED
-from gitmem.statuses import SIGNS, age_s
+from gitmem.statuses import SIGNS, age_s, describe_chain
 from gitmem.tasks import digest as tasks
 from gitmem.text.durations import DAY_S, ago
 from gitmem.text.sanitize import display
@@ -187,7 +187,7 @@ def _warnings(
         sorted(chains),
     )
     for key, kind, text in suspects:
-        why = f"rests on {' → '.join(chains[key])}"
+        why = describe_chain(chains[key])
         warn(Case(key, SUSPECT, SUSPECT, why, chain=chains[key]), kind, text, why)
     for key, text, *_ in state.flapping(catalog, ground):
         if key not in found:

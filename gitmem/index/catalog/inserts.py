@@ -24,7 +24,8 @@ BATCH = 2000
 
 _STATEMENTS = {
     "memory": "INSERT INTO memory (id, folder, key, oid, archived, kind, title, created, updated, importance,"
-    " confidence, expires, agent, task, superseded_by) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
+    " confidence, expires, agent, task, superseded_by, meaning) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
+    "confirmation": "INSERT OR IGNORE INTO confirmation VALUES (?,?,?)",
     "packed": "INSERT INTO packed VALUES (?,?,?,?,?,?)",
     "label": "INSERT OR IGNORE INTO label (tag) VALUES (?)",
     "tagged": "INSERT OR IGNORE INTO tagged SELECT number, ? FROM label WHERE tag = ?",
@@ -32,7 +33,7 @@ _STATEMENTS = {
     "fact": "INSERT INTO fact VALUES (?,?,?,?,?,?,?,?)",
     "secret": "INSERT INTO secret VALUES (?,?,?,?)",
     "task": "INSERT INTO task VALUES (?,?,?,?,?,?,?,?,?,?,?)",
-    "verdict": "INSERT OR REPLACE INTO verdict VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
+    "verdict": "INSERT OR REPLACE INTO verdict VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
 }
 
 
@@ -78,6 +79,7 @@ class Inserts:
         held["tagged"] += [(number, tag) for tag in rows.tags]
         held["secret"] += [(document.path, document.key, secret.rule, secret.line) for secret in secrets]
         held["link"] += [(number, *link) for link in rows.links]
+        held["confirmation"] += [(number, *one) for one in rows.confirmed]
         if rows.fact is not None:
             held["fact"].append((number, *rows.fact))
         if rows.task is not None:
@@ -106,7 +108,18 @@ class Inserts:
             (
                 *(path, v.key, v.spec, v.claim, v.outcome, v.commit, v.inputs, v.at, v.because, v.sandbox),
                 *(v.held_commit, v.held_at, int(v.weak), int(v.confirmed), v.culprit, v.attempt, v.attempt_at),
-                *(v.seconds, v.culprit_after, v.reads, v.tools, v.undeclared, v.flapping, v.moved, v.outside, written),
+                *(
+                    v.seconds,
+                    v.culprit_after,
+                    v.reads,
+                    v.tools,
+                    v.undeclared,
+                    v.flapping,
+                    v.moved,
+                    v.outside,
+                    v.rests,
+                    written,
+                ),
             )
         )
         if len(self._held["verdict"]) >= BATCH:

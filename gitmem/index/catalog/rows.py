@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from gitmem.document.fields import CLAIMED, CLOSED, OPEN, TASK, parse_time, parse_ttl
+from gitmem.document.meaning import CONFIRMED, meaning_of, parse_foundations
 from gitmem.document.spec import check_of, claim_hash, spec_hash, spec_of
 from gitmem.errors import FormatError
 from gitmem.frozen import frozen
@@ -35,13 +36,14 @@ class Rows:
 
     Attributes:
         memory: Values for the columns of ``memory`` behind ``oid``: kind, title, created, updated, importance,
-            confidence, expires, agent, task, superseded_by.
+            confidence, expires, agent, task, superseded_by, meaning.
         text: Tags with domains and paths with refs, as JSON; which of ``MARKED`` it has; all fields, as JSON; the body.
         tags: Its tags.
         links: Relation and target of every link.
         fact: spec, claim, ttl_s, form, words, inputs, outside_s; None where it has no check.
         task: state, priority, parent, who holds it (who, agent), since when, when it was closed, how many attempts
             have ended and how many of them failed, and what was said of them; None for any other kind.
+        confirmed: Key and meaning of each foundation that somebody confirmed.
     """
 
     memory: tuple[Any, ...]
@@ -50,6 +52,7 @@ class Rows:
     links: tuple[tuple[str, str], ...]
     fact: tuple[Any, ...] | None
     task: tuple[Any, ...] | None = None
+    confirmed: tuple[tuple[str, str], ...] = ()
 
     @property
     def notes(self) -> str:
@@ -88,10 +91,12 @@ def rows_of(document: Document, policy: Policy, *, claim: str = "") -> Rows:
         agent,
         str(fields.get("task") or ""),
         str(fields.get("superseded_by") or ""),
+        meaning_of(document),
     )
+    confirmed = tuple((one.key, one.meaning) for one in parse_foundations(document.strings(CONFIRMED)))
     links = tuple(dict.fromkeys((relation, t) for relation in LINKS for t in document.strings(relation)))
     fact = _fact(document, policy, check, claim or claim_hash(document)) if check else None
-    return Rows(memory, text, tuple(dict.fromkeys(tags)), links, fact, _task(document))
+    return Rows(memory, text, tuple(dict.fromkeys(tags)), links, fact, _task(document), confirmed)
 
 
 def _listed(values: Sequence[str]) -> str:

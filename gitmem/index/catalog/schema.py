@@ -9,7 +9,7 @@ from gitmem.index.catalog import packed_texts
 
 # Raise it whenever a table, how text is analysed, or what counts as a secret changes: another format is rebuilt, never
 # converted.
-FORMAT = 13
+FORMAT = 14
 FILE_NAME = "catalog.sqlite"
 # How long a reader waits for a writer's commit, and a writer for another one, in milliseconds.
 BUSY_MS = 4000
@@ -21,7 +21,8 @@ CREATE TABLE memory (
   title TEXT NOT NULL, created INTEGER NOT NULL, updated INTEGER NOT NULL, importance TEXT NOT NULL,
   confidence REAL NOT NULL, expires INTEGER, archived INTEGER NOT NULL, shadowed INTEGER NOT NULL DEFAULT 0,
   superseded INTEGER NOT NULL DEFAULT 0, agent TEXT NOT NULL, task TEXT NOT NULL,
-  superseded_by TEXT NOT NULL, path TEXT GENERATED ALWAYS AS (folder || '/' || key || '.md') VIRTUAL);
+  superseded_by TEXT NOT NULL, meaning TEXT NOT NULL,
+  path TEXT GENERATED ALWAYS AS (folder || '/' || key || '.md') VIRTUAL);
 CREATE UNIQUE INDEX memory_key ON memory (key, folder);
 CREATE INDEX memory_folder ON memory (folder);
 CREATE INDEX memory_live ON memory (shadowed, archived, superseded, kind);
@@ -38,6 +39,8 @@ CREATE TABLE tagged (label INTEGER NOT NULL, id INTEGER NOT NULL, PRIMARY KEY (l
 CREATE VIEW tag AS SELECT l.tag, g.id FROM label l JOIN tagged g ON g.label = l.number;
 CREATE TABLE link (source INTEGER NOT NULL, relation TEXT NOT NULL, target TEXT NOT NULL,
   PRIMARY KEY (source, relation, target)) WITHOUT ROWID;
+CREATE TABLE confirmation (source INTEGER NOT NULL, target TEXT NOT NULL, meaning TEXT NOT NULL,
+  PRIMARY KEY (source, target, meaning)) WITHOUT ROWID;
 CREATE INDEX link_target ON link (relation, target, source);
 CREATE TABLE fact (id INTEGER PRIMARY KEY, spec TEXT NOT NULL, claim TEXT NOT NULL, ttl_s INTEGER, form TEXT NOT NULL,
   words TEXT NOT NULL, inputs TEXT NOT NULL, outside_s INTEGER);
@@ -53,7 +56,7 @@ CREATE TABLE verdict (path TEXT NOT NULL, key TEXT NOT NULL, spec TEXT NOT NULL,
   confirmed INTEGER NOT NULL, culprit TEXT NOT NULL, attempt TEXT NOT NULL, attempt_at INTEGER NOT NULL,
   seconds REAL NOT NULL, culprit_after TEXT NOT NULL, reads TEXT NOT NULL, tools TEXT NOT NULL,
   undeclared TEXT NOT NULL, flapping INTEGER NOT NULL, moved TEXT NOT NULL,
-  outside TEXT NOT NULL, written TEXT NOT NULL,
+  outside TEXT NOT NULL, rests TEXT NOT NULL, written TEXT NOT NULL,
   PRIMARY KEY (path, key, spec)) WITHOUT ROWID;
 CREATE INDEX verdict_key ON verdict (key, spec);
 CREATE TABLE ground (id INTEGER PRIMARY KEY, code TEXT NOT NULL UNIQUE, complete INTEGER NOT NULL, local_serial INTEGER
@@ -62,13 +65,14 @@ CREATE TABLE state (ground INTEGER NOT NULL, fact INTEGER NOT NULL, digest TEXT 
   at INTEGER NOT NULL, fresh INTEGER NOT NULL, own INTEGER NOT NULL, weak INTEGER NOT NULL,
   published INTEGER NOT NULL, tools INTEGER NOT NULL DEFAULT 0, flapping INTEGER NOT NULL DEFAULT 0,
   blocked INTEGER NOT NULL DEFAULT 0, moved INTEGER NOT NULL DEFAULT 0,
-  outside INTEGER NOT NULL DEFAULT 0, PRIMARY KEY (ground, fact)) WITHOUT ROWID;
+  outside INTEGER NOT NULL DEFAULT 0, rests TEXT NOT NULL DEFAULT '', PRIMARY KEY (ground, fact)) WITHOUT ROWID;
 CREATE TABLE toolset (id INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE);
 CREATE INDEX state_fact ON state (fact);
 CREATE INDEX state_unpublished ON state (ground) WHERE published = 0;
 CREATE INDEX state_tools ON state (ground, tools) WHERE tools <> 0;
 CREATE INDEX state_failed ON state (ground, fact) WHERE outcome = 'fails';
 CREATE INDEX state_blocked ON state (ground, fact) WHERE blocked = 1;
+CREATE INDEX state_rests ON state (ground, fact) WHERE rests <> '';
 CREATE INDEX state_moved ON state (ground, fact) WHERE moved = 1;
 CREATE INDEX state_flapping ON state (ground, fact) WHERE flapping > 0;
 CREATE TABLE problem (path TEXT NOT NULL, code TEXT NOT NULL, message TEXT NOT NULL, key TEXT NOT NULL,

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from gitmem.document.meaning import parse_foundations
 from gitmem.frozen import frozen, replace
 from gitmem.model import FAILED, FAILS, HOLDS, UNPROVEN, VERIFIED, Verdict
-from gitmem.statuses import combine_status, own_status, spread
+from gitmem.statuses import Reworded, combine_status, own_status, spread
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -155,7 +156,8 @@ def branch_verdicts(catalog: Catalog, keys: Iterable[str] | None = None) -> dict
     """Return the verdicts that the memory branch carries, by key; of some facts or of all."""
     columns = (
         "key, spec, claim, outcome, code_commit, inputs, at, because, sandbox, held_commit, held_at, weak, confirmed,"
-        " culprit, attempt, attempt_at, seconds, culprit_after, reads, tools, undeclared, flapping, moved, outside"
+        " culprit, attempt, attempt_at, seconds, culprit_after, reads, tools, undeclared, flapping, moved, outside,"
+        " rests"
     )
     if keys is None:
         rows: Iterable[tuple[Any, ...]] = catalog.rows(f"SELECT {columns} FROM verdict ORDER BY key, spec, at DESC")
@@ -259,7 +261,7 @@ def write_states(catalog: Catalog, ground: int, states: Iterable[FactState], now
     states = list(states)
     toolsets = _toolsets(catalog, {s.tools for s in states if s.tools})
     db.executemany(
-        "INSERT OR REPLACE INTO state VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
+        "INSERT OR REPLACE INTO state VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
         [
             (
                 *(ground, s.fact, s.digest, s.verdict.outcome if s.verdict else "", s.verdict.at if s.verdict else 0),
@@ -270,6 +272,7 @@ def write_states(catalog: Catalog, ground: int, states: Iterable[FactState], now
                     s.is_blocked,
                     s.is_moved,
                     bool(s.verdict and s.verdict.outside),
+                    s.verdict.rests if s.verdict else "",
                 ),
             )
             for s in states
@@ -354,8 +357,71 @@ def blocked(catalog: Catalog, ground: int | None) -> list[tuple[str, str, int, s
 
 
 def suspects(catalog: Catalog, ground: int | None) -> dict[str, tuple[str, ...]]:
-    """Return every suspect with its chain of causes, the failed fact last."""
-    return chains(catalog, failed(catalog, ground)) if ground is not None else {}
+    """Return every suspect with its chain of causes, the failed fact or the reworded memory last."""
+    found: dict[str, tuple[str, ...]] = dict(reworded(catalog, ground))
+    return found | chains(catalog, failed(catalog, ground)) if ground is not None else found
+
+
+def reworded(catalog: Catalog, ground: int | None) -> dict[str, Reworded]:
+    """Return every memory one of whose foundations means something else than when it was confirmed, with that one.
+
+    It was confirmed by a verdict of its own, or by a person, each of whom wrote down what its foundations meant then.
+    """
+    known: dict[tuple[str, str], set[str]] = {}
+    rows = catalog.rows(
+        f"SELECT m.key, c.target, c.meaning FROM confirmation c JOIN memory m ON m.id = c.source WHERE {LIVE}"
+    )
+    for key, target, meaning in rows:
+        known.setdefault((key, target), set()).add(meaning)
+    rows = catalog.rows(
+        "SELECT m.key, s.rests FROM state s INDEXED BY state_rests CROSS JOIN memory m ON m.id = s.fact WHERE"
+        f" s.ground = ? AND s.rests <> '' AND {LIVE}",
+        (ground or 0,),
+    )
+    for key, rests in rows:
+        for one in parse_foundations(rests.split("\n")):
+            known.setdefault((key, one.key), set()).add(one.meaning)
+    if not known:
+        return {}
+    now = _meanings(catalog, {target for _, target in known})
+    changed = {pair for pair, meanings in known.items() if pair[1] in now and now[pair[1]] not in meanings}
+    needs = _requirers(catalog, tuple(sorted({target for _, target in changed}))) if changed else {}
+    found = {key: [cause for cause in causes if (key, cause) in changed] for key, causes in needs.items()}
+    return {key: Reworded(causes[:1]) for key, causes in sorted(found.items()) if causes}
+
+
+def foundations(catalog: Catalog, requires: Iterable[str]) -> dict[str, str]:
+    """Return what each live memory means that these keys and labels name, by key; a task is no foundation."""
+    names = set(requires)
+    produced = catalog.each(
+        "SELECT m.key FROM link l JOIN memory m ON m.id = l.source WHERE l.relation = 'produces' AND"
+        f" {LIVE} AND l.target IN ({{}})",
+        names,
+    )
+    return _meanings(catalog, {*names, *(row[0] for row in produced)})
+
+
+def required(catalog: Catalog, keys: Iterable[str]) -> dict[str, set[str]]:
+    """Return what each of these memories requires, as it names it; those that require nothing are left out."""
+    found: dict[str, set[str]] = {}
+    rows = catalog.each(
+        "SELECT m.key, l.target FROM memory m JOIN link l ON l.source = m.id WHERE l.relation = 'requires'"
+        f" AND {LIVE} AND m.key IN ({{}})",
+        keys,
+    )
+    for key, target in rows:
+        found.setdefault(key, set()).add(target)
+    return found
+
+
+def requirers(catalog: Catalog, key: str) -> list[str]:
+    """Return the live memories that require one, by key or by a label that it produces, sorted."""
+    return sorted(_requirers(catalog, (key,)))
+
+
+def _meanings(catalog: Catalog, keys: Iterable[str]) -> dict[str, str]:
+    rows = catalog.each(f"SELECT m.key, m.meaning FROM memory m WHERE {LIVE} AND {CLAIM} AND m.key IN ({{}})", keys)
+    return dict(rows)
 
 
 def failed(catalog: Catalog, ground: int) -> list[str]:

@@ -40,7 +40,13 @@ def remove_path(catalog: Catalog, path: str) -> None:
         "DELETE FROM tagged WHERE id = ? AND label = (SELECT number FROM label WHERE tag = ?)",
         [(number, tag) for tag in tags],
     )
-    for table, column in (("memory", "id"), ("packed", "id"), ("task", "id"), ("link", "source")):
+    for table, column in (
+        ("memory", "id"),
+        ("packed", "id"),
+        ("task", "id"),
+        ("link", "source"),
+        ("confirmation", "source"),
+    ):
         db.execute(f"DELETE FROM {table} WHERE {column} = ?", (number,))
 
 

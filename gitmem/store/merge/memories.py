@@ -26,11 +26,11 @@ if TYPE_CHECKING:
     from gitmem.model import Document
 
 # A text is for a list of one in these (``model.Document.strings``), and nothing for an empty one.
-_LISTS = frozenset({"tags", "domains", "paths", "refs", "requires", "produces", "supersedes", CONFLICT})
+_LISTS = frozenset({"tags", "domains", "paths", "refs", "requires", "produces", "supersedes", "confirmed", CONFLICT})
 # What gitmem writes itself: the later, the earlier, or the larger one counts, and nobody has anything to settle.
 _LATER = frozenset({"updated", "schema"})
 _EARLIER = frozenset({"created"})
-_OF_LATER_TEXT = frozenset({"by", "superseded_by", "project", "workspace"})
+_OF_LATER_TEXT = frozenset({"by", "superseded_by", "correction", "project", "workspace"})
 # A counterexample belongs to its check: the two are never mixed.
 _CHECK = ("verify", "refute")
 # What a task is in, and since when, by whom: one thing. The first state in this order counts (``tasks.life``).

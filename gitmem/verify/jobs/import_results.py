@@ -235,6 +235,7 @@ def _verdict(here: RecordContext, file: Results, line: ResultLine, due: Due) -> 
         tools=line.tools,
         undeclared=line.undeclared,
         moved=line.moved,
+        rests=due.rests,
         flapping=line.flapping,
         outside=line.outside,
     )

@@ -15,6 +15,7 @@ from gitmem.git.branches import is_on_default
 from gitmem.index.catalog import state
 from gitmem.index.catalog.state import FactRow
 from gitmem.model import FAILED, STALE, SUSPECT, UNPROVEN, Check
+from gitmem.statuses import describe_chain
 from gitmem.store.scope import PROJECT, UNIVERSAL, is_meant
 from gitmem.text.secrets import redact
 from gitmem.verify.blame.culprit import describe_culprits
@@ -201,7 +202,7 @@ def _why(entry: PageMemory, verdict: Verdict | None, *, is_fresh: object, waits:
     if entry.status == FAILED:
         return verdict.because if verdict else ""
     if entry.status == SUSPECT:
-        return "rests on " + " → ".join(entry.chain)
+        return describe_chain(entry.chain)
     if entry.status == STALE:
         return (
             "its time to live has passed since it was checked"
