@@ -68,7 +68,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--no-outside", dest="outside", action="store_false", help="no longer mark it so")
     add_judging(parser)
     parser.add_argument(
-        "--correction", action="store_true", help="only correct the wording: what rests on it does not become suspect"
+        "--correction", action="store_true", help="mark a mere correction of the title, which makes nothing suspect"
     )
     parser.add_argument("--settled", action="store_true", help="mark the two merged versions as settled")
     shared.add_scope(parser)

@@ -38,9 +38,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--retire", action="store_true", help="move it to the archive, if nothing in it is true any more"
     )
     parser.add_argument("--recheck", action="store_true", help="run the check again, after you fixed the code")
-    parser.add_argument(
-        "--confirm", action="store_true", help="confirm that it is true although its foundation was reworded"
-    )
+    parser.add_argument("--confirm", action="store_true", help="mark it as true although its foundation was reworded")
     parser.add_argument("--superseded-by", metavar="KEY", help="the memory that replaces it")
     parser.add_argument("--why", default="", help="the reason for retiring it")
     parser.add_argument(

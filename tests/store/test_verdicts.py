@@ -45,6 +45,7 @@ VERDICTS = st.builds(
     reads=TEXTS,
     tools=TEXTS,
     undeclared=TEXTS,
+    rests=TEXTS,
     outside=st.sampled_from(["", "declared", "network", "tags"]),
     flapping=st.integers(0, 20),
 )

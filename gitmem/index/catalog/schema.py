@@ -21,7 +21,7 @@ CREATE TABLE memory (
   title TEXT NOT NULL, created INTEGER NOT NULL, updated INTEGER NOT NULL, importance TEXT NOT NULL,
   confidence REAL NOT NULL, expires INTEGER, archived INTEGER NOT NULL, shadowed INTEGER NOT NULL DEFAULT 0,
   superseded INTEGER NOT NULL DEFAULT 0, agent TEXT NOT NULL, task TEXT NOT NULL,
-  superseded_by TEXT NOT NULL, meaning TEXT NOT NULL,
+  superseded_by TEXT NOT NULL, meaning TEXT NOT NULL DEFAULT '',
   path TEXT GENERATED ALWAYS AS (folder || '/' || key || '.md') VIRTUAL);
 CREATE UNIQUE INDEX memory_key ON memory (key, folder);
 CREATE INDEX memory_folder ON memory (folder);

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gitmem.document.fields import format_time
+from gitmem.document.meaning import meaning_of
 from gitmem.document.parse import parse
 from gitmem.document.spec import check_of, claim_hash
 from gitmem.errors import FormatError
@@ -20,6 +21,7 @@ from gitmem.policy.policy import load as load_policy
 
 MEMORY = (
     *("kind", "title", "created", "updated", "importance", "confidence", "expires", "agent", "task", "superseded_by"),
+    "meaning",
 )
 FACT = ("spec", "claim", "ttl_s", "form", "words", "inputs", "outside_s")
 CREATED = format_time(NOW)
@@ -54,6 +56,7 @@ def test_a_plain_memory_has_defaults_and_no_fact() -> None:
         "agent": "",
         "task": "",
         "superseded_by": "",
+        "meaning": meaning_of(parse(memory_text("A title"), path="a.md")),
     }
     assert (found.fact, found.tags, found.links) == (None, (), ())
 
