@@ -8,7 +8,7 @@ from gitmem.index.catalog import state, update
 from gitmem.index.catalog.inserts import Inserts
 from gitmem.model import FAILED, FAILS, SUSPECT
 from gitmem.statuses import SKEW_S
-from gitmem.store import layout
+from gitmem.store import layout, pack
 from gitmem.store.buckets import parse_section
 from gitmem.store.commit import CommitPlan, write_commit
 from gitmem.store.proposal import is_proposal
@@ -158,6 +158,7 @@ def record(
         db.execute("COMMIT")
     finally:
         _undo(catalog)
+    pack.count(git, written.commit)
     return replace(recorded["it"], commit=written.commit)
 
 

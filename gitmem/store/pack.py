@@ -1,0 +1,55 @@
+"""Pack what gitmem wrote: each commit leaves some ten loose objects, and git packs none before there are thousands.
+
+210 verifies of 285 facts left 1,441 loose objects of 6.2 MB. Packed in between, they left 504 of 2.0 MB, most of them
+the code's own, and packs of 0.6 MB (measured). Only objects of the memory branch are packed, and only loose files that
+are in a pack as well are removed (git-prune-packed(1)). The person's own settings and objects are left alone.
+"""
+
+from __future__ import annotations
+
+import os
+from contextlib import suppress
+
+from gitmem.errors import GitmemError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from gitmem.git.binary import Git
+
+FILE_NAME = "unpacked"
+# So many commits make one pack: git itself joins packs from 50 on (git-config(1), gc.autoPackLimit).
+COMMITS = 100
+# Seconds that packing may take: whoever records a verdict waits for it.
+TIMEOUT_S = 20.0
+
+
+def count(git: Git, tip: str) -> bool:
+    """Note one more commit, and pack the branch's loose objects where there are enough; return whether it was done.
+
+    Nothing fails where that is not possible: loose objects are as good as packed ones.
+    """
+    place = os.path.join(git.repository.state, FILE_NAME)
+    number = _read(place) + 1
+    is_due = number >= COMMITS and not git.repository.is_partial
+    with suppress(OSError), open(place, "w", encoding="ascii") as file:
+        file.write("0" if is_due else str(number))
+    return is_due and _pack(git, tip)
+
+
+def _read(place: str) -> int:
+    try:
+        with open(place, encoding="ascii") as file:
+            return int(file.read(20))
+    except (OSError, ValueError):
+        return 0
+
+
+def _pack(git: Git, tip: str) -> bool:
+    prefix = os.path.join(git.repository.common, "objects", "pack", "pack")
+    how = ("--quiet", "--revs", "--unpacked", "--local", "--non-empty", "--delta-base-offset", "--threads=1")
+    try:
+        git.run("pack-objects", *how, prefix, input=f"{tip}\n".encode(), durable=True, timeout_s=TIMEOUT_S)
+        git.run("prune-packed", "--quiet", timeout_s=TIMEOUT_S)
+    except GitmemError:
+        return False
+    return True
