@@ -27,11 +27,6 @@ _BRACES = re.compile(r"\{([^{}]*)\}")
 EXPANSIONS_LIMIT = 500
 
 
-def is_script_file(path: str) -> bool:
-    """Return whether a file of this name can offer targets."""
-    return _reader_of(path) is not None
-
-
 @lru_cache(maxsize=8)
 def read_scripts(path: str, content: bytes) -> dict[str, int]:
     """Return the targets of a file by name, each with its line; empty for a file that offers none.
