@@ -47,13 +47,12 @@ NEVER_SEEN = frozenset({".git", ".ssh", ".gnupg", ".aws", ".azure", ".kube", ".d
 
 def number(low: float, high: float = 1e9, *, is_open: bool = False) -> Callable[[Any], float]:
     """Return a reader for numbers from *low* (or above it, if *is_open*) to *high*."""
-    least, most = ("above", " and at most") if is_open else ("from", " to")
-    wanted = f"a number {least} {low:g}" + (f"{most} {high:g}" if high < 1e9 else "")
 
     def read(value: Any) -> float:
         # `nan` fails both comparisons.
         if type(value) not in (int, float) or not low <= value <= high or (is_open and value == low):
-            raise WrongValue(wanted)
+            least, most = ("above", " and at most") if is_open else ("from", " to")
+            raise WrongValue(f"a number {least} {low:g}" + (f"{most} {high:g}" if high < 1e9 else ""))
         return float(value)
 
     return read
@@ -96,11 +95,10 @@ def share_or_off(value: Any) -> float:
 
 def whole(low: int, high: int = 1_000_000_000) -> Callable[[Any], int]:
     """Return a reader for whole numbers from *low* to *high*."""
-    wanted = f"a whole number from {low}" + (f" to {high}" if high < 1_000_000_000 else "")
 
     def read(value: Any) -> int:
         if type(value) is not int or not low <= value <= high:
-            raise WrongValue(wanted)
+            raise WrongValue(f"a whole number from {low}" + (f" to {high}" if high < 1_000_000_000 else ""))
         return value
 
     return read

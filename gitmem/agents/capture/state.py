@@ -11,7 +11,6 @@ import time
 from binascii import crc32
 
 from gitmem.frozen import fields_of
-from gitmem.policy.settings import CaptureSettings
 from gitmem.system.file_lock import lock, make_folder, open_lock
 from gitmem.text.json_values import format_json, parse_json
 
@@ -20,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
+    from gitmem.policy.settings import CaptureSettings
     from gitmem.repository.repository import OpenRepository
 
 FOLDER = "capture"
@@ -34,6 +34,8 @@ SESSIONS_AT_MOST = 200
 
 def rules_of(memory: OpenRepository) -> CaptureSettings:
     """Return the policy's section ``[capture]``, kept beside the store's commit: a hook opens no catalog for it."""
+    from gitmem.policy.settings import CaptureSettings
+
     path = os.path.join(memory.git.repository.state, FOLDER, RULES)
     tip = memory.find_tip() or ""
     kept = _read(path)
