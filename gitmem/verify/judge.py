@@ -18,8 +18,9 @@ from gitmem.verify.confirm import blame_outside, confirm, mark_of, runs_needed, 
 from gitmem.verify.due import Due
 from gitmem.verify.evidence import Evidence, attach, gather, with_tools
 from gitmem.verify.ground.ground import Ground, Grounds
+from gitmem.verify.inputs import CodeTree
 from gitmem.verify.moves import Moves, held_at, is_moved, moved_tree, restoring
-from gitmem.verify.outcome import OUTPUT_KEPT, UNCLEAR, argv_of, end_of, outcome_of
+from gitmem.verify.outcome import OUTPUT_KEPT, UNCLEAR, argv_of, end_of, explain_change, list_scripts, outcome_of
 from gitmem.verify.reason import without_places
 from gitmem.verify.sandbox import sandbox
 from gitmem.verify.trace.outside import DECLARED
@@ -32,7 +33,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from gitmem.git.binary import Git
-    from gitmem.verify.inputs import CodeTree
     from gitmem.verify.sandbox.limits import Limits
 
 SKIPPED = "skipped"
@@ -218,9 +218,17 @@ class Judge:
             inputs = json.loads(due.row.inputs)
             verdict = replace(verdict, weak=self.is_weak(due))
             verdict = attach(verdict, evidence, inputs, due.spec.check, self._tree_of(due))
+        if verdict is not None and found.outcome == FAILS and verdict.confirmed and not verdict.outside:
+            verdict = replace(verdict, because=explain_change(verdict.because, self._gone(due, held)))
         because = verdict.because if verdict is not None else ""
         reason = with_tools(found.reason, due.verdict)
         return replace(result, outcome=found.outcome, because=because, reason=reason, verdict=verdict)
+
+    def _gone(self, due: Due, held: str) -> str:
+        """Return the script of a check that the code has no more and had where it held; or an empty string."""
+        missing = [path for path in list_scripts(due.spec.check) if not self._tree.places.find(path)]
+        places = CodeTree(self._git, held).places if missing and held else None
+        return next((path for path in missing if places and places.find(path)), "")
 
     def _measured(self, due: Due, verdict: Verdict, held: str, *, is_quick: bool, width: int) -> tuple[Verdict, bool]:
         """Return the verdict of a fact that flapped for the first time, with how often it fails and since when.

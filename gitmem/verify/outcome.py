@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from gitmem.model import BLOCKED, FAILS, HOLDS, INTERRUPTED, SHELL, Ran, Spec
+import re
+
+from gitmem.model import BLOCKED, FAILS, HOLDS, INTERRUPTED, SHELL, Check, Ran, Spec
 from gitmem.text.sanitize import display
 from gitmem.verify.reason import reason_of
 from gitmem.verify.sandbox import sandbox
@@ -30,6 +32,11 @@ CHOSEN = "exit "
 # (POSIX.1-2017, Shell Command Language, 2.8.2).
 NOT_RUN = (126, 127)
 SIGNALLED = range(129, 193)
+# How the reasons begin of a run that took too long, and of one that was killed.
+_TIMED_OUT, _KILLED = "timed out", "killed by a signal"
+# Programs whose first argument is a script; a variable that is set for one command.
+_INTERPRETER = re.compile(r"(?:.*/)?(?:\.|source|env|exec|sh|bash|dash|zsh|node|perl|ruby|php|python[0-9.]*|!)")
+_ASSIGNMENT = re.compile(r"[A-Za-z_][A-Za-z0-9_]*=")
 
 
 def argv_of(spec: Spec) -> tuple[str, ...]:
@@ -52,18 +59,52 @@ def outcome_of(ran: Ran | None, spec: Spec, rung: str, problem: str) -> tuple[st
     if ran.is_setup:
         return UNCLEAR, f"the policy's setup ({shown_setup(spec)}) failed: {end_of(ran, spec)}"
     if ran.timed_out:
-        return UNCLEAR, f"timed out after {spec.timeout_s} s"
+        return UNCLEAR, f"{_TIMED_OUT} after {spec.timeout_s} s"
     if ran.status == 0:
         return HOLDS, ""
     said = reason_of(ran.output)
     if ran.status in NOT_RUN:
         return UNCLEAR, said or f"the command could not be run (exit {ran.status})"
     if ran.status is None or ran.status < 0 or ran.status in SIGNALLED:
-        return UNCLEAR, f"killed by a signal (exit {ran.status})"
+        return UNCLEAR, f"{_KILLED} (exit {ran.status})"
     if rung != sandbox.NONE and (denied := _denial(ran.output)):
         hint = "" if spec.network else "; if it needs the network, set network: true"
         return UNCLEAR, f"the sandbox blocked it: {denied}{hint}"
     return FAILS, f"{CHOSEN}{ran.status}" + (f": {said}" if said else "")
+
+
+def list_scripts(check: Check) -> list[str]:
+    """Return what a check runs, as far as its words show: programs, and the scripts of interpreters, by their paths."""
+    import shlex  # 5 ms, and only where a check stopped passing
+
+    try:
+        lexer = shlex.shlex(check.words[0], posix=True, punctuation_chars=True)
+        lexer.whitespace_split = True
+        words = list(lexer) if check.form == SHELL else list(check.words)
+    except ValueError:
+        return []
+    found, is_first = [], True
+    for word in words:
+        if set(word) <= set("();<>|&"):
+            is_first = True
+        elif is_first and not _ASSIGNMENT.match(word) and not word.startswith("-"):
+            found.append(word.removeprefix("./"))
+            is_first = _INTERPRETER.fullmatch(word) is not None
+    return found
+
+
+def explain_change(because: str, gone: str) -> str:
+    """Return why a check fails that a change made crash, hang or impossible to run.
+
+    Args:
+        because: How it ended.
+        gone: The script that it runs and that the change removed; or empty.
+    """
+    if gone:
+        return f"its script is gone: {display(gone)} ({because})"
+    if because.startswith(_TIMED_OUT):
+        return f"it hangs: {because}"
+    return f"it crashes: {because}" if because.startswith(_KILLED) else because
 
 
 def is_chosen(because: str) -> bool:

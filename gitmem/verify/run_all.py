@@ -154,8 +154,9 @@ def _run_all(
                     continue
                 results.append(result)
                 report(result)
-            # One pause for all of them, behind everything else: then the load of the others is gone as well.
-            if doubtful and not means.is_hurried:
+            # One pause for all of them, behind everything else: then the load of the others is gone as well. A check
+            # that takes as long is a pause itself: it runs where it held first.
+            if doubtful and not means.is_hurried and min(r.seconds for r in doubtful) < means.pause_s:
                 time.sleep(means.pause_s)
             # Of one or two, the runs that confirm go on at the same time; of many, the failures do.
             width = CONFIRMED_AT_ONCE if len(doubtful) <= means.jobs else 1

@@ -156,6 +156,61 @@ def test_change_that_makes_a_check_crash_is_a_failure(memory, repo, how):
     assert (statuses(memory), run.recorded.failed) == ({"a": "failed"}, ("a",))
 
 
+# What wraps an environment's error in an exit status of its own.
+WRAPPED_ENDS = {
+    "make": "printf 'all:\\n\\tno-such-program-anywhere\\n' | make -s -f -",
+    "python": "python3 -c 'import no_such_module'",
+    "python-subprocess": "python3 -c 'import subprocess; subprocess.run([\"no-such-program-anywhere\"], check=True)'",
+    "npm": "sh -c 'sh: 1: jest: not found' 2>/dev/null || exit 1",
+    "tox": "echo 'ERROR: InterpreterNotFound: python3.99'; exit 1",
+    "npx": "exit 128",
+}
+
+
+@pytest.mark.parametrize("how", WRAPPED_ENDS)
+def test_error_of_the_environment_is_blocked_behind_whatever_status(memory, repo, world, how):
+    world.write_text("exit 0\n")
+    put(repo, make_fact("a", f". {world}"))
+    approve_all(memory)
+    verify(memory)
+
+    world.write_text(WRAPPED_ENDS[how] + "\n")
+    commit_files(repo, {"new.txt": "x\n"})
+    run = verify(memory)
+
+    assert (outcomes(run), statuses(memory)) == ({"a": "blocked"}, {"a": "blocked"})
+    assert result_of(run, "a").reason.endswith("where it held: the environment changed")
+
+
+@pytest.mark.parametrize(
+    ("script", "because"),
+    [
+        (None, "its script is gone: tools/check.sh ("),
+        ("kill -SEGV $$", "it crashes: killed by a signal (exit 139)"),
+        ("sleep 30", "it hangs: timed out after 1 s"),
+    ],
+    ids=["gone", "crashes", "hangs"],
+)
+@pytest.mark.parametrize("check", ["sh tools/check.sh", "./tools/check.sh", ["sh", "tools/check.sh"]])
+def test_change_that_stops_a_check_says_how(memory, repo, check, script, because):
+    commit_files(repo, {"tools/check.sh": "#!/bin/sh\nexit 0\n"})
+    (repo / "tools/check.sh").chmod(0o755)
+    git(repo, "commit", "-qam", "make it a program")
+    put(repo, make_fact("a", check, timeout="1s"))
+    approve_all(memory)
+    assert outcomes(verify(memory)) == {"a": "holds"}
+
+    if script is None:
+        git(repo, "rm", "-q", "tools/check.sh")
+        git(repo, "commit", "-qm", "remove it")
+    else:
+        commit_files(repo, {"tools/check.sh": f"#!/bin/sh\n{script}\n"})
+    result = result_of(verify(memory), "a")
+
+    assert (result.outcome, result.verdict.confirmed) == ("fails", True)
+    assert result.because.startswith(because)
+
+
 @pytest.mark.parametrize("how", UNCLEAR_ENDS)
 @pytest.mark.parametrize("first", ["holds", "fails"])
 def test_check_that_crashes_where_it_held_too_is_blocked_and_its_verdict_stays(memory, repo, world, how, first):

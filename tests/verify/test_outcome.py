@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from gitmem.model import BLOCKED, FAILS, HOLDS, PROGRAM, SHELL, Check, Ran, Spec
-from gitmem.verify.outcome import UNCLEAR, argv_of, is_chosen, outcome_of
+from gitmem.verify.outcome import UNCLEAR, argv_of, is_chosen, list_scripts, outcome_of
 
 SPEC = Spec(Check(SHELL, ("make",)), interpreter="sh", timeout_s=7)
 
@@ -97,3 +97,18 @@ def test_what_a_sandbox_denies_is_no_failure_of_the_fact_on_any_rung(rung, said,
     spec = Spec(Check(SHELL, ("x",)), timeout_s=1)
 
     assert outcome_of(ran(1, said), spec, rung, "")[0] == outcome
+
+
+@pytest.mark.parametrize(
+    ("check", "scripts"),
+    [
+        (Check(SHELL, ("./run.sh --fast",)), ["run.sh"]),
+        (Check(SHELL, ("cd web && CI=1 node tools/check.js a.js",)), ["cd", "node", "tools/check.js"]),
+        (Check(SHELL, ("! python3.11 -B tools/a.py | grep -q x",)), ["!", "python3.11", "tools/a.py", "grep"]),
+        (Check(PROGRAM, ("sh", "tools/check.sh", "docs/a.md")), ["sh", "tools/check.sh"]),
+        (Check(SHELL, ("test -f docs/a.md",)), ["test"]),
+        (Check(SHELL, ("echo 'unclosed",)), []),
+    ],
+)
+def test_scripts_are_what_a_check_runs_and_not_what_it_reads(check, scripts):
+    assert list_scripts(check) == scripts
