@@ -64,6 +64,14 @@ HEAVY = (
 RARE = ("re",)
 # Modules without a test file of their own, and where they are tested instead.
 TESTED_ELSEWHERE: dict[str, str] = {
+    "gitmem/commands/adopt/findings.py": "data: tests/commands/adopt/test_run.py",
+    "gitmem/commands/adopt/forms.py": "what is printed: tests/cli/test_adopt.py",
+    "gitmem/commands/adopt/correct.py": "of real documents: tests/commands/adopt/test_run.py, tests/cli/test_adopt.py",
+    "gitmem/commands/adopt/past.py": "culprits of real histories: tests/commands/adopt/test_run.py",
+    "gitmem/commands/adopt/judge/figures.py": "on real repositories: tests/commands/adopt/test_run.py",
+    "gitmem/commands/adopt/judge/occurrence.py": "the same",
+    "gitmem/commands/adopt/judge/presence.py": "the same",
+    "gitmem/commands/adopt/judge/targets.py": "the same",
     "gitmem/text/secret_rules.py": "the table of formats: tests/text/test_secrets.py",
     "gitmem/index/embed/provider.py": "the protocol: every provider's tests",
     **dict.fromkeys(

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
 # Name: (group, what it does in one line). The module has the command's name; a noun is a package, its verbs are modules
 # of it, and the noun alone is what most people want of it.
 COMMANDS: dict[str, tuple[str, str]] = {
+    "adopt": ("start", "check what AGENTS.md, README and other documents say about the code"),
     "init": ("start", "create a memory in this repository, or join its remote's"),
     "remember": ("write", "record something you learned"),
     "fact": ("write", "record a fact with a check that proves it"),

@@ -1,0 +1,74 @@
+"""Answers for the adoption benchmark: what `gitmem adopt` says of each of its repositories, in the format of its score.
+
+    .venv/bin/python benchmarks/adopt.py MIRRORS BENCHMARK > answers.jsonl
+    .venv/bin/python BENCHMARK/score.py answers.jsonl
+
+MIRRORS is a folder with a bare git repository for each line of BENCHMARK/repositories.tsv: OWNER+NAME/repo,
+OWNER+NAME.git or OWNER/NAME. Each is judged at the commit that is named there, by the code that the command runs.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import json
+import sys
+import time
+from pathlib import Path
+
+from gitmem.commands.adopt.run import adopt
+from gitmem.git.binary import Git
+from gitmem.git.repository import Repository
+
+
+def main() -> None:
+    """Print one line for each finding, and one for the seconds of each repository."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("mirrors", type=Path)
+    parser.add_argument("benchmark", type=Path)
+    parser.add_argument("--only", default="", help="repositories whose name contains this")
+    args = parser.parse_args()
+    wanted: dict[str, list[str]] = {}
+    for repo, path, _ in _rows(args.benchmark / "files.tsv"):
+        wanted.setdefault(repo, []).append(path)
+    for repo, commit, _ in _rows(args.benchmark / "repositories.tsv"):
+        folder = _folder(args.mirrors, repo)
+        if args.only not in repo:
+            continue
+        if folder is None:
+            print(f"no mirror of {repo}", file=sys.stderr)
+            continue
+        git = Git(Repository(str(folder), str(folder), None))
+        start = time.perf_counter()
+        adoption = adopt(git, commit, wanted.get(repo, ["-"]))
+        for finding in adoption.findings:
+            print(json.dumps(_answer(repo, finding)))
+        print(json.dumps({"repo": repo, "seconds": round(time.perf_counter() - start, 2)}), flush=True)
+
+
+def _rows(path: Path) -> list[list[str]]:
+    with path.open(encoding="utf-8") as stream:
+        return list(csv.reader(stream, delimiter="\t"))[1:]
+
+
+def _folder(mirrors: Path, repo: str) -> Path | None:
+    plus = repo.replace("/", "+")
+    return next((mirrors / name for name in (f"{plus}/repo", f"{plus}.git", repo) if (mirrors / name).is_dir()), None)
+
+
+def _answer(repo: str, finding) -> dict[str, object]:
+    claim = finding.claim
+    return {
+        "repo": repo,
+        "file": finding.document.path,
+        "line": claim.line,
+        "class": claim.kind,
+        "token": [claim.token, claim.name, *claim.places[:1]] if not claim.stated else [claim.name, claim.stated],
+        "verdict": finding.verdict,
+        "evidence": finding.source.where if finding.source else "",
+        "culprit": finding.culprit.commit if finding.culprit else "",
+    }
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,162 @@
+"""Check what a repository's own documents say about its code: AGENTS.md, CLAUDE.md, editor rules, README, ADRs.
+
+Paths, commands, names, versions and default values that a document states are compared with the code at HEAD, and with
+the code of the commit that last wrote the line. Each false statement is shown with the place that contradicts it and
+the commit that made it false. Names that were never there are shown only with -v; examples, placeholders, ignored files
+and denials are not reported. It needs no memory, writes nothing and runs nothing of the repository; only --fix writes,
+to the documents in the work tree.
+
+Exit status: 0 no statement is false; 1 at least one is.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from gitmem.errors import NotFoundError, UsageError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import argparse
+
+    from gitmem.cli.output import Output
+    from gitmem.commands.adopt.correct import Correction
+    from gitmem.commands.adopt.findings import Adoption, Finding
+
+EXAMPLES = (
+    "gitmem adopt",
+    "gitmem adopt AGENTS.md docs/ -v",
+    "gitmem adopt --fix",
+    "gitmem adopt --format sarif",
+    "gitmem adopt --suggest rdjson | reviewdog -f=rdjson",
+)
+FORMS = ("text", "json", "github", "markdown", "sarif")
+SUGGESTED = ("rdjson", "github")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add what adopt takes."""
+    parser.add_argument("files", nargs="*", metavar="FILE", help="documents, or folders with documents (all)")
+    parser.add_argument("--fix", action="store_true", help="write the right value or path into the documents")
+    parser.add_argument(
+        "--suggest", choices=SUGGESTED, default="", metavar="FORM", help="print corrections: rdjson, github"
+    )
+    parser.add_argument(
+        "-v", "--verbose", action="store_true", help="also list what holds, and names that were never there"
+    )
+    parser.add_argument("--json", action="store_true", help="print one JSON document: the same as --format json")
+    parser.add_argument("--format", choices=FORMS, default="text", metavar="FORM", help=f"print {', '.join(FORMS)}")
+
+
+def run(args: argparse.Namespace, out: Output) -> int:
+    """Check the documents and report."""
+    from gitmem.commands.adopt import forms
+    from gitmem.commands.adopt.correct import corrections
+    from gitmem.commands.adopt.findings import FALSE
+    from gitmem.commands.adopt.run import adopt
+    from gitmem.git.binary import Git
+    from gitmem.git.repository import discover
+
+    if args.json and args.format not in ("text", "json"):
+        raise UsageError("--json and --format cannot be combined", hint=f"gitmem adopt --format {args.format}")
+    repository = discover(Path.cwd())
+    git = Git(repository)
+    top = repository.work_tree
+    if args.fix and top is None:
+        raise UsageError("--fix needs a work tree", hint="gitmem adopt --suggest rdjson")
+    wanted = [_inside(name, top) for name in args.files]
+    adoption = adopt(git, git.resolve("HEAD"), wanted, progress=out.progress)
+    out.clear_progress()
+    if args.files and not adoption.documents:
+        raise NotFoundError(f"no document at HEAD in {', '.join(args.files)}", hint="git add and commit it first")
+    corrected: list[Correction] = []
+    if (args.fix or args.suggest) and top is not None:
+        paths = {finding.document.path for finding in adoption.of(FALSE)}
+        corrected = corrections(adoption.findings, {path: _lines(top / path) for path in paths})
+    if args.suggest:
+        out.exact(forms.rdjson(corrected) if args.suggest == "rdjson" else forms.suggestions(corrected))
+    elif args.json or args.format == "json":
+        out.json(forms.as_table(adoption))
+    elif args.format != "text":
+        out.exact(forms.WRITERS[args.format](adoption))
+    else:
+        _print(adoption, out, is_verbose=args.verbose)
+    if args.fix and top is not None:
+        _write(corrected, top)
+        out.note(
+            f"{len(corrected)} lines corrected; see them with git diff" if corrected else "there is nothing to correct"
+        )
+    return 1 if adoption.of(FALSE) else 0
+
+
+def _inside(name: str, top: Path | None) -> str:
+    """Return the path in the repository of what was typed."""
+    if top is None:
+        return name.rstrip("/")
+    try:
+        return Path(name).absolute().resolve().relative_to(top.resolve()).as_posix()
+    except ValueError as err:
+        raise UsageError(f"{name} is outside of the repository") from err
+
+
+def _lines(path: Path) -> list[str]:
+    try:
+        return path.read_text(encoding="utf-8", errors="surrogateescape").split("\n")
+    except OSError:
+        return []
+
+
+def _write(corrected: list[Correction], top: Path) -> None:
+    from gitmem.system import atomic_write
+
+    for name in dict.fromkeys(one.path for one in corrected):
+        lines = _lines(top / name)
+        for one in corrected:
+            if one.path == name:
+                lines[one.line - 1] = one.after
+        path = top / name
+        text = "\n".join(lines).encode("utf-8", "surrogateescape")
+        atomic_write.write(path, text, mode=path.stat().st_mode & 0o777)
+
+
+def _print(adoption: Adoption, out: Output, *, is_verbose: bool) -> None:
+    from gitmem.commands.adopt import forms
+    from gitmem.commands.adopt.findings import FALSE, HOLDS, NEVER
+
+    for finding in adoption.of(FALSE):
+        _print_false(finding, out)
+    for verdict, mark, style in ((NEVER, "?", "yellow"), (HOLDS, "✓", "green")) if is_verbose else ():
+        for finding in adoption.of(verdict):
+            where = f"{finding.document.path}:{finding.claim.line}"
+            what = (
+                f"  {finding.source.where}"
+                if finding.source and verdict == HOLDS
+                else "  never held"
+                if verdict == NEVER
+                else ""
+            )
+            out.line((mark, style), f" {where}  {finding.claim.token}", (what, "dim"))
+    if adoption.of(FALSE):
+        out.line()
+    out.line((forms.summary(adoption), "bold"))
+    for note in adoption.notes:
+        out.note(note)
+
+
+def _print_false(finding: Finding, out: Output) -> None:
+    from gitmem.commands.adopt import forms
+
+    out.line(
+        ("✗", "red"), " ", (f"{finding.document.path}:{finding.claim.line}", "key"), f"  {forms.sentence(finding)}"
+    )
+    out.line("    ", (_shortened(finding.statement.text), "dim"))
+    if finding.more:
+        out.line("    ", (f"also on line {', '.join(map(str, finding.more))}", "dim"))
+    if since := forms.blame(finding):
+        out.line("    ", since)
+    if finding.fix:
+        out.line("    ", "should say: ", (finding.fix, "green"))
+
+
+def _shortened(text: str) -> str:
+    return text if len(text) <= 100 else f"{text[:99]}…"

@@ -1,0 +1,78 @@
+"""What a statement claims about the code, as data: its parts that can be checked. Pure."""
+
+from __future__ import annotations
+
+import re
+
+from gitmem.frozen import frozen
+
+PATH, COMMAND, SYMBOL, VERSION, VALUE, DEPENDENCY = "path", "command", "symbol", "version", "value", "dependency"
+CLASSES = (PATH, COMMAND, SYMBOL, VERSION, VALUE, DEPENDENCY)
+
+
+@frozen
+class Claim:
+    """One thing that a document says about the code.
+
+    Attributes:
+        kind: ``path``, ``command``, ``symbol``, ``version``, ``value`` or ``dependency``.
+        line: Its line, from 1.
+        token: What is claimed, as it is written.
+        name: What it is about: a path, a target, a symbol, the name of a value.
+        stated: The version or value that is stated.
+        relation: How a version is meant: ``is``, ``at-least``, ``below``.
+        is_certain: Whether it looks like a claim by itself, not only where it turns out to be true.
+        places: Paths that it may mean, the likeliest first.
+        tool: The program of a command, such as ``make``.
+    """
+
+    kind: str
+    line: int
+    token: str
+    name: str
+    stated: str = ""
+    relation: str = "is"
+    is_certain: bool = True
+    places: tuple[str, ...] = ()
+    tool: str = ""
+
+
+# Words that say a name is not there: it was removed, is forbidden, or is about to be made.
+_DENIAL = re.compile(
+    r"\b(removed?|deleted?|deprecated|obsolete|legacy|formerly|renamed|replaced|replaces|superseded|no longer|"
+    r"used to be|"
+    r"previously|was in|were in|moved (?:from|to|out)|migrated|does(?:n't| not) exist|do(?:n't| not) exist|not exist|"
+    r"(?:there|this) is no|has no|have no|without an?|gone|instead of|rather than|old)\b"
+    r"|取代|删除|移除|已删|原 |旧|改为|改名|替代|不再|废弃",
+    re.I,
+)
+_EXAMPLE = re.compile(
+    r"\be\.g\.|\b(for example|for instance|such as|example:|like this|create an?|creates|created|generate[sd]?|generates|"
+    r"will be (?:created|written|generated)|add an? new|new file|write to|writes|written|output|outputs|gitignored|"
+    r"git-ignored|ignored|placeholder|hypothetical|optional|optionally|if (?:it )?exists|"
+    r"if present|named|template)\b|例如|比如|生成|新增|可拆",
+    re.I,
+)
+_LOG_SECTION = re.compile(
+    r"change ?log|history|release notes|what's new|recent changes|变更|更新记录|历史|migration", re.I
+)
+
+
+def is_denied(text: str, token: str = "") -> bool:
+    """Return whether a text says that something was, or is not, there; around a token of it, where one is given."""
+    at = text.find(token) if token else -1
+    around = text if at < 0 else text[max(0, at - 90) : at + len(token) + 50]
+    return _DENIAL.search(around) is not None
+
+
+def is_example(text: str) -> bool:
+    """Return whether a text speaks of something that is made, or of an example."""
+    return _EXAMPLE.search(text) is not None
+
+
+def is_log(section: str, text: str) -> bool:
+    """Return whether a statement is an entry of a log: it was true on its day."""
+    return (
+        _LOG_SECTION.search(section) is not None
+        or re.match(r"\W*(20\d\d-\d\d(-\d\d)?|v?\d+\.\d+\.\d+ )", text) is not None
+    )

@@ -1,0 +1,122 @@
+"""Claims that a file or folder is there. Pure."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from urllib.parse import unquote
+
+from gitmem.commands.adopt.claims.claim import PATH, Claim
+from gitmem.commands.adopt.statements import CODE, SHELLS, TREE
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from gitmem.commands.adopt.documents import Document
+    from gitmem.commands.adopt.statements import Statement
+
+_ENDINGS = (
+    "py|pyi|tsx?|jsx?|mjs|cjs|mts|cts|rs|go|java|kts?|swift|zig|c|h|cc|cpp|hpp|cs|csproj|sln|rb|php|sh|bash|ps1|mdx?|mdc|rst|txt|"
+    "jsonc?|json5|toml|ya?ml|ini|cfg|conf|lock|html|s?css|sql|proto|vue|svelte|astro|exs?|mod|sum|gradle|props|targets|xml|"
+    "ipynb|tf|env|example|cmake|nix|lua|scala|dart|ex|erl|hs|ml|razor|slnx"
+)
+_FILE = re.compile(rf"^[\w.@+\-\[\]()/~]*[\w\])]\.(?:{_ENDINGS})$", re.I)
+_NO_PATH = re.compile(r"[<>{}*$|\"'=,;!?#\\\s`]|\.\.\.|…|://|^[-@~]|^www\.")
+_POSITION = re.compile(r"(:{1,2}[A-Za-z_]\w*(\(\))?|:\d+([-:,]\d+)?|#L?\d+(-L?\d+)?)$")
+_HOST = re.compile(
+    r"^(github|gitlab|gopkg|golang|pkg|docs?|www|crates|npmjs|localhost|k8s)\b[\w.]*\.(com|org|io|dev|in|net|rs|ai)\b"
+)
+_WORD = re.compile(r"(?<![\w/.@`~$:-])(?:\.{1,2}/)*\.?[\w@-][\w.@-]*(?:/[\w.@\[\]-]+)*/?(?![\w`])")
+
+
+def path_claims(statement: Statement, document: Document) -> Iterator[Claim]:
+    """Yield the files and folders that a statement names."""
+    seen: set[tuple[str, int]] = set()
+    for claim in _all(statement, document):
+        if (claim.name, claim.line) not in seen:
+            seen.add((claim.name, claim.line))
+            yield claim
+
+
+def _all(statement: Statement, document: Document) -> Iterator[Claim]:
+    if statement.kind == TREE:
+        yield _entry(statement, document)
+        return
+    if statement.kind == CODE and statement.language not in SHELLS | {"text", "txt", "json", "yaml", "yml", "toml"}:
+        return
+    for span in statement.spans if statement.kind != CODE else ():
+        if span.kind == "link":
+            yield from _link(span.text, span.line, document)
+        elif span.kind == "code" and " " not in span.text:
+            yield from _name(span.text, span.line, document, is_certain=True)
+        elif span.kind == "bold":
+            yield from _name(span.text, span.line, document, is_certain=False)
+        elif span.kind == "code":
+            for word in span.text.split():
+                yield from _name(word.strip("()[],:\"'"), span.line, document, is_certain=False)
+    for number, line in enumerate(statement.lines, statement.line):
+        bare = line if statement.kind == CODE else re.sub(r"`[^`]*`|\]\([^)]*\)|https?://\S+", " ", line)
+        for found in _WORD.finditer(bare):
+            word = found[0].rstrip(".:,")
+            if "/" in word or _FILE.match(word):
+                yield from _name(word, number, document, is_certain=False)
+
+
+def _entry(statement: Statement, document: Document) -> Claim:
+    path = statement.path
+    written = path.rpartition("/")[2]
+    under = posixpath.normpath(posixpath.join(document.folder, path)) if document.folder else path
+    shorter = [path.split("/", 1)[1]] if "/" in path else []
+    places = [under, path, *shorter]
+    if document.folder and shorter:
+        places.append(posixpath.join(document.folder, shorter[0]))
+    is_certain = not _NO_PATH.search(path)
+    return Claim(
+        PATH, statement.line, written, path, is_certain=is_certain, places=tuple(dict.fromkeys(places)), tool="tree"
+    )
+
+
+def _link(target: str, line: int, document: Document) -> Iterator[Claim]:
+    word = unquote(target.split("#", maxsplit=1)[0].split("?", maxsplit=1)[0])
+    if (
+        not word
+        or re.match(r"^[a-z][\w+.-]*:", word, re.I)
+        or word.startswith("//")
+        or _NO_PATH.search(target.split("#", maxsplit=1)[0])
+    ):
+        return
+    beside = posixpath.dirname(document.path)
+    spots = [word.lstrip("/")] if word.startswith("/") else [posixpath.join(beside, word), word]
+    yield _claim(
+        target.split("#", maxsplit=1)[0], word, line, spots, is_certain=bool(_FILE.match(word)) or word.endswith("/")
+    )
+
+
+def _name(text: str, line: int, document: Document, *, is_certain: bool) -> Iterator[Claim]:
+    word = _POSITION.sub("", text.strip().rstrip(",;"))
+    fixed = re.split(r"[<{*$]", word)[0]
+    if fixed != word and "/" in fixed:  # what stands before a pattern
+        word, is_certain = fixed[: fixed.rindex("/") + 1], False
+    if not word or _NO_PATH.search(word) or _HOST.match(word) or word in (".", "..", "/"):
+        return
+    if not re.search(r"[A-Za-z]", word):
+        return
+    is_rooted = word.startswith("/")
+    word = word.lstrip("/") if is_rooted else word
+    folders = [] if is_rooted else [document.folder, posixpath.dirname(document.path)]
+    spots = [posixpath.join(folder, word) for folder in folders if folder] + [word]
+    looks = bool(_FILE.match(word)) or word.endswith("/") or ("/" in word and not is_rooted)
+    is_type = re.match(r"^\.\w+$", word) and _FILE.match(f"x{word}")
+    yield _claim(word, word, line, spots, is_certain=is_certain and looks and not is_type and not is_rooted)
+
+
+def _claim(token: str, word: str, line: int, spots: list[str], *, is_certain: bool) -> Claim:
+    places = (posixpath.normpath(spot) for spot in spots)
+    inside = dict.fromkeys(place for place in places if not place.startswith("../") and place not in (".", ".."))
+    return Claim(PATH, line, token, posixpath.normpath(word), is_certain=is_certain, places=tuple(inside))
+
+
+def looks_like_folder(token: str) -> bool:
+    """Return whether a name is written as a folder."""
+    return token.endswith("/")

@@ -1,0 +1,151 @@
+"""The code at one commit: its files and folders by name, their texts, and what git ignores there."""
+
+from __future__ import annotations
+
+import re
+from functools import cached_property
+
+from gitmem.errors import GitmemError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from gitmem.git.binary import Git
+
+# A larger file is data.
+FILE_LIMIT = 1024 * 1024
+
+
+class Code:
+    """The tree of one commit. Paths have no slash at the end; the root is an empty one."""
+
+    def __init__(self, git: Git, commit: str, contents: dict[str, str] | None = None) -> None:
+        """Open the tree.
+
+        Args:
+            git: The repository.
+            commit: The commit.
+            contents: Texts by object name, shared by the trees of one repository.
+        """
+        self.git = git
+        self.commit = commit
+        self._contents = {} if contents is None else contents
+
+    @cached_property
+    def files(self) -> Mapping[str, tuple[str, str]]:
+        """Return the mode and object name of each file by path."""
+        return {path: (mode, oid) for mode, oid, path in self.git.list_paths(self.commit)}
+
+    @cached_property
+    def folders(self) -> frozenset[str]:
+        """Return every folder, the root as an empty one."""
+        found = {""}
+        for path in self.files:
+            folder = path.rpartition("/")[0]
+            while folder and folder not in found:
+                found.add(folder)
+                folder = folder.rpartition("/")[0]
+        return frozenset(found)
+
+    @cached_property
+    def _links(self) -> frozenset[str]:
+        """Return symbolic links and submodules, below which anything may be."""
+        return frozenset(path for path, (mode, _) in self.files.items() if mode in ("120000", "160000"))
+
+    @cached_property
+    def by_name(self) -> Mapping[str, list[str]]:
+        """Return the paths of files and folders by their last part."""
+        found: dict[str, list[str]] = {}
+        for path in (*self.files, *self.folders):
+            found.setdefault(path.rpartition("/")[2], []).append(path)
+        return found
+
+    def has(self, path: str) -> bool:
+        """Return whether there is a file or folder of this name."""
+        return path in self.files or path in self.folders or self._is_below_link(path)
+
+    def _is_below_link(self, path: str) -> bool:
+        return bool(self._links) and any(path.startswith(f"{link}/") for link in self._links)
+
+    def ending(self, path: str) -> list[str]:
+        """Return the files and folders whose path ends with these parts, sorted."""
+        name = path.rpartition("/")[2]
+        return sorted(one for one in self.by_name.get(name, ()) if one == path or one.endswith(f"/{path}"))
+
+    def text(self, path: str) -> str:
+        """Return the text of a file; empty where there is none, or it is too large."""
+        return self.texts([path]).get(path, "")
+
+    def texts(self, paths: Iterable[str]) -> dict[str, str]:
+        """Return the texts of files by path, in order; those that are missing, too large or binary are left out."""
+        wanted = {path: self.files[path][1] for path in paths if self.files.get(path, ("",))[0] in ("100644", "100755")}
+        missing = [oid for oid in dict.fromkeys(wanted.values()) if oid not in self._contents]
+        for oid, content in read_texts(self.git, missing):
+            self._contents[oid] = content
+        return {path: self._contents[oid] for path, oid in wanted.items() if oid in self._contents}
+
+    @cached_property
+    def ignore_rules(self) -> list[tuple[str, re.Pattern[str], bool]]:
+        """Return the patterns of the tree's ignore files, in order: folder, pattern, whether it takes a path back."""
+        names = sorted((path for path in self.by_name.get(".gitignore", ()) if path in self.files), key=len)
+        return [
+            (path.rpartition("/")[0], *rule)
+            for path, text in self.texts(names).items()
+            for rule in map(_rule, text.split("\n"))
+            if rule is not None
+        ]
+
+    def is_ignored(self, path: str) -> bool:
+        """Return whether git would ignore a path: it, or a folder above it. Source: gitignore(5)."""
+        parts = path.split("/")
+        return any(self._ignores("/".join(parts[:at])) for at in range(1, len(parts) + 1))
+
+    def _ignores(self, path: str) -> bool:
+        answer = False
+        for folder, pattern, takes_back in self.ignore_rules:
+            inside = path[len(folder) + 1 :] if folder and path.startswith(f"{folder}/") else path
+            if (not folder or inside is not path) and pattern.match(inside):
+                answer = not takes_back
+        return answer
+
+
+def read_texts(git: Git, specs: Iterable[str]) -> Iterator[tuple[str, str]]:
+    """Yield the text of each blob (``oid`` or ``commit:path``) that is here, not too large and not binary."""
+    names = [name for name in dict.fromkeys(specs) if "\n" not in name]
+    sizes = git.sizes(names)
+    for name, content in git.read_blobs([name for name in names if 0 <= sizes[name] <= FILE_LIMIT]):
+        if content is not None and b"\0" not in content[:8000]:
+            yield name, content.decode("utf-8", "replace")
+
+
+def read_text(git: Git, spec: str) -> str | None:
+    """Return the text of one blob, or None."""
+    try:
+        content = git.read_blob(spec, limit=FILE_LIMIT)
+    except GitmemError:
+        return None
+    return None if content is None else content.decode("utf-8", "replace")
+
+
+def _rule(line: str) -> tuple[re.Pattern[str], bool] | None:
+    pattern = line.rstrip()
+    if not pattern or pattern.startswith("#"):
+        return None
+    takes_back = pattern.startswith("!")
+    pattern = pattern.removeprefix("!").rstrip("/")
+    is_anchored = "/" in pattern
+    pattern = pattern.lstrip("/")
+    if not pattern:
+        return None
+    parts = re.split(r"(\*\*/|/\*\*|\*|\?|\[[^\]]*\])", pattern)
+    made = "".join(
+        _GLOB.get(part) or (part if part.startswith("[") and part.endswith("]") else re.escape(part)) for part in parts
+    )
+    try:
+        return re.compile(("" if is_anchored else "(?:.*/)?") + made.replace("[!", "[^") + "$"), takes_back
+    except re.error:
+        return None
+
+
+_GLOB = {"**/": "(?:.*/)?", "/**": "/.*", "*": "[^/]*", "?": "[^/]"}

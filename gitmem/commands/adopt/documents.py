@@ -1,0 +1,88 @@
+"""Which files of a repository tell people and agents about its code, and what kind of document each is. Pure."""
+
+from __future__ import annotations
+
+import re
+from fnmatch import fnmatchcase
+
+from gitmem.frozen import frozen
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+INSTRUCTIONS, GUIDE, DECISION = "instructions", "guide", "decision"
+# Globs of file names; each also counts in any folder, whose files it is then about.
+_NAMES = {
+    INSTRUCTIONS: ("AGENTS.md", "AGENTS.override.md", "CLAUDE.md", "CLAUDE.local.md", "GEMINI.md", "CONVENTIONS.md",
+                   ".cursorrules", ".windsurfrules", ".clinerules", ".goosehints", "copilot-instructions.md"),
+    GUIDE: ("CONTRIBUTING.md", "CONTRIBUTING.rst", "README.md", "README", "CONTRIBUTING"),
+}  # fmt: skip
+_FOLDERS = {
+    INSTRUCTIONS: (".cursor/rules/*.md*", ".github/instructions/*.md", ".windsurf/rules/*.md", ".clinerules/*.md"),
+    DECISION: ("adr/*.md", "adrs/*.md", "docs/decisions/*.md", "doc/decisions/*.md", "architecture-decisions/*.md"),
+}
+# Code of other people, and text that tests are made of.
+_FOREIGN = re.compile(
+    r"(^|/)(node_modules|vendor|third_party|third-party|site-packages|testdata|fixtures|__fixtures__|__snapshots__)/",
+    re.I,
+)
+
+
+@frozen
+class Document:
+    """One document.
+
+    Attributes:
+        path: Where it is.
+        kind: ``instructions``, ``guide`` or ``decision``.
+        folder: The folder its paths are relative to besides the root; empty for the root.
+    """
+
+    path: str
+    kind: str
+    folder: str
+
+
+def find_documents(paths: Iterable[str], wanted: Iterable[str] = ()) -> list[Document]:
+    """Return the documents among the files of a tree, sorted by path.
+
+    Args:
+        paths: Every file.
+        wanted: Files, which count whatever their name, and folders whose documents count; none means all.
+    """
+    names = [name.strip("/") if name not in (".", "./") else "" for name in wanted]
+    every = list(paths)
+    files = set(every)
+    found = []
+    for path in sorted(every):
+        if path in names:
+            found.append(Document(path, kind_of(path) or GUIDE, _folder_of(path)))
+        elif not names or any(not name or path.startswith(f"{name}/") for name in names if name not in files):
+            kind = kind_of(path)
+            if kind and not _FOREIGN.search(path):
+                found.append(Document(path, kind, _folder_of(path)))
+    return found
+
+
+def kind_of(path: str) -> str:
+    """Return the kind of document a path names, or an empty string."""
+    name = path.rpartition("/")[2]
+    for kind, names in _NAMES.items():
+        if any(name.lower() == one.lower() for one in names):
+            return kind
+    for kind, globs in _FOLDERS.items():
+        if any(fnmatchcase(path, one) or fnmatchcase(path, f"*/{one}") for one in globs):
+            return "" if kind == DECISION and name.lower() in ("readme.md", "index.md", "template.md") else kind
+    return ""
+
+
+def _folder_of(path: str) -> str:
+    """Return the folder a document is about: of ``a/.cursor/rules/b.mdc`` that is ``a``."""
+    folder = path.rpartition("/")[0]
+    parts = folder.split("/") if folder else []
+    hidden = next((at for at, part in enumerate(parts) if part in _HOMES), len(parts))
+    return "/".join(parts[:hidden])
+
+
+_HOMES = frozenset({".cursor", ".github", ".windsurf", ".clinerules", ".claude", ".gemini", ".codex", ".agents"})

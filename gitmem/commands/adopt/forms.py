@@ -1,0 +1,196 @@
+"""What adopt found, in words, and in the forms that forges and other programs read."""
+
+from __future__ import annotations
+
+import json
+from hashlib import sha256
+from urllib.parse import quote
+
+from gitmem import __version__
+from gitmem.commands.adopt.findings import FALSE, HOLDS, NEVER
+from gitmem.text.sanitize import display, escaped_json, unlike_command, workflow_command
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+    from typing import Any
+
+    from gitmem.commands.adopt.correct import Correction
+    from gitmem.commands.adopt.findings import Adoption, Finding
+
+SARIF_SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
+# GitHub shows this many annotations of a step, and drops the others.
+SHOWN = 10
+
+
+def sentence(finding: Finding) -> str:
+    """Return what is wrong with a claim, on one line, cleaned."""
+    claim, source = finding.claim, finding.source
+    if claim.kind == "path":
+        text = f"{claim.token} does not exist"
+    elif claim.kind == "command":
+        text = f"`{claim.token}` is not defined"
+    elif claim.kind == "symbol":
+        text = f"{claim.name} is not in the code"
+    elif claim.tool == "count":
+        text = f"says {claim.token}, but there are {source.actual if source else ''}"
+    else:
+        text = (
+            f"says {claim.token}, but {source.where if source else 'the code'} says {source.actual if source else ''}"
+        )
+    return display(" ".join(text.split()))
+
+
+def blame(finding: Finding) -> str:
+    """Return since when a claim is false and by whom, on one line, cleaned; empty where that is not known."""
+    one = finding.culprit
+    if one is not None:
+        return display(f"since {one.commit[:10]} “{one.subject}” ({one.author}, {one.date[:10]})")
+    return "it was not true when it was written" if finding.held is False else ""
+
+
+def summary(adoption: Adoption) -> str:
+    """Return the counts on one line."""
+    false, holds, never = (len(adoption.of(verdict)) for verdict in (FALSE, HOLDS, NEVER))
+    documents = _counted(len(adoption.documents), "document")
+    more = f", {never} never held" if never else ""
+    return f"{documents}: {false} false, {holds} hold{more}, {len(adoption.unchecked)} statements cannot be checked"
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
+def as_table(adoption: Adoption) -> dict[str, Any]:
+    """Return the documented JSON."""
+    return {
+        "commit": adoption.commit,
+        "documents": [{"path": one.path, "kind": one.kind} for one in adoption.documents],
+        "false": [_row(one) for one in adoption.of(FALSE)],
+        "never_held": [_row(one) for one in adoption.of(NEVER)],
+        "holds": [_row(one) for one in adoption.of(HOLDS)],
+        "unchecked": [{"path": where.path, "line": one.line, "text": one.text} for where, one in adoption.unchecked],
+        "notes": list(adoption.notes),
+    }
+
+
+def _row(finding: Finding) -> dict[str, Any]:
+    claim, source, culprit = finding.claim, finding.source, finding.culprit
+    return {
+        "path": finding.document.path,
+        "line": claim.line,
+        "more_lines": list(finding.more),
+        "kind": claim.kind,
+        "token": claim.token,
+        "stated": claim.stated,
+        "evidence": source.where if source else "",
+        "actual": source.actual if source else "",
+        "held_when_written": finding.held,
+        "wrote": finding.wrote,
+        "fix": finding.fix,
+        "check": dict(finding.check) if finding.check else None,
+        "culprit": None
+        if culprit is None
+        else {"commit": culprit.commit, "subject": culprit.subject, "author": culprit.author, "date": culprit.date},
+    }
+
+
+def commands(adoption: Adoption) -> str:
+    """Return workflow commands of GitHub Actions, one for each false statement, and the summary."""
+    lines = [f"gitmem adopt: {unlike_command(summary(adoption))}"]
+    false = adoption.of(FALSE)
+    for finding in false[:SHOWN]:
+        place = {"file": finding.document.path, "line": str(finding.claim.line), "title": "false statement"}
+        lines.append(workflow_command("error", _message(finding), place))
+    if len(false) > SHOWN:
+        lines.append(f"gitmem adopt: {len(false) - SHOWN} more")
+    return "\n".join(lines) + "\n"
+
+
+def _message(finding: Finding) -> str:
+    return ", ".join(filter(None, (sentence(finding), blame(finding)))) + (
+        f"; it should say {display(finding.fix)}" if finding.fix else ""
+    )
+
+
+def sarif(adoption: Adoption) -> str:
+    """Return a SARIF 2.1.0 log of the false statements."""
+    rule = {
+        "id": "gitmem/false-statement",
+        "shortDescription": {"text": "A document states something that the code contradicts"},
+        "defaultConfiguration": {"level": "error"},
+    }
+    run = {
+        "tool": {"driver": {"name": "gitmem", "version": __version__, "rules": [rule]}},
+        "automationDetails": {"id": "gitmem/adopt/"},
+        "columnKind": "unicodeCodePoints",
+        "results": [_result(finding) for finding in adoption.of(FALSE)],
+        "properties": {"head": adoption.commit, "summary": summary(adoption)},
+    }
+    text = json.dumps({"$schema": SARIF_SCHEMA, "version": "2.1.0", "runs": [run]}, ensure_ascii=False, indent=2)
+    return escaped_json(text) + "\n"
+
+
+def _result(finding: Finding) -> dict[str, Any]:
+    where = f"{finding.document.path} {finding.claim.kind} {finding.claim.name} {finding.claim.stated}"
+    related = [_location(finding.source.path, finding.source.line)] if finding.source and finding.source.line else []
+    return {
+        "ruleId": "gitmem/false-statement",
+        "ruleIndex": 0,
+        "level": "error",
+        "message": {"text": _message(finding)},
+        "locations": [_location(finding.document.path, finding.claim.line)],
+        "relatedLocations": related,
+        "partialFingerprints": {"gitmemClaim/v1": sha256(where.encode()).hexdigest()},
+    }
+
+
+def _location(path: str, line: int) -> dict[str, Any]:
+    place: dict[str, Any] = {"artifactLocation": {"uri": quote(path), "uriBaseId": "%SRCROOT%"}}
+    return {"physicalLocation": place | ({"region": {"startLine": line}} if line else {})}
+
+
+def markdown(adoption: Adoption) -> str:
+    """Return a page for a step's summary or a comment."""
+    lines = ["## What the documents say", "", f"{_cell(summary(adoption))}.", ""]
+    if false := adoption.of(FALSE):
+        lines += ["| place | false statement | since | correction |", "|---|---|---|---|"]
+        for one in false:
+            row = (f"{one.document.path}:{one.claim.line}", sentence(one), blame(one), one.fix)
+            lines.append(f"| {' | '.join(map(_cell, row))} |")
+    return "\n".join(lines) + "\n"
+
+
+def _cell(text: str) -> str:
+    cleaned = " ".join(display(text).split())
+    return "".join(f"\\{char}" if char in "\\`*_[]<>|#!~" else char for char in cleaned)
+
+
+def rdjson(corrected: Iterable[Correction]) -> str:
+    """Return corrections as reviewdog reads them (-f=rdjson). Source: reviewdog, proto/rdf, DiagnosticResult."""
+    diagnostics = []
+    for one in corrected:
+        span = {
+            "start": {"line": one.line, "column": 1},
+            "end": {"line": one.line, "column": len(one.before.encode()) + 1},
+        }
+        diagnostics.append({
+            "message": "the code contradicts this line",
+            "location": {"path": one.path, "range": span},
+            "severity": "ERROR",
+            "suggestions": [{"range": span, "text": one.after}],
+        })  # fmt: skip
+    whole = {"source": {"name": "gitmem adopt"}, "severity": "ERROR", "diagnostics": diagnostics}
+    return json.dumps(whole, ensure_ascii=False, indent=2) + "\n"
+
+
+def suggestions(corrected: Iterable[Correction]) -> str:
+    """Return corrections as suggestion blocks, which GitHub offers to commit in a review comment on the line."""
+    parts = []
+    for one in corrected:
+        fence = "`" * max(3, 1 + max((len(run) for run in one.after.split() if set(run) == {"`"}), default=0))
+        parts.append(f"{one.path}:{one.line}\n\n{fence}suggestion\n{one.after}\n{fence}\n")
+    return "\n".join(parts)
+
+
+WRITERS: dict[str, Callable[[Adoption], str]] = {"github": commands, "markdown": markdown, "sarif": sarif}

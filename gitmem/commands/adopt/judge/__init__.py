@@ -1,0 +1,1 @@
+"""Judge claims: against the code at HEAD, and against the code when their line was written."""

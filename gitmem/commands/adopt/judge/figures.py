@@ -1,0 +1,395 @@
+"""Judge versions and values: against the place in the code that states them, at HEAD and when the line was written."""
+
+from __future__ import annotations
+
+import re
+from functools import cached_property
+
+from gitmem.commands.adopt.claims.claim import is_denied, is_log
+from gitmem.commands.adopt.corpus import is_aside
+from gitmem.commands.adopt.findings import FALSE, HOLDS, Finding, Probe, Source
+from gitmem.commands.adopt.judge.definitions import DECLARED, PASSED, find_definitions, is_nothing, is_same, spellings
+from gitmem.commands.adopt.judge.versions import (
+    BELOW,
+    EXACT,
+    LEAST,
+    PRODUCTS,
+    compare,
+    dependencies_in,
+    is_manifest,
+    plain_name,
+    product_of,
+    versions_in,
+)
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    from gitmem.commands.adopt.claims.claim import Claim
+    from gitmem.commands.adopt.code import Code
+    from gitmem.commands.adopt.corpus import Corpus
+    from gitmem.commands.adopt.documents import Document
+    from gitmem.commands.adopt.judge.definitions import Definition
+    from gitmem.commands.adopt.judge.versions import Place
+    from gitmem.commands.adopt.past import Past
+    from gitmem.commands.adopt.statements import Statement
+
+_LENGTHS = re.compile(r"(?:line[-_]length|max[-_]line[-_]length|printWidth|max_width|lineWidth)[\"']?\s*[=:]\s*(\d+)")
+_LENGTH_FILES = frozenset({
+    "pyproject.toml", "setup.cfg", ".flake8", "ruff.toml", ".ruff.toml", "tox.ini", ".editorconfig", "rustfmt.toml",
+    ".rustfmt.toml",    "biome.json", "biome.jsonc", ".golangci.yml", ".golangci.yaml", ".pylintrc", "package.json",
+})  # fmt: skip
+# Folders of documents about all of the code.
+_GENERAL = frozenset({"docs", "doc", "documentation", "website", ".github", ".cursor", ".claude"})
+# Where a deployment sets a variable, which is no default of it.
+_DEPLOYED = re.compile(r"\.(ya?ml|json|env|tf|sh|toml|ini|service)$|(^|/)\.env|(^|/)Makefile$")
+_ENDINGS = {
+    "Go": "go", "Python": "py", "TypeScript": "tsx?", "JavaScript": "jsx?", "Rust": "rs", "Java": "java", "Ruby": "rb",
+    "C#": "cs", "Kotlin": "kts?", "Swift": "swift",
+}  # fmt: skip
+
+
+class Numbers:
+    """Judges the versions and values that documents state."""
+
+    def __init__(self, head: Code, past: Past, corpus: Corpus, values: Mapping[tuple[str, str], Sequence[str]]) -> None:
+        """Prepare.
+
+        Args:
+            head: The code.
+            past: Its past.
+            corpus: What was found in its texts.
+            values: The names whose values are stated, by document and section.
+        """
+        self._head = head
+        self._past = past
+        self._corpus = corpus
+        self._values = values
+        self._defined: dict[tuple[str, str], list[tuple[str, Definition]]] = {}
+        self._voted: dict[tuple[str, str], dict[str, int]] = {}
+
+    def judge_version(self, claim: Claim, statement: Statement, document: Document) -> Finding | None:
+        """Return what came of a stated version; None where nothing states it, or it says something else."""
+        product = product_of(claim.name)
+        if product:
+            return self._judge_product(product, claim, statement, document)
+        return self._judge_dependency(claim, statement, document)
+
+    def judge_value(self, claim: Claim, statement: Statement, document: Document) -> Finding | None:
+        """Return what came of a stated value; None where nothing defines it, or it is not certain."""
+        if claim.tool == "line-length":
+            return self._judge_length(claim, statement, document)
+        if claim.tool == "port":
+            where = self._corpus.present.get(claim.stated)
+            return Finding(document, statement, claim, HOLDS, Source(where)) if where else None
+        if claim.tool == "count":
+            return self._judge_count(claim, statement, document)
+        return self._judge_default(claim, statement, document)
+
+    # Versions
+
+    def _judge_product(self, product: str, claim: Claim, statement: Statement, document: Document) -> Finding | None:
+        stated: list[tuple[Place, str, int, str]] = []
+        for place in PRODUCTS[product]:
+            for path, text in self._head.texts(self._near(place, document)).items():
+                stated += [(place, path, line, version) for line, version in versions_in(place, text)]
+        if claim.relation == "below":
+            for place, path, _, _ in stated:
+                if place.how == BELOW:
+                    return self._judged(claim, statement, document, path, _reader(place, claim.stated))
+            return None
+        places = [one for one in stated if one[0].how != BELOW]
+        least = next((one for one in places if one[0].how == LEAST), None)
+        if least is not None and claim.relation == "at-least":
+            if compare(claim.stated, least[3]) > 0:
+                return None
+            return self._judged(claim, statement, document, least[1], _reader(least[0], claim.stated))
+        same = next((one for one in places if compare(claim.stated, one[3]) == 0), None)
+        if same is not None:
+            return self._judged(claim, statement, document, same[1], _reader(same[0], claim.stated))
+        exact = next((one for one in places if one[0].how == EXACT and claim.relation == "is"), None)
+        beside = document.path.rpartition("/")[0]
+        wrong = exact if exact and exact[1].rpartition("/")[0] == beside else least or exact
+        if (
+            wrong is None
+            or compare(claim.stated, wrong[3]) > 0
+            or (wrong is exact and product in ("node", "pnpm", "npm"))
+        ):
+            return None
+        return self._judged(claim, statement, document, wrong[1], _reader(wrong[0], claim.stated))
+
+    def _near(self, place: Place, document: Document) -> list[str]:
+        """Return the files of a kind that speak for a document: beside it, or in the next folder above that has one."""
+        found = []
+        for name in place.names:
+            if name.startswith("*"):
+                found += [path for path in self._head.files if path.startswith(name[1:])]
+            else:
+                found += [path for path in self._head.by_name.get(name, ()) if path in self._head.files]
+        if any(name.startswith("*") for name in place.names):
+            return sorted(found)
+        folder = document.path.rpartition("/")[0]
+        while True:
+            beside = [path for path in found if path.rpartition("/")[0] == folder]
+            if beside or not folder:
+                return sorted(beside) or ([found[0]] if len(found) == 1 and not document.folder else [])
+            folder = folder.rpartition("/")[0]
+
+    @cached_property
+    def dependencies(self) -> dict[str, list[tuple[str, str, str, int]]]:
+        """Return where each dependency is listed, by plain name: file, own name, range and line."""
+        found: dict[str, list[tuple[str, str, str, int]]] = {}
+        for path, text in self._head.texts(path for path in self._head.files if is_manifest(path)).items():
+            for plain, (name, version, line) in dependencies_in(path, text).items():
+                found.setdefault(plain, []).append((path, name, version, line))
+        return found
+
+    def _judge_dependency(self, claim: Claim, statement: Statement, document: Document) -> Finding | None:
+        plain = plain_name(claim.name)
+        listed = [one for one in self.dependencies.get(plain, ()) if re.search(r"\d", one[2])]
+        below = [one for one in listed if document.folder and one[0].startswith(f"{document.folder}/")]
+        listed = below or [one for one in listed if not is_aside(one[0])] or listed
+        if not listed or not plain:
+            return None
+        listed.sort(key=lambda one: (one[0].count("/"), one[0]))
+        same = next((one for one in listed if _is_range_of(claim.stated, one[2])), None)
+        if same is None and claim.relation != "is":
+            return None
+        if same is None and (len({_major(one[2]) for one in listed}) > 1 or compare(claim.stated, listed[0][2]) > 0):
+            return None
+        for path, _, _, _ in [same] if same else listed:
+            finding = self._judged(claim, statement, document, path, _dependency_reader(path, plain, claim.stated))
+            # A number beside a name may be of anything: it counts as a version where it was one.
+            if finding is not None and (finding.verdict == HOLDS or finding.held):
+                return finding
+        return None
+
+    # Values
+
+    def _judge_default(self, claim: Claim, statement: Statement, document: Document) -> Finding | None:
+        """Judge a default against the places that define it, those whose files define the section's other names too."""
+        found = [
+            (path, one)
+            for path, one in self._definitions(claim.name, document)
+            if not is_nothing(one.value) or one.is_opaque or is_nothing(claim.stated)
+        ]
+        best = max((one.strength for _, one in found), default=0)
+        best_known = [(path, one) for path, one in found if one.strength == best and not one.is_opaque]
+        if not best_known:
+            return None
+        votes = self._votes(document, statement.section)
+        most = max(votes.values(), default=0)
+        homes = (
+            [(path, one) for path, one in best_known if votes.get(path, 0) * 5 > most * 3] if most > 2 else best_known
+        )
+        if not homes:
+            return None
+        read = _default_reader(spellings(claim.name), claim.stated)
+        homes.sort(key=lambda one: -votes.get(one[0], 0))
+        same = dict.fromkeys(path for path, one in homes if is_same(claim.stated, one.value))
+        others = dict.fromkeys(
+            path for path, one in homes if not is_same(claim.stated, one.value) and _is_alike(claim.stated, one.value)
+        )
+        if same:
+            # One place says so, and another one that did when the line was written does not any more.
+            if others and best == DECLARED and not self._were(claim, document, list(same), read):
+                every = [self._judged(claim, statement, document, path, read) for path in others]
+                if held := next((one for one in every if one is not None and one.verdict == FALSE and one.held), None):
+                    return held
+            return self._judged(claim, statement, document, next(iter(same)), read)
+        # A file that gives a name several values has several things of that name.
+        others = {path: None for path in others if len({one.value for where, one in homes if where == path}) == 1}
+        judged = [
+            finding
+            for path in others
+            if best > PASSED and (finding := self._judged(claim, statement, document, path, read)) is not None
+        ]
+        judged = [finding for finding in judged if finding.verdict == FALSE]
+        if held := next((finding for finding in judged if finding.held), None):
+            return held
+        is_own = re.search(r"[_-]|[a-z][A-Z]", claim.name) is not None and not claim.stated.startswith(("~", "$"))
+        is_clear = len({one.value for path, one in homes if path in others}) == 1
+        top = document.folder.partition("/")[0] or document.path.partition("/")[0]
+        is_near = (
+            most > 2
+            or "/" not in document.path
+            or top in _GENERAL
+            or all(path.startswith(f"{top}/") for path in others)
+        )
+        has_same = any(
+            is_same(claim.stated, one.value) for path, one in found if votes.get(path, 0) * 2 > most or most <= 2
+        )
+        return judged[0] if judged and is_own and is_clear and is_near and not has_same else None
+
+    def _were(
+        self, claim: Claim, document: Document, paths: list[str], read: Callable[[str], tuple[bool, int, str] | None]
+    ) -> bool:
+        """Return whether one of some files said so when the line was written."""
+        wrote, _ = self._past.writer(document.path, claim.line)
+        return (
+            any((was := read(text)) and was[0] for path in paths for text in self._past.texts([wrote], path).values())
+            if wrote
+            else True
+        )
+
+    def _definitions(self, name: str, document: Document) -> list[tuple[str, Definition]]:
+        """Return where code defines a name: below the document's folder where that has it, else anywhere."""
+        key = name, document.folder
+        if key not in self._defined:
+            is_environment = name.isupper()
+            paths = sorted({
+                path for path in self._corpus.having.get(name, ())
+                if (not is_aside(path) or _is_inside(path, document))
+                and not (is_environment and _DEPLOYED.search(path))
+            })  # fmt: skip
+            below = [path for path in paths if document.folder and path.startswith(f"{document.folder}/")]
+            texts = self._head.texts(below or paths)
+            names = spellings(name)
+            found = [(path, one) for path, text in texts.items() for one in find_definitions(text, names)]
+            self._defined[key] = found if below else [(path, one) for path, one in found if one.strength > 1]
+        return self._defined[key]
+
+    def _votes(self, document: Document, section: str) -> dict[str, int]:
+        """Return how many of a section's names each file has: the section is about the one with most."""
+        key = document.path, section
+        if key not in self._voted:
+            votes: dict[str, int] = {}
+            for name in dict.fromkeys(self._values.get(key, ())):
+                for path in {path for path in self._corpus.having.get(name, ()) if not is_aside(path)}:
+                    votes[path] = votes.get(path, 0) + 1
+            self._voted[key] = votes
+        return self._voted[key]
+
+    def _judge_length(self, claim: Claim, statement: Statement, document: Document) -> Finding | None:
+        paths = [path for path in self._head.files if path.rpartition("/")[2] in _LENGTH_FILES or ".prettierrc" in path]
+        paths.sort(key=lambda path: path.count("/"))
+        texts = self._head.texts(paths)
+        found = [(path, number) for path, text in texts.items() for number in _LENGTHS.findall(text)]
+        same = next((path for path, number in found if number == claim.stated), None)
+        rooted = [path for path, _ in found if path.count("/") == document.folder.count("/") + bool(document.folder)]
+        if same is None and not rooted:
+            return None
+
+        def read(text: str) -> tuple[bool, int, str] | None:
+            numbers = [(hit[1], hit.start(1)) for hit in _LENGTHS.finditer(text)]
+            if not numbers:
+                return None
+            number, at = next(((number, at) for number, at in numbers if number == claim.stated), numbers[0])
+            return number == claim.stated, text.count("\n", 0, at) + 1, number
+
+        return self._judged(claim, statement, document, same or rooted[0], read)
+
+    def _judge_count(self, claim: Claim, statement: Statement, document: Document) -> Finding | None:
+        ending = re.compile(rf"\.{_ENDINGS[claim.name.removesuffix(' files')]}$")
+        actual = sum(bool(ending.search(path)) for path in self._head.files)
+        stated = int(claim.stated)
+        source = Source("", 0, str(actual))
+        if abs(actual - stated) * 10 <= max(stated, 10):
+            return Finding(document, statement, claim, HOLDS, source)
+        if abs(actual - stated) * 5 <= stated:
+            return None
+        wrote, _ = self._past.writer(document.path, claim.line)
+        then = self._past.code(wrote) if wrote else None
+        was = sum(bool(ending.search(path)) for path in then.files) if then is not None else None
+        held = None if was is None else abs(was - stated) * 10 <= max(stated, 10)
+        fix = claim.token.replace(claim.stated, str(actual))
+        return Finding(document, statement, claim, FALSE, source, held=held, wrote=wrote, fix=fix)
+
+    def _judged(
+        self,
+        claim: Claim,
+        statement: Statement,
+        document: Document,
+        path: str,
+        read: Callable[[str], tuple[bool, int, str] | None],
+    ) -> Finding | None:
+        """Return the finding of a claim that one file decides."""
+        answer = read(self._head.text(path))
+        if answer is None:
+            return None
+        holds, line, actual = answer
+        source = Source(path, line, actual)
+        check = (
+            {"contains": self._head.text(path).split("\n")[line - 1].strip(), "in": path} if holds and line else None
+        )
+        if holds:
+            return Finding(document, statement, claim, HOLDS, source, check=check)
+        text = statement.text
+        if is_denied(text, claim.token) or is_log(statement.section, text):
+            return None
+        wrote, _ = self._past.writer(document.path, claim.line)
+        then = self._past.texts([wrote], path).get(wrote, "") if wrote else ""
+        was = read(then) if then else None
+        probe = Probe(path, lambda other: bool((told := read(other)) and told[0]))
+        return Finding(
+            document, statement, claim, FALSE, source, held=None if was is None else was[0], wrote=wrote, probe=probe
+        )
+
+
+def _reader(place: Place, stated: str) -> Callable[[str], tuple[bool, int, str] | None]:
+    def read(text: str) -> tuple[bool, int, str] | None:
+        found = list(versions_in(place, text))
+        if not found:
+            return None
+        line, version = next((one for one in found if compare(stated, one[1]) == 0), found[0])
+        return compare(stated, version) == 0, line, version
+
+    return read
+
+
+def _dependency_reader(path: str, plain: str, stated: str) -> Callable[[str], tuple[bool, int, str] | None]:
+    def read(text: str) -> tuple[bool, int, str] | None:
+        there = dependencies_in(path, text).get(plain)
+        return (
+            None
+            if there is None or not re.search(r"\d", there[1])
+            else (_is_range_of(stated, there[1]), there[2], there[1])
+        )
+
+    return read
+
+
+def _default_reader(names: tuple[str, ...], stated: str) -> Callable[[str], tuple[bool, int, str] | None]:
+    def read(text: str) -> tuple[bool, int, str] | None:
+        found = [one for one in find_definitions(text, names) if not one.is_opaque]
+        if not is_nothing(stated):
+            found = [one for one in found if not is_nothing(one.value)]
+        best = max((one.strength for one in found), default=0)
+        found = [one for one in found if one.strength == best]
+        if not found:
+            return None
+        one = next((one for one in found if is_same(stated, one.value)), found[0])
+        return is_same(stated, one.value), one.line, one.value
+
+    return read
+
+
+def _is_inside(path: str, document: Document) -> bool:
+    return bool(document.folder) and is_aside(f"{document.folder}/x") and path.startswith(f"{document.folder}/")
+
+
+def _is_range_of(stated: str, version: str) -> bool:
+    """Return whether a range names a stated version, as far as that is stated."""
+    return any(compare(stated, one) == 0 for one in re.findall(r"\d+(?:\.\d+)*", version))
+
+
+def _major(version: str) -> str:
+    return str((re.findall(r"\d+", version) or [""])[0])
+
+
+def _kind(value: str) -> str:
+    plain = value.strip("\"'`").lower()
+    if plain in ("true", "false", "on", "off"):
+        return "truth"
+    return "number" if re.match(r"^-?[\d_,.]+[a-z]{0,2}$", plain) else "text"
+
+
+def _is_alike(stated: str, actual: str) -> bool:
+    """Return whether one value can stand for another: of one kind, or a word and a switch."""
+    return _kind(stated) == _kind(actual) or {_kind(stated), _kind(actual)} == {"text", "truth"}
+
+
+def all_names(claims: Iterable[Claim]) -> dict[str, tuple[str, ...]]:
+    """Return the names whose definitions are looked for, with how they may be spelled."""
+    return {claim.name: spellings(claim.name) for claim in claims if not claim.tool}

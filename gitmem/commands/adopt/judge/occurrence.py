@@ -1,0 +1,60 @@
+"""Judge whether names occur in the code, and did when the line was written."""
+
+from __future__ import annotations
+
+import re
+
+from gitmem.commands.adopt.claims.claim import is_denied, is_example, is_log
+from gitmem.commands.adopt.corpus import is_aside
+from gitmem.commands.adopt.findings import FALSE, HOLDS, NEVER, Finding, Probe, Source
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from gitmem.commands.adopt.claims.claim import Claim
+    from gitmem.commands.adopt.corpus import Corpus
+    from gitmem.commands.adopt.documents import Document
+    from gitmem.commands.adopt.past import Past
+    from gitmem.commands.adopt.statements import Statement
+
+
+def judge_symbol(claim: Claim, statement: Statement, document: Document, corpus: Corpus, past: Past) -> Finding | None:
+    """Return what came of a claim that a name is in the code; None where it turns out to be no claim."""
+    where = corpus.present.get(claim.name)
+    if where is not None:
+        return Finding(document, statement, claim, HOLDS, Source(where), check={"contains": claim.name, "in": where})
+    text = statement.text
+    if not claim.is_certain or not corpus.is_whole or is_denied(text, claim.token) or is_log(statement.section, text):
+        return None
+    wrote, _ = past.writer(document.path, claim.line)
+    were = past.files_with(wrote, claim.name) if wrote else None
+    home = _home(claim.name, were or (), wrote, document, past)
+    if home:
+        probe = Probe(home, lambda other: re.search(rf"\b{re.escape(claim.name)}\b", other) is not None)
+        return Finding(document, statement, claim, FALSE, Source(home), held=True, wrote=wrote, probe=probe)
+    if is_example(text):
+        return None
+    return Finding(document, statement, claim, NEVER, held=None if were is None else False, wrote=wrote)
+
+
+def _home(name: str, files: Iterable[str], wrote: str, document: Document, past: Past) -> str:
+    """Return the file that defined a name when the line was written, if it is one that the document is about."""
+    pattern = re.compile(_DEFINITION.format(re.escape(name)))
+    for path in files:
+        if is_aside(path) or not _is_about(document, path):
+            continue
+        if pattern.search(past.texts([wrote], path).get(wrote, "")):
+            return path
+    return ""
+
+
+def _is_about(document: Document, path: str) -> bool:
+    return not document.folder or path.startswith(f"{document.folder.split('/', 1)[0]}/")
+
+
+_DEFINITION = (
+    r"\b(?:def|class|function|type|interface|enum|struct|fn|func|trait|macro_rules!|static)\b[^\n=({{;]*\b{0}\b"
+    r"|(?m:^(?:export\s+)?(?:const|let|var)\b[^\n=({{;]*\b{0}\b)"
+    r"|(?m:^{0}\s*(?::[^\n=]*)?=)|(?m:^\s+(?:[a-z]+\s+)*{0}\s*(?:<[^\n]*>)?\([^\n]*[{{:]\s*$)"
+)

@@ -1,0 +1,90 @@
+"""Judge whether files and folders are there, and were when the line was written."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+
+from gitmem.commands.adopt.claims.claim import is_denied, is_example, is_log
+from gitmem.commands.adopt.findings import FALSE, HOLDS, NEVER, Finding, Source
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from gitmem.commands.adopt.claims.claim import Claim
+    from gitmem.commands.adopt.code import Code
+    from gitmem.commands.adopt.documents import Document
+    from gitmem.commands.adopt.past import Past
+    from gitmem.commands.adopt.statements import Statement
+
+
+def judge_path(claim: Claim, statement: Statement, document: Document, head: Code, past: Past) -> Finding | None:
+    """Return what came of a claim that a path is there; None where it turns out to be no claim."""
+    is_plain = "/" not in claim.name and not claim.token.endswith("/")
+    there = next((place for place in claim.places if head.has(place)), "")
+    if there and (claim.places[0] == there or not claim.is_certain or is_plain):
+        return _holds(claim, statement, document, there)
+    near = [] if there else _near(head, claim.name, document)
+    if not claim.is_certain and not there:
+        # A word that only looks like a name counts where it is one.
+        if near and (len(near) == 1 or "/" in claim.name or claim.tool == "tree"):
+            return _holds(claim, statement, document, near[0])
+        if not re.search(r"[/.]", claim.name) or claim.tool == "tree":
+            return None
+    if near and is_plain:
+        return _holds(claim, statement, document, near[0])
+    if there and not document.folder:
+        return _holds(claim, statement, document, there)
+    wrote, named = past.writer(document.path, claim.line)
+    then = past.code(wrote) if wrote else None
+    gone = _gone(claim, document, named, then, head, is_alone=not near)
+    if there and not gone:
+        return _holds(claim, statement, document, there)
+    if not gone and near:
+        return _holds(claim, statement, document, near[0])
+    if any(head.is_ignored(place) for place in (*claim.places, *([gone] if gone else []))):
+        return None
+    text = statement.text
+    if is_denied(text, claim.token) or is_log(statement.section, text):
+        return None
+    if gone:
+        return Finding(
+            document, statement, claim, FALSE, Source(gone), held=True, wrote=wrote, then=gone, check={"exists": gone}
+        )
+    if not claim.is_certain or (is_example(text) and claim.tool != "tree"):
+        return None
+    held = False if then is not None else None
+    return Finding(
+        document,
+        statement,
+        claim,
+        NEVER,
+        Source(claim.places[0] if claim.places else claim.name),
+        held=held,
+        wrote=wrote,
+    )
+
+
+def _holds(claim: Claim, statement: Statement, document: Document, there: str) -> Finding:
+    return Finding(document, statement, claim, HOLDS, Source(there), check={"exists": there})
+
+
+def _near(head: Code, name: str, document: Document) -> list[str]:
+    """Return what ends with a name, below the document's folder first."""
+    found = head.ending(name) if name and not name.startswith("..") else []
+    below = [path for path in found if document.folder and path.startswith(f"{document.folder}/")]
+    return below or found
+
+
+def _gone(claim: Claim, document: Document, named: str, then: Code | None, head: Code, *, is_alone: bool) -> str:
+    """Return the path that the claim meant when its line was written, if it was there then and is not now."""
+    if then is None:
+        return ""
+    old = posixpath.dirname(named)
+    moved = [posixpath.normpath(posixpath.join(old, claim.name))] if old != posixpath.dirname(document.path) else []
+    for place in (*moved, *claim.places):
+        if then.has(place):
+            return place if not head.has(place) else ""
+    if is_alone and "/" not in claim.name and claim.is_certain and claim.tool != "tree":
+        were = then.ending(claim.name)
+        return were[0] if len(were) == 1 and not head.has(were[0]) else ""
+    return ""

@@ -1,0 +1,115 @@
+"""Judge whether scripts and targets are defined, and were when the line was written."""
+
+from __future__ import annotations
+
+import json
+import re
+from functools import lru_cache
+
+from gitmem.commands.adopt.claims.claim import is_denied, is_log
+from gitmem.commands.adopt.findings import FALSE, HOLDS, NEVER, Finding, Probe, Source
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from gitmem.commands.adopt.claims.claim import Claim
+    from gitmem.commands.adopt.code import Code
+    from gitmem.commands.adopt.documents import Document
+    from gitmem.commands.adopt.past import Past
+    from gitmem.commands.adopt.statements import Statement
+
+# The files that define what a runner runs.
+_FILES = {
+    "script": ("package.json", "deno.json", "deno.jsonc"),
+    "make": ("Makefile", "makefile", "GNUmakefile"),
+    "just": ("justfile", "Justfile", ".justfile"),
+    "task": ("Taskfile.yml", "Taskfile.yaml", "taskfile.yml", "taskfile.yaml"),
+    "poe": ("pyproject.toml", "poe_tasks.toml"),
+    "tox": ("tox.ini", "pyproject.toml", "setup.cfg"),
+    "nox": ("noxfile.py",),
+    "mise": ("mise.toml", ".mise.toml"),
+    "invoke": ("tasks.py",),
+    "rake": ("Rakefile",),
+    "deno": ("deno.json", "deno.jsonc", "package.json"),
+}
+_MORE = {"make": (".mk",), "just": (".just",), "rake": (".rake",)}
+# Patterns of one definition; ``{}`` is the name.
+_PATTERNS = {
+    "make": r"(?m)^(?:[\w.\-/$(){{}}% ]+ )?{}(?: [\w.\-/$(){{}}% ]+)?\s*:(?!=)|^\.PHONY:.*\s{}(?:\s|$)",
+    "just": r"(?m)^@?{}(?:\s[^:=\n]*)?:(?!=)|^alias\s+{}\s*:=",
+    "task": r"(?m)^\s+[\"']?{}[\"']?:\s*(?:$|\S)",
+    "poe": r"(?m)^\s*[\"']?{}[\"']?\s*=|^\[tool\.poe\.tasks\.[\"']?{}[\"']?\]",
+    "tox": r"(?m)^\[testenv:[^\]]*{}|^\s*envlist.*{}|^\[tool\.tox\.env\.[\"']?{}|{}",
+    "nox": r"(?m)def\s+{}\s*\(|name\s*=\s*[\"']{}[\"']",
+    "mise": r"(?m)^\[tasks\.[\"']?{}[\"']?\]|^[\"']?{}[\"']?\s*=",
+    "invoke": r"(?m)def\s+{}\s*\(",
+    "rake": r"(?m)task\s+:?[\"']?{}\b",
+}
+
+
+def judge_command(claim: Claim, statement: Statement, document: Document, head: Code, past: Past) -> Finding | None:
+    """Return what came of a claim that a command can be run; None where it turns out to be no claim."""
+    if not _definitions(head, claim.tool):
+        return None
+    if (source := _find(head, claim)) is not None:
+        return Finding(document, statement, claim, HOLDS, source, check=_check(claim, source))
+    text = statement.text
+    if not claim.is_certain or is_denied(text, claim.token) or is_log(statement.section, text) or "*" in claim.name:
+        return None
+    wrote, _ = past.writer(document.path, claim.line)
+    then = past.code(wrote) if wrote else None
+    was = _find(then, claim) if then is not None else None
+    verdict = FALSE if was is not None else NEVER
+    held = None if then is None else was is not None
+    probe = Probe(was.path, lambda text: defines(claim.tool, text, claim.name) > 0) if was is not None else None
+    return Finding(document, statement, claim, verdict, was, held=held, wrote=wrote, probe=probe)
+
+
+def _definitions(code: Code, tool: str) -> list[str]:
+    """Return the files that may define a command, those nearest to the root first."""
+    found = [path for name in _FILES[tool] for path in code.by_name.get(name, ()) if path in code.files]
+    for ending in _MORE.get(tool, ()):
+        found += [path for path in code.files if path.endswith(ending)]
+    return sorted((path for path in found if "node_modules/" not in path), key=lambda path: (path.count("/"), path))
+
+
+def _find(code: Code, claim: Claim) -> Source | None:
+    """Return where a command is defined."""
+    paths = _definitions(code, claim.tool)
+    for path, text in code.texts(paths).items():
+        line = defines(claim.tool, text, claim.name)
+        if line:
+            return Source(path, line)
+    return None
+
+
+def defines(tool: str, text: str, name: str) -> int:
+    """Return the line that defines a command in a file of a runner; 0 where there is none."""
+    if tool in ("script", "deno"):
+        if name not in _scripts(text):
+            return 0
+        at = text.find(f'"{name}"')
+        return text.count("\n", 0, max(at, 0)) + 1
+    escaped = re.escape(name)
+    found = re.search(_PATTERNS[tool].replace("{{", "{").replace("}}", "}").replace("{}", escaped), text)
+    return text.count("\n", 0, found.start()) + 1 + found[0].startswith("\n") if found else 0
+
+
+@lru_cache(maxsize=2000)
+def _scripts(text: str) -> frozenset[str]:
+    try:
+        whole = json.loads(re.sub(r"(?m)^\s*//.*$", "", text))
+    except ValueError:
+        return frozenset(re.findall(r'"([\w:.\-/]+)"\s*:\s*"', text))
+    if not isinstance(whole, dict):
+        return frozenset()
+    found = [whole.get(part) for part in ("scripts", "tasks")]
+    nx = whole.get("nx")
+    if isinstance(nx, dict):
+        found.append(nx.get("targets"))
+    return frozenset(name for part in found if isinstance(part, dict) for name in part)
+
+
+def _check(claim: Claim, source: Source) -> dict[str, str]:
+    """Return the check that proves it with what every version of gitmem has."""
+    text = f'"{claim.name}":' if claim.tool in ("script", "deno") else claim.name
+    return {"contains": text, "in": source.path}

@@ -1,0 +1,212 @@
+"""The past of a repository: who wrote a line, what the code was then, and the commit after which a path was gone."""
+
+from __future__ import annotations
+
+import os
+import re
+from functools import cache
+
+from gitmem.commands.adopt.code import Code, read_texts
+from gitmem.commands.adopt.findings import Culprit
+from gitmem.git.history import read_made
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from gitmem.commands.adopt.findings import Probe
+    from gitmem.git.binary import Git
+
+_HEAD = re.compile(rb"^([0-9a-f]{40,64}) \d+ (\d+)")
+# Trees of the past that are listed, and versions of one file that are read: a second's worth.
+MOST_TREES = 80
+MOST_VERSIONS = 600
+# Paths whose removal is looked for: each is a walk through the history.
+MOST_PATHS = 40
+# Names that are looked for in the code of the past: each is a search through all of it.
+MOST_WORDS = 24
+_TEXTS = ("md", "mdx", "mdc", "rst", "txt", "ipynb", "svg", "snap")
+
+
+class Past:
+    """What was, before one commit."""
+
+    def __init__(self, git: Git, commit: str, contents: dict[str, str]) -> None:
+        self._git = git
+        self._commit = commit
+        self._contents = contents
+        self._blames: dict[str, Mapping[int, tuple[str, str]]] = {}
+        self._codes: dict[str, Code] = {}
+        self._versions: dict[str, list[tuple[str, str]]] = {}
+        self._words: dict[tuple[str, str], list[str]] = {}
+
+    def writer(self, path: str, line: int) -> tuple[str, str]:
+        """Return the commit that last wrote a line, and the document's name then; empty where git cannot say."""
+        if path not in self._blames:
+            self._blames[path] = self._blame(path)
+        return self._blames[path].get(line, ("", path))
+
+    def _blame(self, path: str) -> Mapping[int, tuple[str, str]]:
+        done = self._git.run("blame", "-w", "--porcelain", self._commit, "--", path, check=False)
+        found: dict[int, tuple[str, str]] = {}
+        names: dict[str, str] = {}
+        commit, number = "", 0
+        for line in done.stdout.split(b"\n"):
+            if line.startswith(b"\t"):
+                found[number] = commit, names.get(commit, path)
+            elif head := _HEAD.match(line):
+                commit, number = head[1].decode("ascii"), int(head[2])
+            elif line.startswith(b"filename "):
+                names[commit] = os.fsdecode(line[9:])
+        return found
+
+    def code(self, commit: str) -> Code | None:
+        """Return the code at a commit; None past the number of trees that are looked at."""
+        if commit not in self._codes:
+            if len(self._codes) >= MOST_TREES:
+                return None
+            self._codes[commit] = Code(self._git, commit, self._contents)
+        return self._codes[commit]
+
+    def gone(self, paths: Iterable[str]) -> dict[str, str]:
+        """Return for each file or folder that is not there any more the commit that removed it, where it is found."""
+        # git simplifies the history of one path to the line where it changed; of several at once it does not.
+        proved: dict[str, str] = {}
+        for path in sorted(set(paths))[:MOST_PATHS]:
+            for more in ((), ("-m", "--first-parent")):
+                argv = ("log", "-1", *more, "--no-show-signature", "--format=%H", self._commit, "--", path)
+                done = self._git.run("--literal-pathspecs", *argv, check=False)
+                commit = done.stdout.decode("ascii", "replace").strip()
+                if path not in proved and commit:
+                    proved |= self._proved({path: commit})
+        return proved
+
+    def _proved(self, candidates: Mapping[str, str]) -> dict[str, str]:
+        """Return those whose path was there at the commit's first parent and is not at the commit."""
+        specs = [spec for path, commit in candidates.items() for spec in (f"{commit}:{path}", f"{commit}^:{path}")]
+        there = self.exist(specs)
+        return {
+            path: commit
+            for path, commit in candidates.items()
+            if f"{commit}^:{path}" in there and f"{commit}:{path}" not in there
+        }
+
+    def exist(self, specs: Iterable[str]) -> set[str]:
+        """Return those of some ``commit:path`` that name an object."""
+        names = [spec for spec in dict.fromkeys(specs) if "\n" not in spec]
+        if not names:
+            return set()
+        done = self._git.run(
+            "cat-file", "--batch-check=%(objecttype)", input=os.fsencode("".join(f"{n}\n" for n in names))
+        )
+        lines = done.stdout.split(b"\n")
+        return {name for name, line in zip(names, lines, strict=False) if line in (b"blob", b"tree", b"commit")}
+
+    def broke(self, probe: Probe) -> str:
+        """Return the newest commit after which a claim about a file was false; empty where none is found.
+
+        It holds at the commit's first parent, and not at it. A file that was renamed is followed.
+        """
+        versions = self._versions_of(probe.path)
+        for start in range(0, len(versions), 25):
+            part = versions[start : start + 25]
+            older = [name for _, name in versions[start + 1 : start + 26]]
+            names = zip(part, [*older, part[-1][1]], strict=False)
+            specs = {
+                commit: (f"{commit}:{name}", f"{commit}^:{name}", f"{commit}^:{before}")
+                for (commit, name), before in names
+            }
+            texts = self._texts({spec for three in specs.values() for spec in three})
+            for commit, (here, same, renamed) in specs.items():
+                before = texts.get(same, texts.get(renamed))
+                if before is not None and probe.holds(before) and not probe.holds(texts.get(here, "")):
+                    return commit
+        return ""
+
+    def _versions_of(self, path: str) -> list[tuple[str, str]]:
+        """Return the commits that changed a file, the newest first, with its name in each."""
+        if path not in self._versions:
+            argv = ("log", "--follow", f"--max-count={MOST_VERSIONS}", "--format=%x01%H", "--name-only", "-z")
+            done = self._git.run(*argv, "--no-show-signature", self._commit, "--", f":(literal){path}", check=False)
+            found = []
+            for record in done.stdout.split(b"\x01")[1:]:
+                commit, *names = (os.fsdecode(part).strip("\n") for part in record.split(b"\0"))
+                found.append((commit, next(filter(None, names), path)))
+            self._versions[path] = found
+        return self._versions[path]
+
+    def _texts(self, specs: Iterable[str]) -> dict[str, str]:
+        """Return the text of each ``commit:path`` that is there; equal texts are read once."""
+        names = [spec for spec in dict.fromkeys(specs) if "\n" not in spec]
+        done = self._git.run(
+            "cat-file", "--batch-check=%(objectname) %(objecttype)", input=os.fsencode("".join(f"{n}\n" for n in names))
+        )
+        oids = {}
+        for name, line in zip(names, done.stdout.decode("ascii", "replace").split("\n"), strict=False):
+            oid, _, kind = line.partition(" ")
+            if kind == "blob":
+                oids[name] = oid
+        for oid, text in read_texts(self._git, [oid for oid in oids.values() if oid not in self._contents]):
+            self._contents[oid] = text
+        return {name: self._contents[oid] for name, oid in oids.items() if oid in self._contents}
+
+    def files_with(self, commit: str, word: str) -> list[str] | None:
+        """Return the files of a commit that have a word, without documents; None past the limit."""
+        if len(self._words) >= MOST_WORDS and (commit, word) not in self._words:
+            return None
+        if (commit, word) not in self._words:
+            argv = (
+                "grep",
+                "-l",
+                "-z",
+                "-I",
+                "-w",
+                "-F",
+                "-e",
+                word,
+                commit,
+                "--",
+                ".",
+                *(f":(exclude,glob)**/*.{end}" for end in _TEXTS),
+            )
+            done = self._git.run(*argv, check=False)
+            names = [os.fsdecode(part) for part in done.stdout.split(b"\0") if part]
+            self._words[commit, word] = [name.removeprefix(f"{commit}:") for name in names]
+        return self._words[commit, word]
+
+    def texts(self, commits: Iterable[str], path: str) -> dict[str, str]:
+        """Return the text of a file at some commits, those that have it."""
+        found = self._texts(f"{commit}:{path}" for commit in commits)
+        return {spec.partition(":")[0]: text for spec, text in found.items()}
+
+    def renamed(self, path: str, commit: str) -> str:
+        """Return what a file or folder became in a commit, by git's rename detection; empty where it was deleted."""
+        return _destination(path, _renames(self._git, commit))
+
+    def culprits(self, commits: Iterable[str]) -> dict[str, Culprit]:
+        """Return who made some commits, when, and what they called them."""
+        made = read_made(self._git, commits)
+        return {
+            commit: Culprit(commit, one.subject, one.author.rpartition(" <")[0], one.date)
+            for commit, one in made.items()
+        }
+
+
+@cache
+def _renames(git: Git, commit: str) -> tuple[tuple[str, str], ...]:
+    done = git.run("diff-tree", "-r", "-z", "-M50", "-l2000", "--diff-filter=R", "--name-status", "--no-commit-id",
+                   f"{commit}^", commit, check=False)  # fmt: skip
+    parts = [os.fsdecode(part) for part in done.stdout.split(b"\0")]
+    return tuple(zip(parts[1::3], parts[2::3], strict=False))
+
+
+def _destination(path: str, renames: Iterable[tuple[str, str]]) -> str:
+    """Return where a path went; a folder went where most of its files went, if those keep their names below it."""
+    votes: dict[str, int] = {}
+    for old, new in renames:
+        if old == path:
+            return new
+        if old.startswith(f"{path}/") and new.endswith(old[len(path) :]):
+            folder = new[: -len(old[len(path) :])]
+            votes[folder] = votes.get(folder, 0) + 1
+    return max(votes, key=lambda folder: votes[folder], default="")

@@ -1,0 +1,153 @@
+"""Adopt: read the documents of a commit, find what they claim, and judge each claim."""
+
+from __future__ import annotations
+
+from gitmem.commands.adopt.claims.claim import SYMBOL, VALUE
+from gitmem.commands.adopt.claims.commands import command_claims
+from gitmem.commands.adopt.claims.numbers import number_claims
+from gitmem.commands.adopt.claims.paths import path_claims
+from gitmem.commands.adopt.claims.symbols import symbol_claims
+from gitmem.commands.adopt.code import Code
+from gitmem.commands.adopt.corpus import search
+from gitmem.commands.adopt.correct import with_fixes
+from gitmem.commands.adopt.documents import find_documents
+from gitmem.commands.adopt.findings import FALSE, Adoption
+from gitmem.commands.adopt.judge.figures import Numbers, all_names
+from gitmem.commands.adopt.judge.occurrence import judge_symbol
+from gitmem.commands.adopt.judge.presence import judge_path
+from gitmem.commands.adopt.judge.targets import judge_command
+from gitmem.commands.adopt.past import Past
+from gitmem.commands.adopt.statements import HEADING, split
+from gitmem.frozen import replace
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    from gitmem.commands.adopt.claims.claim import Claim
+    from gitmem.commands.adopt.corpus import Corpus
+    from gitmem.commands.adopt.documents import Document
+    from gitmem.commands.adopt.findings import Finding
+    from gitmem.commands.adopt.statements import Statement
+    from gitmem.git.binary import Git
+
+
+def _quiet(what: str, done: int, total: int) -> None:
+    """Show no progress."""
+
+
+def adopt(
+    git: Git, commit: str, wanted: Iterable[str] = (), *, progress: Callable[[str, int, int], None] = _quiet
+) -> Adoption:
+    """Judge what the documents of a commit claim. Nothing is written, and no program of the repository is run.
+
+    Args:
+        git: The repository.
+        commit: The commit, full hex.
+        wanted: Files or folders; every document where none is named.
+        progress: Is told what is being done, and how much of it is.
+    """
+    contents: dict[str, str] = {}
+    head = Code(git, commit, contents)
+    past = Past(git, commit, contents)
+    documents = find_documents(head.files, wanted)
+    texts = head.texts([one.path for one in documents])
+    read = [
+        (document, statement, list(_claims(statement, document)))
+        for document in documents
+        for statement in split(texts.get(document.path, ""))
+    ]
+    every = [claim for _, _, claims in read for claim in claims]
+    names = {claim.name for claim in every if claim.kind == SYMBOL} | {
+        claim.stated for claim in every if claim.tool == "port"
+    }
+    values = all_names(claim for claim in every if claim.kind == VALUE)
+    corpus = search(head, names, values, progress=lambda done, total: progress("reading the code", done, total))
+    sections: dict[tuple[str, str], list[str]] = {}
+    for document, statement, claims in read:
+        stated = [claim.name for claim in claims if claim.kind == VALUE and not claim.tool]
+        sections.setdefault((document.path, statement.section), []).extend(stated)
+    judge = _Judge(head, past, corpus, Numbers(head, past, corpus, sections))
+    findings: list[Finding] = []
+    unchecked = []
+    for number, (document, statement, claims) in enumerate(read):
+        progress(f"judging {document.path}", number, len(read))
+        found = judge.judge(document, statement, claims)
+        findings += found
+        if not found and statement.kind != HEADING:
+            unchecked.append((document, statement))
+    progress("finding culprits", len(read), len(read))
+    findings = _grouped(findings)
+    notes = (
+        []
+        if corpus.is_whole
+        else ["the code is too large to be read whole; names and values were looked for in a part of it"]
+    )
+    return Adoption(commit, documents, with_fixes(_blamed(findings, past), head, past), unchecked, notes)
+
+
+def _claims(statement: Statement, document: Document) -> Iterator[Claim]:
+    yield from path_claims(statement, document)
+    yield from command_claims(statement)
+    yield from number_claims(statement)
+    yield from symbol_claims(statement)
+
+
+class _Judge:
+    """Judges the claims of a statement."""
+
+    def __init__(self, head: Code, past: Past, corpus: Corpus, numbers: Numbers) -> None:
+        self._head, self._past, self._corpus, self._numbers = head, past, corpus, numbers
+
+    def judge(self, document: Document, statement: Statement, claims: Iterable[Claim]) -> list[Finding]:
+        found: list[Finding] = []
+        for claim in claims:
+            finding = self._one(claim, statement, document)
+            if finding is not None:
+                found.append(finding)
+        return found
+
+    def _one(self, claim: Claim, statement: Statement, document: Document) -> Finding | None:
+        match claim.kind:
+            case "path":
+                return judge_path(claim, statement, document, self._head, self._past)
+            case "command":
+                return judge_command(claim, statement, document, self._head, self._past)
+            case "symbol":
+                return judge_symbol(claim, statement, document, self._corpus, self._past)
+            case "version":
+                return self._numbers.judge_version(claim, statement, document)
+            case _:
+                return self._numbers.judge_value(claim, statement, document)
+
+
+def _grouped(findings: Iterable[Finding]) -> list[Finding]:
+    """Return the findings, the same alarm of one document once, with the other lines that say it."""
+    first: dict[tuple[str, ...], int] = {}
+    found: list[Finding] = []
+    for finding in findings:
+        claim, what = finding.claim, finding.source.path if finding.source else ""
+        key = (finding.document.path, claim.kind, finding.then or f"{claim.name} {claim.stated}", what)
+        if finding.verdict != FALSE or key not in first:
+            if finding.verdict == FALSE:
+                first[key] = len(found)
+            found.append(finding)
+        elif claim.line != found[first[key]].claim.line:
+            one = found[first[key]]
+            found[first[key]] = replace(one, more=(*one.more, claim.line))
+    return found
+
+
+def _blamed(findings: list[Finding], past: Past) -> list[Finding]:
+    """Return the findings with the commits that made them false."""
+    gone = past.gone(finding.then for finding in findings if finding.verdict == FALSE and finding.then)
+    broke = {
+        at: commit
+        for at, finding in enumerate(findings)
+        if finding.verdict == FALSE
+        and (commit := past.broke(finding.probe) if finding.probe else gone.get(finding.then, ""))
+    }
+    made = past.culprits(broke.values())
+    return [
+        replace(finding, culprit=made.get(broke[at])) if at in broke else finding for at, finding in enumerate(findings)
+    ]

@@ -1,0 +1,250 @@
+"""A document's statements: its bullets, sentences, table rows, commands in code blocks, entries of trees. Pure.
+
+Markdown is read line by line, because every claim needs the line it is on. The block structure follows
+CommonMark 0.31 as far as it decides what is code: fences (section 4.5), front matter and HTML comments.
+"""
+
+from __future__ import annotations
+
+import re
+
+from gitmem.frozen import frozen
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+BULLET, SENTENCE, ROW, CODE, TREE, HEADING = "bullet", "sentence", "row", "code", "tree", "heading"
+_FENCE = re.compile(r"^\s*(?:[-*+]\s+|\d+[.)]\s+)?(`{3,}|~{3,})\s*([\w+#.-]*)")
+_HEADING = re.compile(r"^(#{1,6})\s+(.*?)\s*#*\s*$")
+_BULLET = re.compile(r"^(\s*)(?:[-*+]|\d{1,3}[.)])\s+(?:\[[ xX]\]\s+)?")
+_RULE = re.compile(r"^\s*\|?[\s:|-]*-{2,}[\s:|-]*$")
+_CODE = re.compile(r"(?<!`)(`{1,2})(?!`)(.+?)(?<!`)\1(?!`)")
+_LINK = re.compile(r"(?<!!)\[([^\]]*)\]\(\s*<?([^)\s>]+)>?(?:\s+\"[^\"]*\")?\s*\)")
+_BOLD = re.compile(r"\*\*([^*`\[\]]+?)\*\*")
+_TREE = re.compile(r"^([\s│|]*)(?:[├└]|\+--|\|--|`--)[─\-–\s]*")
+_ENTRY = re.compile(r"^(\S+?)/?(?:\s+(?:[#←(<→–—-]|//).*|\s{2,}.*|\s*)$")
+SHELLS = frozenset({"", "bash", "sh", "shell", "zsh", "console", "shell-session", "terminal", "powershell", "ps1"})
+_END = re.compile(r"(?<=[.!?。！？])\s+(?=[A-Z`*\[\"'])")
+
+
+@frozen
+class Span:
+    """A part of a statement that is set apart: ``code``, ``link`` (its target) or ``bold``."""
+
+    kind: str
+    text: str
+    line: int
+
+
+@frozen
+class Statement:
+    """One statement.
+
+    Attributes:
+        kind: ``bullet``, ``sentence``, ``row``, ``code``, ``tree`` or ``heading``.
+        line: Its first line, from 1.
+        lines: Its lines as they are written.
+        section: The headings above it, joined.
+        language: The language of a code block.
+        header: The cells of a table's first row.
+        path: What an entry of a folder tree is, from the tree's root; where the root is named, with that name.
+        folders: Folders that a code block's earlier ``cd`` went to.
+    """
+
+    kind: str
+    line: int
+    lines: tuple[str, ...]
+    section: str = ""
+    language: str = ""
+    header: tuple[str, ...] = ()
+    path: str = ""
+    is_root: bool = False
+
+    @property
+    def text(self) -> str:
+        """Return its text as one line."""
+        return " ".join(line.strip() for line in self.lines).strip()
+
+    @property
+    def last(self) -> int:
+        """Return its last line."""
+        return self.line + len(self.lines) - 1
+
+    @property
+    def spans(self) -> tuple[Span, ...]:
+        """Return the parts that are set apart, in order."""
+        return tuple(span for at, line in enumerate(self.lines) for span in _spans(line, self.line + at))
+
+    @property
+    def cells(self) -> tuple[str, ...]:
+        """Return the cells of a table row."""
+        return cells_of(self.lines[0])
+
+
+def cells_of(line: str) -> tuple[str, ...]:
+    """Return the cells of a table row; a bar in code is escaped or between backticks."""
+    inner = line.strip().removeprefix("|").removesuffix("|")
+    held = _CODE.sub(lambda found: found[0].replace("|", "\0"), inner.replace("\\|", "\0"))
+    return tuple(cell.strip().replace("\0", "|") for cell in held.split("|"))
+
+
+def _spans(line: str, number: int) -> Iterator[Span]:
+    for found in _CODE.finditer(line):
+        yield Span("code", found[2].strip(), number)
+    for found in _LINK.finditer(line):
+        yield Span("link", found[2], number)
+    for found in _BOLD.finditer(line):
+        yield Span("bold", found[1].strip(), number)
+
+
+def split(text: str) -> list[Statement]:
+    """Return the statements of a document, in order."""
+    return list(_Splitter(text.split("\n")).statements())
+
+
+class _Splitter:
+    """Reads a document line by line."""
+
+    def __init__(self, lines: list[str]) -> None:
+        self._lines = [line.rstrip("\r") for line in lines]
+        self._headings: list[str] = []
+
+    def statements(self) -> Iterator[Statement]:
+        at = self._front_matter()
+        while at < len(self._lines):
+            line = self._lines[at]
+            if fence := _FENCE.match(line):
+                end = self._end_of_fence(at, fence[1])
+                yield from self._block(at + 1, end, fence[2].lower())
+                at = end + 1
+            elif "<!--" in line and "-->" not in line:
+                at = next((n for n in range(at, len(self._lines)) if "-->" in self._lines[n]), len(self._lines)) + 1
+            elif heading := _HEADING.match(line):
+                del self._headings[len(heading[1]) - 1 :]
+                self._headings += [""] * (len(heading[1]) - 1 - len(self._headings)) + [heading[2]]
+                yield self._make(HEADING, at, at + 1)
+                at += 1
+            elif line.lstrip().startswith("|"):
+                end = self._while(at, lambda other: other.lstrip().startswith("|"))
+                yield from self._table(at, end)
+                at = end
+            elif not line.strip():
+                at += 1
+            else:
+                end = self._while(at + 1, lambda other: not self._begins(other))
+                if _BULLET.match(line):
+                    yield self._make(BULLET, at, end)
+                else:
+                    yield from self._sentences(at, end)
+                at = end
+
+    def _front_matter(self) -> int:
+        if self._lines[:1] != ["---"]:
+            return 0
+        return next((at + 1 for at in range(1, len(self._lines)) if self._lines[at] == "---"), 0)
+
+    def _begins(self, line: str) -> bool:
+        return not line.strip() or bool(
+            _FENCE.match(line) or _HEADING.match(line) or _BULLET.match(line) or line.lstrip().startswith("|")
+        )
+
+    def _while(self, at: int, has: object) -> int:
+        assert callable(has)
+        while at < len(self._lines) and has(self._lines[at]):
+            at += 1
+        return at
+
+    def _end_of_fence(self, at: int, mark: str) -> int:
+        closing = re.compile(rf"^\s*{re.escape(mark[0])}{{{len(mark)},}}\s*$")
+        return next((n for n in range(at + 1, len(self._lines)) if closing.match(self._lines[n])), len(self._lines))
+
+    def _make(self, kind: str, at: int, end: int, **more: object) -> Statement:
+        section = " › ".join(filter(None, self._headings))
+        return Statement(kind, at + 1, tuple(self._lines[at:end]), section=section, **more)  # type: ignore[arg-type]
+
+    def _sentences(self, at: int, end: int) -> Iterator[Statement]:
+        """Yield a paragraph's sentences: one that begins on a line of its own begins a statement."""
+        start = at
+        for number in range(at + 1, end):
+            before = self._lines[number - 1].rstrip()
+            if before.endswith((".", "!", "?", ":", "  ", "\\")):
+                yield self._make(SENTENCE, start, number)
+                start = number
+        yield self._make(SENTENCE, start, end)
+
+    def _table(self, at: int, end: int) -> Iterator[Statement]:
+        has_header = at + 1 < end and _RULE.match(self._lines[at + 1])
+        header = cells_of(self._lines[at]) if has_header else ()
+        for number in range(at + 2 if has_header else at, end):
+            if not _RULE.match(self._lines[number]):
+                yield self._make(ROW, number, number + 1, header=header)
+
+    def _block(self, at: int, end: int, language: str) -> Iterator[Statement]:
+        inside = self._lines[at:end]
+        if sum(bool(_TREE.match(line)) for line in inside) >= 2:
+            yield from self._tree(at, end)
+        elif language in ("", "text", "txt", "plaintext") and _is_listing(inside):
+            yield from self._listing(at, end)
+        elif language in SHELLS or language in ("text", "txt"):
+            number = at
+            while number < end:
+                last = number + 1
+                while last < end and self._lines[last - 1].endswith("\\"):
+                    last += 1
+                if self._lines[number].strip():
+                    yield self._make(CODE, number, last, language=language)
+                number = last
+        else:
+            for number in range(at, end):
+                if self._lines[number].strip():
+                    yield self._make(CODE, number, number + 1, language=language)
+
+    def _tree(self, at: int, end: int) -> Iterator[Statement]:
+        """Yield the entries of a tree drawn with lines."""
+        above: list[tuple[int, str]] = []
+        for number in range(at, end):
+            line = self._lines[number]
+            drawn = _TREE.match(line)
+            rest = line[drawn.end() :] if drawn else line.strip()
+            entry = _ENTRY.match(rest)
+            if entry is None:
+                continue
+            depth = drawn.end() if drawn else len(line) - len(line.lstrip())
+            while above and above[-1][0] >= depth:
+                above.pop()
+            name = entry[1].strip("/")
+            is_root = not drawn
+            above.append((depth, name if name not in (".", "") else ""))
+            path = "/".join(filter(None, (one for _, one in above)))
+            if path and not (is_root and any(mark in rest for mark in "$<>=:")):
+                yield self._make(TREE, number, number + 1, path=path, is_root=is_root)
+            elif not path:
+                above[-1] = (depth, "")
+
+    def _listing(self, at: int, end: int) -> Iterator[Statement]:
+        """Yield the entries of a listing: a path at the start of each line, folders by their indentation."""
+        above: list[tuple[int, str]] = []
+        for number in range(at, end):
+            line = self._lines[number]
+            entry = _ENTRY.match(line.strip())
+            if entry is None:
+                continue
+            depth = len(line) - len(line.lstrip())
+            while above and above[-1][0] >= depth:
+                above.pop()
+            name = entry[1].strip("/")
+            path = "/".join([*(one for _, one in above), name])
+            if line.strip()[len(entry[1]) : len(entry[1]) + 1] == "/" or entry[1].endswith("/"):
+                above.append((depth, name))
+            yield self._make(TREE, number, number + 1, path=path)
+
+
+def _is_listing(lines: list[str]) -> bool:
+    """Return whether a code block lists files, each with a remark or none."""
+    written = [line.strip() for line in lines if line.strip()]
+    names = [
+        line for line in written if re.match(r"^\.?[\w@.\-\[\]]+(/[\w@.\-\[\]]+)*/?(\s+[-#←(–—]\s*.*|\s{2,}.*)?$", line)
+    ]
+    like = [line for line in names if re.match(r"^\S*(/|\.\w+)(\s|$)|^[.\w-]+\s+-\s", line)]
+    return len(written) >= 2 and len(names) == len(written) and 2 * len(like) >= len(written)

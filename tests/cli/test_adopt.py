@@ -1,0 +1,61 @@
+"""``gitmem adopt``: what is printed, in which forms, what it corrects, and the exit status."""
+
+import json
+
+import pytest
+from conftest import commit_files
+
+
+@pytest.fixture
+def stale(repo):
+    """A document that states a version which the code has left behind."""
+    commit_files(repo, {"AGENTS.md": "# Guide\n\n- Go 1.24+ is needed\n", "go.mod": "module x\n\ngo 1.24\n"})
+    commit_files(repo, {"go.mod": "module x\n\ngo 1.25\n"}, "go: 1.25")
+    return repo
+
+
+def test_false_statement_is_printed_with_its_culprit(stale, run_cli):
+    ran = run_cli("adopt")
+
+    assert ran.status == 1
+    assert "✗ AGENTS.md:3  says Go 1.24+, but go.mod:3 says 1.25" in ran.out
+    assert "“go: 1.25” (Ana, 2026-09-21)" in ran.out
+    assert "should say: 1.25" in ran.out
+
+
+def test_true_documents_end_with_0(repo, run_cli):
+    commit_files(repo, {"AGENTS.md": "- `src/auth/jwt.py` signs\n"})
+
+    ran = run_cli("adopt", "AGENTS.md")
+
+    assert (ran.status, ran.out) == (0, "1 document: 0 false, 1 hold, 0 statements cannot be checked\n")
+
+
+def test_fix_corrects_the_document_in_the_work_tree(stale, run_cli):
+    run_cli("adopt", "--fix")
+
+    assert (stale / "AGENTS.md").read_text() == "# Guide\n\n- Go 1.25+ is needed\n"
+
+
+def test_suggestions_are_printed_for_forges(stale, run_cli):
+    found = json.loads(run_cli("adopt", "--suggest", "rdjson").out)
+
+    (one,) = found["diagnostics"]
+    assert one["location"]["range"]["start"] == {"line": 3, "column": 1}
+    assert one["suggestions"][0]["text"] == "- Go 1.25+ is needed"
+    assert "```suggestion\n- Go 1.25+ is needed\n```" in run_cli("adopt", "--suggest", "github").out
+
+
+def test_other_forms_name_the_line(stale, run_cli):
+    table = json.loads(run_cli("adopt", "--json").out)
+    log = json.loads(run_cli("adopt", "--format", "sarif").out)
+
+    assert [(row["path"], row["line"], row["fix"]) for row in table["false"]] == [("AGENTS.md", 3, "1.25")]
+    assert log["runs"][0]["results"][0]["locations"][0]["physicalLocation"]["region"] == {"startLine": 3}
+    assert "::error file=AGENTS.md,line=3" in run_cli("adopt", "--format", "github").out
+    assert "| AGENTS.md:3 |" in run_cli("adopt", "--format", "markdown").out.replace("\\", "")
+
+
+def test_missing_document_and_two_forms_are_refused(repo, run_cli):
+    assert run_cli("adopt", "nothing.md").status == 1
+    assert run_cli("adopt", "--json", "--format", "sarif").status == 2

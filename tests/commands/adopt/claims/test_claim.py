@@ -1,0 +1,24 @@
+"""What a sentence says about a name besides naming it."""
+
+import pytest
+
+from gitmem.commands.adopt.claims.claim import is_denied, is_example, is_log
+
+
+@pytest.mark.parametrize(
+    ("text", "token", "answer"),
+    [
+        ("`a.py` was removed", "a.py", True),
+        ("replaces the legacy `a.py`", "a.py", True),
+        ("`a.py` does not exist", "a.py", True),
+        ("`a.py` has the limits", "a.py", False),
+        ("`a.py` has the limits. " + "x" * 90 + " The rest was removed.", "a.py", False),
+    ],
+)
+def test_denial_counts_near_the_name(text, token, answer):
+    assert is_denied(text, token) == answer
+
+
+def test_examples_and_entries_of_a_log_are_known():
+    assert is_example("e.g. `a.py`") and not is_example("see `a.py`")
+    assert is_log("Changelog", "text") and is_log("", "2026-01-02: text") and not is_log("Layout", "text")

@@ -1,0 +1,32 @@
+"""Versions and values that a sentence states."""
+
+import pytest
+
+from gitmem.commands.adopt.claims.numbers import number_claims
+from gitmem.commands.adopt.statements import split
+
+
+@pytest.mark.parametrize(
+    ("text", "claims"),
+    [
+        ("- Go 1.24+", [("Go", "1.24", "at-least")]),
+        ("- [Go 1.24+](https://go.dev/dl/1.99)", [("Go", "1.24", "at-least")]),
+        ("- Node.js >= v22.12.0", [("Node.js", "22.12.0", "at-least")]),
+        ("Requires Python >= 3.10 and < 3.14.", [("Python", "3.10", "at-least"), ("Python", "3.14", "below")]),
+        ("- Next.js 15, React 19", [("Next.js", "15", "is"), ("React", "19", "is")]),
+        ("- pnpm `11.x.x` or newer", [("pnpm", "11", "at-least")]),
+        ("Generics were introduced since Go 1.18 here", []),
+        ("Zod v3/v4 are supported", []),
+        ("TypeScript v2 Preview", []),
+        ("* `max_steps` (default: `100`): steps", [("max_steps", "100", "is")]),
+        ("- `PORT` - the port (default 8000).", [("PORT", "8000", "is")]),
+        ("| Name | Default |\n|---|---|\n| `ttl` | `0.5` |", [("ttl", "0.5", "is")]),
+        ("- 70 Go files", [("Go files", "70", "is")]),
+        ("- ~70 Go files", []),
+        ("- **Line length**: 100 characters", [("line-length", "100", "is")]),
+    ],
+)
+def test_stated_number_is_found_with_its_meaning(text, claims):
+    found = [claim for statement in split(text) for claim in number_claims(statement)]
+
+    assert [(one.name, one.stated, one.relation) for one in found] == claims

@@ -1,0 +1,34 @@
+"""Files and folders that a sentence names."""
+
+import pytest
+
+from gitmem.commands.adopt.claims.paths import path_claims
+from gitmem.commands.adopt.documents import Document
+from gitmem.commands.adopt.statements import split
+
+
+@pytest.mark.parametrize(
+    ("text", "places"),
+    [
+        ("`src/a.py`", ("app/src/a.py", "src/a.py")),
+        ("`src/a.py:12`", ("app/src/a.py", "src/a.py")),
+        ("[here](../docs/b%20c.md#top)", ("docs/b c.md",)),
+        ("[site](https://example.org/a.md)", ()),
+        ("`async/await`", ("app/async/await", "async/await")),
+        ("`src/**/*.py`", ("app/src", "src")),
+        ("`<your>/file.py` and `~/.config/a.toml` and `$HOME/x/`", ()),
+        ("`github.com/spf13/cobra`", ()),
+    ],
+)
+def test_name_is_looked_for_beside_the_document_and_at_the_root(text, places):
+    document = Document("app/AGENTS.md", "instructions", "app")
+    found = [claim for statement in split(text) for claim in path_claims(statement, document)]
+
+    assert (found[0].places if found else ()) == places
+
+
+def test_kind_of_file_and_pattern_are_no_certain_claims():
+    document = Document("AGENTS.md", "instructions", "")
+    found = [claim for statement in split("Use `.ts` in `src/*.ts`.") for claim in path_claims(statement, document)]
+
+    assert not any(claim.is_certain for claim in found)

@@ -1,0 +1,33 @@
+"""The code at one commit: names, folders, and what git ignores."""
+
+import pytest
+from conftest import commit_files
+
+from gitmem.commands.adopt.code import Code
+from gitmem.git.binary import Git
+from gitmem.git.repository import discover
+
+
+@pytest.mark.parametrize(
+    ("path", "is_ignored"),
+    [
+        ("build/out.py", True),
+        ("sub/build/x", True),
+        ("a.log", True),
+        ("keep.log", False),
+        ("docs/gen/a.md", True),
+        ("sub/docs/gen/a.md", False),
+        ("src/a.py", False),
+    ],
+)
+def test_ignore_files_of_the_tree_count(repo, path, is_ignored):
+    commit = commit_files(repo, {".gitignore": "build/\n*.log\n!keep.log\n/docs/gen\n"})
+
+    assert Code(Git(discover(repo)), commit).is_ignored(path) == is_ignored
+
+
+def test_files_and_folders_are_found_by_their_last_parts(repo):
+    code = Code(Git(discover(repo)), commit_files(repo, {"a/b/c.py": "C = 1\n"}))
+
+    assert code.has("a/b") and code.has("a/b/c.py") and not code.has("b")
+    assert (code.ending("b/c.py"), code.ending("b")) == (["a/b/c.py"], ["a/b"])

@@ -1,0 +1,44 @@
+"""Which files are documents, and which folder each is about."""
+
+import pytest
+
+from gitmem.commands.adopt.documents import DECISION, GUIDE, INSTRUCTIONS, find_documents, kind_of
+
+
+@pytest.mark.parametrize(
+    ("path", "kind"),
+    [
+        ("AGENTS.md", INSTRUCTIONS),
+        ("sub/CLAUDE.md", INSTRUCTIONS),
+        (".cursor/rules/style.mdc", INSTRUCTIONS),
+        (".github/copilot-instructions.md", INSTRUCTIONS),
+        ("CONTRIBUTING.md", GUIDE),
+        ("docs/adr/0001-use-git.md", DECISION),
+        ("docs/adr/README.md", GUIDE),
+        ("docs/guide.md", ""),
+        ("src/agents.py", ""),
+    ],
+)
+def test_kind_is_known_by_the_name(path, kind):
+    assert kind_of(path) == kind
+
+
+def test_document_is_about_the_folder_it_is_in_but_not_about_a_hidden_one():
+    found = find_documents(["AGENTS.md", "app/AGENTS.md", "app/.cursor/rules/a.mdc", ".github/copilot-instructions.md"])
+
+    assert [(one.path, one.folder) for one in found] == [
+        (".github/copilot-instructions.md", ""),
+        ("AGENTS.md", ""),
+        ("app/.cursor/rules/a.mdc", "app"),
+        ("app/AGENTS.md", "app"),
+    ]
+
+
+def test_documents_of_other_people_are_left_out():
+    assert find_documents(["node_modules/x/README.md", "vendor/y/AGENTS.md"]) == []
+
+
+def test_named_file_counts_whatever_it_is_called_and_a_folder_selects():
+    paths = ["AGENTS.md", "docs/guide.md", "sub/README.md"]
+
+    assert [one.path for one in find_documents(paths, ["docs/guide.md", "sub/"])] == ["docs/guide.md", "sub/README.md"]

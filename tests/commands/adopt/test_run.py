@@ -1,0 +1,141 @@
+"""Adopt on real repositories: what is false now, since when, and what is not reported."""
+
+import pytest
+from conftest import commit_files, git
+
+from gitmem.commands.adopt.correct import corrections
+from gitmem.commands.adopt.findings import FALSE, HOLDS, NEVER
+from gitmem.commands.adopt.run import adopt
+from gitmem.git.binary import Git
+from gitmem.git.repository import discover
+
+
+def adopted(repo, *wanted):
+    handle = Git(discover(repo))
+    return adopt(handle, handle.resolve("HEAD"), wanted)
+
+
+def told(adoption, verdict=FALSE):
+    return [(one.document.path, one.claim.line, one.claim.token) for one in adoption.of(verdict)]
+
+
+def test_renamed_file_is_false_with_the_commit_that_renamed_it_and_the_new_name(repo):
+    commit_files(repo, {"AGENTS.md": "- `src/gateway/retry.py` has the limits\n"})
+    git(repo, "mv", "src/gateway/retry.py", "src/gateway/limits.py")
+    culprit = commit_files(repo, {}, "rename retry")
+
+    adoption = adopted(repo)
+
+    (finding,) = adoption.of(FALSE)
+    assert (finding.culprit.commit, finding.culprit.subject) == (culprit, "rename retry")
+    assert finding.fix == "src/gateway/limits.py"
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "- e.g. `src/none/at_all.py`",
+        "- `old.py` was removed",
+        "- put `<name>.py` beside it",
+        "- `build/out.py` is ignored",
+        "- never seen: `src/nowhere.py`",
+    ],
+)
+def test_what_never_was_there_is_no_alarm(repo, sentence):
+    commit_files(repo, {"AGENTS.md": f"{sentence}\n", ".gitignore": "build/\n"})
+
+    assert told(adopted(repo)) == []
+
+
+def test_name_that_never_held_is_told_apart(repo):
+    commit_files(repo, {"AGENTS.md": "- limits: `src/nowhere.py`\n"})
+
+    assert told(adopted(repo), NEVER) == [("AGENTS.md", 1, "src/nowhere.py")]
+
+
+def test_stated_version_and_default_are_compared_with_their_source(repo):
+    commit_files(
+        repo,
+        {
+            "AGENTS.md": "- Go 1.24+\n- `max_tries` (default: `3`)\n- `wait_s` (default: `2`)\n",
+            "go.mod": "module x\n\ngo 1.24\n",
+            "src/run.py": "def run(max_tries: int = 3, wait_s: int = 2): ...\n",
+        },
+    )
+    newer = commit_files(repo, {"go.mod": "module x\n\ngo 1.25.1\n"}, "go: 1.25")
+    more = commit_files(repo, {"src/run.py": "def run(max_tries: int = 5, wait_s: int = 2): ...\n"}, "try more")
+
+    adoption = adopted(repo)
+
+    assert [(one.claim.token, one.fix, one.culprit.commit) for one in adoption.of(FALSE)] == [
+        ("Go 1.24+", "1.25", newer),
+        ("max_tries = 3", "5", more),
+    ]
+    assert any(one.claim.token == "wait_s = 2" for one in adoption.of(HOLDS))
+
+
+def test_version_that_was_never_true_is_false_without_a_culprit(repo):
+    commit_files(repo, {"README.md": "- Go 1.20+\n", "go.mod": "module x\n\ngo 1.25\n"})
+
+    (finding,) = adopted(repo).of(FALSE)
+
+    assert (finding.held, finding.culprit) == (False, None)
+
+
+def test_script_that_was_removed_is_false(repo):
+    commit_files(
+        repo,
+        {
+            "AGENTS.md": "- `npm run lint`\n- `npm run test`\n",
+            "package.json": '{"scripts": {"lint": "x", "test": "y"}}',
+        },
+    )
+    commit_files(repo, {"package.json": '{"scripts": {"test": "y"}}'}, "drop lint")
+
+    (finding,) = adopted(repo).of(FALSE)
+
+    assert (finding.claim.name, finding.culprit.subject) == ("lint", "drop lint")
+
+
+def test_function_that_was_removed_is_false(repo):
+    commit_files(repo, {"AGENTS.md": "- `sign_claims` signs\n", "src/sign.py": "def sign_claims():\n    pass\n"})
+    commit_files(repo, {"src/sign.py": "def sign():\n    pass\n"}, "shorten")
+
+    assert told(adopted(repo)) == [("AGENTS.md", 1, "sign_claims")]
+
+
+def test_nested_document_is_about_its_folder(repo):
+    commit_files(repo, {"app/AGENTS.md": "- `scripts/` has tools\n", "app/scripts/a.sh": "", "scripts/b.sh": ""})
+    git(repo, "rm", "-q", "app/scripts/a.sh")
+    commit_files(repo, {}, "drop")
+
+    assert told(adopted(repo)) == [("app/AGENTS.md", 1, "scripts/")]
+
+
+def test_same_alarm_is_given_once_with_all_its_lines(repo):
+    commit_files(repo, {"AGENTS.md": "- `src/x.py` is a\n\n- b is in `src/x.py`\n", "src/x.py": "A = 1\n"})
+    git(repo, "rm", "-q", "src/x.py")
+    commit_files(repo, {}, "drop")
+
+    (finding,) = adopted(repo).of(FALSE)
+
+    assert (finding.claim.line, finding.more) == (1, (3,))
+
+
+def test_correction_changes_only_the_false_words(repo):
+    text = "- Go 1.24+ and 1.24 apples\n"
+    commit_files(repo, {"AGENTS.md": text, "go.mod": "module x\n\ngo 1.24\n"})
+    commit_files(repo, {"go.mod": "module x\n\ngo 1.25\n"})
+
+    (one,) = corrections(adopted(repo).findings, {"AGENTS.md": text.split("\n")})
+
+    assert one.after == "- Go 1.25+ and 1.24 apples"
+
+
+def test_nothing_is_written(repo):
+    commit_files(repo, {"AGENTS.md": "- `src/nowhere.py`\n"})
+    before = git(repo, "for-each-ref"), git(repo, "status", "--porcelain")
+
+    adopted(repo)
+
+    assert (git(repo, "for-each-ref"), git(repo, "status", "--porcelain")) == before

@@ -1,0 +1,66 @@
+"""Splitting a document: bullets, sentences, table rows, commands and trees, each with its line."""
+
+from gitmem.commands.adopt.statements import BULLET, CODE, HEADING, ROW, SENTENCE, TREE, split
+
+DOCUMENT = """---
+globs: "**"
+---
+# Guide
+
+Read `docs/a.md` first.
+It is short.
+
+- Run `make test`
+  before a push
+- [x] `src/`: code
+
+| Name | Default |
+|------|---------|
+| `size` | `a|b` |
+
+```bash
+npm run build \\
+  --all
+```
+
+```
+app/
+├── src/
+│   └── main.py   # start
+└── README.md
+```
+"""
+
+
+def test_each_statement_has_its_kind_and_lines():
+    found = [(one.kind, one.line, one.last) for one in split(DOCUMENT)]
+
+    assert found == [
+        (HEADING, 4, 4),
+        (SENTENCE, 6, 6),
+        (SENTENCE, 7, 7),
+        (BULLET, 9, 10),
+        (BULLET, 11, 11),
+        (ROW, 15, 15),
+        (CODE, 18, 19),
+        (TREE, 23, 23),
+        (TREE, 24, 24),
+        (TREE, 25, 25),
+        (TREE, 26, 26),
+    ]
+
+
+def test_row_knows_its_header_and_keeps_a_bar_in_code():
+    row = next(one for one in split(DOCUMENT) if one.kind == ROW)
+
+    assert (row.header, row.cells) == (("Name", "Default"), ("`size`", "`a|b`"))
+
+
+def test_entry_of_a_tree_has_its_whole_path():
+    paths = [one.path for one in split(DOCUMENT) if one.kind == TREE]
+
+    assert paths == ["app", "app/src", "app/src/main.py", "app/README.md"]
+
+
+def test_text_inside_a_comment_is_no_statement():
+    assert [one.line for one in split("<!--\n`gone.py`\n-->\nText.\n")] == [4]
