@@ -47,7 +47,8 @@ _DENIAL = re.compile(
     re.I,
 )
 _EXAMPLE = re.compile(
-    r"\be\.g\.|\b(for example|for instance|such as|example:|like this|create an?|creates|created|generate[sd]?|generates|"
+    r"\be\.g\.|\b(for example|for instance|such as|example:|like this|create an?|creates|created|"
+    r"generate[sd]?|generates|"
     r"will be (?:created|written|generated)|add an? new|new file|write to|writes|written|output|outputs|gitignored|"
     r"git-ignored|ignored|placeholder|hypothetical|optional|optionally|if (?:it )?exists|"
     r"if present|named|template)\b|例如|比如|生成|新增|可拆",
