@@ -64,7 +64,7 @@ def test_status_of_a_memory_says_what_it_means() -> None:
         "key": "a", "kind": "fact", "scope": "private", "status": "failed", "title": "T", "archived": True,
         "frontmatter": {"tags": ["x", "y"], "verify": {"contains": "a", "in": "b"}}, "superseded": False,
         "verdict": {"outcome": "fails", "own": True, "because": "a\nis gone"}, "because": ["b", "c"], "expired": False,
-        "body": "",
+        "body": "", "suspicion": "rests on b → c",
     }  # fmt: skip
 
     text = answers.memory(found)
@@ -78,5 +78,5 @@ def test_status_of_a_memory_says_what_it_means() -> None:
         "tags: x, y",
         "check (shown, not run): contains: a, in: b",
         "because: a is gone",
-        "rests on: b → c",
+        "suspect: rests on b → c",
     ]

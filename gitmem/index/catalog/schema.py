@@ -9,7 +9,7 @@ from gitmem.index.catalog import packed_texts
 
 # Raise it whenever a table, how text is analysed, or what counts as a secret changes: another format is rebuilt, never
 # converted.
-FORMAT = 14
+FORMAT = 15
 FILE_NAME = "catalog.sqlite"
 # How long a reader waits for a writer's commit, and a writer for another one, in milliseconds.
 BUSY_MS = 4000
@@ -65,14 +65,15 @@ CREATE TABLE state (ground INTEGER NOT NULL, fact INTEGER NOT NULL, digest TEXT 
   at INTEGER NOT NULL, fresh INTEGER NOT NULL, own INTEGER NOT NULL, weak INTEGER NOT NULL,
   published INTEGER NOT NULL, tools INTEGER NOT NULL DEFAULT 0, flapping INTEGER NOT NULL DEFAULT 0,
   blocked INTEGER NOT NULL DEFAULT 0, moved INTEGER NOT NULL DEFAULT 0,
-  outside INTEGER NOT NULL DEFAULT 0, rests TEXT NOT NULL DEFAULT '', PRIMARY KEY (ground, fact)) WITHOUT ROWID;
+  outside INTEGER NOT NULL DEFAULT 0, PRIMARY KEY (ground, fact)) WITHOUT ROWID;
 CREATE TABLE toolset (id INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE);
 CREATE INDEX state_fact ON state (fact);
 CREATE INDEX state_unpublished ON state (ground) WHERE published = 0;
 CREATE INDEX state_tools ON state (ground, tools) WHERE tools <> 0;
 CREATE INDEX state_failed ON state (ground, fact) WHERE outcome = 'fails';
 CREATE INDEX state_blocked ON state (ground, fact) WHERE blocked = 1;
-CREATE INDEX state_rests ON state (ground, fact) WHERE rests <> '';
+CREATE TABLE rest (ground INTEGER NOT NULL, fact INTEGER NOT NULL, target TEXT NOT NULL, meaning TEXT NOT NULL,
+  PRIMARY KEY (ground, fact, target)) WITHOUT ROWID;
 CREATE INDEX state_moved ON state (ground, fact) WHERE moved = 1;
 CREATE INDEX state_flapping ON state (ground, fact) WHERE flapping > 0;
 CREATE TABLE problem (path TEXT NOT NULL, code TEXT NOT NULL, message TEXT NOT NULL, key TEXT NOT NULL,

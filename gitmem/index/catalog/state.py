@@ -111,6 +111,7 @@ def open_ground(catalog: Catalog, code: str, local_serial: int, now: int) -> int
         )
         for (ground,) in old:
             db.execute("DELETE FROM state WHERE ground = ?", (ground,))
+            db.execute("DELETE FROM rest WHERE ground = ?", (ground,))
             db.execute("DELETE FROM ground WHERE id = ?", (ground,))
         return new
     if row[1] != local_serial:
@@ -261,7 +262,7 @@ def write_states(catalog: Catalog, ground: int, states: Iterable[FactState], now
     states = list(states)
     toolsets = _toolsets(catalog, {s.tools for s in states if s.tools})
     db.executemany(
-        "INSERT OR REPLACE INTO state VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
+        "INSERT OR REPLACE INTO state VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
         [
             (
                 *(ground, s.fact, s.digest, s.verdict.outcome if s.verdict else "", s.verdict.at if s.verdict else 0),
@@ -272,10 +273,20 @@ def write_states(catalog: Catalog, ground: int, states: Iterable[FactState], now
                     s.is_blocked,
                     s.is_moved,
                     bool(s.verdict and s.verdict.outside),
-                    s.verdict.rests if s.verdict else "",
                 ),
             )
             for s in states
+        ],
+    )
+    # A foundation's meaning has a row of its own, so that reading compares it without parsing.
+    db.executemany("DELETE FROM rest WHERE ground = ? AND fact = ?", [(ground, s.fact) for s in states])
+    db.executemany(
+        "INSERT OR IGNORE INTO rest VALUES (?,?,?,?)",
+        [
+            (ground, s.fact, one.key, one.meaning)
+            for s in states
+            if s.verdict is not None and s.verdict.rests
+            for one in parse_foundations(s.verdict.rests.split("\n"))
         ],
     )
     db.execute("UPDATE ground SET complete = 1, used = ? WHERE id = ?", (now, ground))
@@ -367,27 +378,38 @@ def reworded(catalog: Catalog, ground: int | None) -> dict[str, Reworded]:
 
     It was confirmed by a verdict of its own, or by a person, each of whom wrote down what its foundations meant then.
     """
-    known: dict[tuple[str, str], set[str]] = {}
+    live_target = f"t.key = r.target AND r.meaning <> t.meaning AND {LIVE.replace('m.', 't.')} AND t.kind <> 'task'"
+    # From what was written down to what is there: few differ, and every read asks.
     rows = catalog.rows(
-        f"SELECT m.key, c.target, c.meaning FROM confirmation c JOIN memory m ON m.id = c.source WHERE {LIVE}"
-    )
-    for key, target, meaning in rows:
-        known.setdefault((key, target), set()).add(meaning)
-    rows = catalog.rows(
-        "SELECT m.key, s.rests FROM state s INDEXED BY state_rests CROSS JOIN memory m ON m.id = s.fact WHERE"
-        f" s.ground = ? AND s.rests <> '' AND {LIVE}",
+        "SELECT m.key, r.target FROM rest r CROSS JOIN memory t INDEXED BY memory_key CROSS JOIN memory m"
+        " ON m.id = r.fact JOIN state s"
+        f" ON s.ground = r.ground AND s.fact = r.fact WHERE r.ground = ? AND {live_target} AND {LIVE} UNION"
+        " SELECT m.key, r.target FROM confirmation r CROSS JOIN memory t INDEXED BY memory_key CROSS JOIN memory m"
+        f" ON m.id = r.source WHERE {live_target} AND {LIVE}",
         (ground or 0,),
     )
-    for key, rests in rows:
-        for one in parse_foundations(rests.split("\n")):
-            known.setdefault((key, one.key), set()).add(one.meaning)
-    if not known:
+    if not rows:
         return {}
-    now = _meanings(catalog, {target for _, target in known})
-    changed = {pair for pair, meanings in known.items() if pair[1] in now and now[pair[1]] not in meanings}
+    known = _confirmed(catalog, ground, {row[0] for row in rows})
+    now = _meanings(catalog, {target for _, target in rows})
+    changed = {pair for pair in rows if now[pair[1]] not in known[pair]}
     needs = _requirers(catalog, tuple(sorted({target for _, target in changed}))) if changed else {}
     found = {key: [cause for cause in causes if (key, cause) in changed] for key, causes in needs.items()}
     return {key: Reworded(causes[:1]) for key, causes in sorted(found.items()) if causes}
+
+
+def _confirmed(catalog: Catalog, ground: int | None, keys: Iterable[str]) -> dict[tuple[str, str], set[str]]:
+    """Return what each foundation meant when these memories were confirmed, by memory and foundation."""
+    known: dict[tuple[str, str], set[str]] = {}
+    rows = catalog.each(
+        "SELECT m.key, r.target, r.meaning FROM memory m JOIN (SELECT source AS id, target, meaning FROM confirmation"
+        f" UNION ALL SELECT fact, target, meaning FROM rest WHERE ground = {ground or 0}) r ON r.id = m.id"
+        " WHERE m.key IN ({})",
+        keys,
+    )
+    for key, target, meaning in rows:
+        known.setdefault((key, target), set()).add(meaning)
+    return known
 
 
 def foundations(catalog: Catalog, requires: Iterable[str]) -> dict[str, str]:
