@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 
 from gitmem.document.fields import parse_time
@@ -17,6 +18,7 @@ from gitmem.verify.blame.bisect import FLAPPING, FOUND, RANGE, UNKNOWN, Answers,
 from gitmem.verify.blame.culprit import as_table as as_commit
 from gitmem.verify.blame.culprit import phrase
 from gitmem.verify.blame.lineage import InputQuestion, Reader
+from gitmem.verify.blame.rounds import search_together
 from gitmem.verify.explain import changed_reads
 from gitmem.verify.ground.open import open_grounds
 from gitmem.verify.inputs import CodeTree, digest
@@ -37,9 +39,10 @@ if TYPE_CHECKING:
     from gitmem.model import Verdict
     from gitmem.repository.proving_store import ProvingStore
     from gitmem.repository.repository import OpenRepository
+    from gitmem.verify.blame.bisect import Runs
     from gitmem.verify.blame.lineage import Lineage
     from gitmem.verify.due import Due
-    from gitmem.verify.judge import Result
+    from gitmem.verify.judge import Means, Result
     from gitmem.verify.session import Options, Session, VerifyRun
 
 # Ends of an explanation besides those of a search: there is no failure, or it could not be looked at.
@@ -50,6 +53,8 @@ OUTSIDE = "outside"
 MOST_RUNS = 400
 # Commits of a range that are named; all are counted.
 NAMED = 50
+# Searches that go on at the same time: each holds the digests of all commits.
+AT_ONCE = 64
 
 
 @frozen
@@ -114,6 +119,32 @@ class Why:
         }
 
 
+class _Case:
+    """A failure whose cause is searched for, and how far that is."""
+
+    def __init__(self, due: Due, verdict: Verdict, question: InputQuestion) -> None:
+        self.due = due
+        self.verdict = verdict
+        self.question = question
+        self.steps = 0
+        self.answers: Answers | None = None
+        self.found = BisectResult(UNKNOWN)
+        self.earlier = ""
+        self.error: GitmemError | None = None
+
+    @property
+    def cap(self) -> int:
+        """Return how many runs it may take, as far as that is known."""
+        return self.answers.cap if self.answers else 0
+
+    def why(self) -> Why:
+        """Return its explanation."""
+        said = display(self.error.message) if self.error else self.found.reason
+        reason = "; ".join(filter(None, (said, self.earlier)))
+        runs = self.answers.runs if self.answers else 0
+        return Why(self.due.row.key, self.found.outcome, None if self.error else self.found, runs, reason)
+
+
 class Explainer:
     """Explains failures of one store at HEAD, as a context manager; they share history and grounds.
 
@@ -127,6 +158,9 @@ class Explainer:
         self._reader = Reader(store.git, self._session.commit)
         self._open = ExitStack()
         self._judge: Judge | None = None
+        self._how: Means | None = None
+        self._culprits: set[str] = set()
+        self._behind: dict[str, bool] = {}
         self._verdicts: list[Verdict] = []
 
     def __enter__(self) -> Explainer:
@@ -159,6 +193,41 @@ class Explainer:
         Raises:
             ProcessError: The history cannot be read.
         """
+        begun = self._begin(due, with_diff=with_diff)
+        if isinstance(begun, Why):
+            return begun
+        self._search_all([begun])
+        if begun.error is not None:
+            raise begun.error
+        return self._told(begun.why(), begun.question, with_diff=with_diff)
+
+    def explain_all(self, dues: Sequence[Due]) -> list[Why]:
+        """Explain many failures, by key and without diffs; a search that fails ends alone.
+
+        What broke one fact is where the others are asked first, at the same time.
+        """
+        explained: list[Why] = []
+        cases: list[_Case] = []
+        for due in dues:
+            try:
+                begun = self._begin(due, with_diff=False)
+            except GitmemError as err:
+                begun = Why(due.row.key, UNKNOWN, reason=display(err.message))
+            (cases.append if isinstance(begun, _Case) else explained.append)(begun)
+        # Those that need no run first: they have culprits for the others.
+        left = sorted(cases, key=lambda case: case.due.spec.check.form != BUILTIN)
+        while left:
+            first = left.pop(0)
+            self._search_all([first])
+            culprit = first.found.culprit
+            alike = [case for case in left if self._reader.is_touched(case.question, culprit)] if culprit else []
+            for at in range(0, len(alike), AT_ONCE):
+                self._search_all(alike[at : at + AT_ONCE])
+            left = [case for case in left if case not in alike]
+        return sorted(self._with_makers([*explained, *(case.why() for case in cases)]), key=lambda why: why.key)
+
+    def _begin(self, due: Due, *, with_diff: bool) -> Why | _Case:
+        """Return what is to be searched for a failure; or its explanation, where nothing is."""
         key, verdict = due.row.key, due.verdict
         if verdict is not None and verdict.flapping:
             return self._explain_unsteady(due, verdict, with_diff=with_diff)
@@ -175,24 +244,17 @@ class Explainer:
         if verdict.outside:
             said = f"no commit broke it: its check depends on {describe_outside(verdict.outside)}"
             return Why(key, OUTSIDE, reason=said)
-        if due.spec.check.form != BUILTIN and (refused := refusal(due, self._session.means())):
+        if due.spec.check.form != BUILTIN and (refused := refusal(due, self._means())):
             return Why(key, SKIPPED, reason=refused)
         inputs = tuple(json.loads(due.row.inputs))
-        question = InputQuestion(inputs, due.spec.check, self._seen(verdict), verdict.moved)
-        found, answers = self._search(due, verdict, question)
-        if found.outcome in (FOUND, RANGE):
-            after = found.after if found.outcome == RANGE else ""
-            self._verdicts.append(replace(verdict, culprit=found.culprit, culprit_after=after))
-        reason = "; ".join(filter(None, (found.reason, self._earlier(verdict, found))))
-        return self._told(Why(key, found.outcome, found, answers.runs, reason), question, with_diff=with_diff)
+        return _Case(due, verdict, InputQuestion(inputs, due.spec.check, self._seen(verdict), verdict.moved))
 
     def _told(self, why: Why, question: InputQuestion, *, with_diff: bool) -> Why:
         """Return an explanation with who made the commits, and the culprit's diff."""
         found = why.found
         assert found is not None
-        named = [c for c in (found.culprit, found.after, *found.among[:NAMED]) if c]
         diff, is_whole = self._diff(question, found) if with_diff and found.culprit else ("", True)
-        return replace(why, made=read_made(self._store.git, named), diff=diff, is_whole=is_whole)
+        return replace(self._with_makers([why])[0], diff=diff, is_whole=is_whole)
 
     def _earlier(self, verdict: Verdict, found: BisectResult) -> str:
         """Return that it was broken and mended before as well, where this clone saw that; or an empty string."""
@@ -208,7 +270,7 @@ class Explainer:
         key = due.row.key
         if verdict.outcome == FAILS or due.spec.check.form == BUILTIN:
             return Why(key, FLAPPING, reason="it recently held and failed on the same code: no commit is to blame")
-        if refused := refusal(due, self._session.means()):
+        if refused := refusal(due, self._means()):
             return Why(key, SKIPPED, reason=refused)
         count = [0]
 
@@ -250,38 +312,81 @@ class Explainer:
         if known[lineage.digests[lineage.bad]] == HOLDS:
             return BisectResult(FLAPPING)
 
-        def ask(commit: str) -> str:
+        answers = Answers(known, known)
+        ended: list[BisectResult | GitmemError] = []
+
+        def ask(commit: str, _: Sequence[str]) -> list[str]:
             outcome = judge(commit)
             answers.learn(lineage.digests[commit], outcome)  # so many runs need no other to confirm them
-            return outcome
+            return [outcome]
 
-        answers = Answers(ask, known, known)
-        return Search(lineage, answers, created=_created(due)).run()
+        search = Search(lineage, answers, created=_created(due)).run()
+        search_together({due.row.key: search}, ask, lambda _, found: ended.append(found))
+        if isinstance(ended[0], GitmemError):
+            raise ended[0]
+        return ended[0]
 
-    def _search(self, due: Due, verdict: Verdict, question: InputQuestion) -> tuple[BisectResult, Answers]:
-        step = [0]
+    def _search_all(self, cases: Sequence[_Case]) -> None:
+        """Search for what broke some facts, at the same time, and note what is found."""
 
-        def ask(commit: str) -> str:
-            outcome = self._ask(due, verdict, commit)
-            step[0] += 1
-            self._report(SearchStep(due.row.key, step[0], max(answers.cap, step[0]), commit, outcome))
-            return outcome
+        def ask(commit: str, asking: Sequence[_Case]) -> list[str]:
+            if len(asking) == 1 or all(case.due.spec.check.form == BUILTIN for case in asking):
+                outcomes = [self._ask(case.due, case.verdict, commit) for case in asking]
+            else:
+                self._asker()
+                with ThreadPoolExecutor(min(self._means().jobs, len(asking))) as pool:
+                    outcomes = list(pool.map(lambda case: self._ask(case.due, case.verdict, commit), asking))
+            for case, outcome in zip(asking, outcomes, strict=True):
+                case.steps += 1
+                about = max(case.cap, case.steps)
+                self._report(SearchStep(case.due.row.key, case.steps, about, commit, outcome))
+            return outcomes
 
+        def note(case: _Case, found: BisectResult | GitmemError) -> None:
+            if isinstance(found, GitmemError):
+                case.error = found
+                return
+            case.found = found
+            case.earlier = self._earlier(case.verdict, found)
+            if found.outcome == FOUND:
+                self._culprits.add(found.culprit)
+            if found.outcome in (FOUND, RANGE):
+                after = found.after if found.outcome == RANGE else ""
+                self._verdicts.append(replace(case.verdict, culprit=found.culprit, culprit_after=after))
+
+        search_together({case: self._search(case) for case in cases}, ask, note)
+
+    def _search(self, case: _Case) -> Runs:
+        due, verdict, question = case.due, case.verdict, case.question
         good = self._good(verdict)
         lineage, trees = self._reader.read(question, good)
         known, sure = self._known(verdict, lineage)
-        answers = Answers(ask, known, sure)
-        if good and answers.answer(good, lineage.digests[good]) != HOLDS:
+        answers = case.answers = Answers(known, sure)
+        if good and (yield from answers.answer(good, lineage.digests[good])) != HOLDS:
             if lineage.digests[good] == lineage.digests[lineage.bad]:
                 reason = f"it held at {good[:12]} with the same inputs: it depends on something else"
-                return BisectResult(FLAPPING, reason=reason), answers
+                return BisectResult(FLAPPING, reason=reason)
             lineage, trees = self._reader.read(question)
         if trees:
             checks = [(placed(tree, due.spec.check, verdict.moved), tree) for tree in trees.values()]
             answered = builtin.answer_each(self._store.git, checks)
             for digest, answer in zip(trees, answered or (), strict=False):
                 answers.learn(digest, answer.outcome)
-        return Search(lineage, answers, created=_created(due), named=verdict.culprit).run(), answers
+        search = Search(lineage, answers, created=_created(due), named=verdict.culprit, culprits=self._culprits)
+        return (yield from search.run())
+
+    def _with_makers(self, answers: Sequence[Why]) -> list[Why]:
+        """Return explanations with who made the commits that they name."""
+        named = [found for answer in answers if (found := answer.found) is not None]
+        commits = {c for found in named for c in (found.culprit, found.after, *found.among[:NAMED]) if c}
+        made = read_made(self._store.git, commits)
+        return [replace(answer, made=made) for answer in answers]
+
+    def _means(self) -> Means:
+        """Return how checks run, probed once."""
+        if self._how is None:
+            self._how = self._session.means()
+        return self._how
 
     def _mine(self, verdict: Verdict) -> list[Verdict]:
         """Return the verdicts of this clone of the same claim, by the same check, the oldest first."""
@@ -301,7 +406,9 @@ class Explainer:
     def _is_behind(self, commit: str) -> bool:
         """Return whether a commit is part of the history of the one that is judged, and not that one."""
         here = self._session.commit
-        return bool(commit) and commit != here and self._store.git.is_ancestor(commit, here)
+        if commit not in self._behind:
+            self._behind[commit] = bool(commit) and commit != here and self._store.git.is_ancestor(commit, here)
+        return self._behind[commit]
 
     def _known(self, verdict: Verdict, lineage: Lineage) -> tuple[dict[str, str], list[str]]:
         """Return what verdicts of this clone say of these commits, by digest; and which of it was confirmed.
@@ -329,7 +436,7 @@ class Explainer:
     def _asker(self) -> Judge:
         """Return what runs checks, on grounds that all searches share."""
         if self._judge is None:
-            git, means = self._store.git, self._session.means()
+            git, means = self._store.git, self._means()
             grounds = self._open.enter_context(open_grounds(git, means.rung, means.path, now=self._store.now))
             self._judge = Judge(git, grounds, self._session.tree(), means, now=self._store.now)
         return self._judge
@@ -379,16 +486,10 @@ def explain_all(store: ProvingStore, options: Options, report: Callable[[SearchS
     lines = take_stock(catalog, store.ground(catalog), store.local, now=store.now).lines
     failing = [line.key for line in lines if line.status == FAILED and not line.culprit]
     keys = tuple(key for key in failing if not options.keys or key in options.keys)
-    found: list[Why] = []
     if not keys:
-        return found
+        return []
     with Explainer(store, replace(options, keys=keys, everything=False), report) as explainer:
-        for due in explainer.failing():
-            try:
-                found.append(explainer.explain(due, with_diff=False))
-            except GitmemError as err:
-                found.append(Why(due.row.key, UNKNOWN, reason=display(err.message)))
-    return found
+        return explainer.explain_all(explainer.failing())
 
 
 def named_by(explained: Sequence[Why]) -> dict[str, dict[str, str]]:

@@ -9,6 +9,12 @@ With *k* candidates (commits that changed the inputs) on a line, at most ``ceil(
 what is left goes with each. One of the two is spent on asking nearer to the bad end first, where the last break is if
 there were several; the other on asking the culprit once more, since one wrong failure on the way (a flaky check)
 always ends there. Each merge that is gone into costs a run or two more, unless its sides have digests that are known.
+
+Where runs were seen to read some files, the commits that changed these come first, and among them those that broke
+other facts: mostly a run there and one just before it are all that is needed. They never cost more than the bound.
+
+Searches are generators of the commits where the check is to run next, and are sent what it answers there: many of them
+can go on side by side and share what is prepared for a commit.
 """
 
 from __future__ import annotations
@@ -20,18 +26,26 @@ from gitmem.model import BLOCKED, FAILS, HOLDS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+    from collections.abc import Container, Generator, Iterable, Mapping, Sequence
 
     from gitmem.verify.blame.lineage import Lineage
 
 # What a search ends with: one commit; one of several; none, since it never held; the check contradicts itself; nothing.
 FOUND, RANGE, NEVER, FLAPPING, UNKNOWN = "found", "range", "never held", "flapping", "unknown"
+# Runs at a likely commit where halving the rest may take all runs that are left: it takes the one that only confirms.
+GUESSES = 1
 # Commits that may turn out impossible to check before the search says what it has.
 MOST_SKIPPED = 12
 # How near to the bad end of what is left is asked, while that costs no run too many in the end.
 NEAR = 1 / 4
 # Where the next commit is asked after so many that could not be checked: away from them (as git-bisect(1) does).
 FRACTIONS = (1 / 2, 1 / 4, 3 / 4, 1 / 8, 7 / 8, 3 / 8, 5 / 8)
+
+
+if TYPE_CHECKING:
+    # Yields commits where the check is to run, is sent what it answers there, and returns what is made of it.
+    Run = Generator[str, str, str]
+    Runs = Generator[str, str, "BisectResult"]
 
 
 class FlappingError(Exception):
@@ -70,15 +84,13 @@ class Answers:
         cap: Runs from which on no run only confirms another.
     """
 
-    def __init__(self, ask: Callable[[str], str], known: Mapping[str, str], sure: Iterable[str] = ()) -> None:
+    def __init__(self, known: Mapping[str, str], sure: Iterable[str] = ()) -> None:
         """Prepare to answer.
 
         Args:
-            ask: Runs the check on one commit and returns ``holds``, ``fails`` or ``blocked``.
             known: What is known already, by digest: ``holds`` or ``fails``.
             sure: Digests that need no further run, because they were confirmed.
         """
-        self._ask = ask
         self._known = dict(known)
         self._sure = set(sure)
         self._asked: dict[str, int] = {}
@@ -95,11 +107,15 @@ class Answers:
         self._known[digest] = outcome
         self._sure.add(digest)
 
-    def answer(self, commit: str, digest: str) -> str:
-        """Return what the check answers at a commit."""
-        return self._known.get(digest) or self._run(commit, digest)
+    def trust(self, digest: str) -> None:
+        """Take what is known for a digest as confirmed."""
+        self._sure.add(digest)
 
-    def confirm(self, ends: Sequence[tuple[str, str]]) -> tuple[int, ...]:
+    def answer(self, commit: str, digest: str) -> Run:
+        """Return what the check answers at a commit: ``holds``, ``fails`` or ``blocked``."""
+        return self._known.get(digest) or (yield from self._run(commit, digest))
+
+    def confirm(self, ends: Sequence[tuple[str, str]]) -> Generator[str, str, tuple[int, ...]]:
         """Ask the ends of an answer (commits and digests) again, within the cap, and return how often each was asked.
 
         Raises:
@@ -111,15 +127,15 @@ class Answers:
                 break
             commit, digest = min(doubtful, key=lambda end: self._asked.get(end[1], 0))
             before = self._known[digest]
-            if self._run(commit, digest) not in (before, BLOCKED):
+            if (yield from self._run(commit, digest)) not in (before, BLOCKED):
                 raise FlappingError(commit)
             self._known[digest] = before
         return tuple(self._asked.get(digest, 0) for _, digest in ends)
 
-    def _run(self, commit: str, digest: str) -> str:
+    def _run(self, commit: str, digest: str) -> Run:
         self.runs += 1
         self._asked[digest] = self._asked.get(digest, 0) + 1
-        found = self._known[digest] = self._ask(commit)
+        found = self._known[digest] = yield commit
         self.skipped += found == BLOCKED
         return found
 
@@ -131,6 +147,7 @@ class CommitLine:
         steps: The first one, and each that has other inputs than the one before it, the oldest first.
         before: For each step but the first, the commit just before it on the line: one of its parents.
         brought: For each step, the commits that it brought in as a merge, or none.
+        likely: The steps, by number, at which what runs were seen to read is not what it was before them.
     """
 
     def __init__(self, lineage: Lineage, commits: Sequence[str], within: Iterable[str]) -> None:
@@ -153,6 +170,10 @@ class CommitLine:
                 self.before[commit] = previous
                 self.brought[commit] = brought
         self.weights = [self._weigh(lineage, step) for step in self.steps]
+        seen = lineage.seen
+        self.likely = {
+            i for i, step in enumerate(self.steps) if i and seen.get(step, ()) != seen.get(self.before[step], ())
+        }
 
     def _weigh(self, lineage: Lineage, step: str) -> int:
         """Return how many candidates a step is for; twice as many for each run that going into it may cost."""
@@ -216,7 +237,15 @@ def first_parents(lineage: Lineage, tip: str, within: Container[str]) -> list[st
 class Search:
     """Searches one lineage for the commit that broke a fact."""
 
-    def __init__(self, lineage: Lineage, answers: Answers, *, created: int = 0, named: str = "") -> None:
+    def __init__(
+        self,
+        lineage: Lineage,
+        answers: Answers,
+        *,
+        created: int = 0,
+        named: str = "",
+        culprits: Container[str] = (),
+    ) -> None:
         """Prepare to search.
 
         Args:
@@ -224,25 +253,27 @@ class Search:
             answers: What is known, and what runs the check.
             created: When the fact was written, epoch seconds: it held then, most likely.
             named: The culprit that was named before, or by somebody else: asked first.
+            culprits: Commits that broke other facts; there may be more of them while the search goes on.
         """
         self._lineage = lineage
         self._answers = answers
         self._created = created
         self._named = named
+        self._culprits = culprits
 
-    def run(self) -> BisectResult:
+    def run(self) -> Runs:
         """Search and return what was found."""
         commits = trunk(self._lineage)
         line = CommitLine(self._lineage, commits, self._lineage.ancestors)
         try:
-            if not self._find_good(line, self._recent(line)):
+            if not (yield from self._find_good(line, self._recent(line))):
                 return self._no_good(line)
-            return self._search(line, self._begin(line))
+            return (yield from self._search(line, self._begin(line)))
         except FlappingError as err:
             reason = f"the check holds and fails on the same inputs, at {str(err)[:12]}"
             return BisectResult(FLAPPING, candidates=self._count(self._lineage.good), reason=reason)
 
-    def _find_good(self, line: CommitLine, order: Iterable[int]) -> bool:
+    def _find_good(self, line: CommitLine, order: Iterable[int]) -> Generator[str, str, bool]:
         """Return whether the check holds somewhere on a line: that is known, or these steps are asked in turn."""
         last = len(line.steps) - 1
         if any(self._answers.known(line.digest(i)) == HOLDS for i in range(last)):
@@ -251,7 +282,7 @@ class Search:
         for index in dict.fromkeys(order):
             if self._answers.skipped - skipped > MOST_SKIPPED:
                 break
-            if self._answers.answer(line.steps[index], line.digest(index)) == HOLDS:
+            if (yield from self._answers.answer(line.steps[index], line.digest(index))) == HOLDS:
                 return True
         return False
 
@@ -279,7 +310,8 @@ class Search:
         number = self._count(line.steps[last])
         asked = 0 if self._lineage.good else self._answers.runs
         self._answers.cap = asked + max(0, number - 1).bit_length() + 2
-        return self._count(self._lineage.good) if self._lineage.good else number
+        good = self._lineage.good
+        return self._count(good) if good and good != line.steps[last] else number
 
     def _count(self, good: str) -> int:
         """Return how many commits changed the inputs that are no ancestors of *good*."""
@@ -287,39 +319,41 @@ class Search:
         inside = _take(lineage, [lineage.bad], set(lineage.ancestors) - _take(lineage, [good], set(lineage.ancestors)))
         return sum(map(lineage.is_candidate, inside))
 
-    def _search(self, line: CommitLine, candidates: int) -> BisectResult:
+    def _search(self, line: CommitLine, candidates: int) -> Runs:
         for index in [i for i, step in enumerate(line.steps) if self._named in (step, *line.brought[step])][-1:]:
             for end in range(max(index - 1, 0), index + 1):
-                self._answers.answer(line.steps[end], line.digest(end))
-        low, high = self._narrow(line)
+                yield from self._answers.answer(line.steps[end], line.digest(end))
+        low, high = yield from self._narrow(line)
         culprit = line.steps[high]
         if high - low > 1:
             among = [c for step in line.steps[low + 1 : high + 1] for c in (step, *line.brought[step])]
             return self._range(culprit, line.steps[low], among, candidates)
         after = line.before[culprit]
         sides = [p for p in self._lineage.parents(culprit) if p != after]
-        values = {side: self._answers.answer(side, self._lineage.digests[side]) for side in sides}
+        values = {}
+        for side in sides:
+            values[side] = yield from self._answers.answer(side, self._lineage.digests[side])
         failing = next((side for side in sides if values[side] == FAILS), "")
         if failing:
             side = self._side(failing, line.brought[culprit])
-            if self._find_good(side, [0]):
-                return self._search(side, candidates)
+            if (yield from self._find_good(side, [0])):
+                return (yield from self._search(side, candidates))
             reason = "it holds on one side of this merge, and never held on the other"
-            return self._confirmed(culprit, after, candidates, reason)
+            return (yield from self._confirmed(culprit, after, candidates, reason))
         if BLOCKED in values.values():
             return self._range(culprit, after, [culprit, *line.brought[culprit]], candidates)
         reason = "each side of this merge holds without the other" if sides else ""
-        return self._confirmed(culprit, after, candidates, reason)
+        return (yield from self._confirmed(culprit, after, candidates, reason))
 
     def _side(self, tip: str, brought: set[str]) -> CommitLine:
         """Return the line of what a merge brought in: first parents back to what the other side has, or to the end."""
         found = first_parents(self._lineage, tip, brought)
         return CommitLine(self._lineage, found[::-1], brought)
 
-    def _narrow(self, line: CommitLine) -> tuple[int, int]:
+    def _narrow(self, line: CommitLine) -> Generator[str, str, tuple[int, int]]:
         """Return the last step that holds and the first behind it that fails, as near as that can be determined."""
         last = len(line.steps) - 1
-        skipped = self._answers.skipped
+        skipped, guesses = self._answers.skipped, GUESSES
         while True:
             known = [self._answers.known(line.digest(i)) for i in range(last)]
             low = max(i for i in range(last) if known[i] == HOLDS)
@@ -331,18 +365,44 @@ class Search:
             fraction = FRACTIONS[number % len(FRACTIONS)]
             runs = self._answers.cap - 1 - self._answers.runs
             sums = dict(enumerate(accumulate(line.weights[low + 1 : high + 1]), low + 1))
-            index = _pick(sums, left, fraction, runs)
-            self._answers.answer(line.steps[index], line.digest(index))
+            index = self._likely(line, left, high) if number == 0 else None
+            if index is not None and not _is_within(sums, index, runs):
+                guesses -= 1
+            if index is None or guesses < 0:
+                index = _pick(sums, left, fraction, runs)
+            yield from self._answers.answer(line.steps[index], line.digest(index))
 
-    def _confirmed(self, culprit: str, after: str, candidates: int, reason: str) -> BisectResult:
+    def _likely(self, line: CommitLine, left: Sequence[int], high: int) -> int | None:
+        """Return which step to ask where some are likelier than others; None where none is.
+
+        They are halved as if there were no others, those that broke other facts first. Once the first of them that
+        fails is found, the step before it tells whether it is the culprit.
+        """
+        before = high - 1 if high in line.likely and high - 1 in left else None
+        likely = [i for i in left if i in line.likely]
+        if not likely or (before is not None and line.steps[high] in self._culprits):
+            return before
+        known = [i for i in likely if line.steps[i] in self._culprits]
+        return known[-1] if known else likely[len(likely) // 2]
+
+    def _confirmed(self, culprit: str, after: str, candidates: int, reason: str) -> Runs:
         ends = [(commit, self._lineage.digests[commit]) for commit in (culprit, after)]
-        asked = self._answers.confirm(ends)
+        if culprit in self._culprits:  # that it broke another fact confirms it
+            for _, digest in ends:
+                self._answers.trust(digest)
+        asked = yield from self._answers.confirm(ends)
         return BisectResult(FOUND, culprit, after, (culprit,), candidates, reason, (asked[0], asked[1]))
 
     def _range(self, culprit: str, after: str, among: Iterable[str], candidates: int) -> BisectResult:
         ordered = [c for c in self._lineage.ancestors if c in set(among) and self._lineage.is_candidate(c)]
         named = (culprit, *(c for c in ordered if c != culprit))
         return BisectResult(RANGE, culprit, after, named, candidates, "commits between could not be checked")
+
+
+def _is_within(sums: Mapping[int, int], index: int, runs: int) -> bool:
+    """Return whether so many runs are enough whatever a step answers."""
+    most = max(sums[index], max(sums.values()) - sums[index])
+    return max(0, most - 1).bit_length() < runs
 
 
 def _pick(sums: Mapping[int, int], left: Sequence[int], fraction: float, runs: int) -> int:

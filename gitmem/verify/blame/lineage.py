@@ -2,7 +2,8 @@
 
 What a check answers depends on its inputs alone, so commits with equal digests share an answer, and only those whose
 digest differs from that of every parent can have changed it. No commit is looked at on its own: one process lists the
-commits, one what each changed, and digests are worked out from those changes, the oldest first.
+commits, one what each changed, and digests are worked out from those changes, the oldest first. Only what touches a
+question's own files is looked at for it, so that hundreds of facts cost little more than one.
 """
 
 from __future__ import annotations
@@ -15,11 +16,12 @@ from gitmem.git.history import list_ancestors, list_touched, read_trees
 from gitmem.model import BUILTIN
 from gitmem.text.globs import matcher
 from gitmem.verify.inputs import CodeTree
-from gitmem.verify.moves import moved_digest, moved_glob, parse_moves
+from gitmem.verify.moves import TOP, moved_digest, moved_glob, parse_moves
+from gitmem.verify.trace.reads import parse_reads
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 
     from gitmem.git.binary import Git
     from gitmem.git.history import Ancestor, PathChange
@@ -53,22 +55,50 @@ class InputQuestion:
 
     def digest(self, tree: CodeTree) -> str:
         """Return the digest of the inputs in one tree."""
-        same = (known for reads, known in self.seen if self._digest(tree, reads) == known)
+        return self.digest_by(tree, self.reads_in(tree))
+
+    def reads_in(self, tree: CodeTree) -> tuple[str, ...]:
+        """Return the digest in one tree of what each run was seen to read."""
+        return tuple(self._digest(tree, reads) for reads, _ in self.seen)
+
+    def digest_by(self, tree: CodeTree, read: Sequence[str]) -> str:
+        """Return the digest of the inputs in one tree, given what was seen to be read there (``reads_in``)."""
+        same = (known for (_, known), here in zip(self.seen, read, strict=True) if here == known)
         return next(same, "") or self._digest(tree)
 
     def _digest(self, tree: CodeTree, reads: str = "") -> str:
         return moved_digest(tree, self.inputs, self.check, self.moved, reads)
 
     def concerns(self) -> Callable[[str], bool] | None:
-        """Return what tells whether a path can be among the inputs; None where all of them are."""
-        if self.inputs[0] == "tree":
+        """Return what tells whether a path can be among the inputs or the reads; None where all of them can."""
+        if self.inputs[0] == "tree" and not self.seen:
             return None
-        globs = self.inputs[1:]
-        if self.check.form == BUILTIN:
-            globs = globs_of(self.check.words)
-        globs += tuple(filter(None, (moved_glob(glob, move) for glob in globs for move in parse_moves(self.moved))))
+        moves = parse_moves(self.moved)
+        globs = globs_of(self.check.words) if self.check.form == BUILTIN else self.inputs[1:]
+        globs += tuple(filter(None, (moved_glob(glob, move) for glob in globs for move in moves)))
         tests = [remembered(glob) for glob in globs]
+        if self.seen:
+            places = {read[1:] for reads, _ in self.seen for read in parse_reads(reads) or ()}
+            places |= {
+                "" if place == TOP else place.removesuffix("/") for move in moves for place in (move.old, move.new)
+            }
+            tests.append(_around(places))
         return lambda path: any(test(path) for test in tests) or path.rpartition("/")[2] == ".gitattributes"
+
+
+def _around(places: Set[str]) -> Callable[[str], bool]:
+    """Return what tells whether a path is one of some places, or below or above one: no other changes what is there."""
+    above = {parent for place in places for parent in _parents(place)}
+
+    def is_around(path: str) -> bool:
+        return "" in places or path in places or path in above or not places.isdisjoint(_parents(path))
+
+    return is_around
+
+
+def _parents(path: str) -> list[str]:
+    parts = path.split("/")
+    return ["/".join(parts[:depth]) for depth in range(1, len(parts))]
 
 
 @lru_cache(maxsize=64)
@@ -101,12 +131,14 @@ class Lineage:
         good: Where it begins; empty where that is the beginning of history.
         ancestors: The commits between them by name, children before parents; *good* is not one of them.
         digests: The digest of the inputs at each commit, at *good*, and at every other parent of one of them.
+        seen: What runs were seen to read, as it is at each of these; empty where nobody looked.
     """
 
     bad: str
     good: str
     ancestors: Mapping[str, Ancestor]
     digests: dict[str, str]
+    seen: dict[str, tuple[str, ...]]
 
     def parents(self, commit: str) -> tuple[str, ...]:
         """Return the parents of a commit whose digests are known."""
@@ -119,13 +151,40 @@ class Lineage:
         return all(self.digests[parent] != own for parent in self.parents(commit))
 
 
+@frozen
+class _History:
+    """What all questions share of some history.
+
+    Attributes:
+        ancestors: As in a lineage.
+        touched: What each commit changed; for a parent outside of them, what differs from where it begins.
+        trees: The root tree of each.
+        paths: The commits that changed each path.
+        links: Paths that are or were links somewhere.
+    """
+
+    ancestors: Mapping[str, Ancestor]
+    touched: Mapping[str, Sequence[PathChange]]
+    trees: Mapping[str, str]
+    paths: Mapping[str, Sequence[str]]
+    links: frozenset[str]
+
+    def changes(self, concerns: Callable[[str], bool] | None) -> Mapping[str, Sequence[PathChange]]:
+        """Return what each commit changed of the paths that a question concerns, and of links; no others."""
+        if concerns is None:
+            return self.touched
+        wanted = {path for path in self.paths if concerns(path)} | self.links
+        commits = dict.fromkeys(commit for path in wanted for commit in self.paths[path])
+        return {commit: [change for change in self.touched[commit] if change.path in wanted] for commit in commits}
+
+
 class Reader:
     """Reads lineages of one repository; what several facts need of its history is read once."""
 
     def __init__(self, git: Git, bad: str) -> None:
         self._git = git
         self._bad = bad
-        self._known: dict[str, tuple[Mapping[str, Ancestor], dict[str, list[PathChange]], dict[str, str]]] = {}
+        self._known: dict[str, _History] = {}
         self._files: dict[str, list[Entry]] = {}
 
     def read(self, question: InputQuestion, good: str = "") -> tuple[Lineage, dict[str, CodeTree]]:
@@ -136,15 +195,21 @@ class Reader:
         Raises:
             ProcessError: The history cannot be read: objects are missing, or it is larger than anybody's.
         """
-        ancestors, touched, trees = self._history(good)
-        lineage = Lineage(self._bad, good, ancestors, {})
-        if question.concerns() is None and not question.seen:
-            lineage.digests.update({commit: f"tree:{tree}" for commit, tree in trees.items()})
+        history = self._history(good)
+        lineage = Lineage(self._bad, good, history.ancestors, {}, {})
+        if question.concerns() is None:
+            lineage.digests.update({commit: f"tree:{tree}" for commit, tree in history.trees.items()})
             return lineage, {}
-        shown = _work_out(lineage, touched, trees, question, self._listed)
+        shown = _work_out(lineage, history, question, self._listed)
         return lineage, shown
 
-    def _history(self, good: str) -> tuple[Mapping[str, Ancestor], dict[str, list[PathChange]], dict[str, str]]:
+    def is_touched(self, question: InputQuestion, commit: str) -> bool:
+        """Return whether a commit of the history read so far changed what may be among a question's inputs."""
+        concerns = question.concerns()
+        changes = next((known.touched[commit] for known in self._known.values() if commit in known.touched), ())
+        return concerns is None or any(concerns(change.path) for change in changes)
+
+    def _history(self, good: str) -> _History:
         if good not in self._known:
             listed = list_ancestors(self._git, self._bad, without=good, at_most=MOST_COMMITS)
             ancestors = {one.commit: one for one in listed}
@@ -154,7 +219,13 @@ class Reader:
             pairs += [(commit, base) for commit in outside if commit != base]
             trees = {one.commit: one.tree for one in ancestors.values()}
             trees |= read_trees(self._git, {*outside, base} - {""})
-            self._known[good] = (ancestors, list_touched(self._git, pairs), trees)
+            touched = list_touched(self._git, pairs)
+            paths: dict[str, list[str]] = {}
+            for commit, changes in touched.items():
+                for change in changes:
+                    paths.setdefault(change.path, []).append(commit)
+            links = frozenset(c.path for changes in touched.values() for c in changes if c.is_link)
+            self._known[good] = _History(ancestors, touched, trees, paths, links)
         return self._known[good]
 
     def _listed(self, commit: str) -> list[Entry]:
@@ -164,14 +235,11 @@ class Reader:
 
 
 def _work_out(
-    lineage: Lineage,
-    touched: Mapping[str, Sequence[PathChange]],
-    trees: Mapping[str, str],
-    question: InputQuestion,
-    listed: Callable[[str], list[Entry]],
+    lineage: Lineage, history: _History, question: InputQuestion, listed: Callable[[str], list[Entry]]
 ) -> dict[str, CodeTree]:
     """Work out the digests of a lineage, which has none yet, from what each commit changed, parents first."""
     ancestors, digests, concerns = lineage.ancestors, lineage.digests, question.concerns()
+    trees, changes = history.trees, history.changes(concerns)
     outside = [commit for commit in trees if commit not in ancestors]
     base = lineage.good or next(iter(outside), "")
     files: dict[str, Files] = {}
@@ -181,12 +249,14 @@ def _work_out(
     def settle(commit: str, before: str, here: Files) -> None:
         files[commit] = here
         known = digests.get(before, "")
-        # One that is for a whole tree differs with anything that changes there.
-        if known and files.get(before) is here and not known.startswith("tree:"):
-            digests[commit] = known
+        if known and files.get(before) is here:
+            # One that is for a whole tree differs with anything that changes there.
+            digests[commit] = f"tree:{trees[commit]}" if known.startswith("tree:") else known
+            lineage.seen[commit] = lineage.seen[before]
             return
         tree = _Shown(commit, trees[commit], here.values())
-        digests[commit] = question.digest(tree)
+        read = lineage.seen[commit] = question.reads_in(tree)
+        digests[commit] = question.digest_by(tree, read)
         if is_builtin:
             shown.setdefault(digests[commit], tree)
 
@@ -194,11 +264,11 @@ def _work_out(
         settle(base, "", {e[2]: e for e in listed(base) if concerns is None or concerns(e[2]) or e[0] == "120000"})
     for commit in outside:
         if commit != base:
-            settle(commit, base, _changed(files[base], touched.get(commit, ()), concerns))
+            settle(commit, base, _changed(files[base], changes.get(commit, ()), concerns))
     left = _children(ancestors)
     for one in reversed(list(ancestors.values())):
         before = one.parents[0] if one.parents else ""
-        settle(one.commit, before, _changed(files.get(before, {}), touched.get(one.commit, ()), concerns))
+        settle(one.commit, before, _changed(files.get(before, {}), changes.get(one.commit, ()), concerns))
         for parent in one.parents:
             left[parent] -= 1
             if not left[parent] and parent in ancestors:
@@ -206,13 +276,12 @@ def _work_out(
     return shown
 
 
-def _changed(before: Files, touched: Iterable[PathChange], concerns: Callable[[str], bool] | None) -> Files:
+def _changed(before: Files, changes: Sequence[PathChange], concerns: Callable[[str], bool] | None) -> Files:
     """Return files as they are after a change; the very same where it concerns none of them."""
-    wanted = [t for t in touched if concerns is None or concerns(t.path) or t.is_link]
-    if not wanted:
+    if not changes:
         return before
     after = dict(before)
-    for one in wanted:
+    for one in changes:
         if one.mode and (concerns is None or concerns(one.path) or one.mode == "120000"):
             after[one.path] = (one.mode, one.oid, one.path)
         else:

@@ -31,6 +31,7 @@ class World:
             names[0] if good else "",
             {n: Ancestor(n, "", at, self.parents[n]) for at, n in reversed([*enumerate(names)][int(good) :])},
             self.digests,
+            {},
         )
         self.asked: list[str] = []
 
@@ -38,12 +39,20 @@ class World:
         self.asked.append(commit)
         return self.truth[commit]
 
-    def search(self, *, created: int = -1, sure: bool = False, named: str = "") -> BisectResult:
+    def search(
+        self, *, created: int = -1, sure: bool = False, named: str = "", culprits: frozenset[str] = frozenset()
+    ) -> BisectResult:
         ends = {self.digests[self.lineage.bad]: FAILS}
         if self.lineage.good:
             ends[self.digests[self.lineage.good]] = HOLDS
-        self.answers = Answers(self.ask, ends, ends if sure else ())
-        return Search(self.lineage, self.answers, created=created, named=named).run()
+        self.answers = Answers(ends, ends if sure else ())
+        search = Search(self.lineage, self.answers, created=created, named=named, culprits=culprits).run()
+        try:
+            commit = next(search)
+            while True:
+                commit = search.send(self.ask(commit))
+        except StopIteration as end:
+            return end.value
 
 
 def chain(truth: str) -> World:
@@ -105,7 +114,7 @@ def test_branch_that_began_before_the_fact_was_true_is_not_accused():
     """All its commits fail, and the merge holds: git-bisect would name its first one."""
     world = World("old::f", "g:old:h", "s:old:f=s", "t:s:f=t", "m:g,t:h=m", "b:m:f=b")
     world.lineage = Lineage(
-        "b", "g", {n: a for n, a in world.lineage.ancestors.items() if n not in ("old", "g")}, world.digests
+        "b", "g", {n: a for n, a in world.lineage.ancestors.items() if n not in ("old", "g")}, world.digests, {}
     )
 
     found = world.search()
@@ -288,3 +297,27 @@ def test_without_merges_there_are_never_more_runs_than_promised(history, fails):
     found = world.search()
 
     assert world.answers.runs == len(world.asked) <= bound(found.candidates)
+
+
+@pytest.mark.parametrize("at", [1, 40, 99])
+@pytest.mark.parametrize("is_known", [False, True])
+def test_commits_that_changed_what_was_read_are_asked_first(at, is_known):
+    """Of 100 candidates three changed what was seen to be read; if one broke another fact, two runs are enough."""
+    world = chain("h" * at + "f" * (101 - at))
+    world.lineage.seen.update({f"c{n}": (str(sum(n >= i for i in (1, 40, 99))),) for n in range(101)})
+
+    found = world.search(sure=True, culprits=frozenset({f"c{at}"} if is_known else ()))
+
+    assert (found.culprit, found.after) == (f"c{at}", f"c{at - 1}")
+    assert len(world.asked) <= (2 if is_known else bound(3) + 2)
+
+
+@given(st.integers(1, 199), st.sets(st.integers(1, 199), max_size=30), st.sets(st.integers(1, 199)))
+def test_misleading_reads_and_culprits_cost_no_run_beyond_the_bound(at, likely, culprits):
+    world = chain("h" * at + "f" * (200 - at))
+    world.lineage.seen.update({f"c{n}": (str(sum(n >= i for i in likely)),) for n in range(200)})
+
+    found = world.search(culprits=frozenset(f"c{n}" for n in culprits))
+
+    assert found.culprit == f"c{at}"
+    assert world.answers.runs <= bound(199)
