@@ -4,6 +4,7 @@ It is the hardest way to be asked: the last commit that is known to hold is the 
 at every commit, as ``replay.py`` does, has a commit or two to choose from.)
 
     python benchmarks/why.py REPO FACTS --from v1.0 --to v2.0 --results why.jsonl
+    python benchmarks/why.py REPO FACTS --from v1.0 --to v2.0 --together       all failures at once, and their CPU time
 
 FACTS is a file as ``replay.py`` takes it; facts that do not hold at the first commit are left out. Exit status: 0 no
 search took more runs than promised, 1 one did, 2 wrong use, 3 there is no history.
@@ -14,6 +15,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import resource
 import sys
 import tempfile
 import time
@@ -46,6 +48,24 @@ def ask(
     return found
 
 
+def ask_together(clone: Clone, options: Options) -> tuple[dict[str, tuple[str, str]], int, float]:
+    """Explain all failures at once, as ``verify --why`` does.
+
+    Returns:
+        Outcome and culprit of each by key; runs of checks; seconds of CPU, those of all programs that were started too.
+    """
+    began = _cpu()
+    with clone.open() as memory:
+        found = memory.jobs.explain_failures(options)
+    answers = {why.key: (why.outcome, why.found.culprit if why.found else "") for why in found}
+    return answers, sum(why.runs for why in found), _cpu() - began
+
+
+def _cpu() -> float:
+    spent = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    return sum(one.ru_utime + one.ru_stime for one in spent)
+
+
 def main(argv: Sequence[str]) -> int:
     """Ask, print a line for each fact and the sums, and return the exit status."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
@@ -54,6 +74,7 @@ def main(argv: Sequence[str]) -> int:
     parser.add_argument("--from", dest="first", required=True, metavar="REV", help="where the facts hold")
     parser.add_argument("--to", dest="last", default="HEAD", metavar="REV", help="where why is asked")
     parser.add_argument("--results", type=Path, help="write one JSON object a fact: key, culprit, …")
+    parser.add_argument("--together", action="store_true", help="explain all at once, as verify --why does")
     parser.add_argument("--no-sandbox", action="store_true", help="run commands without a sandbox")
     args = parser.parse_args(argv)
     os.environ["GITMEM_BACKGROUND"] = "off"
@@ -63,6 +84,19 @@ def main(argv: Sequence[str]) -> int:
         with tempfile.TemporaryDirectory(prefix="gitmem-why-") as folder:
             os.environ["XDG_STATE_HOME"] = f"{folder}/state"
             options = Options(no_sandbox=args.no_sandbox)
+            if args.together:
+                clone = Clone(
+                    args.repo, Path(folder, "clone"), read_facts(args.facts), everything=False, options=options
+                )
+                for end in ends:
+                    clone.at(end)
+                answers, runs, spent = ask_together(clone, options)
+                if args.results:
+                    rows = ({"key": k, "outcome": o, "culprit": c} for k, (o, c) in answers.items())
+                    args.results.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+                culprits = {culprit for _, culprit in answers.values()}
+                print(f"{len(answers)} failures, {len(culprits)} culprits, {runs} runs, {spent:.1f} s of CPU")
+                return 0
             found = ask(args.repo, read_facts(args.facts), (ends[0], ends[1]), Path(folder, "clone"), options)
     except ReplayError as err:
         print(f"why: {err}", file=sys.stderr)

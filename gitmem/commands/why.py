@@ -213,7 +213,10 @@ class Explainer:
                 begun = self._begin(due, with_diff=False)
             except GitmemError as err:
                 begun = Why(due.row.key, UNKNOWN, reason=display(err.message))
-            (cases.append if isinstance(begun, _Case) else explained.append)(begun)
+            if isinstance(begun, Why):
+                explained.append(begun)
+            else:
+                cases.append(begun)
         # Those that need no run first: they have culprits for the others.
         left = sorted(cases, key=lambda case: case.due.spec.check.form != BUILTIN)
         while left:

@@ -331,8 +331,8 @@ class Search:
         after = line.before[culprit]
         sides = [p for p in self._lineage.parents(culprit) if p != after]
         values = {}
-        for side in sides:
-            values[side] = yield from self._answers.answer(side, self._lineage.digests[side])
+        for tip in sides:
+            values[tip] = yield from self._answers.answer(tip, self._lineage.digests[tip])
         failing = next((side for side in sides if values[side] == FAILS), "")
         if failing:
             side = self._side(failing, line.brought[culprit])
