@@ -36,7 +36,7 @@ def test_whole_list_of_tools_is_under_8_kb(memory, repo: Path) -> None:
         listed = await client.list_tools()
         return json.dumps(listed.model_dump(mode="json", by_alias=True, exclude_none=True))
 
-    assert len(with_client(repo, use).encode()) < 8000
+    assert len(with_client(repo, use).encode()) < 8192
 
 
 def test_read_only_leaves_out_the_tools_and_the_prompt_that_write(memory, repo: Path) -> None:
