@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from gitmem.cli import shared
 from gitmem.document import conflict
+from gitmem.document.anchors import FIELD
 from gitmem.document.fields import format_time
 from gitmem.errors import UsageError
+from gitmem.model import STALE
 from gitmem.statuses import MARKS
 from gitmem.store.code_tree.tree import is_home
 from gitmem.store.scope import PROJECT
+from gitmem.verify.references import CHANGED, MOVED
 from gitmem.verify.trace.outside import describe_outside
 
 TYPE_CHECKING = False
@@ -89,9 +92,11 @@ def print_memory(found: Mapping[str, Any], out: Output) -> None:
     about += [word for word in ("archived", "superseded", "expired") if found[word]]
     key = f"{found['store']}:{found['key']}" if "store" in found else found["key"]
     out.line("  ", (key, "key"), "  ", (", ".join(about), "dim"))
-    fields = {k: v for k, v in found["frontmatter"].items() if k not in ("title", "kind")}
+    fields = {k: v for k, v in found["frontmatter"].items() if k not in ("title", "kind", FIELD)}
     for name, value in fields.items():
         out.line("  ", (f"{name}:", "dim"), " ", _value(name, value))
+    for reference in found.get("references", ()):
+        _print_reference(reference, out)
     if found["because"]:
         out.line("  ", ("suspect:", "suspect"), f" {found['suspicion']}")
     if found["verdict"]:
@@ -101,6 +106,16 @@ def print_memory(found: Mapping[str, Any], out: Output) -> None:
     if found["body"].strip():
         out.line()
         out.text(found["body"].strip("\n"))
+
+
+def _print_reference(reference: Mapping[str, str], out: Output) -> None:
+    """Print where referenced lines are now, or how they changed; nothing where they are as they were."""
+    if reference["state"] == MOVED:
+        out.line("  ", ("moved:", "yellow"), f" {reference['ref']} is at {reference['place']} now")
+    elif reference["state"] == CHANGED:
+        out.line("  ", ("changed:", STALE), f" {reference['ref']} says something else now")
+        for line in reference["diff"].split("\n") if reference["diff"] else ():
+            out.line("    ", (line, "dim"))
 
 
 def _print_verdict(verdict: dict[str, Any], found: Mapping[str, Any], out: Output) -> None:

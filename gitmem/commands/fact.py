@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from gitmem.commands.remember import anchored
+from gitmem.document.anchors import FIELD
 from gitmem.document.builtin_checks import CHECKS, IN
 from gitmem.document.conflict import CONFLICT, without
 from gitmem.document.edit import REMOVE
@@ -139,7 +141,7 @@ def write_fact(
         title=title,
         kind="fact",
         key=key,
-        options={"verify": verify, **options},
+        options={"verify": verify, **options, **anchored(memory, options, is_strict=True)},
         author=memory.author(),
         policy=policy,
         now=memory.now,
@@ -168,6 +170,14 @@ def _refuse_said(home: ProvingStore, draft: Draft, policy: Policy, *, again: str
         refuse_said(settled, found, again=again)
 
 
+def _anchors(memory: ProvingStore, key: str, refs: Sequence[str]) -> list[str]:
+    """Return the anchors of a memory's references; new ones must name files that are there."""
+    known = parse(memory.text_of(key), path=f"{key}.md").strings("refs")
+    anchored(memory, {"refs": [ref for ref in refs if ref not in known]}, is_strict=True)
+    found: list[str] = anchored(memory, {"refs": refs}, is_strict=False).get(FIELD, [])
+    return found
+
+
 def edit_fields(
     memory: ProvingStore,
     key: str,
@@ -182,6 +192,8 @@ def edit_fields(
     Raises:
         RefusedError: The new check cannot fail or does not hold, or a field cannot be used.
     """
+    if "refs" in changes:
+        changes = {**changes, FIELD: _anchors(memory, key, changes["refs"] or [])}
     wanted = {name: (REMOVE if value in ("", []) else value) for name, value in changes.items()}
     path, below = f"{key}.md", None if body is None else f"{cleaned(body)}\n".lstrip()
 

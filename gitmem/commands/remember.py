@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from gitmem.document.anchors import FIELD
+from gitmem.store.scope import PRIVATE, PROJECT
+from gitmem.verify.references import anchors_for
 from gitmem.write.draft import checked_text, make_draft
 from gitmem.write.duplicates import ALLOW, REFUSE
 from gitmem.write.queue import Queue
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from typing import Any
 
     from gitmem.repository.proving_store import ProvingStore
@@ -29,15 +33,35 @@ def remember(memory: ProvingStore, text: str, *, force: bool = False, **options:
         DuplicateError: Another memory says it already.
     """
     again = ALLOW if force else REFUSE
+    options |= anchored(memory, options, is_strict=True)
     change = memory.writer().remember(_draft(memory, text, **options), memory.policy(), verb="remember", again=again)
     _note_rotated(memory, change.rotated)
     return change
+
+
+def anchored(memory: ProvingStore, fields: Mapping[str, Any], *, is_strict: bool) -> dict[str, Any]:
+    """Return the anchors of a memory's references to lines of the code as its field; nothing where there are none.
+
+    Args:
+        memory: Where it is written: beside the code, or the person's own store, which knows no code.
+        fields: The memory's fields.
+        is_strict: Refuse a reference to a file that is not there.
+
+    Raises:
+        RefusedError: A file is missing.
+    """
+    refs = fields.get("refs") or ()
+    if memory.store.scope not in (PROJECT, PRIVATE) or FIELD in fields or not refs:
+        return {}
+    anchors = anchors_for(memory.git, [refs] if isinstance(refs, str) else list(refs), is_strict=is_strict)
+    return {FIELD: anchors} if anchors else {}
 
 
 def queue(memory: ProvingStore) -> Queue:
     """Return a queue whose memories share commits."""
 
     def draft(text: str, **options: Any) -> Draft:
+        options |= anchored(memory, options, is_strict=False)
         made = _draft(memory, text, **options)
         checked_text(made.key, made.fields, made.body, policy=memory.policy(), path=f"{made.key}.md")
         return made

@@ -19,8 +19,10 @@ from gitmem.text.durations import ago
 from gitmem.text.secrets import redact, redact_all
 from gitmem.verify.blame.culprit import held_last, phrase
 from gitmem.verify.explain import explain
+from gitmem.verify.inputs import CodeTree
 from gitmem.verify.moves import parse_moves
 from gitmem.verify.options import Options
+from gitmem.verify.references import CHANGED, anchors_in, reference_states
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -47,12 +49,27 @@ def show_of(repository: OpenRepository, key: str, scope: str) -> dict[str, Any]:
     ground = holder.ground(catalog)
     with catalog.reading():
         found = show(catalog, holder.git, holder.local, ground, full_key, now=holder.now)
-    found["stale"] = _why_stale(holder, full_key, found["verdict"]) if found["status"] == STALE else ""
+    found["references"] = _references(holder.git, found["frontmatter"])
+    found["stale"] = _why_stale(holder, full_key, found) if found["status"] == STALE else ""
     return found | {"scope": repository.scope_of(holder, full_key)}
 
 
-def _why_stale(holder: ProvingStore, key: str, verdict: Mapping[str, Any]) -> str:
-    """Return why a fact that held is due: which inputs have changed, or since when its time to live has passed."""
+def _references(git: Git, fields: Mapping[str, Any]) -> list[dict[str, str]]:
+    """Return how the references to lines of the code are at HEAD: where they are now, or how they changed."""
+    anchors = anchors_in(fields)
+    commit = git.read_head()[1] if anchors else None
+    if commit is None:
+        return []
+    states = reference_states(git, CodeTree(git, commit), anchors, has_diff=True)
+    return [{"ref": s.ref, "state": s.state, "place": s.place, "diff": redact(s.diff)} for s in states]
+
+
+def _why_stale(holder: ProvingStore, key: str, found: Mapping[str, Any]) -> str:
+    """Return why a memory is stale: which lines or inputs have changed, or since when its time to live has passed."""
+    verdict = found["verdict"]
+    if verdict is None:
+        changed = [reference["ref"] for reference in found["references"] if reference["state"] == CHANGED]
+        return f"the code at {', '.join(changed)} has changed" if changed else ""
     if verdict["fresh"]:
         passed = parse_time(verdict["expires_at"])
         return f"its time to live passed at {verdict['expires_at']}, {ago(age_s(passed, holder.now))} ago"

@@ -108,14 +108,14 @@ def status(
 
 
 def _stale(catalog: Catalog, ground: int | None, now: int) -> dict[str, int]:
-    """Return of how many stale facts the inputs have changed, and of how many only the time to live has passed."""
+    """Return how many memories are stale, by the reason: changed inputs, only their time to live, changed lines."""
     changed, expired = catalog.row(
         "SELECT coalesce(sum(s.fresh = 0), 0), coalesce(sum(s.fresh = 1 AND s.at + f.ttl_s < ?), 0) FROM state s"
         " CROSS JOIN fact f ON f.id = s.fact CROSS JOIN memory m ON m.id = f.id"
         f" WHERE s.ground = ? AND s.outcome = 'holds' AND s.blocked = 0 AND {state.LIVE} AND {state.CLAIM}",
         (now, ground or 0),
     )
-    return {"inputs": changed, "ttl": expired}
+    return {"inputs": changed, "ttl": expired, "references": state.stale_references(catalog, ground)}
 
 
 def _tasks(catalog: Catalog) -> dict[str, int]:

@@ -187,7 +187,7 @@ _RULES: dict[str, tuple[Callable[[object], bool], str]] = {
         ("title", "superseded_by", "correction", "category", "workspace", "project", "task"), (_is_text, "text")
     ),
     **dict.fromkeys(
-        ("tags", "domains", "paths", "refs", "requires", "produces", "supersedes", "confirmed"),
+        ("tags", "domains", "paths", "refs", "anchors", "requires", "produces", "supersedes", "confirmed"),
         (_is_texts, "a list of strings"),
     ),
     "kind": (_is_slug, "one word in lower case, such as `gotcha` or `anti_pattern`"),

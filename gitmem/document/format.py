@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 # The order of the design's example (DESIGN, section 3): what it says, what proves it, what it is linked to, what it is
 # worth, where it comes from. Fields that are not listed follow in the order in which they are given.
 ORDER = (
-    *("schema", "title", "kind", "tags", "domains", "paths", "refs"),
+    *("schema", "title", "kind", "tags", "domains", "paths", "refs", "anchors"),
     *("verify", "refute", "ttl", "timeout", "network", "outside"),
     *("requires", "produces", "supersedes", "superseded_by", "correction", "confirmed"),
     *("category", "confidence", "importance", "priority", "parent", "state"),

@@ -278,7 +278,7 @@ class OpenStore:
         if self.store.scope == UNIVERSAL:
             return None
         _, commit = self.git.read_head()
-        if commit is None or catalog.row("SELECT 1 FROM fact LIMIT 1") is None:
+        if commit is None or not state.has_statuses(catalog):
             return None
         known = state.ground_of(catalog, commit, self.local.serial())
         try:

@@ -129,10 +129,24 @@ def _work_out(
     with catalog.writing():
         ground = state.open_ground(catalog, commit, serial, now)
         facts = state.facts_without_state(catalog, ground)
-        tree = tree or (CodeTree(git, commit) if facts else None)
+        anchored = state.anchored_without_state(catalog, ground)
+        tree = tree or (CodeTree(git, commit) if facts or anchored else None)
+        if tree is not None and anchored:
+            state.write_references(catalog, ground, _references(git, tree, anchored))
         rows = states_on(tree, catalog, local, facts, policy, now=now) if tree is not None else []
         state.write_states(catalog, ground, rows, now)
     return ground
+
+
+def _references(git: Git, tree: CodeTree, anchored: Sequence[tuple[int, str]]) -> list[tuple[int, bool]]:
+    """Return which memories refer to lines that changed, each by its number."""
+    from gitmem.verify.references import CHANGED, anchors_in, reference_states  # with hashlib, only for references
+
+    found = []
+    for number, fields in anchored:
+        states = reference_states(git, tree, anchors_in(json.loads(fields)), has_diff=False)
+        found.append((number, any(one.state == CHANGED for one in states)))
+    return found
 
 
 def states_on(

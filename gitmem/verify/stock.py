@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from gitmem.frozen import frozen
 from gitmem.index.catalog import state
-from gitmem.model import BLOCKED, FAILED, STATUSES, SUSPECT
+from gitmem.model import BLOCKED, FAILED, STALE, STATUSES, SUSPECT
 from gitmem.statuses import describe_chain
 from gitmem.text.sanitize import display
 
@@ -91,6 +91,7 @@ def take_stock(
         (with_blocked, now, ground or 0),
     ):
         counts[status] += number
+    counts[STALE] += state.stale_references(catalog, ground)
     lines = [*_failed(catalog, ground, local), *_suspects(catalog, ground, chains, counts, now)]
     lines += _blocked(catalog, ground, local) if with_blocked else []
     moved = tuple(state.moved(catalog, ground))

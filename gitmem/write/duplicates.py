@@ -233,7 +233,7 @@ def folded(draft: Draft, found: Duplicate) -> Draft:
     return replace(draft, key=found.key, is_explicit=False, fields=fields, body=found.body, made=())
 
 
-_UNITED = ("tags", "domains", "paths", "refs")
+_UNITED = ("tags", "domains", "paths", "refs", "anchors")
 
 
 def _known(catalog: Catalog, text: str) -> list[tuple[str, int]]:

@@ -8,7 +8,7 @@ import json
 def test_decision_is_written_with_role_story_and_component(run_cli) -> None:
     done = run_cli(
         "decide", "PostgreSQL, for its transactions", "--role", "Architect", "--story", "LED-1",
-        "--component", "Storage layer", "--importance", "critical", "--ref", "docs/adr.md:3", "--json",
+        "--component", "Storage layer", "--importance", "critical", "--ref", "README.md:1", "--json",
     )  # fmt: skip
 
     key = json.loads(done.out)["key"]

@@ -53,13 +53,14 @@ def test_every_option_is_a_field_of_the_file(run_cli, repo: Path) -> None:
     )  # fmt: skip
 
     fields = json.loads(run_cli("show", "retry", "--json").out)["frontmatter"]
-    made = {name: fields.pop(name) for name in ("created", "by", "project", "tags")}
+    made = {name: fields.pop(name) for name in ("created", "by", "project", "tags", "anchors")}
     assert (done.status, done.err) == (0, "")
     assert fields == {
         "title": "Retry three times", "kind": "anti_pattern", "paths": ["src/gateway/**"],
         "refs": ["src/gateway/retry.py:1-1"], "domains": ["http"], "requires": ["gateway"], "produces": ["retries"],
         "importance": "high", "confidence": 0.5, "task": "T-1", "ttl": "30d", "workspace": "src/gateway",
     }  # fmt: skip
+    assert made["anchors"][0].startswith("src/gateway/retry.py:1 @ ")
     assert made["by"] == {"who": "Ana"}
     assert made["project"] == "service"
     assert made["tags"][0] == "net"

@@ -28,7 +28,7 @@ def found(memory: Memory) -> dict[str, str]:
 
 
 def test_a_private_memory_becomes_the_project_s_with_its_provenance(memory: Memory, repo: Path) -> None:
-    memory.remember("The gateway needs a trace id. Always.", key="trace", scope="private", task="T-1", refs=["a.py:1"])
+    memory.remember("The gateway needs a trace id. Always.", key="trace", scope="private", task="T-1", refs=["run:1"])
     before = memory.show("trace").document["frontmatter"]
     memory.repository.clock = lambda: 1_800_000_000.0
 

@@ -163,15 +163,15 @@ def test_policy_says_what_is_alike(memory: Memory, repo: Path, threshold: str, r
 
 
 def test_batch_adds_to_the_memory_that_says_it(memory: Memory, repo: Path) -> None:
-    memory.remember(SAID, key="a", refs=["src/gateway.py:1"])
+    memory.remember(SAID, key="a", refs=["README.md:1"])
 
     with memory.bulk.batch() as batch:
-        batch.remember(f"{SAID}!", key="b", refs=["src/gateway.py:9"])
+        batch.remember(f"{SAID}!", key="b", refs=["README.md:9"])
         batch.remember("Deploys need VPN", key="c")
 
     changes = batch.flush()
     assert [(change.key, change.is_folded) for change in changes] == [("a", True), ("c", False)]
-    assert fields_of(repo, changes[0].path)["refs"] == ["src/gateway.py:1", "src/gateway.py:9"]
+    assert fields_of(repo, changes[0].path)["refs"] == ["README.md:1", "README.md:9"]
     assert fields_of(repo, changes[0].path)["title"] == SAID
 
 

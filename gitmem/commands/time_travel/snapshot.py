@@ -102,7 +102,7 @@ class Past:
     def _stated(self) -> int | None:
         """Return the ground of the code's commit with the statuses of that time worked out."""
         code = self.anchor.code
-        if not code or self._catalog.row("SELECT 1 FROM fact LIMIT 1") is None:
+        if not code or not state.has_statuses(self._catalog):
             return None
         options: dict[str, Any] = {"now": self._memory.now}
         try:

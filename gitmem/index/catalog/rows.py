@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 MOST_PATHS = 64
 LINKS = ("requires", "produces", "supersedes")
 # Fields that few memories have: which of them, the catalog says without the frontmatter being unpacked.
-MARKED = ("conflict", "schema", "seq", "workspace")
+MARKED = ("anchors", "conflict", "schema", "seq", "workspace")
 # Where nobody said how sure they are, or how much it matters (C10: importance is required metadata).
 CONFIDENCE = 1.0
 IMPORTANCE = "medium"

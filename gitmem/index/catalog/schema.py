@@ -32,6 +32,7 @@ CREATE TABLE dictionary (name TEXT PRIMARY KEY, content BLOB NOT NULL) WITHOUT R
 CREATE TABLE packed (id INTEGER PRIMARY KEY, tags NOT NULL, paths TEXT NOT NULL, marks TEXT NOT NULL,
   fields NOT NULL, body NOT NULL);
 CREATE INDEX packed_paths ON packed (paths) WHERE paths <> '[]';
+CREATE INDEX packed_anchored ON packed (id) WHERE instr(marks, ' anchors ') > 0;
 CREATE VIEW text AS SELECT id, unpacked('tags', tags) AS tags, paths, marks, unpacked('fields', fields) AS fields,
   unpacked('body', body) AS body FROM packed;
 CREATE TABLE label (number INTEGER PRIMARY KEY, tag TEXT NOT NULL UNIQUE);

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from gitmem.document.meaning import parse_foundations
 from gitmem.frozen import frozen, replace
-from gitmem.model import FAILED, FAILS, HOLDS, UNPROVEN, VERIFIED, Verdict
+from gitmem.model import FAILED, FAILS, HOLDS, STALE, UNPROVEN, VERIFIED, Verdict
 from gitmem.statuses import Reworded, combine_status, own_status, spread
 
 TYPE_CHECKING = False
@@ -18,6 +18,10 @@ if TYPE_CHECKING:
 
 # Code commits whose statuses are kept: those of the branches and work trees somebody switches between.
 KEPT_GROUNDS = 8
+# What a state has for a memory without a check that refers to lines of the code which changed.
+CHANGED = "changed"
+# Of a memory's text, where references to lines of the code are anchored (``document.anchors``).
+ANCHORED = "instr(p.marks, ' anchors ') > 0"
 LIVE = "m.shadowed = 0 AND m.archived = 0 AND m.superseded = 0"
 # A task's check is the gate for closing it and no claim about the code: that it fails says only that there is work.
 CLAIM = "m.kind <> 'task'"
@@ -94,6 +98,35 @@ def facts_without_state(catalog: Catalog, ground: int) -> list[FactRow]:
         (ground,),
     )
     return [FactRow(*row) for row in rows]
+
+
+def has_statuses(catalog: Catalog) -> bool:
+    """Return whether any memory can have a status: there is a fact, or a reference that is anchored."""
+    anchored = f"SELECT 1 FROM packed p WHERE {ANCHORED}"
+    return catalog.row(f"SELECT 1 FROM fact UNION ALL {anchored} LIMIT 1") is not None
+
+
+def anchored_without_state(catalog: Catalog, ground: int) -> list[tuple[int, str]]:
+    """Return the memories without a check whose references are anchored and not looked at on a ground, by number.
+
+    Each with its fields, as JSON.
+    """
+    return catalog.rows(
+        "SELECT m.id, t.fields FROM packed p JOIN text t ON t.id = p.id JOIN memory m ON m.id = p.id"
+        " LEFT JOIN fact f ON f.id = m.id LEFT JOIN state s ON s.ground = ? AND s.fact = m.id"
+        f" WHERE {ANCHORED} AND f.id IS NULL AND s.fact IS NULL AND {LIVE} ORDER BY m.id",
+        (ground,),
+    )
+
+
+def stale_references(catalog: Catalog, ground: int | None) -> int:
+    """Return how many memories without a check refer to lines that changed."""
+    found = catalog.row(
+        f"SELECT count(*) FROM state s JOIN memory m ON m.id = s.fact WHERE s.ground = ? AND s.outcome = '{CHANGED}'"
+        f" AND {LIVE}",
+        (ground or 0,),
+    )
+    return int(found[0])
 
 
 def open_ground(catalog: Catalog, code: str, local_serial: int, now: int) -> int:
@@ -290,6 +323,15 @@ def write_states(catalog: Catalog, ground: int, states: Iterable[FactState], now
         ],
     )
     db.execute("UPDATE ground SET complete = 1, used = ? WHERE id = ?", (now, ground))
+
+
+def write_references(catalog: Catalog, ground: int, states: Iterable[tuple[int, bool]]) -> None:
+    """Write down which memories refer to lines that changed, each by its number, inside a transaction."""
+    catalog.connection.executemany(
+        "INSERT OR REPLACE INTO state (ground, fact, digest, outcome, at, fresh, own, weak, published)"
+        " VALUES (?, ?, '', ?, 0, 1, 1, 0, 1)",
+        [(ground, number, CHANGED if is_changed else "") for number, is_changed in states],
+    )
 
 
 def _toolsets(catalog: Catalog, texts: Iterable[str]) -> dict[str, int]:
@@ -500,7 +542,7 @@ def statuses_of(
     )
     for number, key, fact, ttl_s, outcome, at, fresh, is_own, weak, is_claim, flapping, is_blocked, is_moved in rows:
         how = {"fresh": bool(fresh), "at": at or 0, "ttl_s": ttl_s, "is_blocked": bool(is_blocked)}
-        own = own_status(outcome or "", **how, now=now) if fact else ""
+        own = own_status(outcome or "", **how, now=now) if fact else STALE if outcome == CHANGED else ""
         if fact and not is_claim:  # a gate that was passed once stays passed, and one that was not is no failure
             own = VERIFIED if outcome == HOLDS else UNPROVEN
         chain = chains.get(key, ())

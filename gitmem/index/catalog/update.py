@@ -5,6 +5,7 @@ from __future__ import annotations
 from gitmem.errors import FormatError
 from gitmem.index.catalog.catalog import Catalog
 from gitmem.index.catalog.inserts import Inserts, problem_of
+from gitmem.index.catalog.state import ANCHORED
 from gitmem.model import Problem
 from gitmem.store.buckets import parse_section, split_bucket
 from gitmem.text.json_values import parse_json
@@ -87,9 +88,15 @@ def number_at(catalog: Catalog, path: str) -> int | None:
 
 
 def forget_states(catalog: Catalog, keys: Iterable[str]) -> None:
-    """Have the statuses of those memories that are facts worked out again on every ground."""
+    """Have the statuses of those memories that have any worked out again on every ground."""
     db = catalog.connection
-    facts = list(catalog.each("SELECT f.id FROM fact f JOIN memory m ON m.id = f.id WHERE m.key IN ({})", keys))
+    facts = list(
+        catalog.each(
+            "SELECT m.id FROM memory m JOIN packed p ON p.id = m.id LEFT JOIN fact f ON f.id = m.id WHERE m.key IN ({})"
+            f" AND (f.id IS NOT NULL OR {ANCHORED})",
+            keys,
+        )
+    )
     if facts:
         db.executemany("DELETE FROM state WHERE fact = ?", facts)
         db.execute("UPDATE ground SET complete = 0")

@@ -26,7 +26,9 @@ if TYPE_CHECKING:
     from gitmem.model import Document
 
 # A text is for a list of one in these (``model.Document.strings``), and nothing for an empty one.
-_LISTS = frozenset({"tags", "domains", "paths", "refs", "requires", "produces", "supersedes", "confirmed", CONFLICT})
+_LISTS = frozenset(
+    {"tags", "domains", "paths", "refs", "anchors", "requires", "produces", "supersedes", "confirmed", CONFLICT}
+)
 # What gitmem writes itself: the later, the earlier, or the larger one counts, and nobody has anything to settle.
 _LATER = frozenset({"updated", "schema"})
 _EARLIER = frozenset({"created"})

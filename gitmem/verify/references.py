@@ -1,0 +1,197 @@
+"""References to lines of the code, proved: whether they still say what they said, and where they are now.
+
+A reference is anchored when it is written (``document.anchors``). Lines that moved are found again, in their file or in
+another one, as ``git blame -C`` finds them; lines that changed make a memory without a check stale.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from gitmem.document.anchors import (
+    FIELD,
+    Anchor,
+    LineReference,
+    find_lines,
+    format_anchor,
+    is_telling,
+    lines_of,
+    make_anchor,
+    parse_anchor,
+    parse_reference,
+)
+from gitmem.errors import RefusedError
+from gitmem.frozen import frozen
+from gitmem.verify.builtin import FILE_MODES
+from gitmem.verify.inputs import CodeTree
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+    from typing import Any
+
+    from gitmem.git.binary import Git
+
+# A larger file is not read for a reference.
+FILE_LIMIT = 4 * 1024 * 1024
+# Other files that moved lines are looked for in: those with the same ending, the nearest first.
+MOST_SEARCHED = 300
+# Anchors of one memory that count: other people wrote them, and each may be looked for.
+MOST_ANCHORS = 20
+# Lines of a difference that are shown.
+DIFF_LINES = 30
+SAME, MOVED, CHANGED = "same", "moved", "changed"
+
+
+@frozen
+class ReferenceState:
+    """How one reference is on a tree of the code.
+
+    Attributes:
+        ref: It as written.
+        state: ``same``, ``moved`` or ``changed``.
+        place: Where the lines are now, for those that moved.
+        diff: How they changed, as a unified difference; empty where it is not known.
+    """
+
+    ref: str
+    state: str
+    place: str = ""
+    diff: str = ""
+
+
+def anchors_for(git: Git, refs: Sequence[str], *, is_strict: bool) -> list[str]:
+    """Return the anchors of references at HEAD; as ``anchor_fields``."""
+    commit = git.read_head()[1] if any(parse_reference(ref) for ref in refs) else None
+    return anchor_fields(git, CodeTree(git, commit), refs, is_strict=is_strict) if commit else []
+
+
+def anchor_fields(git: Git, tree: CodeTree, refs: Sequence[str], *, is_strict: bool) -> list[str]:
+    """Return the anchors of references; those that name no lines, or lines that are not committed yet, have none.
+
+    Args:
+        git: The repository.
+        tree: The code.
+        refs: The references of a memory.
+        is_strict: Refuse a reference to a file that is not there.
+
+    Raises:
+        RefusedError: A file is missing.
+    """
+    found = []
+    for text in refs:
+        ref = parse_reference(text)
+        entry = _file(tree, ref.path) if ref is not None else ""
+        if ref is None or (not entry and not _is_path(ref.path)):
+            continue
+        if not entry and is_strict and not _is_in_work_tree(git, ref.path):
+            near = _nearest(tree, ref.path)
+            lines = text.rpartition(":")[2]
+            hint = f"did you mean --ref {near}:{lines}?" if near else "paths are relative to the root of the code"
+            raise RefusedError(f"the reference {text} names a file that does not exist", hint=hint)
+        content = _content(git, entry) if entry else None
+        anchor = make_anchor(ref, entry, content) if content is not None else None
+        if anchor is not None:
+            found.append(format_anchor(anchor))
+    return found
+
+
+def anchors_in(fields: Mapping[str, Any]) -> list[Anchor]:
+    """Return the anchors of a memory's references; one whose reference it no longer has does not count."""
+    texts, refs = (value if isinstance(value, list) else [value] for value in (fields.get(FIELD), fields.get("refs")))
+    named = {str(parse_reference(ref)) for ref in refs if isinstance(ref, str)}
+    anchors = [parse_anchor(text) for text in texts if isinstance(text, str)]
+    return [anchor for anchor in anchors if anchor is not None and str(anchor.ref) in named][:MOST_ANCHORS]
+
+
+def reference_states(git: Git, tree: CodeTree, anchors: Iterable[Anchor], *, has_diff: bool) -> list[ReferenceState]:
+    """Return how references are on a tree of the code; of several anchors of one reference, the best counts."""
+    states: dict[str, ReferenceState] = {}
+    order = (SAME, MOVED, CHANGED)
+    for anchor in anchors:
+        found = _state(git, tree, anchor, has_diff=has_diff)
+        known = states.get(found.ref)
+        if known is None or order.index(found.state) < order.index(known.state):
+            states[found.ref] = found
+    return list(states.values())
+
+
+def _state(git: Git, tree: CodeTree, anchor: Anchor, *, has_diff: bool) -> ReferenceState:
+    ref, blob = anchor.ref, _file(tree, anchor.ref.path)
+    if blob == anchor.blob:
+        return ReferenceState(str(ref), SAME)
+    old = _content(git, anchor.blob)
+    was = lines_of(old)[ref.first - 1 : ref.last] if old is not None else []
+    content = _content(git, blob) if blob else None
+    place = find_lines(anchor, lines_of(content), was) if content is not None else None
+    if place is None and was and is_telling(was):
+        place = _elsewhere(git, tree, anchor, was)
+    if place is not None:
+        return ReferenceState(str(ref), SAME if place == ref else MOVED, "" if place == ref else str(place))
+    diff = _difference(ref, old, content) if has_diff and old is not None else ""
+    return ReferenceState(str(ref), CHANGED, diff=diff)
+
+
+def _elsewhere(git: Git, tree: CodeTree, anchor: Anchor, was: Sequence[str]) -> LineReference | None:
+    """Return where lines are in another file of the same kind; None without such a place."""
+    folder, _, name = anchor.ref.path.rpartition("/")
+    ending = name.rpartition(".")[2]
+    files = [entry for entry in tree.entries if entry[2].endswith(ending) and entry[0] in FILE_MODES]
+    files.sort(key=lambda entry: (entry[2].rpartition("/")[2] != name, entry[2].rpartition("/")[0] != folder, entry[2]))
+    searched = {oid: path for _, oid, path in reversed(files[:MOST_SEARCHED]) if path != anchor.ref.path}
+    sizes = git.sizes(searched) if searched else {}
+    found = {}
+    for oid, content in git.read_blobs([oid for oid in searched if 0 < sizes[oid] <= FILE_LIMIT]):
+        place = find_lines(anchor, lines_of(content), was) if content is not None else None
+        if place is not None:
+            found[searched[oid]] = LineReference(searched[oid], place.first, place.last)
+    return next((found[path] for _, _, path in files if path in found), None)
+
+
+def _difference(ref: LineReference, old: bytes, new: bytes | None) -> str:
+    """Return how lines changed: the parts of the difference of both files that touch them."""
+    from difflib import SequenceMatcher  # 3 ms (measured), and only where lines changed
+
+    before = old.decode("utf-8", "replace").split("\n")
+    if new is None:
+        return "\n".join(f"-{line}" for line in before[ref.first - 1 : ref.last][:DIFF_LINES])
+    after = new.decode("utf-8", "replace").split("\n")
+    shown: list[str] = []
+    for kind, i1, i2, j1, j2 in SequenceMatcher(None, before, after, autojunk=True).get_opcodes():
+        is_inside = i1 < ref.last and i2 > ref.first - 1 if i1 < i2 else ref.first - 1 < i1 < ref.last
+        if kind != "equal" and is_inside:
+            low, high = max(i1, ref.first - 1), min(i2, ref.last)
+            shown += [f"-{line}" for line in before[low:high]] + [f"+{line}" for line in after[j1:j2]]
+    return "\n".join(shown[:DIFF_LINES])
+
+
+def _file(tree: CodeTree, path: str) -> str:
+    """Return the blob of a file, or an empty string where there is none."""
+    return next((oid for mode, oid, name in tree.matched(path) if name == path and mode in FILE_MODES), "")
+
+
+def _content(git: Git, oid: str) -> bytes | None:
+    if not 0 <= git.sizes([oid])[oid] <= FILE_LIMIT:
+        return None
+    return next((content for _, content in git.read_blobs([oid])), None)
+
+
+def _is_path(text: str) -> bool:
+    """Return whether a text before a number can only be a file: `run:12` and `localhost:80` name none."""
+    return "/" in text or "." in text
+
+
+def _is_in_work_tree(git: Git, path: str) -> bool:
+    top = git.repository.top
+    return top is not None and Path(top, path).is_file()
+
+
+def _nearest(tree: CodeTree, path: str) -> str:
+    """Return the file that was most likely meant, or an empty string."""
+    from difflib import get_close_matches  # 3 ms (measured), and only where a file is missing
+
+    paths = [name for _, _, name in tree.entries]
+    name = path.rpartition("/")[2]
+    same = [one for one in paths if one.rpartition("/")[2] == name]
+    near = get_close_matches(path, same or paths[:20_000], n=1, cutoff=0.0 if same else 0.6)
+    return near[0] if near else ""
