@@ -9,6 +9,20 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
+# Names of values that must not be repeated, and from how many characters on a value can be one.
+_SECRET_NAMES = (
+    "password",
+    "passwd",
+    "passphrase",
+    "secret",
+    "token",
+    "apikey",
+    "privatekey",
+    "credential",
+    "accesskey",
+)
+_SECRET_CHARS = 8
+HIDDEN = "[hidden]"
 # A longer value is cut in a reason.
 SHOWN_LIMIT = 100
 
@@ -108,6 +122,13 @@ def blocked(reasons: Sequence[str]) -> BuiltinAnswer:
 def more(found: Sequence[object]) -> str:
     """Return how many more there are than the one that is named."""
     return f" and {len(found) - 1} more" if len(found) > 1 else ""
+
+
+def concealed(key: str, value: str) -> str:
+    """Return a value, or ``[hidden]`` for one whose key says that it is a secret: reasons are committed and pushed."""
+    name = "".join(char for char in key.lower() if char.isalnum())
+    is_secret = len(value) >= _SECRET_CHARS and any(word in name for word in _SECRET_NAMES)
+    return HIDDEN if is_secret else value
 
 
 def shown(value: str) -> str:

@@ -7,7 +7,7 @@ of its own. ``verify.builtin`` answers them.
 
 from __future__ import annotations
 
-from gitmem.document.answers import BuiltinAnswer, Finding, FoundFiles, blocked, compared, more, place, shown
+from gitmem.document.answers import BuiltinAnswer, Finding, FoundFiles, blocked, compared, concealed, more, place, shown
 from gitmem.document.sources import manifests
 from gitmem.document.sources.address import format_key, is_address, parse_address
 from gitmem.errors import FormatError
@@ -339,16 +339,21 @@ def _value(taken: Taken, files: FoundFiles) -> BuiltinAnswer:
     if not having:
         return _missing(taken.text, files)
     where, stated = place(*having[0]), having[0][1].value
+    repeated = concealed(_last_key(taken.text), stated)
     name, wanted = next(iter(taken.more.items()), ("", ""))
     if not name:  # what is stated there was asked, nothing else
-        return compared(where, stated, "", is_as_wanted=True)
+        return compared(where, repeated, "", is_as_wanted=True)
     from gitmem.document.sources import versions  # leads to packaging
 
     if name == "at-least":
-        return compared(where, stated, f"at least {wanted}", is_as_wanted=versions.is_at_least(stated, wanted))
+        return compared(where, repeated, f"at least {wanted}", is_as_wanted=versions.is_at_least(stated, wanted))
     if name == "within":
-        return compared(where, stated, f"within {wanted}", is_as_wanted=versions.is_within(stated, wanted))
-    return compared(where, stated, wanted, is_as_wanted=versions.is_same(stated, wanted))
+        return compared(where, repeated, f"within {wanted}", is_as_wanted=versions.is_within(stated, wanted))
+    return compared(where, repeated, wanted, is_as_wanted=versions.is_same(stated, wanted))
+
+
+def _last_key(written: str) -> str:
+    return (parse_address(written).keys or ("",))[-1]
 
 
 def _agree(taken: Taken, files: FoundFiles) -> BuiltinAnswer:
@@ -359,11 +364,12 @@ def _agree(taken: Taken, files: FoundFiles) -> BuiltinAnswer:
     from gitmem.document.sources import versions  # leads to packaging
 
     (one, first), (other, second) = (found[written] for written in taken.values)
-    where, actual = place(one, first), first.value
+    where, actual = place(one, first), concealed(_last_key(taken.values[0]), first.value)
+    others = concealed(_last_key(taken.values[1]), second.value)
     if versions.is_same(first.value, second.value):
         message = f"{where} and {place(other, second)} state {shown(actual)}"
         return BuiltinAnswer(HOLDS, message, where, actual)
-    message = f"{where} states {shown(actual)}, and {place(other, second)} {shown(second.value)}"
+    message = f"{where} states {shown(actual)}, and {place(other, second)} {shown(others)}"
     return BuiltinAnswer(FAILS, message, where, actual)
 
 

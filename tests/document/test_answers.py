@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from gitmem.document.answers import BuiltinAnswer, Finding, FoundFiles, compared, place
+import pytest
+
+from gitmem.document.answers import BuiltinAnswer, Finding, FoundFiles, compared, concealed, place
 from gitmem.model import BLOCKED, FAILS, HOLDS
 
 
@@ -38,6 +40,19 @@ def test_long_value_is_cut_in_the_reason_only() -> None:
 
     assert len(answer.because) < 200
     assert answer.actual == "x" * 500
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "shown"),
+    [
+        ("DB_PASSWORD", "hunter2hunter2", "[hidden]"),
+        ("apiKey", "abcdefgh", "[hidden]"),
+        ("max_tokens", "512", "512"),
+        ("engines", "hunter2hunter2", "hunter2hunter2"),
+    ],
+)
+def test_value_whose_key_says_that_it_is_secret_is_not_repeated(key: str, value: str, shown: str) -> None:
+    assert concealed(key, value) == shown
 
 
 def test_place_without_a_line_is_the_file() -> None:

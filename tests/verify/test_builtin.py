@@ -207,6 +207,7 @@ STATED = {
     ".nvmrc": "v20.11.1\n",
     ".python-version": "3.11\n",
     "broken.json": "{",
+    ".env": "API_TOKEN=hunter2hunter2\n",
 }
 
 
@@ -233,6 +234,7 @@ STATED = {
             BLOCKED,
             "broken.json could not be read: it is not valid JSON: it ends too early (line 1)",
         ),
+        ({"value": ".env#API_TOKEN", "is": "x"}, FAILS, ".env:1 states [hidden], not x"),
         ({"script": "test"}, HOLDS, "Makefile:2 defines test"),
         ({"script": "docs"}, HOLDS, "make/more.mk:1 defines docs"),
         ({"script": "dev"}, HOLDS, "packages/a/package.json:1 defines dev"),

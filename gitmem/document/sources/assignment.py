@@ -49,7 +49,9 @@ def find_assignment(text: str, keys: Sequence[str], extension: str) -> Node | No
     """
     start = 0
     for part in keys[:-1]:
-        opening = re.compile(rf"^.*\b{re.escape(part)}\b.*[:{{=(]\s*(?:(?:#|//).*)?$", re.MULTILINE).search(text, start)
+        opening = re.compile(
+            rf"^.{{0,200}}\b{re.escape(part)}\b.{{0,200}}[:{{=(][ \t]*(?:(?:#|//).*)?$", re.MULTILINE
+        ).search(text, start)
         if opening is None:
             return None
         start = opening.end()

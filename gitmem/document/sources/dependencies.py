@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from gitmem.document.sources.formats import decode, read_source
+from gitmem.document.sources.formats import decode, iter_matches, read_source
 from gitmem.document.sources.node import Node
 from gitmem.frozen import frozen
 
@@ -52,17 +52,16 @@ def normal_name(path: str, name: str) -> str:
 
 
 @lru_cache(maxsize=8)
-def read_dependencies(path: str, content: bytes) -> dict[str, tuple[Dependency, ...]]:
+def read_dependencies(path: str, content: bytes) -> dict[str, list[Dependency]]:
     """Return what a manifest depends on, by ``normal_name``; empty for a file that is no manifest.
 
     Raises:
         FormatError: The file is not what its name says.
     """
-    found: dict[str, tuple[Dependency, ...]] = {}
+    found: dict[str, list[Dependency]] = {}
     reader = _READERS.get(_kind(path))
     for name, one in reader(path, content) if reader is not None else ():
-        key = normal_name(path, name)
-        found[key] = (*found.get(key, ()), one)
+        found.setdefault(normal_name(path, name), []).append(one)
     return found
 
 
@@ -170,10 +169,9 @@ def _cargo(path: str, content: bytes) -> Named:
 
 
 def _gemfile(_path: str, content: bytes) -> Named:
-    text = decode(content)
-    for found in _GEM.finditer(text):
+    for found, line in iter_matches(_GEM, decode(content)):
         versions = [one for one in _QUOTED.findall(found[2] or "") if re.match(r"[\s~<>=!]*\d", one)]
-        yield found[1], Dependency(", ".join(versions), text.count("\n", 0, found.start(1)) + 1)
+        yield found[1], Dependency(", ".join(versions), line + found[0].count("\n"))
 
 
 def _pom(path: str, content: bytes) -> Named:
@@ -198,12 +196,12 @@ def _each(node: Node) -> list[Node]:
 
 def _gradle(_path: str, content: bytes) -> Named:
     text = decode(content)
-    for found in _GRADLE.finditer(text):
-        one = Dependency(found[2] or "", text.count("\n", 0, found.start()) + 1)
+    for found, line in iter_matches(_GRADLE, text):
+        one = Dependency(found[2] or "", line)
         yield found[1], one
         yield found[1].partition(":")[2], one
-    for found in _GRADLE_PLUGIN.finditer(text):
-        yield found[1], Dependency(found[2] or "", text.count("\n", 0, found.start()) + 1)
+    for found, line in iter_matches(_GRADLE_PLUGIN, text):
+        yield found[1], Dependency(found[2] or "", line)
 
 
 def _catalog(path: str, content: bytes) -> Named:

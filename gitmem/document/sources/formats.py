@@ -10,7 +10,8 @@ from gitmem.document.sources.node import Node, unreadable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    import re
+    from collections.abc import Callable, Iterator, Sequence
 
     Reader = Callable[[str], Node]
 
@@ -120,6 +121,15 @@ def _extension(path: str) -> str:
     if name.lower() in ("justfile", ".justfile"):
         return "just"
     return name.rpartition(".")[2].lower()
+
+
+def iter_matches(pattern: re.Pattern[str], text: str) -> Iterator[tuple[re.Match[str], int]]:
+    """Yield each match with its line, counted once over the whole text."""
+    line, at = 1, 0
+    for found in pattern.finditer(text):
+        line += text.count("\n", at, found.start())
+        at = found.start()
+        yield found, line
 
 
 # Many checks ask one file, one after another.

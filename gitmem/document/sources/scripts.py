@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from gitmem.document.sources.formats import decode, read_source
+from gitmem.document.sources.formats import decode, iter_matches, read_source
 from gitmem.document.sources.manifests import SCRIPT_FILES
 from gitmem.document.sources.node import Node
 
@@ -15,14 +15,16 @@ if TYPE_CHECKING:
 
     Targets = Iterator[tuple[str, int]]
 
-_MAKE_RULE = re.compile(r"^([^\s#:=$.%][^#:=$%\n]*?)[ \t]*::?(?![:=])", re.MULTILINE)
-_JUST_RECIPE = re.compile(r"^@?([A-Za-z_][\w-]*)(?:[ \t]+[^:=\n]*(?:=[^:\n]*)?)?:(?!=)", re.MULTILINE)
+_MAKE_RULE = re.compile(r"^([^\s#:=$.%][^#:=$%\n]{0,500}?)[ \t]{0,20}::?(?![:=])", re.MULTILINE)
+_JUST_RECIPE = re.compile(r"^@?([A-Za-z_][\w-]*)(?:[ \t][^:=\n]{0,500}(?:=[^:\n]{0,500})?)?:(?!=)", re.MULTILINE)
 _JUST_ALIAS = re.compile(r"^alias[ \t]+([\w-]+)[ \t]*:=", re.MULTILINE)
 _NOX = re.compile(r"^@(?:nox\.)?session\b", re.MULTILINE)
 _DEF = re.compile(r"^(?:async[ \t]+)?def[ \t]+(\w+)", re.MULTILINE)
 _NOX_NAME = re.compile(r"name[ \t]*=[ \t]*[\"']([^\"'\n]+)[\"']")
 _RAKE = re.compile(r"^[ \t]*task[ \t(]+(?::|[\"'])?(\w[\w-]*(?::\w[\w-]*)*)", re.MULTILINE)
 _BRACES = re.compile(r"\{([^{}]*)\}")
+# Characters between the decorator of a session and its function.
+DECORATORS_LIMIT = 2000
 # More environments than a matrix of tox has.
 EXPANSIONS_LIMIT = 500
 
@@ -52,16 +54,8 @@ def _reader_of(path: str) -> Callable[[str, bytes], Targets] | None:
     return _READERS.get(name)
 
 
-def _text_lines(pattern: re.Pattern[str], text: str) -> Iterator[tuple[re.Match[str], int]]:
-    line, at = 1, 0
-    for found in pattern.finditer(text):
-        line += text.count("\n", at, found.start())
-        at = found.start()
-        yield found, line
-
-
 def _make(_path: str, content: bytes) -> Targets:
-    for found, line in _text_lines(_MAKE_RULE, decode(content)):
+    for found, line in iter_matches(_MAKE_RULE, decode(content)):
         for name in found[1].split():
             yield name, line
 
@@ -69,25 +63,25 @@ def _make(_path: str, content: bytes) -> Targets:
 def _just(_path: str, content: bytes) -> Targets:
     text = decode(content)
     for pattern in (_JUST_RECIPE, _JUST_ALIAS):
-        for found, line in _text_lines(pattern, text):
+        for found, line in iter_matches(pattern, text):
             yield found[1], line
 
 
 def _nox(_path: str, content: bytes) -> Targets:
     text = decode(content)
-    for decorator in _NOX.finditer(text):
-        below = _DEF.search(text, decorator.end())
+    for decorator, line in iter_matches(_NOX, text):
+        below = _DEF.search(text, decorator.end(), decorator.end() + DECORATORS_LIMIT)
         if below is None:
             continue
-        line = text.count("\n", 0, below.start()) + 1
+        at = line + text.count("\n", decorator.start(), below.start())
         named = _NOX_NAME.search(text, decorator.end(), below.start())
         if named:
-            yield named[1], line
-        yield below[1], line
+            yield named[1], at
+        yield below[1], at
 
 
 def _rake(_path: str, content: bytes) -> Targets:
-    for found, line in _text_lines(_RAKE, decode(content)):
+    for found, line in iter_matches(_RAKE, decode(content)):
         yield found[1], line
 
 
@@ -119,7 +113,7 @@ def _tox_ini(path: str, content: bytes) -> Targets:
 
 def _tox_list(node: Node) -> Targets:
     for one in node.texts():
-        for name in re.split(r"[,\s]+(?![^{]*\})", one.text or ""):
+        for name in re.split(r"[,\s]+(?![^{]{0,200}\})", one.text or ""):
             yield from ((found, one.line) for found in _expanded(name) if found)
 
 

@@ -21,10 +21,10 @@ if TYPE_CHECKING:
 
 # A longer text is no version.
 LENGTH_LIMIT = 200
-_NUMBERS = re.compile(r"[vV=]?(\d{1,9}(?:\.\d{1,9}){0,5})((?:[-.+_]?[0-9A-Za-z]+)*)")
+_NUMBERS = re.compile(r"[vV=]?(\d{1,9}(?:\.\d{1,9}){0,5})([0-9A-Za-z]*(?:[-.+_]+[0-9A-Za-z]+)*)")
 _ANY = frozenset({"", "*", "x", "X", "latest", "any"})
 _COMPARATOR = re.compile(
-    r"(\^|~>|~=|~|>=|<=|===|==|!=|=|>|<)?\s*[vV]?((?:\d+|[xX*])(?:\.(?:\d+|[xX*]))*)((?:[-+._]?[0-9A-Za-z]+)*(?:\.\*)?)"
+    r"(\^|~>|~=|~|>=|<=|===|==|!=|=|>|<)?\s*[vV]?((?:\d+|[xX*])(?:\.(?:\d+|[xX*]))*)([0-9A-Za-z]*(?:[-+._]+[0-9A-Za-z]+)*(?:\.\*)?)"
 )
 _HYPHEN = re.compile(r"(\S+)\s+-\s+(\S+)")
 _INTERVAL = re.compile(r"([\[(])\s*([^,\[\]()]*)(?:(,)\s*([^,\[\]()]*))?([\])])")
