@@ -19,13 +19,14 @@ if TYPE_CHECKING:
     from gitmem.write.writer import Change
 
 
-def remember(memory: ProvingStore, text: str, *, force: bool = False, **options: Any) -> Change:
+def remember(memory: ProvingStore, text: str, *, force: bool = False, is_strict: bool = True, **options: Any) -> Change:
     """Write a memory.
 
     Args:
         memory: The store.
         text: What is remembered.
         force: Write it also where another memory says it already.
+        is_strict: Refuse a reference to a file that is not there.
         options: ``title``, ``kind``, ``key``, and further fields by name.
 
     Raises:
@@ -33,7 +34,7 @@ def remember(memory: ProvingStore, text: str, *, force: bool = False, **options:
         DuplicateError: Another memory says it already.
     """
     again = ALLOW if force else REFUSE
-    options |= anchored(memory, options, is_strict=True)
+    options |= anchored(memory, options, is_strict=is_strict)
     change = memory.writer().remember(_draft(memory, text, **options), memory.policy(), verb="remember", again=again)
     _note_rotated(memory, change.rotated)
     return change

@@ -18,18 +18,16 @@ from gitmem.commands.review.contradictions import opposed_checks
 from gitmem.document.answers import BuiltinAnswer, Finding
 from gitmem.document.builtin_checks import (
     CHECKS,
-    GLOB,
     IN,
-    TEXT,
     BuiltinCheck,
     Field,
     find_row,
     globs_of,
-    is_inside,
     mapping_of,
     shapes,
     words_of,
 )
+from gitmem.document.check_values import GLOB, TEXT
 from gitmem.document.fields import check_fields
 from gitmem.document.parse import parse
 from gitmem.document.spec import check_of
@@ -141,13 +139,6 @@ def test_checks_that_deny_each_other_are_opposed(denial: str, denied: str) -> No
 def test_mapping_with_other_fields_is_no_row() -> None:
     assert find_row(["contains"]) is None
     assert find_row(["in", "contains"]) is CHECKS["contains"]
-
-
-@pytest.mark.parametrize(
-    ("path", "inside"), [("a/**", True), ("a/", True), ("../a", False), ("/a", False), ("", False)]
-)
-def test_path_must_be_able_to_name_a_file_of_the_code(path: str, inside: bool) -> None:
-    assert is_inside(path) is inside
 
 
 def test_no_other_module_lists_the_checks() -> None:

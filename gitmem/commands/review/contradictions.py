@@ -10,7 +10,8 @@ Figures on labelled pairs and on real memories: benchmarks/README.md, by ``bench
 
 from __future__ import annotations
 
-from gitmem.document.builtin_checks import SHA256, globs_of, row_of, taken_of
+from gitmem.document.builtin_checks import globs_of, row_of, taken_of
+from gitmem.document.check_values import SHA256
 from gitmem.frozen import frozen
 from gitmem.model import BUILTIN, ENGLISH, Check
 from gitmem.text import tokens as analysis

@@ -54,7 +54,9 @@ def post_work(
         raise RefusedError("a pattern needs the lines of code that show it", hint="--ref src/auth/jwt.py:89-145")
     _refuse_size(f"{options.get('title', '')}\n{cleaned(text)}", memory)
     fields = step.fields(memory, tuple(options.pop("tags", ())))
-    return memory.with_notice(remember(memory, text, kind=kind, refs=found, **{**options, **fields}))
+    # The text may name files of another branch, or of the past: those are not proved, and the pattern is kept.
+    options |= {**fields, "is_strict": False}
+    return memory.with_notice(remember(memory, text, kind=kind, refs=found, **options))
 
 
 def references_in(text: str) -> list[str]:

@@ -1,0 +1,68 @@
+"""The kinds of text that built-in checks take: paths, globs, addresses, versions, ranges. Pure."""
+
+from __future__ import annotations
+
+from gitmem.document.sources.address import is_address, parse_address
+from gitmem.frozen import frozen
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+@frozen
+class Value:
+    """The kind of text that a check takes.
+
+    Attributes:
+        shown: Its name in help.
+        is_valid: Whether a text is of this kind.
+        refusal: The error for one that is not; ``{name}`` and ``{value}`` are filled in.
+        placed: For one that names files: returns it with its path or glob replaced by what a function gives for that.
+    """
+
+    shown: str
+    is_valid: Callable[[str], bool]
+    refusal: str = ""
+    placed: Callable[[str, Callable[[str], str]], str] | None = None
+
+
+def is_inside(path: str) -> bool:
+    """Return whether a path or glob can name a file of the code tree (`absent: ../x` would hold for ever)."""
+    return all(part not in ("", ".", "..") for part in path.removesuffix("/").split("/"))
+
+
+def _is_sha256(text: str) -> bool:
+    return len(text) == 64 and all(digit in "0123456789abcdef" for digit in text)
+
+
+def _is_place(text: str) -> bool:
+    return is_address(text) and is_inside(parse_address(text).path)
+
+
+def _placed_address(text: str, place: Callable[[str], str]) -> str:
+    path, mark, key = text.partition("#")
+    return f"{place(path)}{mark}{key}"
+
+
+def _is_range(text: str) -> bool:
+    from gitmem.document.sources.versions import parse_range  # leads to packaging, only where a range is given
+
+    return parse_range(text) is not None
+
+
+def _is_version(text: str) -> bool:
+    from gitmem.document.sources.versions import parse_version  # the same
+
+    return parse_version(text) is not None
+
+
+_OUTSIDE = "`{name}: {value}` is not a path inside the repository"
+_NO_PLACE = "`{name}: {value}` is not an address such as package.json#engines.node"
+PATH, GLOB = (Value(name, is_inside, _OUTSIDE, lambda glob, place: place(glob)) for name in ("PATH", "GLOB"))
+TEXT, REGEX, NAME = Value("TEXT", bool), Value("RE", bool), Value("NAME", bool)
+SHA256 = Value("SHA256", _is_sha256, "`{name}` must be a SHA-256 in 64 lower-case hexadecimal digits")
+PLACE = Value("PATH#KEY", _is_place, _NO_PLACE, _placed_address)
+VALUE = Value("VALUE", bool)
+VERSION = Value("VERSION", _is_version, "`{name}: {value}` is not a version or a number")
+RANGE = Value("RANGE", _is_range, "`{name}: {value}` is not a range of versions such as '>=3.11,<4' or '^1.2'")
