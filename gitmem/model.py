@@ -173,13 +173,14 @@ class Verdict:
         attempt_at: When that was, or 0.
         seconds: How long it ran.
         reads: What the run was seen to read of the code (``trace.observe`` has the form); empty where nobody looked.
-        tools: What it ran of the machine, as a fingerprint; empty where nobody looked.
+        tools: What it ran of this machine, as a fingerprint; never leaves this clone. Empty where nobody looked.
         undeclared: What it read although the declared ``paths`` do not name it, as paths apart by line feeds.
         flapping: How many runs must still answer alike until the fact counts as steady; 0 = it is.
         moved: Where what the check names was found, if git renamed it (``verify.moves``); or empty.
         rests: What it required then, and what that meant (``document.meaning``), as lines; or empty.
         outside: What the answer depends on outside the repository (``trace.outside``), or empty; of a failure, that the
             cause is there and no commit.
+        environment: What it ran in (``store.environment``); empty for built-in checks, or where nobody looked.
         own: Whether it was made in this clone; else it is claimed by a pushed file.
     """
 
@@ -208,6 +209,7 @@ class Verdict:
     moved: str = ""
     outside: str = ""
     rests: str = ""
+    environment: str = ""
     own: bool = False
 
 

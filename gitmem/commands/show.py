@@ -182,6 +182,7 @@ def _as_table(verdict: Verdict, fresh: bool) -> dict[str, Any]:
         "fresh": fresh,
         "reads": verdict.reads,
         "tools": verdict.tools,
+        "environment": verdict.environment,
         "undeclared": [path for path in verdict.undeclared.split("\n") if path],
         "moved": [{"from": move.old, "to": move.new} for move in parse_moves(verdict.moved)],
         "outside": verdict.outside,

@@ -10,6 +10,7 @@ from gitmem.document.fields import format_time, parse_time
 from gitmem.errors import FormatError
 from gitmem.git.repository import is_oid
 from gitmem.model import FAILS, HOLDS, Verdict
+from gitmem.store.environment import cleaned
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -50,7 +51,7 @@ def format_verdict(verdict: Verdict) -> str:
         ("attempt-at", format_time(verdict.attempt_at) if verdict.attempt_at else ""),
         ("flapping", verdict.flapping),
         ("reads", verdict.reads),
-        ("tools", verdict.tools),
+        ("environment", verdict.environment),
         ("undeclared", verdict.undeclared),
         ("moved", verdict.moved),
         ("rests", verdict.rests),
@@ -126,7 +127,7 @@ def _verdict_of(table: dict[str, Any], key: str) -> Verdict:
         if isinstance(flapping := table.get("flapping"), int) and 0 <= flapping < FLAPPING_LIMIT
         else 0,
         reads=text.get("reads", ""),
-        tools=text.get("tools", ""),
+        environment=cleaned(text.get("environment", "")),
         undeclared=text.get("undeclared", ""),
         moved=text.get("moved", ""),
         rests=text.get("rests", ""),

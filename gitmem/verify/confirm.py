@@ -27,6 +27,7 @@ from __future__ import annotations
 
 from gitmem.frozen import frozen, replace
 from gitmem.model import BLOCKED, FAILS, HOLDS, Verdict
+from gitmem.store.environment import difference
 from gitmem.verify.outcome import UNCLEAR
 from gitmem.verify.trace.outside import DECLARED
 
@@ -155,6 +156,7 @@ def steadied(old: Verdict | None, latest: Verdict | None, new: Verdict) -> Verdi
         and old.own
         and not is_world
         and old.inputs == new.inputs
+        and not difference(old.environment, new.environment)
         and (old.outcome, new.outcome) == (FAILS, HOLDS)
     ):
         return flapped(new, latest, "it failed before, on the same inputs")

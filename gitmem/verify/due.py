@@ -10,6 +10,7 @@ from __future__ import annotations
 import _sqlite3 as sqlite3
 import json
 
+from gitmem.config import search_path
 from gitmem.document.meaning import format_foundations
 from gitmem.document.spec import shown_spec, spec_hash, spec_of
 from gitmem.frozen import frozen, replace
@@ -20,7 +21,7 @@ from gitmem.store.sqlite_errors import is_busy, is_unwritable
 from gitmem.text.sanitize import display
 from gitmem.verify.inputs import CodeTree, digest
 from gitmem.verify.moves import is_moved, moved_digest
-from gitmem.verify.trace.programs import changed
+from gitmem.verify.trace.programs import changed, differs_here
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -48,8 +49,8 @@ class Due:
         spec: Its specification.
         digest: Digest of its inputs on the code that is judged.
         verdict: The verdict that counted so far, or None.
-        why: Why it is due: ``new``, ``inputs``, ``blocked`` (by the last run), ``tools``, ``ttl``,
-            ``foundation`` (it was reworded), ``asked``, or ``wrong`` where a claimed verdict is.
+        why: Why it is due: ``new``, ``inputs``, ``blocked`` (by the last run), ``tools``, ``environment`` (of a claim),
+            ``ttl``, ``foundation`` (it was reworded), ``asked``, or ``wrong`` where a claimed verdict is.
         changed: What of its inputs or tools changed, a few of it, where somebody asked.
         latest: The latest verdict of its specification and claim, whatever its inputs, or None.
         moved: Where what the check names is, if git renamed it (``verify.moves``).
@@ -269,7 +270,7 @@ def list_due(
     ]
     found = [replace(due, rests=rests) for due, rests in zip(found, _rests(catalog, found), strict=True)]
     found = [
-        replace(due, why="tools") if row[-1] in others and due.why in ("asked", "ttl") else due
+        replace(due, why=others[row[-1]]) if row[-1] in others and due.why in ("asked", "ttl") else due
         for row, due in zip(wanted, found, strict=True)
     ]
     is_named = bool(asked) or everything
@@ -290,13 +291,17 @@ def rests_of(catalog: Catalog, requires: Iterable[str]) -> str:
     return "\n".join(format_foundations(state.foundations(catalog, requires))) if requires else ""
 
 
-def _other_tools(catalog: Catalog, ground: int) -> frozenset[int]:
-    """Return the fingerprints, by number, of programs that are not what they were."""
-    sets = state.toolsets_of(catalog, ground)
-    if not sets:
-        return frozenset()
+def _other_tools(catalog: Catalog, ground: int) -> dict[int, str]:
+    """Return why a fact is due, by the number of a fingerprint: its programs, or the environment, are others here."""
     stamps: dict[str, str] = {}
-    return frozenset(number for number, text in sets if changed(text, stamps))
+    found = {}
+    for number, text in state.toolsets_of(catalog, ground):
+        if text.startswith(state.CLAIMED):
+            if differs_here(text.removeprefix(state.CLAIMED), search_path()):
+                found[number] = "environment"
+        elif changed(text, stamps):
+            found[number] = "tools"
+    return found
 
 
 def _due(

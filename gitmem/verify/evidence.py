@@ -6,17 +6,19 @@ import os
 import tempfile
 from contextlib import suppress
 from functools import cache, lru_cache
+from hashlib import sha256
 from pathlib import Path
 
 from gitmem.errors import GitmemError
 from gitmem.frozen import frozen, replace
 from gitmem.model import BUILTIN
+from gitmem.store.environment import HASH_DIGITS, format_environment
 from gitmem.verify.inputs import digest, is_unknown
 from gitmem.verify.sandbox import sandbox
 from gitmem.verify.sandbox.account import check_user, give
 from gitmem.verify.trace.observe import Scene, observe
 from gitmem.verify.trace.outside import find_outside
-from gitmem.verify.trace.programs import describe_change, fingerprint
+from gitmem.verify.trace.programs import describe_change, fingerprint, interpreter_of, stamp_of, system, version_of
 from gitmem.verify.trace.reads import AT, LIST, Places
 from gitmem.verify.trace.strace import PROGRAM
 from gitmem.verify.trace.trace import OpaqueError, parse_trace
@@ -24,7 +26,7 @@ from gitmem.verify.trace.undeclared import list_undeclared
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from gitmem.git.binary import Git
     from gitmem.model import Check, Ran, Verdict
@@ -36,6 +38,13 @@ PROBE_TIMEOUT_S = 10.0
 PROBE = "cat seen; test -e unseen; ls folder"
 # Bytes of a script or link that is read to see where it leads.
 CONTENT_BYTES = 1 << 20
+# What package managers write beside the folder that they install into: which versions are in it.
+LOCKS = (
+    *("package-lock.json", "pnpm-lock.yaml", "yarn.lock", "bun.lock", "poetry.lock", "uv.lock", "pdm.lock"),
+    *("Pipfile.lock", "requirements.txt", "Cargo.lock", "composer.lock", "Gemfile.lock", "go.sum"),
+)
+# Of a large program, so much of its beginning and of its end is read for its hash (a build differs in both).
+PART_BYTES = 1 << 20
 # Folders that are named to the person.
 HIDDEN_SHOWN = 3
 
@@ -51,6 +60,7 @@ class Evidence:
         is_clear: Whether the trace tells all that it read.
         hidden: Which folders it looked for that it was not shown, and how it will be, on one line; or empty.
         outside: What it used of the world outside the repository (``trace.outside``); empty where nothing was seen.
+        environment: The environment it ran in (``store.environment``).
     """
 
     reads: str = ""
@@ -59,6 +69,7 @@ class Evidence:
     is_clear: bool = False
     hidden: str = ""
     outside: str = ""
+    environment: str = ""
 
 
 @lru_cache
@@ -122,7 +133,12 @@ def gather(
         return Evidence(outside=outside)
     undeclared = list_undeclared(seen.reads, tree.places, paths)
     hidden = "" if rans[-1].status == 0 else describe_hidden(seen.reads, ignored, [one.name for one in lent])
-    return Evidence(seen.text, fingerprint(seen.programs), undeclared, is_clear=True, hidden=hidden, outside=outside)
+    locks = list_locks(lent)
+    tools = fingerprint([*seen.programs, *map(str, locks.values())])
+    environment = environment_of(seen.programs, locks)
+    return Evidence(
+        *(seen.text, tools, undeclared), is_clear=True, hidden=hidden, outside=outside, environment=environment
+    )
 
 
 def attach(verdict: Verdict, evidence: Evidence, inputs: Sequence[str], check: Check, tree: CodeTree) -> Verdict:
@@ -133,6 +149,7 @@ def attach(verdict: Verdict, evidence: Evidence, inputs: Sequence[str], check: C
         reads=evidence.reads if check.form != BUILTIN and is_unknown(tree, inputs) else "",
         tools=evidence.tools,
         undeclared=evidence.undeclared,
+        environment=evidence.environment or ("" if check.form == BUILTIN else environment_of((), {})),
     )
 
 
@@ -165,6 +182,54 @@ def with_tools(reason: str, old: Verdict | None) -> str:
         return reason
     message = describe_change(old.tools)
     return f"{reason}: {message}" if message else reason
+
+
+def list_locks(folders: Iterable[Lent]) -> dict[str, Path]:
+    """Return the lock files beside folders of dependencies, by their path in the code."""
+    found = {}
+    for lent in folders:
+        beside = lent.name.rpartition("/")[0]
+        for name in LOCKS:
+            place = lent.place.parent / name
+            if place.is_file() and not place.is_symlink():
+                found[f"{beside}/{name}" if beside else name] = place
+    return found
+
+
+def environment_of(programs: Iterable[str], locks: Mapping[str, Path]) -> str:
+    """Return the environment of a run as text that names no place of this machine (``store.environment``).
+
+    Args:
+        programs: Absolute paths as they were run.
+        locks: The lock files of the folders of dependencies, by their path in the code.
+    """
+    found: dict[str, tuple[str, str]] = {}
+    for program in programs:
+        for place in (program, interpreter_of(program)):
+            real = os.path.realpath(place) if place else ""
+            if real and Path(place).name not in found and (mark := _mark_of(real, stamp_of(real))):
+                found[Path(place).name] = (version_of(real), mark)
+    marks = {name: mark for name, place in locks.items() if (mark := _mark_of(str(place), stamp_of(str(place))))}
+    return format_environment(system(), found, marks)
+
+
+@lru_cache(maxsize=500)
+def _mark_of(place: str, _: str) -> str:
+    """Return a hash of a file, by its size, beginning and end; empty where it cannot be read.
+
+    Args:
+        place: The file.
+        _: Its stamp: a file that changed is read again.
+    """
+    try:
+        with Path(place).open("rb") as file:
+            size = file.seek(0, os.SEEK_END)
+            file.seek(0)
+            first = file.read(PART_BYTES)
+            file.seek(max(0, size - PART_BYTES))
+            return sha256(b"%d\0" % size + first + file.read(PART_BYTES)).hexdigest()[:HASH_DIGITS]
+    except OSError:
+        return ""
 
 
 def _lent_links(folders: Sequence[Lent]) -> Callable[[str], str]:

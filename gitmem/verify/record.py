@@ -11,6 +11,7 @@ from gitmem.statuses import SKEW_S
 from gitmem.store import layout, pack
 from gitmem.store.buckets import parse_section
 from gitmem.store.commit import CommitPlan, write_commit
+from gitmem.store.environment import difference
 from gitmem.store.proposal import is_proposal
 from gitmem.store.trailers import CLAIMED, CODE
 from gitmem.store.verdict_files import plan_writes
@@ -187,11 +188,23 @@ def list_news(
         )
     )
     same = {v.key: next((o for o in old.get(v.key, ()) if o.spec[:16] == v.spec[:16]), None) for v in verdicts}
-    live = [v for v in verdicts if v.key in ttls]
+    live = [v for v in verdicts if v.key in ttls and not _is_elsewhere(same[v.key], v, is_fresh)]
     news = {v.key for v in live if worth_writing(same[v.key], v, ttl_s=ttls[v.key])}
     if not news:
         return []
     return [v for v in live if v.key in news or _is_of_other_inputs(same[v.key], v, is_fresh)]
+
+
+def _is_elsewhere(old: Verdict | None, new: Verdict, is_fresh: Callable[[Verdict], bool]) -> bool:
+    """Return whether a verdict says only how it is in this environment, where another one judged the same inputs.
+
+    A failure that was confirmed is the code's, and everybody is told of it; what holds here does not take it back.
+    """
+    if old is None or old.spec != new.spec or old.claim != new.claim or old.outcome == new.outcome:
+        return False
+    if not difference(old.environment, new.environment) or not (old.inputs == new.inputs or is_fresh(old)):
+        return False
+    return new.outcome != FAILS or not new.confirmed
 
 
 def _is_of_other_inputs(old: Verdict | None, new: Verdict, is_fresh: Callable[[Verdict], bool]) -> bool:

@@ -112,7 +112,11 @@ class Session:
             everything=self.options.everything,
         )
         is_mine = self._in_shard()
-        return [due for due in found if is_mine(due.row.key)]
+        return [due for due in found if is_mine(due.row.key) and (due.why != "environment" or self._may_run(due))]
+
+    def _may_run(self, due: Due) -> bool:
+        """Return whether a check may run here; without an approval, the claim of another environment has to do."""
+        return due.spec.check.form == BUILTIN or self.trust.allows(due.row.spec, due.listed)
 
     def find_wrong(self, git: Git, tree: CodeTree, *, is_noted: bool = False) -> tuple[Wrong, ...]:
         """Return the claimed verdicts of built-in checks that are wrong for a tree of the code, by key."""

@@ -78,7 +78,8 @@ def test_verdict_says_what_was_judged_and_when(memory: Memory, repo: Path) -> No
         "culprit": "", "culprit_after": "", "sandbox": "builtin", "seconds": 0,
         "held_commit": git(repo, "rev-parse", "HEAD"),
         "held_at": "2026-09-21T14:13:20Z", "confirmed": True, "weak": False, "own": True, "fresh": True,
-        "reads": "", "tools": "", "undeclared": [], "outside": "", "moved": [],
+        "reads": "", "tools": "",
+        "environment": "", "undeclared": [], "outside": "", "moved": [],
         "expires_at": "2026-10-21T14:13:20Z", "held_last": "",
     }  # fmt: skip
 

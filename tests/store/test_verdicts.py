@@ -43,12 +43,21 @@ VERDICTS = st.builds(
     seconds=st.integers(0, 10**7).map(lambda ms: ms / 1000),
     culprit_after=OIDS | st.just(""),
     reads=TEXTS,
-    tools=TEXTS,
     undeclared=TEXTS,
     rests=TEXTS,
     outside=st.sampled_from(["", "declared", "network", "tags"]),
     flapping=st.integers(0, 20),
 )
+
+
+def test_places_of_this_machine_are_not_written() -> None:
+    text = format_verdict(
+        replace(VERDICT, tools="/home/ana/bin/tool:1:2", environment="linux-x86_64 tool=1:0123456789ab")
+    )
+
+    assert "/home" not in text
+    assert read(text).environment == "linux-x86_64 tool=1:0123456789ab"
+    assert read(changed(environment='"/home/ana/bin/tool:1:2"')).environment == ""
 
 
 def read(text: str | bytes) -> Verdict:

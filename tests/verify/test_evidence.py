@@ -22,8 +22,10 @@ from support.facts import (
 )
 
 from gitmem.memory.memory import Memory
+from gitmem.store.environment import difference, parse_environment
 from gitmem.system import process_limits
 from gitmem.verify import evidence
+from gitmem.verify.ground.folders import Lent
 from gitmem.verify.sandbox import sandbox
 from gitmem.verify.trace import programs
 
@@ -281,6 +283,89 @@ def test_program_that_changed_makes_what_it_proved_due_here_and_nowhere_else(tra
     git(tmp_path / "other", "checkout", "-q", "main")
     with Memory(tmp_path / "other", clock=lambda: float(NOW)) as other:
         assert due(other) == {}
+
+
+# --- environments ---------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def elsewhere(traced, repo):
+    """Return a function that opens the store as a clone that got its verdict from another environment."""
+    put(repo, make_fact("a", "grep -q service README.md"))
+    approve_all(traced)
+    verify(traced)
+    path, text = verdict_file(traced, "a"), git(repo, "show", f"memory:{verdict_file(traced, 'a')}")
+    (named,) = (line for line in text.split("\n") if line.startswith("environment = "))
+    traced.close()
+
+    def open_it(outcome: str = "holds", system: str = "beos-m68k") -> Memory:
+        changed = named.replace(f'"{programs.system()}', f'"{system}')
+        told = text.replace(named, changed).replace('outcome = "holds"', f'outcome = "{outcome}"')
+        put(repo, {path: told + "\n"})
+        for kept in (repo / ".git/gitmem").glob("local.sqlite*"):
+            kept.unlink()
+        return Memory(repo, clock=lambda: float(NOW + 60))
+
+    return open_it
+
+
+def test_verdict_names_programs_and_the_system_and_no_place(traced, repo):
+    put(repo, make_fact("a", "grep -q service README.md"))
+    approve_all(traced)
+
+    verdict = result_of(verify(traced), "a").verdict
+
+    found = parse_environment(verdict.environment)
+    assert found.system == programs.system()
+    assert {"sh", "grep"} <= found.versions.keys()
+    assert not [word for word in verdict.environment.split(" ") if "/" in word]
+    assert str(repo) not in git(repo, "show", f"memory:{verdict_file(traced, 'a')}")
+
+
+def test_claim_of_another_environment_is_judged_here_and_the_branch_stays_as_it_is(elsewhere, repo):
+    with elsewhere(system=programs.system()) as same:
+        assert due(same) == {}
+    with elsewhere() as other:
+        before = git(repo, "rev-parse", "memory")
+
+        assert due(other) == {"a": ("environment",)}
+        assert outcomes(verify(other)) == {"a": "holds"}
+        assert (due(other), git(repo, "rev-parse", "memory")) == ({}, before)
+
+
+def test_claim_of_another_environment_has_to_do_where_its_command_is_not_approved(
+    elsewhere, repo, monkeypatch, tmp_path
+):
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "another person"))
+    with elsewhere() as other:
+        assert (due(other), statuses(other)) == ({}, {"a": "verified"})
+
+
+def test_failure_of_another_environment_does_not_hide_what_holds_here_nor_is_it_taken_back(elsewhere, repo):
+    with elsewhere(outcome="fails") as other:
+        before = git(repo, "rev-parse", "memory")
+        assert statuses(other) == {"a": "failed"}
+
+        assert outcomes(verify(other)) == {"a": "holds"}
+
+        assert (statuses(other), git(repo, "rev-parse", "memory")) == ({"a": "verified"}, before)
+        assert result_of(verify(other, everything=True), "a").verdict.flapping == 0
+
+
+def test_lock_file_beside_a_folder_of_dependencies_is_part_of_the_environment(tmp_path):
+    (tmp_path / "web" / "node_modules").mkdir(parents=True)
+    (tmp_path / "web" / "package-lock.json").write_text("{}", encoding="ascii")
+    (tmp_path / "uv.lock").symlink_to("/etc/hostname")
+
+    locks = evidence.list_locks(
+        [Lent("web/node_modules", tmp_path / "web/node_modules"), Lent(".venv", tmp_path / ".venv")]
+    )
+    one = evidence.environment_of((), locks)
+    (tmp_path / "web" / "package-lock.json").write_text('{"a": 1}', encoding="ascii")
+    other = evidence.environment_of((), locks)
+
+    assert list(locks) == ["web/package-lock.json"]
+    assert difference(one, other) == "another web/package-lock.json"
 
 
 # --- paths ----------------------------------------------------------------------------------------------------------

@@ -57,7 +57,7 @@ CREATE TABLE verdict (path TEXT NOT NULL, key TEXT NOT NULL, spec TEXT NOT NULL,
   confirmed INTEGER NOT NULL, culprit TEXT NOT NULL, attempt TEXT NOT NULL, attempt_at INTEGER NOT NULL,
   seconds REAL NOT NULL, culprit_after TEXT NOT NULL, reads TEXT NOT NULL, tools TEXT NOT NULL,
   undeclared TEXT NOT NULL, flapping INTEGER NOT NULL, moved TEXT NOT NULL,
-  outside TEXT NOT NULL, rests TEXT NOT NULL, written TEXT NOT NULL,
+  outside TEXT NOT NULL, rests TEXT NOT NULL, environment TEXT NOT NULL, written TEXT NOT NULL,
   PRIMARY KEY (path, key, spec)) WITHOUT ROWID;
 CREATE INDEX verdict_key ON verdict (key, spec);
 CREATE TABLE ground (id INTEGER PRIMARY KEY, code TEXT NOT NULL UNIQUE, complete INTEGER NOT NULL, local_serial INTEGER

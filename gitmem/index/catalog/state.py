@@ -6,6 +6,7 @@ from gitmem.document.meaning import parse_foundations
 from gitmem.frozen import frozen, replace
 from gitmem.model import FAILED, FAILS, HOLDS, STALE, UNPROVEN, VERIFIED, Verdict
 from gitmem.statuses import Reworded, combine_status, own_status, spread
+from gitmem.store.environment import difference
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,6 +26,8 @@ ANCHORED = "instr(p.marks, ' anchors ') > 0"
 LIVE = "m.shadowed = 0 AND m.archived = 0 AND m.superseded = 0"
 # A task's check is the gate for closing it and no claim about the code: that it fails says only that there is work.
 CLAIM = "m.kind <> 'task'"
+# Begins the environment of a claimed verdict among the fingerprints of tools.
+CLAIMED = "@"
 # When a state grows old: a verdict that depends on the world outside the repository counts for a shorter time.
 EXPIRES = "(s.at + CASE s.outside WHEN 0 THEN f.ttl_s ELSE f.outside_s END)"
 # Of a memory's text, where two people said something in two ways (``document.conflict``).
@@ -166,10 +169,18 @@ def pick_fresh(verdicts: Sequence[Verdict], is_fresh: Callable[[Verdict], bool])
     """Return the verdict that counts, and whether it is of the inputs as they are: each says which inputs it means."""
     same = [v for v in verdicts if is_fresh(v)]
     if any(v.own for v in same):
-        same = [v for v in same if v.own or (v.outcome != HOLDS and not _is_answered(same))]
+        mine = [v.environment for v in same if v.own]
+        same = [
+            v for v in same if v.own or (v.outcome != HOLDS and not _is_answered(same) and not _is_foreign(v, mine))
+        ]
     # Of two that say the same, the one that knows more: the culprit may be known in this clone alone.
     best = max(same or verdicts, key=lambda v: (v.at, v.own, bool(v.culprit)), default=None)
     return best, bool(same)
+
+
+def _is_foreign(verdict: Verdict, mine: Iterable[str]) -> bool:
+    """Return whether a claimed failure is of another environment than this clone's verdicts of the same inputs."""
+    return all(difference(environment, verdict.environment) for environment in mine)
 
 
 def _is_answered(verdicts: Iterable[Verdict]) -> bool:
@@ -191,7 +202,7 @@ def branch_verdicts(catalog: Catalog, keys: Iterable[str] | None = None) -> dict
     columns = (
         "key, spec, claim, outcome, code_commit, inputs, at, because, sandbox, held_commit, held_at, weak, confirmed,"
         " culprit, attempt, attempt_at, seconds, culprit_after, reads, tools, undeclared, flapping, moved, outside,"
-        " rests"
+        " rests, environment"
     )
     if keys is None:
         rows: Iterable[tuple[Any, ...]] = catalog.rows(f"SELECT {columns} FROM verdict ORDER BY key, spec, at DESC")
@@ -229,7 +240,7 @@ class FactState:
         verdict: The verdict that counts, or None.
         is_fresh: Whether that verdict is of these inputs.
         is_published: Whether the memory branch says the same of these inputs.
-        tools: What that verdict ran of this machine; empty where it was not made here, or is not of these inputs.
+        tools: What that verdict ran of this machine, or a claimed one's environment; empty if it is of other inputs.
         flapping: How many runs must still answer alike until the fact counts as steady; 0 = it is.
         is_blocked: Whether its check was blocked here on these inputs, and nothing that counts was learned since.
         is_moved: Whether the verdict that counts was found where git renamed the fact's files to.
@@ -276,11 +287,16 @@ def state_of(
         and v.inputs == digest_of(v)
         for v in known
     )
-    tools = verdict.tools if verdict is not None and fresh and verdict.own else ""
+    tools = _tools_of(verdict) if verdict is not None and fresh else ""
     latest = latest_of([v for v in known if accepts(v)])
     flaps = latest.flapping if latest else 0
     is_blocked = blocked is not None and _is_blocked(row, now_digest, verdict if fresh else None, blocked)
     return FactState(row.id, now_digest, verdict, fresh, published, tools, flaps, is_blocked)
+
+
+def _tools_of(verdict: Verdict) -> str:
+    """Return what a verdict depends on besides its inputs: programs of this machine, or a claim's environment."""
+    return verdict.tools if verdict.own else verdict.environment and f"{CLAIMED}{verdict.environment}"
 
 
 def _is_blocked(row: FactRow, digest: str, fresh: Verdict | None, blocked: Blocked) -> bool:

@@ -11,6 +11,7 @@ from gitmem.errors import GitmemError, RefusedError
 from gitmem.frozen import frozen
 from gitmem.model import BLOCKED, BUILTIN, HOLDS, Verdict
 from gitmem.statuses import SKEW_S
+from gitmem.store.environment import cleaned
 from gitmem.store.layout import VERDICT_LIMIT
 from gitmem.store.verdicts import format_verdict
 from gitmem.text.sanitize import display
@@ -232,7 +233,7 @@ def _verdict(here: RecordContext, file: Results, line: ResultLine, due: Due) -> 
         culprit_after=culprit[1] if culprit[0] else "",
         seconds=float(line.seconds),
         reads=line.reads,
-        tools=line.tools,
+        environment=cleaned(line.tools),
         undeclared=line.undeclared,
         moved=line.moved,
         rests=due.rests,

@@ -71,7 +71,7 @@ class ResultLine:
         culprit_after: The last one known to be good, or empty.
         flapping: How many runs must still answer alike.
         reads: What it was seen to read.
-        tools: What it ran of the machine.
+        tools: The environment it ran in (``store.environment``).
         undeclared: What it read although nothing says so.
         moved: Where git renamed what its check names to.
         outside: What the answer depends on outside the repository, or empty.
@@ -138,7 +138,7 @@ def lines_of(results: Iterable[Result], known: Iterable[Verdict], now: int) -> l
 def _of_verdict(v: Verdict, because: str) -> ResultLine:
     return ResultLine(
         v.key, v.spec, v.claim, v.outcome, v.inputs, v.at, because[:TEXT_LIMIT], "", round(v.seconds, 3), v.sandbox,
-        v.weak, v.confirmed, v.held_commit, v.held_at, v.culprit, v.culprit_after, v.flapping, v.reads, v.tools,
+        v.weak, v.confirmed, v.held_commit, v.held_at, v.culprit, v.culprit_after, v.flapping, v.reads, v.environment,
         v.undeclared, v.moved, v.outside,
     )  # fmt: skip
 

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import os
+import sys
+
+from gitmem.store.environment import HASH_DIGITS, difference, format_environment, parse_environment
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,7 +26,7 @@ def fingerprint(programs: Iterable[str]) -> str:
     """
     found: dict[str, str] = {}
     for program in programs:
-        for place in (program, _interpreter(program)):
+        for place in (program, interpreter_of(program)):
             real = os.path.realpath(place) if place else ""
             if real and real not in found and (stamp := stamp_of(real)) != GONE:
                 found[real] = stamp
@@ -31,6 +34,38 @@ def fingerprint(programs: Iterable[str]) -> str:
     while words and sum(map(len, words)) + len(words) > LIMIT:
         words.pop()
     return " ".join(words)
+
+
+def system() -> str:
+    """Return the system and architecture of this machine."""
+    return f"{sys.platform}-{os.uname().machine}" if hasattr(os, "uname") else sys.platform
+
+
+def version_of(program: str) -> str:
+    """Return the version in a program's name, as distributions install several beside each other; mostly none.
+
+    Such as python3.11 or gcc-12; of a link, where it leads.
+    """
+    name = os.path.realpath(program).rpartition("/")[2]
+    return name[len(name.rstrip("0123456789.")) :].strip(".")
+
+
+def differs_here(environment: str, path: str) -> str:
+    """Return how an environment (``store.environment``) differs from this machine's, in a few words, or nothing.
+
+    Args:
+        environment: The environment of a verdict.
+        path: PATH of the checks: where programs of its names are looked for.
+    """
+    told = parse_environment(environment)
+    programs = {}
+    for name in told.versions:
+        places = (f"{folder}/{name}" for folder in path.split(":") if folder.startswith("/"))
+        place = next((place for place in places if os.access(place, os.X_OK)), "")
+        programs[name] = version_of(place) if place else ""
+    mark = "0" * HASH_DIGITS
+    here = format_environment(system(), {name: (version, mark) for name, version in programs.items()}, {})
+    return difference(here, environment)
 
 
 def parse_tools(text: str) -> dict[str, str]:
@@ -78,7 +113,7 @@ def describe_change(text: str) -> str:
     return f"{found[0]}{more} {'differs' if len(found) == 1 else 'differ'}"
 
 
-def _interpreter(program: str) -> str:
+def interpreter_of(program: str) -> str:
     """Return the program that the kernel runs a script with, or an empty string."""
     try:
         with open(program, "rb") as file:  # noqa: PTH123

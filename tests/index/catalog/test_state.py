@@ -116,6 +116,7 @@ def test_a_verdict_of_the_branch_is_told_as_it_was_written() -> None:
         "k", "s", "c", FAILS, "c1", "i", NOW, because="no", sandbox="landlock", held_commit="c0", held_at=5, weak=True,
         confirmed=False, culprit="c2", attempt="timeout", attempt_at=9, seconds=1.5,
         culprit_after="c1", reads="r", tools="t", undeclared="u", flapping=3, outside="network",
+        environment="linux-x86_64",
     )  # fmt: skip
     catalog = Catalog.in_memory(lambda _: None)
     inserts = Inserts(catalog)
