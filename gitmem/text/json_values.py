@@ -69,4 +69,4 @@ def format_json(
 
 
 def _refuse(value: object) -> object:
-    raise TypeError(f"a {type(value).__name__} is no JSON value")
+    raise TypeError(f"a {type(value).__name__} is not a JSON value")

@@ -50,7 +50,7 @@ class Move:
 
 def parse_moves(text: str) -> tuple[Move, ...]:
     """Return the moves that a verdict names, the oldest first; what is no pair of paths is left out."""
-    pairs = (line.split("\t") for line in text.split("\n"))
+    pairs = (line.split("\t") for line in text.split("\n")[-MOST_KEPT:])
     return tuple(Move(*pair) for pair in pairs if len(pair) == 2 and all(map(_is_place, pair)))
 
 

@@ -194,3 +194,30 @@ def test_confirmations_of_two_clones_merge(memory, repo, tmp_path):
 
     assert memory.show("keys").document["status"] == ""
     assert memory.show("keys").document["frontmatter"]["tags"] == ["gateway"]
+
+
+def test_a_memory_without_a_check_is_a_foundation_too_however_it_is_reworded(memory):
+    memory.remember("HS256 was dropped.", title="Tokens use RS256", key="alg", kind="decision")
+    memory.remember("Gateways hold only public keys", key="keys", kind="decision", requires=["alg"])
+
+    memory.remember("RS256 was dropped.", title="Tokens use EdDSA", key="alg", kind="decision")
+
+    assert memory.show("keys").document["suspicion"] == "its foundation was reworded: alg"
+
+
+def test_a_rewording_and_a_confirmation_of_the_earlier_words_merge_into_a_suspicion(memory, repo, tmp_path):
+    memory.fact("Tokens use RS256", key="alg", **GATE)
+    memory.remember("Gateways hold only public keys", key="keys", kind="decision", requires=["alg"])
+    git(tmp_path, "init", "-q", "--bare", "hub.git")
+    git(repo, "remote", "add", "origin", str(tmp_path / "hub.git"))
+    git(repo, "push", "-q", "origin", "main", "memory")
+    git(tmp_path, "clone", "-q", str(tmp_path / "hub.git"), "other")
+    with Memory(tmp_path / "other", clock=memory.repository.clock) as other:
+        other.init()
+        other.bulk.confirm("keys")  # of what it says there
+        other.sync()
+    memory.edit("alg", fields={"title": "Tokens use EdDSA"})
+
+    memory.sync()
+
+    assert memory.show("keys").document["suspicion"] == "its foundation was reworded: alg"
