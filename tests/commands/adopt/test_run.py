@@ -6,8 +6,12 @@ from conftest import commit_files, git
 from gitmem.commands.adopt.correct import corrections
 from gitmem.commands.adopt.findings import FALSE, HOLDS, NEVER
 from gitmem.commands.adopt.run import adopt
+from gitmem.document.builtin_checks import words_of
 from gitmem.git.binary import Git
 from gitmem.git.repository import discover
+from gitmem.model import BUILTIN, Check
+from gitmem.verify.builtin import answer_all
+from gitmem.verify.inputs import CodeTree
 
 
 def adopted(repo, *wanted):
@@ -139,3 +143,36 @@ def test_nothing_is_written(repo):
     adopted(repo)
 
     assert (git(repo, "for-each-ref"), git(repo, "status", "--porcelain")) == before
+
+
+def test_proposed_checks_hold_where_the_statement_does_and_fail_where_it_is_false(repo):
+    files = {
+        "AGENTS.md": "- `src/auth/jwt.py`\n- `make unit`, `npm run lint`\n- `sign_all()`\n"
+        "- Go 1.24+\n- `tries` (default: `3`)\n- `gone.py`\n",
+        "Makefile": "unit: all\n\techo\n",
+        "package.json": '{"scripts": {"lint": "x"}}',
+        "src/a.py": "def sign_all(tries: int = 3): ...\n",
+        "go.mod": "module x\n\ngo 1.24\n",
+        "gone.py": "",
+    }
+    commit_files(repo, files)
+    git(repo, "rm", "-q", "gone.py")
+    commit = commit_files(repo, {})
+    adoption = adopted(repo)
+
+    handle = Git(discover(repo))
+    checks = {
+        one.claim.token: (Check(BUILTIN, words_of(one.check)), one.verdict) for one in adoption.findings if one.check
+    }
+    answers = answer_all(handle, CodeTree(handle, commit), [check for check, _ in checks.values()])
+
+    assert {token: answers[check].outcome for token, (check, _) in checks.items()} == {
+        "src/auth/jwt.py": "holds",
+        "make unit": "holds",
+        "npm run lint": "holds",
+        "sign_all()": "holds",
+        "Go 1.24+": "holds",
+        "tries = 3": "holds",
+        "tries": "holds",
+        "gone.py": "fails",
+    }

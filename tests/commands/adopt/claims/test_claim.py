@@ -12,6 +12,7 @@ from gitmem.commands.adopt.claims.claim import is_denied, is_example, is_log
         ("replaces the legacy `a.py`", "a.py", True),
         ("`a.py` does not exist", "a.py", True),
         ("`a.py` has the limits", "a.py", False),
+        ("`legacy/gone.py` has the limits", "legacy/gone.py", False),
         ("`a.py` has the limits. " + "x" * 90 + " The rest was removed.", "a.py", False),
     ],
 )
