@@ -273,6 +273,9 @@ class Explainer:
         key = due.row.key
         if verdict.outcome == FAILS or due.spec.check.form == BUILTIN:
             return Why(key, FLAPPING, reason="it recently held and failed on the same code: no commit is to blame")
+        if verdict.outside:
+            said = f"it depends on {describe_outside(verdict.outside)}: no commit is to blame"
+            return Why(key, FLAPPING, reason=said)
         if refused := refusal(due, self._means()):
             return Why(key, SKIPPED, reason=refused)
         count = [0]

@@ -245,7 +245,8 @@ class Judge:
             return replace(verdict, flapping=0, attempt="", attempt_at=0), True
         if not rate.failures:
             return verdict, False
-        needed = rate.needed() if held and held != self._commit else 0
+        is_of_code = held and held != self._commit and not verdict.outside
+        needed = rate.needed() if is_of_code else 0
         if needed and steadiness(held, needed, runs) == HOLDS:
             said = since(self._commit, rate, held, needed)
             return replace(verdict, attempt=said, culprit=self._commit, culprit_after=held), False

@@ -6,7 +6,7 @@ from random import Random
 
 import pytest
 from conftest import commit_files, git
-from support.facts import Clock, approve_all, make_fact, put, result_of, verify
+from support.facts import DAY, Clock, approve_all, make_fact, put, result_of, verify
 
 from gitmem.memory.memory import Memory
 from gitmem.verify.session import Options
@@ -138,3 +138,18 @@ def test_check_that_was_unsteady_before_names_no_beginning(coin, repo):
     found = judged(memory, clock).verdict
 
     assert (found.culprit, found.attempt) == ("", "4 of 8 runs fail on the same code")
+
+
+def test_fact_about_the_world_that_flaps_blames_no_commit(coin, repo):
+    memory, clock, count = coin
+    put(repo, make_fact("steady", COIN.format(count), outside=True))
+    approve_all(memory)
+    assert judged(memory, clock).verdict.flapping == 0
+    commit_files(repo, {"coin": "\n"}, "toss a coin")
+    clock.now += 2 * DAY
+    count.write_text("1\n")
+
+    found = judged(memory, clock).verdict
+
+    assert (found.flapping > 0, found.culprit, found.attempt) == (True, "", "4 of 8 runs fail on the same code")
+    assert memory.why("steady", options=OPTIONS).reason.endswith("no commit is to blame")
