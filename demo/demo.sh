@@ -21,7 +21,7 @@ run() { # print a command as it is typed, then run it; a status other than 0 is 
   [ "$status" = 0 ] || printf '%s(exit %s)%s\n' "$dim" "$status" "$plain"
 }
 
-say "1. A scratch clone of this repository, cut off from its remote"
+say "1. A scratch clone of this repository: do its documents still tell the truth?"
 run git clone --quiet --no-hardlinks "'$here'" "'$scratch/gitmem'"
 cd "$scratch/gitmem"
 git checkout --quiet -B main
@@ -30,9 +30,10 @@ for branch in $(git for-each-ref --format='%(refname:short)' refs/heads/memory);
 git config user.name "Ana Example"
 git config user.email ana@example.org
 git config commit.gpgSign false
-run gitmem init
+run gitmem adopt
 
 say "2. Remember what you learned: title, key and tags are made from the text"
+run gitmem init
 run 'gitmem remember "A worktree on the memory branch reverts other writers: keep the view detached" --kind gotcha --path "gitmem/store/**"'
 run 'gitmem remember "CI runs on Python 3.11 because the package promises it" --kind decision --key ci-runs-on-3.11 --requires python-3.11'
 
@@ -49,6 +50,7 @@ run gitmem verify --approved .github/gitmem-approved
 say "5. A commit makes one of them false: check it before the merge, verify it, and find out who it was"
 run 'sed -i.bak "s/^requires-python = .*/requires-python = \">=3.12\"/" pyproject.toml && rm pyproject.toml.bak'
 run 'git commit --quiet -am "Drop Python 3.11"'
+run gitmem adopt README.md CONTRIBUTING.md
 run gitmem list --status stale
 run gitmem check --base HEAD~1 --approved .github/gitmem-approved
 run gitmem verify --approved .github/gitmem-approved
