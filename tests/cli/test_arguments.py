@@ -33,7 +33,7 @@ def lines_of(name: str) -> st.SearchStrategy[list[str]]:
 
 
 @given(name=st.sampled_from(NAMES), data=st.data())
-@settings(max_examples=300)
+@settings(max_examples=150)
 def test_plain_line_gives_what_argparse_gives(name: str, data: st.DataObject) -> None:
     module, line = table.load(name), data.draw(lines_of(name))
 
