@@ -24,7 +24,7 @@ from gitmem.errors import BusyError, UsageError
 from gitmem.model import BUILTIN
 from gitmem.statuses import MARKS
 from gitmem.verify.blame.culprit import describe_culprits
-from gitmem.verify.cause import Case
+from gitmem.verify.cause import APART, Case
 from gitmem.verify.moves import describe_moves
 from gitmem.verify.stock import culprits
 from gitmem.verify.trace import undeclared
@@ -396,6 +396,8 @@ def _advice(found: VerifyRun) -> list[str]:
     if failed:
         by = f" (written by {failed[0].by})" if failed[0].by else ""
         lines.append(f"to decide what to do: gitmem settle {failed[0].key}{by}")
+    if sum(not line.culprit for line in failed) > APART and not found.dirty:
+        lines.append("to find the commits that broke them: gitmem verify --why")
     return [line for line in lines if line]
 
 

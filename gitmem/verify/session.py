@@ -73,6 +73,7 @@ class Session:
         self._now = now
         self._tree: CodeTree | None = None
         self._unrecorded = ""
+        self._parents: list[str] | None = None
         self._fetching = Lock()
         self._fetched: dict[str, bool] = {}
         self.rung = ""
@@ -369,7 +370,7 @@ class Session:
 
     def keep(self, results: list[Result]) -> tuple[RecordResult | None, bool]:
         """Write verdicts to the branch where they count, else as local state; tell whether they stayed local."""
-        verdicts = [r.verdict for r in results if r.verdict is not None]
+        verdicts = [self._blamed(r, r.verdict) for r in results if r.verdict is not None]
         self._local.add_blocked(self._blocked(r) for r in results if r.outcome == BLOCKED)
         ran = [r for r in results if r.outcome in (HOLDS, FAILS, BLOCKED)]
         self._local.keep_outputs(self._output(r) for r in ran if r.due.spec.check.form != BUILTIN)
@@ -389,6 +390,16 @@ class Session:
             write_run(self.options.results, results, known, (self.commit, memory, shard), self._now)
             self._unrecorded = ""  # the file has it
         return kept
+
+    def _blamed(self, result: Result, verdict: Verdict) -> Verdict:
+        """Return a verdict; HEAD broke what held at its only parent and fails on inputs that changed since."""
+        old = result.due.verdict
+        is_break = verdict.outcome == FAILS and verdict.confirmed and not (verdict.outside or verdict.flapping)
+        if not is_break or old is None or not old.own or result.due.why != "inputs" or verdict.culprit:
+            return verdict
+        if self._parents is None:
+            self._parents = self._git.run("rev-list", "--parents", "-1", self.commit).stdout.decode("ascii").split()[1:]
+        return replace(verdict, culprit=self.commit) if self._parents == [verdict.held_commit] else verdict
 
     def _blocked(self, result: Result) -> Blocked:
         row = result.due.row

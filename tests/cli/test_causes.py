@@ -41,9 +41,13 @@ def test_folder_that_is_gone_is_a_few_lines_in_every_listing(run_cli, repo: Path
         assert any("138 facts" in line or "208 facts" in line for line in lines), done.out
         assert max(len(line) for line in lines) <= 160
     assert "to list each: gitmem status --each" in first.out
-    assert "4 memories that rest on them: rest1, rest2, rest4, rest5" in status.out
+    assert f"✗ 208 facts broken by {head} (Ana: Remove src/python)\n" in first.out
+    assert "6 memories that rest on them: rest0, rest1, rest2, rest3, rest4, rest5" in status.out
     assert len([line for line in status.out.splitlines() if line.startswith("  ")]) <= 10
     assert len(context.out.split("\n\n")[1].splitlines()) <= 8
+    run_cli("report", "page.html")
+    cause = f"208 facts broken by {head} (Ana: Remove src/python)"
+    assert f"<li><b>{cause}</b>: f000, f001" in (repo / "page.html").read_text()
     each = run_cli("status", "--each").out
     assert sum(line.startswith("  ✗ f") for line in each.splitlines()) == GONE
     assert head in run_cli("verify", "--why").out
@@ -59,6 +63,8 @@ def test_each_lists_every_fact_on_a_line(run_cli, repo: Path) -> None:
     check, each = run_cli("check", "--base", "HEAD~1"), run_cli("check", "--base", "HEAD~1", "--each")
     verify = run_cli("verify", "--each")
 
+    markdown = run_cli("check", "--base", "HEAD~1", "--format", "markdown").out
+    assert "### Becomes false (4)\n\n- 4 facts become false — … does not exist: f0, f1, f2, f3\n\n| fact |" in markdown
     assert check.out.startswith("✗ 4 facts become false — … does not exist\n    f0, f1, f2, f3\n")
     assert "to list each: gitmem check --each --base HEAD~1\n" in check.out
     assert [line.split("  ")[0] for line in each.out.splitlines()[:4]] == ["✗ f0", "✗ f1", "✗ f2", "✗ f3"]

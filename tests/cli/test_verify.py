@@ -35,19 +35,19 @@ def test_all_well_exits_with_0_and_is_one_commit(run_cli, repo: Path) -> None:
 @pytest.mark.usefixtures("facts")
 def test_failure_and_what_rests_on_it_exit_with_1_and_name_the_way_on(run_cli, repo: Path) -> None:
     run_cli("verify")
-    commit_files(repo, {"src/auth/jwt.py": "EdDSA\n"})
+    broken = f", broken by {commit_files(repo, {'src/auth/jwt.py': 'EdDSA' + chr(10)})[:12]} (Ana: change)"
 
     done, again = run_cli("verify"), run_cli("verify")
 
     assert (done.status, again.status) == (1, 1)
     assert done.out == (
-        "✗ a  failed — no file of src/auth/jwt.py contains 'RS256'\n"
+        f"✗ a  failed — no file of src/auth/jwt.py contains 'RS256'{broken}\n"
         "? b  suspect — rests on a\n"
         f"1 due: 1 failed; recorded as {tip(repo)[:12]}. Now: 1 failed, 1 suspect.\n"
     )
     assert done.err == "gitmem: to decide what to do: gitmem settle a\n"
     assert again.out == (
-        "✗ a  failed, as before — no file of src/auth/jwt.py contains 'RS256'\n"
+        f"✗ a  failed, as before — no file of src/auth/jwt.py contains 'RS256'{broken}\n"
         "? b  suspect — rests on a\n"
         "nothing was due. Now: 1 failed, 1 suspect.\n"
     )

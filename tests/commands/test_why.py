@@ -144,7 +144,7 @@ def test_culprit_is_not_forgotten_where_another_branch_was_looked_at_meanwhile(h
     commit_lines(repo, "fails there too")
     with Memory(repo, clock=Clock(NOW + 5)) as there:
         checked = there.check(options=Options(no_sandbox=True), base="main", head="")
-        assert {f.key: f.culprit for f in checked.findings} == {"signs": culprit, "says": ""}
+        assert {f.key: f.culprit for f in checked.findings} == {"signs": culprit, "says": culprit}
         assert there.show("signs").document["verdict"]["culprit"] == culprit
     commit_files(repo, {"src/auth/jwt.py": "RS256\n"}, "mended there alone")
     with Memory(repo, clock=Clock(NOW + 9)) as there:
@@ -381,6 +381,7 @@ def test_search_that_fails_ends_alone_and_loses_no_verdict(held, repo, monkeypat
     from gitmem.errors import ProcessError
     from gitmem.verify.blame.lineage import Reader
 
+    commit_files(repo, {"other.txt": "x"}, "so that more than one commit may have broken it")
     commits = commit_lines(repo, "break it")
     verify(held)
     honest = Reader.read

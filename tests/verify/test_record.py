@@ -124,6 +124,7 @@ def test_commit_names_what_failed_and_what_became_suspect_because_of_it(memory, 
         "Gitmem-Suspect: b (because a)",
         "Gitmem-Suspect: c (because a)",
         "Gitmem-Suspect: d (because b -> a)",
+        f"Gitmem-Culprit: a {commit}",
     ]
 
 

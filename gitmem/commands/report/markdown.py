@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from gitmem.verify.blame.culprit import phrase
+from gitmem.verify.cause import APART, Case, few, fit, group, title
 from gitmem.verify.finding import HOLDS, LISTED, WORDS
 from gitmem.verify.stock import cell
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from gitmem.verify.finding import Finding, Findings, Spot
 
 # GitHub refuses a step's summary of more than 1 MiB whole; what other steps of the job wrote is counted apart.
@@ -26,7 +29,8 @@ def page(found: Findings, *, limit: int = SIZE_LIMIT) -> str:
         if not findings:
             continue
         words = WORDS[kind]
-        head = f"### {words.heading} ({len(findings)})\n\n| fact | title | reason | location |\n|---|---|---|---|\n"
+        head = f"### {words.heading} ({len(findings)})\n\n{_causes(findings)}"
+        head += "| fact | title | reason | location |\n|---|---|---|---|\n"
         rows, more = [], f"| … | and {len(findings)} more | | |\n\n"
         left -= len(head.encode()) + len(more.encode())
         for finding in findings:
@@ -58,6 +62,19 @@ def _untouched(found: Findings, left: int) -> str:
             break
         text += line
     return f"{head}{text}\n"
+
+
+def _causes(findings: Sequence[Finding]) -> str:
+    """Return the causes that many of them share as a list; empty where there is none."""
+    cases = [
+        Case(f.key, WORDS[f.kind].status, WORDS[f.kind].many, f.because, (f.culprit, f.culprit_after))
+        for f in findings
+        if not f.chain
+    ]
+    phrases = {case.culprit: phrase(*case.culprit) for case in cases if case.culprit[0]}
+    causes = [cause for cause in group(cases) if len(cause.cases) > APART]
+    lines = [f"- {cell(title(cause, phrases))}: {few(cause.keys)}\n" for cause in causes[: fit(causes)]]
+    return "".join(lines) + "\n" * bool(lines)
 
 
 def _row(finding: Finding) -> str:

@@ -34,7 +34,7 @@ def test_text_of_a_stranger_stays_in_its_cell():
     text = page(cleaned(make_findings(texts=HOSTILE)))
 
     rows = [line for line in text.split("\n") if line.startswith("| `")]
-    assert [len(re.findall(r"(?<!\\)\|", row)) for row in rows] == [5] * 8
+    assert {len(re.findall(r"(?<!\\)\|", row)) for row in rows} == {5}
     assert not re.search(r"(?<!\\)<(?!br>)", text)
     assert "@ana" not in text and "https://" not in text and "](j" not in text.replace("\\]", "")
 

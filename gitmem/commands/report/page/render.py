@@ -47,6 +47,7 @@ def render(page: Page) -> str:
         nav=[(name, label) for name, (label, is_there) in shown.items() if is_there],
         first=sections.first_screen(page),
         failed=failed,
+        causes=sections.list_causes(failed),
         open_ends=open_ends,
         picture=picture,
         has_suspects=bool(page.of(SUSPECT)),

@@ -6,6 +6,7 @@ from gitmem.commands.report.page.model import LIVE
 from gitmem.frozen import frozen, replace
 from gitmem.model import BLOCKED, FAILED, STALE, STATUSES, SUSPECT, UNPROVEN, VERIFIED
 from gitmem.statuses import SIGNS
+from gitmem.verify.cause import APART, Case, few, fit, group, title
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -138,6 +139,14 @@ def list_failed(page: Page) -> list[tuple[PageMemory, list[PageMemory]]]:
     """Return the facts that failed, each with the suspects that rest on it; what most rests on comes first."""
     failed = [(entry, _resting(page, entry)) for entry in page.of(FAILED)]
     return sorted(failed, key=lambda one: (-len(one[1]), one[0].key))
+
+
+def list_causes(failed: Sequence[tuple[PageMemory, list[PageMemory]]]) -> list[tuple[str, str]]:
+    """Return what several failed facts have in common, the largest first: each in words, and a few of their keys."""
+    cases = [Case(one.key, FAILED, FAILED, one.why, (one.culprit, one.broken)) for one, _ in failed]
+    phrases = {case.culprit: case.culprit[1] for case in cases}
+    causes = [cause for cause in group(cases) if len(cause.cases) > APART]
+    return [(title(cause, phrases), few(cause.keys)) for cause in causes[: fit(causes)]]
 
 
 def _resting(page: Page, failed: PageMemory) -> list[PageMemory]:
