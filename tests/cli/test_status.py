@@ -26,6 +26,7 @@ def test_text_says_how_the_memory_stands(run_cli, repo: Path) -> None:
 def test_what_failed_is_named_with_its_author_and_exits_with_1(run_cli, repo: Path) -> None:
     run_cli("fact", "Tokens are signed", "--contains", "RS256", "--in", "src/auth/jwt.py", "--key", "f")
     run_cli("remember", "The gateway has public keys only", "--key", "k", "--requires", "f")
+    commit_files(repo, {"a.txt": "so that more than one commit may have broken it"})
     commit_files(repo, {"src/auth/jwt.py": "EdDSA\n"})
     run_cli("verify")
 

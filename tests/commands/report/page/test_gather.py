@@ -167,4 +167,4 @@ def test_the_table_has_everything_and_leaves_out_what_is_empty(broken: Memory) -
         **{"key": "gone", "kind": "gotcha", "title": "Retired", "place": "archived", "status": "", "body": "It was."},
     }
     assert table["links"][0] == {"requires": "retries", "key": "worst-case"}
-    assert table["timeline"]["facts"] == [{"key": "retries", "states": "VX"}]
+    assert table["timeline"]["facts"] == [{"key": "retries", "states": "V!"}]
