@@ -28,7 +28,8 @@ HISTORY = (
             "AGENTS.md": (
                 "# Working on the weather service\n\n- Python 3.10+; run the tests with `make test`.\n"
                 "- Handlers are in `src/routes.py`; they call the client in `src/client.py`.\n"
-                "- `retries` (default: `3`): how often a request is repeated.\n- Write the changelog for people.\n- Ask before you add a dependency.\n"
+                "- `retries` (default: `3`): how often a request is repeated.\n"
+                "- Write the changelog for people.\n- Ask before you add a dependency.\n"
             ),
             "Makefile": "test:\n\tpython -m pytest\n",
             "pyproject.toml": '[project]\nname = "weather"\nversion = "1.0"\nrequires-python = ">=3.10"\n',
