@@ -20,6 +20,7 @@ from gitmem.verify.blame.culprit import with_culprit
 from gitmem.verify.inputs import CodeTree, digest
 from gitmem.verify.options import Options, VerifyRun, Watch
 from gitmem.verify.stock import Standing, take_stock
+from gitmem.verify.trace.programs import changed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -290,8 +291,13 @@ class Session:
             report(results[-1], len(results), len(dues))
 
         try:
-            means = self._means_for(dues)
-            judge_all(self._git, self.tree(), dues, means, now=self._now, report=collect, watch=watch)
+            known = self._known_of_edited(dues)
+            for result in known:
+                collect(result)
+            keys = {result.due.row.key for result in known}
+            if left := [due for due in dues if due.row.key not in keys]:
+                means = self._means_for(left)
+                judge_all(self._git, self.tree(), left, means, now=self._now, report=collect, watch=watch)
         finally:
             try:
                 recorded, is_local = self.keep(results)
@@ -303,6 +309,35 @@ class Session:
         ordered = tuple(sorted(results, key=lambda r: r.due.row.key))
         judged = VerifyRun(self.commit, len(dues), ordered, recorded, standing, self.rung, is_local)
         return replace(judged, unrecorded=self._unrecorded, written=self.options.results, wrong=wrong)
+
+    def _known_of_edited(self, dues: Sequence[Due]) -> list[Result]:
+        """Return what this clone knows of facts whose text alone was edited: the same check on the same inputs.
+
+        It answered, so it need not run again; and somebody verifies the new text with it, as a run would.
+        """
+        from gitmem.verify.judge import Result
+
+        if self.options.keys or self.options.everything:
+            return []  # who asks for a run gets one
+        edited = [due for due in dues if due.why == "new" and due.spec.check.form != BUILTIN]
+        mine = self._local.verdicts([due.row.key for due in edited]) if edited else {}
+        found = []
+        for due in edited:
+            digest_of = due_module.digester(self.tree(), due.row)
+            known = [v for v in mine.get(due.row.key, ()) if self._is_known(due, v)]
+            verdict, is_fresh = state.pick_fresh(known, lambda v, digest_of=digest_of: v.inputs == digest_of(v))  # type: ignore[misc]
+            if verdict is not None and is_fresh:
+                new = replace(verdict, claim=due.row.claim)
+                before = replace(due, verdict=verdict, latest=verdict)
+                found.append(Result(before, new.outcome, because=new.because, verdict=new))
+        return found
+
+    def _is_known(self, due: Due, verdict: Verdict) -> bool:
+        """Return whether a verdict of another text of a fact still says what a run would."""
+        is_young = due.row.ttl_s is None or self._now - verdict.at <= due.row.ttl_s
+        is_steady = not (verdict.flapping or verdict.outside or changed(verdict.tools))
+        is_same = (verdict.spec, verdict.rests) == (due.row.spec, due.rests)
+        return is_same and is_young and is_steady and due_module.is_accepted(verdict, self._policy, now=self._now)
 
     def _explained(self, dues: Sequence[Due]) -> tuple[Due, ...]:
         """Return what is due with what changed of its inputs, for whoever only asks."""

@@ -50,6 +50,28 @@ def test_run_tells_what_it_judged_and_how_everything_stands_now(stocked, repo):
     assert run.recorded.commit == tip(repo)
 
 
+def test_edited_text_is_verified_with_what_its_check_answered_on_the_same_inputs(memory, repo, tmp_path):
+    log = tmp_path / "runs"
+    command = f"printf x >> {log}; test -f README.md"
+
+    def run(title: str, *keys: str, **fields) -> tuple[str, str, int]:
+        put(repo, make_fact("a", command, title=title, paths=["README.md"], **fields))
+        before = log.stat().st_size if log.exists() else 0
+        unproven = statuses(memory)["a"]
+        verdict = result_of(memory.verify(*keys, options=Options(no_sandbox=True, keys=keys)), "a").verdict
+        return unproven, verdict.outcome, log.stat().st_size - before
+
+    put(repo, make_fact("a", command, title="One", paths=["README.md"]))
+    approve_all(memory)
+    assert run("One")[:2] == ("unproven", "holds")
+
+    assert run("Two") == ("unproven", "holds", 0)
+    assert (statuses(memory), verify(memory).due) == ({"a": "verified"}, 0)
+    assert run("Three", "a")[2] > 0
+    commit_files(repo, {"README.md": "other inputs\n"})
+    assert run("Four")[2] > 0
+
+
 def test_run_of_builtin_checks_alone_probes_no_sandbox(memory, repo, monkeypatch):
     from gitmem.verify.sandbox import sandbox
 
