@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 
 from gitmem.frozen import frozen
-from gitmem.git.ancestry import is_shallow
 from gitmem.index.catalog import state
 from gitmem.index.catalog.catalog import shown_by
 from gitmem.model import BUILTIN, FAILS, HOLDS, Check
@@ -89,9 +88,7 @@ def find_wrong(
         from gitmem.verify.moves import Moves, placed
 
         moves = Moves(git, tree)
-        # Where a file is now is what git says; a shallow clone knows no better than the claim.
-        texts = [v.moved if is_shallow(git) else moves.confirmed(v.moved) for _, _, v in current]
-        checks = [placed(tree, check, text) for check, text in zip(checks, texts, strict=True)]
+        checks = [placed(tree, check, moves.known(v)) for check, (_, _, v) in zip(checks, current, strict=True)]
     answers = builtin.answer_all(git, tree, checks) if checks else {}
     found = []
     for (row, title, verdict), check in zip(current, checks, strict=True):

@@ -273,7 +273,7 @@ class Judge:
         with self._moving:
             if self._moves is None:
                 self._moves = Moves(self._git, self._tree)
-            found = self._moves.find(due.spec.check, held_at(due), self._moves.known(due))
+            found = self._moves.find(due.spec.check, held_at(due), self._moves.known(due.verdict))
         return found if is_moved(self._tree, due.spec.check, found) else ""
 
     def _tree_of(self, due: Due) -> CodeTree:

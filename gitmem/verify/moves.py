@@ -13,6 +13,7 @@ from collections import Counter
 
 from gitmem.document.builtin_checks import named_globs, placed_words
 from gitmem.frozen import frozen, replace
+from gitmem.git.ancestry import is_shallow
 from gitmem.git.renames import Renames
 from gitmem.model import BUILTIN, Check
 from gitmem.text.globs import is_plain, normal
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from gitmem.git.binary import Git
+    from gitmem.model import Verdict
     from gitmem.verify.due import Due
 
 # The top folder of the code, as the old or new place of a folder.
@@ -56,7 +58,7 @@ def parse_moves(text: str) -> tuple[Move, ...]:
 
 def _is_place(path: str) -> bool:
     parts = path.removesuffix("/").split("/")
-    return path == TOP or all(part not in ("", ".", "..") for part in parts)
+    return path == TOP or ("\0" not in path and all(part.lower() not in ("", ".", "..", ".git") for part in parts))
 
 
 def format_moves(moves: Sequence[Move]) -> str:
@@ -173,12 +175,14 @@ class Moves:
         """Return where files are that some commit before had, by the whole history."""
         return self._renames.find(paths, "")
 
-    def known(self, due: Due) -> str:
-        """Return the moves that the verdict of a fact names; of a built-in check claimed by others, those git knows."""
-        verdict = due.verdict
+    def known(self, verdict: Verdict | None) -> str:
+        """Return the moves that a verdict names; of one that others claim, those that git knows of.
+
+        A shallow clone knows no better than the claim.
+        """
         if verdict is None or not verdict.moved:
             return ""
-        return verdict.moved if verdict.own or due.spec.check.form != BUILTIN else self.confirmed(verdict.moved)
+        return verdict.moved if verdict.own or is_shallow(self._git) else self.confirmed(verdict.moved)
 
     def confirmed(self, text: str) -> str:
         """Return those of the moves that git knows of, by the whole history."""

@@ -229,26 +229,48 @@ def test_the_digest_of_moved_inputs_is_that_of_the_files_as_they_are_now(repo):
     assert moved_digest(tree_of(repo), inputs, check, text) != before
 
 
-def test_a_move_that_only_a_pushed_verdict_knows_of_is_wrong(memory: Memory, repo: Path) -> None:
-    put(repo, make_fact("rs", {"contains": "RS256", "in": "src/auth/jwt.py"}))
+def claim_move(memory: Memory, repo: Path, check: Check, inputs: list[str]) -> None:
+    """Delete the file of the fact `rs`, and push a verdict that says that it is another one that was there before."""
     commit_files(repo, {"other.py": JWT + "# another\n"}, "another file")
     git(repo, "rm", "-q", "src/auth/jwt.py")
     git(repo, "commit", "-q", "-m", "delete it")
-    check = Check(BUILTIN, ("contains", "RS256", "src/auth/jwt.py"))
     text = "src/auth/jwt.py\tother.py"
     (claim,) = memory.repository.catalog().row("SELECT claim FROM fact")
     verdict = Verdict(
         "rs", spec_of(memory, "rs"), claim, HOLDS, git(repo, "rev-parse", "HEAD"),
-        moved_digest(tree_of(repo), ["builtin"], check, text), NOW, sandbox="builtin", moved=text,
+        moved_digest(tree_of(repo), inputs, check, text), NOW, sandbox="builtin", moved=text,
         held_commit=git(repo, "rev-parse", "HEAD"), held_at=NOW,
     )  # fmt: skip
     bucket = join_bucket({("rs", verdict.spec[:16]): format_verdict(verdict).encode()})
     put(repo, {verdict_file(memory, "rs"): bucket})
 
+
+def test_a_move_that_only_a_pushed_verdict_knows_of_is_wrong(memory: Memory, repo: Path) -> None:
+    put(repo, make_fact("rs", {"contains": "RS256", "in": "src/auth/jwt.py"}))
+    claim_move(memory, repo, Check(BUILTIN, ("contains", "RS256", "src/auth/jwt.py")), ["builtin"])
+
     run = verify(memory)
 
     assert [one.key for one in run.wrong] == ["rs"]
     assert outcomes(run) == {"rs": "fails"}
+
+
+def test_a_command_does_not_run_where_only_a_pushed_verdict_says_that_its_files_moved(memory: Memory, repo) -> None:
+    put(repo, make_fact("rs", "grep -q RS256 src/auth/jwt.py"))
+    approve_all(memory)
+    claim_move(memory, repo, Check(SHELL, ("grep -q RS256 src/auth/jwt.py",)), ["unknown"])
+
+    run = verify(memory, "rs")
+
+    assert outcomes(run)["rs"] != "holds"
+    assert result_of(run, "rs").due.moved == ""
+
+
+@pytest.mark.parametrize(
+    "place", [".git/hooks/post-index-change", "sub/.GIT/config", "/etc/passwd", "../a", "a\0b", "a//b", ""]
+)
+def test_a_verdict_moves_nothing_to_or_from_a_place_that_no_code_has(place: str) -> None:
+    assert parse_moves(f"{place}\tevil.sh\nevil.sh\t{place}") == ()
 
 
 def test_what_moved_is_never_put_back_through_a_link(repo: Path, tmp_path: Path) -> None:

@@ -7,7 +7,6 @@ from math import inf
 
 from gitmem.document.answers import BuiltinAnswer
 from gitmem.frozen import frozen, replace
-from gitmem.git.ancestry import is_shallow
 from gitmem.model import BLOCKED, BUILTIN, HOLDS, Check
 from gitmem.statuses import age_s
 from gitmem.text.sanitize import display
@@ -168,7 +167,7 @@ class Judging:
                 check = Check(BUILTIN, tuple(json.loads(row.words)))
                 asked[row.key] = check, self._moved(tree, check, at.verdict)
             else:
-                dues.append(self._due(t, at, (before or {}).get(row.key)))
+                dues.append(self._due(tree, t, at, (before or {}).get(row.key)))
         if asked:
             answers = self._ask(trees, asked, before)
             found |= {key: _compared(answer, claimed.get(key)) for key, answer in answers.items()}
@@ -193,8 +192,7 @@ class Judging:
         """Return the moves by which a built-in check is asked on a tree: what others claim must be what git says."""
         if verdict is None or not is_moved(tree, check, verdict.moved):
             return ""
-        is_certain = verdict.own or is_shallow(self._git)
-        return verdict.moved if is_certain else self._moves(tree).confirmed(verdict.moved)
+        return self._moves(tree).known(verdict)
 
     def _ask(
         self, trees: Trees, asked: Mapping[str, tuple[Check, str]], before: Mapping[str, FactAnswer] | None
@@ -227,14 +225,15 @@ class Judging:
             for key, check in checks.items()
         }
 
-    def _due(self, touched: TouchedFact, at: state.FactState, before: FactAnswer | None) -> Due:
+    def _due(self, tree: CodeTree, touched: TouchedFact, at: state.FactState, before: FactAnswer | None) -> Due:
         row, document, spec = read_fact(self._catalog, touched.fact.row, touched.fact.path, self._policy)
         verdict = at.verdict
         if before is not None and before.verdict is not None:
             verdict = before.verdict
             if verdict.outcome == HOLDS:
                 # Whoever found it out: a failure is put to the base before it counts, and the base may excuse it.
-                verdict = replace(verdict, own=True, held_commit=self._base, held_at=verdict.at)
+                moved = self._moves(tree).known(verdict) if verdict.moved else ""
+                verdict = replace(verdict, own=True, held_commit=self._base, held_at=verdict.at, moved=moved)
         # Whether it flaps is not a question of the commit: a failure of one that does needs more like answers here.
         latest = replace(verdict, flapping=at.flapping) if verdict is not None else None
         moved = verdict.moved if verdict is not None and verdict.own else ""
