@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from gitmem.cli.output import Output
     from gitmem.commands.adopt.correct import Correction
     from gitmem.commands.adopt.findings import Adoption, Finding
+    from gitmem.git.binary import Git
 
 EXAMPLES = (
     "gitmem adopt",
@@ -72,7 +73,8 @@ def run(args: argparse.Namespace, out: Output) -> int:
     corrected: list[Correction] = []
     if (args.fix or args.suggest) and top is not None:
         paths = {finding.document.path for finding in adoption.of(FALSE)}
-        corrected = corrections(adoption.findings, {path: _lines(top / path) for path in paths})
+        committed = {path: _committed(git, f"{adoption.commit}:{path}") for path in paths}
+        corrected = corrections(adoption.findings, committed, {path: _lines(top / path) for path in paths})
     if args.suggest:
         out.exact(forms.rdjson(corrected) if args.suggest == "rdjson" else forms.suggestions(corrected))
     elif args.json or args.format == "json":
@@ -99,9 +101,18 @@ def _inside(name: str, top: Path | None) -> str:
         raise UsageError(f"{name} is outside of the repository") from err
 
 
+def _committed(git: Git, spec: str) -> list[str]:
+    from gitmem.commands.adopt.code import FILE_LIMIT
+
+    return (git.read_blob(spec, limit=FILE_LIMIT) or b"").decode("utf-8", "surrogateescape").split("\n")
+
+
 def _lines(path: Path) -> list[str]:
+    """Return the lines of a file in the work tree with their own ends; none of a link, which leads elsewhere."""
+    if path.is_symlink():
+        return []
     try:
-        return path.read_text(encoding="utf-8", errors="surrogateescape").split("\n")
+        return path.read_bytes().decode("utf-8", "surrogateescape").split("\n")
     except OSError:
         return []
 

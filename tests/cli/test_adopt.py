@@ -37,6 +37,25 @@ def test_fix_corrects_the_document_in_the_work_tree(stale, run_cli):
     assert (stale / "AGENTS.md").read_text() == "# Guide\n\n- Go 1.25+ is needed\n"
 
 
+def test_line_that_was_moved_since_the_commit_is_left_alone(stale, run_cli):
+    changed = "# Guide\n\nGo 1.24 was a good year\n\n- Go 1.24+ is needed\n"
+    (stale / "AGENTS.md").write_text(changed)
+
+    run_cli("adopt", "--fix")
+
+    assert (stale / "AGENTS.md").read_text() == changed
+
+
+def test_ends_of_lines_are_kept(repo, run_cli):
+    commit_files(repo, {"go.mod": "module x\n\ngo 1.25\n"})
+    (repo / "AGENTS.md").write_bytes(b"- Go 1.24+\r\n- text\r\n")
+    commit_files(repo, {})
+
+    run_cli("adopt", "--fix")
+
+    assert (repo / "AGENTS.md").read_bytes() == b"- Go 1.25+\r\n- text\r\n"
+
+
 def test_suggestions_are_printed_for_forges(stale, run_cli):
     found = json.loads(run_cli("adopt", "--suggest", "rdjson").out)
 

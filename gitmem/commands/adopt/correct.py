@@ -10,7 +10,7 @@ from gitmem.frozen import frozen, replace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from gitmem.commands.adopt.code import Code
     from gitmem.commands.adopt.findings import Finding
@@ -79,12 +79,15 @@ def _as_written(finding: Finding, moved: str) -> str:
     return f"{start}{inside}{'/' if token.endswith('/') else ''}"
 
 
-def corrections(findings: Iterable[Finding], texts: dict[str, Sequence[str]]) -> list[Correction]:
+def corrections(
+    findings: Iterable[Finding], committed: Mapping[str, Sequence[str]], texts: Mapping[str, Sequence[str]]
+) -> list[Correction]:
     """Return the corrected lines of documents, in order; several false claims of one line are one correction.
 
     Args:
         findings: What was found.
-        texts: The lines of each document as they are now; a line that does not have the claim any more is left alone.
+        committed: The lines of each document that was judged.
+        texts: Its lines as they are now; a line that was changed or moved since is left alone.
     """
     lines: dict[tuple[str, int], str] = {}
     for finding in findings:
@@ -93,7 +96,7 @@ def corrections(findings: Iterable[Finding], texts: dict[str, Sequence[str]]) ->
         for number in (finding.claim.line, *finding.more):
             key = finding.document.path, number
             have = texts.get(key[0], ())
-            if number <= len(have):
+            if list(have[number - 1 : number]) == list(committed[key[0]][number - 1 : number]):
                 lines[key] = _replaced(lines.get(key, have[number - 1]), finding)
     return [
         Correction(path, number, texts[path][number - 1], after)

@@ -38,6 +38,8 @@ class Past:
         self._blames: dict[str, Mapping[int, tuple[str, str]]] = {}
         self._codes: dict[str, Code] = {}
         self._versions: dict[str, list[tuple[str, str]]] = {}
+        # What was cut short: the limits that were reached.
+        self.notes: dict[str, None] = {}
         self._words: dict[tuple[str, str], list[str]] = {}
 
     def writer(self, path: str, line: int) -> tuple[str, str]:
@@ -64,6 +66,7 @@ class Past:
         """Return the code at a commit; None past the number of trees that are looked at."""
         if commit not in self._codes:
             if len(self._codes) >= MOST_TREES:
+                self.notes["some names were not looked up in the past: too many commits wrote them"] = None
                 return None
             self._codes[commit] = Code(self._git, commit, self._contents)
         return self._codes[commit]
@@ -72,7 +75,10 @@ class Past:
         """Return for each file or folder that is not there any more the commit that removed it, where it is found."""
         # git simplifies the history of one path to the line where it changed; of several at once it does not.
         proved: dict[str, str] = {}
-        for path in sorted(set(paths))[:MOST_PATHS]:
+        wanted = sorted(set(paths))
+        if len(wanted) > MOST_PATHS:
+            self.notes[f"culprits were looked up for {MOST_PATHS} of {len(wanted)} paths"] = None
+        for path in wanted[:MOST_PATHS]:
             for more in ((), ("-m", "--first-parent")):
                 argv = ("log", "-1", *more, "--no-show-signature", "--format=%H", self._commit, "--", path)
                 done = self._git.run("--literal-pathspecs", *argv, check=False)
@@ -133,6 +139,8 @@ class Past:
                 commit, *names = (os.fsdecode(part).strip("\n") for part in record.split(b"\0"))
                 found.append((commit, next(filter(None, names), path)))
             self._versions[path] = found
+            if len(found) >= MOST_VERSIONS:
+                self.notes[f"only the newest {MOST_VERSIONS} changes of {path} were searched"] = None
         return self._versions[path]
 
     def _texts(self, specs: Iterable[str]) -> dict[str, str]:
@@ -153,6 +161,7 @@ class Past:
     def files_with(self, commit: str, word: str) -> list[str] | None:
         """Return the files of a commit that have a word, without documents; None past the limit."""
         if len(self._words) >= MOST_WORDS and (commit, word) not in self._words:
+            self.notes["some names were not looked up in the code of the past: there are too many"] = None
             return None
         if (commit, word) not in self._words:
             argv = (

@@ -78,12 +78,11 @@ def adopt(
             unchecked.append((document, statement))
     progress("finding culprits", len(read), len(read))
     findings = _grouped(findings)
-    notes = (
-        []
-        if corpus.is_whole
-        else ["the code is too large to be read whole; names and values were looked for in a part of it"]
-    )
-    return Adoption(commit, documents, with_fixes(_blamed(findings, past), head, past), unchecked, notes)
+    findings = with_fixes(_blamed(findings, past), head, past)
+    notes = list(past.notes)
+    if not corpus.is_whole:
+        notes.append("the code is too large to be read in full; names and values were looked for in part of it")
+    return Adoption(commit, documents, findings, unchecked, notes)
 
 
 def _claims(statement: Statement, document: Document) -> Iterator[Claim]:

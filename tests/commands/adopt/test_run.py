@@ -131,7 +131,7 @@ def test_correction_changes_only_the_false_words(repo):
     commit_files(repo, {"AGENTS.md": text, "go.mod": "module x\n\ngo 1.24\n"})
     commit_files(repo, {"go.mod": "module x\n\ngo 1.25\n"})
 
-    (one,) = corrections(adopted(repo).findings, {"AGENTS.md": text.split("\n")})
+    (one,) = corrections(adopted(repo).findings, {"AGENTS.md": text.split("\n")}, {"AGENTS.md": text.split("\n")})
 
     assert one.after == "- Go 1.25+ and 1.24 apples"
 
