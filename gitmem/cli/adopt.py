@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from gitmem.errors import NotFoundError, UsageError
+from gitmem.errors import NoRepositoryError, NotFoundError, UsageError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -66,7 +66,10 @@ def run(args: argparse.Namespace, out: Output) -> int:
     if args.fix and top is None:
         raise UsageError("--fix needs a work tree", hint="gitmem adopt --suggest rdjson")
     wanted = [_inside(name, top) for name in args.files]
-    adoption = adopt(git, git.resolve("HEAD"), wanted, progress=out.progress)
+    head = git.read_head()[1]
+    if head is None:
+        raise NoRepositoryError("this repository has no commit yet", hint="git add and commit the documents first")
+    adoption = adopt(git, head, wanted, progress=out.progress)
     out.clear_progress()
     if args.files and not adoption.documents:
         raise NotFoundError(f"no document at HEAD in {', '.join(args.files)}", hint="git add and commit it first")

@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from conftest import commit_files
+from conftest import commit_files, git
 
 
 @pytest.fixture
@@ -73,6 +73,16 @@ def test_other_forms_name_the_line(stale, run_cli):
     assert log["runs"][0]["results"][0]["locations"][0]["physicalLocation"]["region"] == {"startLine": 3}
     assert "::error file=AGENTS.md,line=3" in run_cli("adopt", "--format", "github").out
     assert "| AGENTS.md:3 |" in run_cli("adopt", "--format", "markdown").out.replace("\\", "")
+
+
+def test_repository_without_a_commit_is_refused(tmp_path, run_cli):
+    empty = tmp_path / "empty"
+    empty.mkdir()
+    git(empty, "init", "-q")
+
+    ran = run_cli("-C", str(empty), "adopt")
+
+    assert (ran.status, "no commit yet" in ran.err) == (3, True)
 
 
 def test_missing_document_and_two_forms_are_refused(repo, run_cli):
