@@ -11,6 +11,7 @@ from gitmem.cli.parser import parser_of
 from gitmem.cli.proof import add_check, add_judging, judging_of, verify_of
 from gitmem.errors import UsageError
 from gitmem.statuses import warning
+from gitmem.verify.cause import few
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -122,8 +123,14 @@ def _settle_moved(args: argparse.Namespace, out: Output) -> int:
     for one in changed:
         for line in one.shown:
             out.line((one.key, "key"), "  ", line)
+    reasons: dict[str, list[str]] = {}
     for one in skipped:
-        out.note(f"{one.key} stays as it is: {one.skipped}")
+        reasons.setdefault(one.skipped, []).append(one.key)
+    for reason, them in reasons.items():
+        if len(them) == 1:
+            out.note(f"{them[0]} stays as it is: {reason}")
+        else:
+            out.note(f"{len(them)} memories stay as they are ({few(them)}): {reason}")
     if not found:
         out.note("no memory names files that moved")
     elif args.dry_run:

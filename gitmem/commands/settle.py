@@ -29,8 +29,10 @@ if TYPE_CHECKING:
     from gitmem.verify.due import Due
     from gitmem.verify.session import Session
 
-NOT_APPROVED = "its command must be approved: run this at a terminal, or name the fact"
-FAILING = "it fails where its files are now: gitmem settle"
+# Why memories stay as they are: each with a command that helps with all that share the reason.
+NOT_APPROVED = "the new command must be approved; run at a terminal: gitmem settle --moved"
+UNAPPROVED_BEFORE = "the command is not approved here; review it first: gitmem trust --review"
+FAILING = "the check fails where the files are now: gitmem list --status failed"
 
 
 @frozen
@@ -58,6 +60,7 @@ def settle_moved(
     """Re-point memories to where their files are, those of one store in one commit; return them by key.
 
     A check that changes must hold at HEAD; one that does not, or whose command nobody can approve now, stays as it is.
+    A new command is approved here only where the command before it was.
 
     Args:
         repository: The opened repository.
@@ -132,7 +135,7 @@ class _Store:
             document = parse(self._text_of(key, path), path=f"{key}.md")
             check = check_of(document)
             assert check is not None, "a fact has a check"
-            new = replaced_words(self._tree, check, verdict.moved)
+            new = replaced_words(self._tree, check, self._moves.known(verdict))
             if new != check:
                 changes["verify"] = _verify_of(new)
                 shown.append(f"{shown_check(check)} → {shown_check(new)}")
@@ -151,7 +154,7 @@ class _Store:
             return name
         there = went.get(file.removeprefix("./"), "")
         if not there and verdict is not None:
-            there = self._moves.follow(file, verdict.held_commit, verdict.moved)
+            there = self._moves.follow(file, verdict.held_commit, self._moves.known(verdict))
         return there + name[len(file) :] if there else name
 
     def _judged(
@@ -164,18 +167,18 @@ class _Store:
             if "verify" not in one.fields:
                 continue
             verdict = self._verdicts[one.key]
-            due = self._due(one, paths[one.key])
-            is_allowed = due.spec.check.form == BUILTIN or self._session.trust.allows(due.row.spec, due.listed)
+            due = self._due(one.key, paths[one.key], one.fields)
+            was_allowed = self._may_run(self._due(one.key, paths[one.key], {}))
             if verdict.outcome != HOLDS:
-                found[number] = replace(one, skipped=f"{FAILING} {one.key}")
-            elif not is_allowed and not (approve and not due.spec.setup):
-                found[number] = one if one.key in keys else replace(one, skipped=NOT_APPROVED)
-            else:
+                found[number] = replace(one, skipped=FAILING)
+            elif self._may_run(due) or (approve and was_allowed and not self._session.trust.denies(due.row.spec)):
                 dues[one.key] = due
+            elif one.key not in keys:
+                found[number] = replace(one, skipped=NOT_APPROVED if was_allowed else UNAPPROVED_BEFORE)
         if dry_run or not dues:
             return found
         for due in dues.values():
-            if due.spec.check.form != BUILTIN and not self._session.trust.allows(due.row.spec, due.listed):
+            if not self._may_run(due):
                 self._store.approve(due)
         # Approvals are read when a session is opened.
         self._session = self._store.session(self._session.options)
@@ -191,10 +194,12 @@ class _Store:
                 found[number] = replace(one, skipped=f"the changed check does not hold: {why}")
         return found
 
-    def _due(self, one: Repointed, path: str) -> Due:
-        policy = self._store.policy()
-        how = policy.verify
-        document = parse(edited(self._text_of(one.key, path), one.fields, f"{one.key}.md"), path=path)
+    def _may_run(self, due: Due) -> bool:
+        return due.spec.check.form == BUILTIN or self._session.trust.allows(due.row.spec, due.listed)
+
+    def _due(self, key: str, path: str, fields: Mapping[str, Any]) -> Due:
+        how = self._store.policy().verify
+        document = parse(edited(self._text_of(key, path), fields, f"{key}.md"), path=path)
         spec = spec_of(document, setup=how.setup, default_timeout_s=how.timeout_s, folders=how.folders)
         assert spec is not None, "a fact has a check"
         return self._session.due_of(document, spec, spec_hash(spec), claim_hash(document))

@@ -255,15 +255,20 @@ def named_paths(check: Check) -> list[str]:
 
 
 def replaced_words(files: CodeFiles, check: Check, text: str) -> Check:
-    """Return a check whose own words name the new places: of a command, where they are whole paths that moved."""
+    """Return a check whose own words name the new places: of a command, where they are whole paths that moved.
+
+    Whoever named a file chose no command: a new place that a shell or a program may take for more than a path is left.
+    """
     if check.form == BUILTIN:
         return placed(files, check, text)
-    moves = parse_moves(text)
+    moves = [move for move in parse_moves(text) if shlex.quote(move.new) == move.new]
 
     def there(found: re.Match[str]) -> str:
         word = found[0]
         place, move = find_place(files, normal(word).removesuffix("/**"), moves)
-        return ("./" if word.startswith("./") else "") + place + "/" * word.endswith("/") if move else word
+        is_option = move is not None and place.startswith("-")
+        start = "./" if word.startswith("./") or is_option else ""
+        return start + place + "/" * word.endswith("/") if move else word
 
     return replace(check, words=tuple(_TOKEN.sub(there, word) for word in check.words))
 

@@ -68,6 +68,30 @@ def test_a_command_that_nobody_can_approve_stays_as_it_is(memory, repo, run_cli)
     assert memory.status().document["moved"] == ["grep"]
 
 
+def test_a_command_that_was_not_approved_before_is_not_approved_by_moving(memory, repo, run_cli):
+    moved_store(memory, repo)
+    (due,) = (one for one in memory.repository.commands() if one.row.key == "grep")
+    memory.repository.deny(due)
+
+    found = {one.key: one.skipped for one in memory.bulk.settle_moved(approve=True)}
+
+    assert "gitmem trust --review" in found["grep"]
+    assert [one.row.spec for one in memory.repository.commands()] == [due.row.spec]
+    assert [one.spec for one in memory.repository.trust().list_all() if one.verdict == "allow"] == []
+
+
+def test_what_stays_as_it_is_is_said_once_for_each_reason(memory, repo, run_cli):
+    moved_store(
+        memory, repo, *(make_fact(f"jwt-is-signed-{n:02}", f"grep -q RS256 src/auth/jwt.py # {n}") for n in range(12))
+    )
+
+    said = run_cli("settle", "--moved", "--dry-run")
+
+    (line,) = [line for line in said.err.splitlines() if "stay" in line]
+    assert line.startswith("gitmem: 13 memories stay as they are (grep, jwt-is-signed-00, ")
+    assert line.endswith("more): the new command must be approved; run at a terminal: gitmem settle --moved")
+
+
 def test_a_dry_run_shows_what_would_change_and_changes_nothing(memory, repo, run_cli):
     moved_store(memory, repo)
     before = count_commits(repo)
@@ -95,7 +119,7 @@ def test_a_fact_that_fails_at_its_new_place_is_left_to_a_person(memory, repo):
 
     found = {one.key: one.skipped for one in memory.bulk.settle_moved(approve=True)}
 
-    assert "it fails where its files are now" in found["rs"]
+    assert "the check fails where the files are now" in found["rs"]
 
 
 def test_rewording_a_foundation_makes_what_rests_on_it_suspect_until_it_is_confirmed(memory, repo, run_cli):

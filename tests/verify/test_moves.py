@@ -27,6 +27,7 @@ from gitmem.memory.memory import Memory
 from gitmem.model import BUILTIN, HOLDS, PROGRAM, SHELL, Check, Verdict
 from gitmem.store.buckets import join_bucket
 from gitmem.store.verdicts import format_verdict
+from gitmem.verify.files import CodeFiles
 from gitmem.verify.inputs import digest
 from gitmem.verify.moves import (
     MOST_KEPT,
@@ -37,6 +38,7 @@ from gitmem.verify.moves import (
     named_paths,
     parse_moves,
     placed,
+    replaced_words,
     restoring,
 )
 from gitmem.verify.options import Options
@@ -271,6 +273,20 @@ def test_a_command_does_not_run_where_only_a_pushed_verdict_says_that_its_files_
 )
 def test_a_verdict_moves_nothing_to_or_from_a_place_that_no_code_has(place: str) -> None:
     assert parse_moves(f"{place}\tevil.sh\nevil.sh\t{place}") == ()
+
+
+@pytest.mark.parametrize("new", ["a;touch owned", "$(id)", "a b", "*", "a\nb", "~", "#a", "a!b"])
+@pytest.mark.parametrize("form", [SHELL, PROGRAM])
+def test_the_name_of_a_file_never_becomes_part_of_a_command(form: str, new: str) -> None:
+    check = Check(form, ("cat src/a.py",))
+
+    assert replaced_words(CodeFiles([("100644", "", new)]), check, f"src/a.py\t{new}") == check
+
+
+def test_the_name_of_a_file_never_becomes_an_option() -> None:
+    found = replaced_words(CodeFiles([("100644", "", "-rf")]), Check(PROGRAM, ("rm", "src/a.py")), "src/a.py\t-rf")
+
+    assert found.words == ("rm", "./-rf")
 
 
 def test_what_moved_is_never_put_back_through_a_link(repo: Path, tmp_path: Path) -> None:
