@@ -203,8 +203,9 @@ class Judge:
         def ask(commit: str, times: int) -> list[tuple[str, str]]:
             return self._ask_often(due, commit, times, width if commit == self._commit else 1)
 
-        if not verdict.outside and due.verdict is not None:  # what it used when it held counts as well
-            verdict = replace(verdict, outside=due.verdict.outside)
+        was = due.verdict.outside if due.verdict is not None else ""
+        if not verdict.outside and was != DECLARED:  # what it used when it held counts; what is declared, its fact says
+            verdict = replace(verdict, outside=was)
         firm = runs_needed(result.seconds, is_hurried=self._means.is_hurried)
         held = self._held(due)
         found = confirm(due.latest, verdict, ask=ask, held=held, is_unclear=result.is_unclear, firm=firm)

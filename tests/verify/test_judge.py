@@ -672,16 +672,26 @@ def test_clock_is_read_once_for_all_verdicts_of_a_run(repo, memory):
 
 
 @pytest.mark.parametrize(
-    ("where", "claimed", "outcome"),
+    ("where", "claimed", "outside", "outcome"),
     [
-        ("HEAD", True, "blocked"),
-        ("HEAD~1", True, "fails"),
-        ("aside", True, "unconfirmed"),
-        ("HEAD", False, "unconfirmed"),
+        ("HEAD", True, "", "blocked"),
+        ("HEAD", True, "declared", "blocked"),
+        ("HEAD~1", True, "", "fails"),
+        ("HEAD~1", True, "declared", "fails"),
+        ("aside", True, "", "unconfirmed"),
+        ("HEAD", False, "", "unconfirmed"),
     ],
-    ids=["at-this-commit", "where-it-does-hold", "not-of-this-history", "policy-takes-no-claims"],
+    ids=[
+        *(
+            "at-this-commit",
+            "which-says-what-the-fact-does-not",
+            "where-it-does-hold",
+            "where-it-does-hold-and-says-so",
+        ),
+        *("not-of-this-history", "policy-takes-no-claims"),
+    ],
 )
-def test_commit_that_a_claimed_verdict_names_is_one_to_compare_with(memory, repo, where, claimed, outcome):
+def test_commit_that_a_claimed_verdict_names_is_one_to_compare_with(memory, repo, where, claimed, outside, outcome):
     memory.fact("RS256 is used", verify="grep -q RS256 src/auth/jwt.py", key="k", approve=True)
     git(repo, "branch", "aside")
     git(repo, "-c", "advice.detachedHead=false", "checkout", "-q", "aside")
@@ -693,6 +703,7 @@ def test_commit_that_a_claimed_verdict_names_is_one_to_compare_with(memory, repo
     lines = [line for line in text.splitlines() if not line.startswith(("held-", "at =", "commit ="))]
     stamp = '"2026-09-21T13:33:21Z"'
     told = [*lines, f'commit = "{named}"', f"at = {stamp}", f'held-commit = "{named}"', f"held-at = {stamp}"]
+    told += [f'outside = "{outside}"'] if outside else []
     put_files(repo, {path: "\n".join(told) + "\n"})
     if not claimed:
         put_files(repo, {"gitmem.toml": "[verify]\nclaimed = false\n"})
@@ -703,7 +714,7 @@ def test_commit_that_a_claimed_verdict_names_is_one_to_compare_with(memory, repo
     result = result_of(verify(memory, everything=True), "k")
 
     shown = "unconfirmed" if result.verdict and not result.verdict.confirmed else result.outcome
-    assert shown == outcome
+    assert (shown, "outside the repository" in result.because) == (outcome, False)
 
 
 def test_check_on_its_way_while_all_are_stopped_ends_at_once(tmp_path, mark):
