@@ -28,15 +28,23 @@ if TYPE_CHECKING:
 _HEAD = re.compile(rb'\[(?:"([a-z0-9._-]{1,100})"|([a-z0-9_-]{1,100}))\.([0-9a-f]{16})\]')
 
 
+# Errors of one bucket that are reported: 8 MB of lines that are not sections were 2 million problems.
+MOST_ERRORS = 20
+
 # The text of a bucket
 
 
 def split_bucket(content: bytes, path: str) -> tuple[Sections, list[FormatError]]:
-    """Return the verdicts of a bucket as text, and the errors of its other sections; the first of two alike counts."""
+    """Return the verdicts of a bucket as text, and the errors of its other sections; the first of two alike counts.
+
+    Of the errors, the first ``MOST_ERRORS`` are returned.
+    """
     sections: Sections = {}
     errors: list[FormatError] = []
     for number, head, text in _sections(content):
         found = _HEAD.fullmatch(head)
+        if found is None and len(errors) == MOST_ERRORS:
+            continue
         key = (found[1] or found[2]).decode("ascii") if found else ""
         if found is None or not layout.is_key(key):
             errors.append(_error("it is not the section of a verdict", path, number))
@@ -44,7 +52,7 @@ def split_bucket(content: bytes, path: str) -> tuple[Sections, list[FormatError]
             errors.append(_error(f"the verdict of {key} belongs in {layout.bucket_path(key)}", path, number))
         else:
             sections.setdefault((key, found[3].decode("ascii")), text)
-    return sections, errors
+    return sections, errors[:MOST_ERRORS]
 
 
 def _sections(content: bytes) -> Iterator[tuple[int, bytes, bytes]]:

@@ -11,7 +11,15 @@ from hypothesis import strategies as st
 
 from gitmem.frozen import replace
 from gitmem.model import FAILS, HOLDS, Verdict
-from gitmem.store.buckets import join_bucket, parse_section, sections_of, split_bucket, unite_buckets, unite_verdicts
+from gitmem.store.buckets import (
+    MOST_ERRORS,
+    join_bucket,
+    parse_section,
+    sections_of,
+    split_bucket,
+    unite_buckets,
+    unite_verdicts,
+)
 from gitmem.store.layout import bucket_path, shard
 from gitmem.store.verdicts import format_verdict
 
@@ -51,6 +59,14 @@ def test_a_bucket_is_read_as_it_was_written(because: str, attempt: str) -> None:
     assert sections == {(v.key, SPEC[:16]): format_verdict(v).encode() for v in verdicts}
     assert bucket(*verdicts) == join_bucket(dict(reversed(sections.items())))
     assert tomllib.loads(bucket(*verdicts).decode()).keys() == set(KEYS)
+
+
+def test_a_bucket_has_a_bounded_number_of_errors() -> None:
+    wrong = b"[nothing]\n[elsewhere.aaaaaaaaaaaaaaaa]\n" * 1000
+
+    sections, errors = split_bucket(wrong + bucket(verdict("k0")), PATH)
+
+    assert (len(errors), [name[0] for name in sections]) == (MOST_ERRORS, ["k0"])
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from gitmem.index.catalog.catalog import Catalog
 from gitmem.index.catalog.inserts import Inserts, problem_of
 from gitmem.index.catalog.state import ANCHORED
 from gitmem.model import Problem
-from gitmem.store.buckets import parse_section, split_bucket
+from gitmem.store.buckets import MOST_ERRORS, parse_section, split_bucket
 from gitmem.text.json_values import parse_json
 
 TYPE_CHECKING = False
@@ -52,7 +52,10 @@ def remove_path(catalog: Catalog, path: str) -> None:
 
 
 def update_bucket(catalog: Catalog, inserts: Inserts, path: str, content: bytes) -> list[Problem]:
-    """Bring the verdicts of one bucket in line with its text, only those that differ; returns what cannot be read."""
+    """Bring the verdicts of one bucket in line with its text, only those that differ.
+
+    Returns what cannot be read, of each bucket ``MOST_ERRORS`` at most.
+    """
     db = catalog.connection
     sections, errors = split_bucket(content, path)
     marks = {name: _fingerprint(text) for name, text in sections.items()}
@@ -69,7 +72,8 @@ def update_bucket(catalog: Catalog, inserts: Inserts, path: str, content: bytes)
             inserts.add_verdict(path, parse_section(name, text, path), written=marks[name])
             changed.add(name[0])
         except FormatError as err:
-            problems.append(problem_of(err, path, name[0]))
+            if len(problems) < MOST_ERRORS:
+                problems.append(problem_of(err, path, name[0]))
     forget_states(catalog, changed)
     return problems
 
