@@ -47,6 +47,7 @@ def switch_to_eddsa(folder: Path) -> str:
 
 def test_every_block_of_the_readme_is_typed_here() -> None:
     typed = (
+        "gitmem adopt",
         "$ gitmem fact",
         "make demo",
         "gitmem completion",
@@ -66,6 +67,7 @@ def test_every_block_of_the_readme_is_typed_here() -> None:
         "gitmem pre-work",
         "recall --syntax",
         "knowledge.jsonl",
+        "uninstall --all",
     )
 
     assert [sum(name in text for name in typed) for _, text in BLOCKS] == [1] * len(typed)
@@ -357,10 +359,22 @@ VALUES = {
     "--matches 'REGEX' --in GLOB": "--matches 'RS[0-9]+' --in 'src/**'",
     "--lacks TEXT --in GLOB": "--lacks print --in 'src/**/*.py'",
     "--same SHA256 --in PATH": "--same $(sha256sum README.md | cut -d' ' -f1) --in README.md",
+    "--value PATH#KEY --is VALUE": "--value pyproject.toml#project.version --is 1.0",
+    "--agree PATH#KEY PATH#KEY": "--agree pyproject.toml#project.version package.json#version",
+    "--script NAME": "--script test",
+    "--depends NAME": "--depends requests",
+    "--symbol NAME --in GLOB": "--symbol retry --in 'src/**'",
+}
+MANIFESTS = {
+    "pyproject.toml": '[project]\nname = "service"\nversion = "1.0"\ndependencies = ["requests>=2"]\n',
+    "package.json": '{"version": "1.0"}\n',
+    "Makefile": "test:\n\tpytest\n",
+    "src/gateway/retry.py": "RETRIES = 3\n\n\ndef retry():\n    return RETRIES\n",
 }
 
 
 def test_every_builtin_check_that_is_shown_holds_and_can_fail(console: Console) -> None:
+    commit_files(console.folder, MANIFESTS)
     lines = [line for line in block('"…" --exists').splitlines() if line]
     for number, line in enumerate(lines):
         typed = line
@@ -371,10 +385,10 @@ def test_every_builtin_check_that_is_shown_holds_and_can_fail(console: Console) 
         assert done.status == 0, done
     assert console("verify").status == 0
 
-    commit_files(
-        console.folder, {"README.md": "other\n", "src/auth/jwt.py": "print(1)\n", "src/gateway/retry.py": "x\n"}
-    )
-    git(console.folder, "mv", "README.md", "readme")
+    other = {"pyproject.toml": '[project]\nname = "service"\nversion = "2.0"\n', "Makefile": "all:\n\ttrue\n"}
+    texts = {"src/auth/jwt.py": "print(1)\n", "src/gateway/retry.py": "x\n"}
+    commit_files(console.folder, texts | other)
+    git(console.folder, "rm", "-q", "README.md")
     git(console.folder, "commit", "-qm", "none holds")
 
     assert len(lines) == len(VALUES)
@@ -501,6 +515,7 @@ def test_broken_fact_is_told_everywhere_and_clears_by_itself(console: Console) -
         "Gitmem-Verdicts: 1",
         "Gitmem-Failed: tokens-rs256",
         f"Gitmem-Suspect: {GATEWAY} (because tokens-rs256)",
+        f"Gitmem-Culprit: tokens-rs256 {broke}",
     ]
     assert {h["key"]: h["status"] for h in console.json("recall", "gateway", "public", "keys", "tokens")["hits"]} == {
         "tokens-rs256": "failed",
