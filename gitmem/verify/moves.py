@@ -144,6 +144,7 @@ class Moves:
         self._tree = tree
         self._renames = Renames(git, tree.commit, frozenset(entry[2] for entry in tree.entries))
         self._trees: dict[str, CodeTree | None] = {}
+        self._known: dict[Move, bool] = {}
 
     def find(self, check: Check, held: str, known: str = "") -> str:
         """Return the moves of what a check names, with those known already; these alone where there are no others.
@@ -186,7 +187,11 @@ class Moves:
 
     def confirmed(self, text: str) -> str:
         """Return those of the moves that git knows of, by the whole history."""
-        return format_moves([move for move in parse_moves(text) if self._is_known(move)])
+        moves = parse_moves(text)
+        for move in moves:
+            if move not in self._known:  # many facts name the same
+                self._known[move] = self._is_known(move)
+        return format_moves([move for move in moves if self._known[move]])
 
     def _is_known(self, move: Move) -> bool:
         """Return whether half of the files in a new place came from the old one."""
