@@ -32,7 +32,7 @@ def main() -> None:
     for repo, path, _ in _rows(args.benchmark / "files.tsv"):
         wanted.setdefault(repo, []).append(path)
     for repo, commit, _ in _rows(args.benchmark / "repositories.tsv"):
-        folder = _folder(args.mirrors, repo)
+        folder = find_mirror(args.mirrors, repo)
         if args.only not in repo:
             continue
         if folder is None:
@@ -51,7 +51,8 @@ def _rows(path: Path) -> list[list[str]]:
         return list(csv.reader(stream, delimiter="\t"))[1:]
 
 
-def _folder(mirrors: Path, repo: str) -> Path | None:
+def find_mirror(mirrors: Path, repo: str) -> Path | None:
+    """Return the mirror of a repository; None where there is none."""
     plus = repo.replace("/", "+")
     return next((mirrors / name for name in (f"{plus}/repo", f"{plus}.git", repo) if (mirrors / name).is_dir()), None)
 

@@ -3,8 +3,9 @@
 Paths, commands, names, versions and default values that a document states are compared with the code at HEAD, and with
 the code of the commit that last wrote the line. Each false statement is shown with the place that contradicts it and
 the commit that made it false. Names that were never there are shown only with -v; examples, placeholders, ignored files
-and denials are not reported. It needs no memory, writes nothing and runs nothing of the repository; only --fix writes,
-to the documents in the work tree.
+and denials are not reported. With --base, only statements are shown that a change makes false: those that held where
+HEAD left that commit, and those that the change wrote. It needs no memory, writes nothing and runs nothing of the
+repository; only --fix writes, to the documents in the work tree.
 
 Exit status: 0 no statement is false; 1 at least one is.
 """
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 EXAMPLES = (
     "gitmem adopt",
     "gitmem adopt AGENTS.md docs/ -v",
+    "gitmem adopt --base origin/main",
     "gitmem adopt --fix",
     "gitmem adopt --format sarif",
     "gitmem adopt --suggest rdjson | reviewdog -f=rdjson",
@@ -38,6 +40,9 @@ SUGGESTED = ("rdjson", "github")
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add what adopt takes."""
     parser.add_argument("files", nargs="*", metavar="FILE", help="documents, or folders with documents (all)")
+    parser.add_argument(
+        "--base", default="", metavar="REV", help="show only what became false since HEAD left this commit or branch"
+    )
     parser.add_argument("--fix", action="store_true", help="write the right value or path into the documents")
     parser.add_argument(
         "--suggest", choices=SUGGESTED, default="", metavar="FORM", help="print corrections: rdjson, github"
@@ -52,6 +57,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace, out: Output) -> int:
     """Check the documents and report."""
     from gitmem.commands.adopt import forms
+    from gitmem.commands.adopt.change import find_base
     from gitmem.commands.adopt.correct import corrections
     from gitmem.commands.adopt.findings import FALSE
     from gitmem.commands.adopt.run import adopt
@@ -69,7 +75,8 @@ def run(args: argparse.Namespace, out: Output) -> int:
     head = git.read_head()[1]
     if head is None:
         raise NoRepositoryError("this repository has no commit yet", hint="git add and commit the documents first")
-    adoption = adopt(git, head, wanted, progress=out.progress)
+    base = find_base(git, args.base, head) if args.base else ""
+    adoption = adopt(git, head, wanted, base=base, progress=out.progress)
     out.clear_progress()
     if args.files and not adoption.documents:
         raise NotFoundError(f"no document at HEAD in {', '.join(args.files)}", hint="git add and commit it first")

@@ -88,3 +88,47 @@ def test_repository_without_a_commit_is_refused(tmp_path, run_cli):
 def test_missing_document_and_two_forms_are_refused(repo, run_cli):
     assert run_cli("adopt", "nothing.md").status == 1
     assert run_cli("adopt", "--json", "--format", "sarif").status == 2
+
+
+def test_base_shows_only_what_the_change_makes_false(stale, run_cli):
+    git(stale, "switch", "-qc", "topic")
+    git(stale, "mv", "src/auth/jwt.py", "src/auth/tokens.py")
+    commit_files(stale, {}, "rename jwt")
+    git(stale, "switch", "-q", "main")
+    commit_files(stale, {"AGENTS.md": "# Guide\n\n- Go 1.24+ is needed\n- `src/auth/jwt.py` signs\n"})
+    git(stale, "switch", "-q", "topic")
+    git(stale, "merge", "-q", "--no-edit", "main")
+
+    ran = run_cli("adopt", "--base", "main")
+
+    assert ran.status == 1
+    assert "✗ AGENTS.md:4  src/auth/jwt.py does not exist" in ran.out
+    assert "should say: src/auth/tokens.py" in ran.out
+    assert "Go 1.24" not in ran.out
+
+
+def test_base_counts_in_every_form(stale, run_cli):
+    git(stale, "tag", "before")
+    commit_files(stale, {"README.md": "x\n"})
+    assert run_cli("adopt", "--base", "before").status == 0
+    commit_files(stale, {"go.mod": "module x\n\ngo 1.26\n", "README.md": "- Go 1.26\n"})
+    commit_files(stale, {"go.mod": "module x\n\ngo 1.27\n"})
+
+    table = json.loads(run_cli("adopt", "--base", "before", "--json").out)
+
+    assert [(row["path"], row["fix"]) for row in table["false"]] == [("README.md", "1.27")]
+    assert table["base"] == git(stale, "rev-parse", "before").strip()
+    assert table["notes"] == ["1 more statements were false before the change; gitmem adopt shows them"]
+    assert "::error file=README.md,line=1" in run_cli("adopt", "--base", "before", "--format", "github").out
+    assert "AGENTS" not in run_cli("adopt", "--base", "before", "--format", "sarif").out
+    assert "README.md:1\n\n```suggestion\n- Go 1.27" in run_cli("adopt", "--base", "before", "--suggest", "github").out
+
+
+def test_base_without_a_common_commit_is_refused(stale, run_cli):
+    git(stale, "checkout", "-q", "--orphan", "other")
+    commit_files(stale, {"b": ""})
+
+    ran = run_cli("adopt", "--base", "main")
+
+    assert ran.status == 3
+    assert "no common history" in ran.err

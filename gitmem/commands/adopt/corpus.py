@@ -8,7 +8,7 @@ from gitmem.commands.adopt.code import FILE_LIMIT
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Container, Iterable, Mapping
 
     from gitmem.commands.adopt.code import Code
 
@@ -47,7 +47,12 @@ def is_aside(path: str) -> bool:
 
 
 def search(
-    code: Code, symbols: Iterable[str], values: Mapping[str, Iterable[str]], *, progress: Callable[[int, int], None]
+    code: Code,
+    symbols: Iterable[str],
+    values: Mapping[str, Iterable[str]],
+    *,
+    progress: Callable[[int, int], None],
+    among: Container[str] | None = None,
 ) -> Corpus:
     """Look for names in the texts of the code.
 
@@ -56,6 +61,7 @@ def search(
         symbols: Names of which it is asked whether they occur.
         values: Names that are defined somewhere, each with how it may be spelled.
         progress: Is told how many files are read, and how many there are.
+        among: The files that are read; None for all.
     """
     found = Corpus()
     owners: dict[bytes, set[str]] = {}
@@ -67,7 +73,7 @@ def search(
         return found
     paths: dict[str, list[str]] = {}
     for path, (mode, oid) in code.files.items():
-        if mode in ("100644", "100755") and not _TEXT.search(path):
+        if mode in ("100644", "100755") and (among is None or path in among) and not _TEXT.search(path):
             paths.setdefault(oid, []).append(path)
     order = sorted(paths, key=lambda oid: is_aside(paths[oid][0]))
     sizes = code.git.sizes(order)

@@ -34,18 +34,28 @@ class Correction:
     after: str
 
 
-def with_fixes(findings: Iterable[Finding], head: Code, past: Past) -> list[Finding]:
-    """Return the findings, each false one with what the document should say, where that is known."""
+def with_fixes(findings: Iterable[Finding], head: Code, past: Past, base: str = "") -> list[Finding]:
+    """Return the findings, each false one with what the document should say, where that is known.
+
+    Args:
+        findings: What was found.
+        head: The code.
+        past: Its past.
+        base: The commit before the change that made them false; empty where their culprits are asked.
+    """
     return [
-        replace(one, fix=_fix(one, head, past)) if one.verdict == FALSE and not one.fix else one for one in findings
+        replace(one, fix=_fix(one, head, past, base)) if one.verdict == FALSE and not one.fix else one
+        for one in findings
     ]
 
 
-def _fix(finding: Finding, head: Code, past: Past) -> str:
+def _fix(finding: Finding, head: Code, past: Past, base: str) -> str:
     """Return what replaces the claim's token."""
     claim, source = finding.claim, finding.source
-    if finding.then and finding.culprit:
-        moved = past.renamed(finding.then, finding.culprit.commit)
+    # Of a change, what all of it did counts: one of its commits may have moved only a part of a folder.
+    commit = head.commit if base else finding.culprit.commit if finding.culprit else ""
+    if finding.then and commit:
+        moved = past.renamed(finding.then, commit, base)
         return _as_written(finding, moved) if moved and head.has(moved) else ""
     if claim.kind not in ("version", "value") or source is None or not re.search(r"\w", source.actual):
         return ""

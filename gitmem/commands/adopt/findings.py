@@ -99,6 +99,7 @@ class Adoption:
         findings: The claims, by document and line.
         unchecked: Statements without a claim that can be checked, with their documents.
         notes: What a reader should know besides: what was cut short.
+        base: The commit before the change whose false statements these are; empty where all of them are.
     """
 
     commit: str
@@ -106,6 +107,7 @@ class Adoption:
     findings: Sequence[Finding]
     unchecked: Sequence[tuple[Document, Statement]]
     notes: Sequence[str] = ()
+    base: str = ""
 
     def of(self, verdict: str) -> list[Finding]:
         """Return the findings with a verdict."""

@@ -54,7 +54,10 @@ def summary(adoption: Adoption) -> str:
     false, holds, never = (len(adoption.of(verdict)) for verdict in (FALSE, HOLDS, NEVER))
     documents = _counted(len(adoption.documents), "document")
     more = f", {never} never held" if never else ""
-    return f"{documents}: {false} false, {holds} hold{more}, {len(adoption.unchecked)} statements cannot be checked"
+    since = f" since {adoption.base[:10]}" if adoption.base else ""
+    return (
+        f"{documents}: {false} false{since}, {holds} hold{more}, {len(adoption.unchecked)} statements cannot be checked"
+    )
 
 
 def _counted(number: int, noun: str) -> str:
@@ -65,6 +68,7 @@ def as_table(adoption: Adoption) -> dict[str, Any]:
     """Return the documented JSON."""
     return {
         "commit": adoption.commit,
+        "base": adoption.base,
         "documents": [{"path": one.path, "kind": one.kind} for one in adoption.documents],
         "false": [_row(one) for one in adoption.of(FALSE)],
         "never_held": [_row(one) for one in adoption.of(NEVER)],

@@ -188,9 +188,19 @@ class Past:
         found = self._texts(f"{commit}:{path}" for commit in commits)
         return {spec.partition(":")[0]: text for spec, text in found.items()}
 
-    def renamed(self, path: str, commit: str) -> str:
-        """Return what a file or folder became in a commit, by git's rename detection; empty where it was deleted."""
-        return _destination(path, _renames(self._git, commit))
+    def renamed(self, path: str, commit: str, since: str = "") -> str:
+        """Return what a file or folder became in a commit, by git's rename detection; empty where it was deleted.
+
+        Args:
+            path: The path before.
+            commit: The commit.
+            since: The commit that it is compared with; empty for its first parent.
+        """
+        return _destination(path, _renames(self._git, since or f"{commit}^", commit))
+
+    def name_before(self, path: str, base: str) -> str:
+        """Return what a file was called at an earlier commit, by git's rename detection; empty if it was not there."""
+        return next((old for old, new in _renames(self._git, base, self._commit) if new == path), "")
 
     def culprits(self, commits: Iterable[str]) -> dict[str, Culprit]:
         """Return who made some commits, when, and what they called them."""
@@ -202,20 +212,23 @@ class Past:
 
 
 @cache
-def _renames(git: Git, commit: str) -> tuple[tuple[str, str], ...]:
+def _renames(git: Git, before: str, commit: str) -> tuple[tuple[str, str], ...]:
     done = git.run("diff-tree", "-r", "-z", "-M50", "-l2000", "--diff-filter=R", "--name-status", "--no-commit-id",
-                   f"{commit}^", commit, check=False)  # fmt: skip
+                   before, commit, check=False)  # fmt: skip
     parts = [os.fsdecode(part) for part in done.stdout.split(b"\0")]
     return tuple(zip(parts[1::3], parts[2::3], strict=False))
 
 
 def _destination(path: str, renames: Iterable[tuple[str, str]]) -> str:
-    """Return where a path went; a folder went where most of its files went, if those keep their names below it."""
+    """Return where a path went; a folder went where most of its renamed files did, with their names below it."""
     votes: dict[str, int] = {}
+    files = 0
     for old, new in renames:
         if old == path:
             return new
+        files += old.startswith(f"{path}/")
         if old.startswith(f"{path}/") and new.endswith(old[len(path) :]):
             folder = new[: -len(old[len(path) :])]
             votes[folder] = votes.get(folder, 0) + 1
-    return max(votes, key=lambda folder: votes[folder], default="")
+    best = max(votes, key=lambda folder: votes[folder], default="")
+    return best if votes.get(best, 0) * 2 > files else ""

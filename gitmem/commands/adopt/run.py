@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from gitmem.commands.adopt.change import Change
 from gitmem.commands.adopt.claims.claim import SYMBOL, VALUE
 from gitmem.commands.adopt.claims.commands import command_claims
 from gitmem.commands.adopt.claims.numbers import number_claims
@@ -11,7 +12,7 @@ from gitmem.commands.adopt.code import Code
 from gitmem.commands.adopt.corpus import search
 from gitmem.commands.adopt.correct import with_fixes
 from gitmem.commands.adopt.documents import find_documents
-from gitmem.commands.adopt.findings import FALSE, Adoption
+from gitmem.commands.adopt.findings import FALSE, HOLDS, Adoption
 from gitmem.commands.adopt.judge.figures import Numbers, all_names
 from gitmem.commands.adopt.judge.occurrence import judge_symbol
 from gitmem.commands.adopt.judge.presence import judge_path
@@ -37,7 +38,12 @@ def _quiet(what: str, done: int, total: int) -> None:
 
 
 def adopt(
-    git: Git, commit: str, wanted: Iterable[str] = (), *, progress: Callable[[str, int, int], None] = _quiet
+    git: Git,
+    commit: str,
+    wanted: Iterable[str] = (),
+    *,
+    base: str = "",
+    progress: Callable[[str, int, int], None] = _quiet,
 ) -> Adoption:
     """Judge what the documents of a commit claim. Nothing is written, and no program of the repository is run.
 
@@ -45,6 +51,7 @@ def adopt(
         git: The repository.
         commit: The commit, full hex.
         wanted: Files or folders; every document where none is named.
+        base: The commit before a change, full hex: only statements that the change made false count as false.
         progress: Is told what is being done, and how much of it is.
     """
     contents: dict[str, str] = {}
@@ -76,13 +83,28 @@ def adopt(
         findings += found
         if not found and statement.kind != HEADING:
             unchecked.append((document, statement))
+    notes = []
+    if base:
+        progress("judging what is false before the change", len(read), len(read))
+        change = Change(git, base, head, past, contents)
+        before = change.corpus(corpus, {claim.name for claim in every if claim.kind == SYMBOL}, values)
+        older = _Judge(change.before, past, before, Numbers(change.before, past, before, sections))
+        made = change.made_false(findings, older.again, _claims_of)
+        if earlier := sum(one.verdict == FALSE and one.claim not in {new.claim for new in made} for one in findings):
+            notes.append(f"{earlier} more statements were false before the change; gitmem adopt shows them")
+        findings = [*(one for one in findings if one.verdict == HOLDS), *made]
     progress("finding culprits", len(read), len(read))
     findings = _grouped(findings)
-    findings = with_fixes(_blamed(findings, past), head, past)
-    notes = list(past.notes)
+    findings = with_fixes(_blamed(findings, past), head, past, base)
+    notes += past.notes
     if not corpus.is_whole:
         notes.append("the code is too large to be read in full; names and values were looked for in part of it")
-    return Adoption(commit, documents, findings, unchecked, notes)
+    return Adoption(commit, documents, findings, unchecked, notes, base)
+
+
+def _claims_of(document: Document, text: str) -> Iterator[Claim]:
+    for statement in split(text):
+        yield from _claims(statement, document)
 
 
 def _claims(statement: Statement, document: Document) -> Iterator[Claim]:
@@ -105,6 +127,10 @@ class _Judge:
             if finding is not None:
                 found.append(finding)
         return found
+
+    def again(self, finding: Finding) -> Finding | None:
+        """Judge the claim of a finding that was made at another commit."""
+        return self._one(finding.claim, finding.statement, finding.document)
 
     def _one(self, claim: Claim, statement: Statement, document: Document) -> Finding | None:
         match claim.kind:

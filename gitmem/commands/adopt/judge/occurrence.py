@@ -40,13 +40,17 @@ def judge_symbol(claim: Claim, statement: Statement, document: Document, corpus:
 
 def _home(name: str, files: Iterable[str], wrote: str, document: Document, past: Past) -> str:
     """Return the file that defined a name when the line was written, if it is one that the document is about."""
-    pattern = re.compile(_DEFINITION.format(re.escape(name)))
     for path in files:
         if is_aside(path) or not _is_about(document, path):
             continue
-        if pattern.search(past.texts([wrote], path).get(wrote, "")):
+        if defined_in(past.texts([wrote], path).get(wrote, ""), name):
             return path
     return ""
+
+
+def defined_in(text: str, name: str) -> bool:
+    """Return whether a text of code defines a name."""
+    return re.search(_DEFINITION.format(re.escape(name)), text) is not None
 
 
 def _is_about(document: Document, path: str) -> bool:
