@@ -149,9 +149,9 @@ def default_limits(*, processes: int = 0, memory_mib: int = 0, disk_mib: int = 0
     return Limits(processes or most, memory_mib * MIB, (disk_mib or DISK_MIB) * MIB)
 
 
-def clean_environment(path: str, home: str, tmp: str) -> dict[str, str]:
-    """Return the whole environment of a check: these seven variables and nothing of ours."""
-    return {
+def clean_environment(path: str, home: str, tmp: str, *, online: bool) -> dict[str, str]:
+    """Return the whole environment of a check: these variables and nothing of ours."""
+    env = {
         "PATH": path,
         "HOME": home,
         "TMPDIR": tmp,
@@ -160,6 +160,8 @@ def clean_environment(path: str, home: str, tmp: str) -> dict[str, str]:
         "TERM": "dumb",
         "TZ": "UTC",
     }
+    # npm tries for minutes to reach a registry for what is not installed; other package managers fail at once.
+    return env if online else {**env, "npm_config_offline": "true"}
 
 
 def run_check(
@@ -243,7 +245,8 @@ class _Job:
 
     def run_in_bubblewrap(self) -> Ran:
         """Run it in namespaces of its own. The environment is scrubbed before: /proc/1/environ shows bubblewrap's."""
-        env = clean_environment(self.path, bubblewrap.PRIVATE_HOME, bubblewrap.PRIVATE_FOLDERS[0])
+        home, tmp = bubblewrap.PRIVATE_HOME, bubblewrap.PRIVATE_FOLDERS[0]
+        env = clean_environment(self.path, home, tmp, online=self.network)
         return self._run(lambda held: self._plan(env, "/", reports=True, argv=self._bubblewrap(held)))
 
     def run_by_starter(self, *, confined: bool) -> Ran:
@@ -252,7 +255,7 @@ class _Job:
             if confined and account.check_user():
                 account.open_way(made)
             scratch = f"{made}/home"
-            env = clean_environment(self.path, scratch, scratch)
+            env = clean_environment(self.path, scratch, scratch, online=self.network or not confined)
             own = [str(p) for p in self.ground.readable]
             reading = [*_confined_reading(self.path), *own, *self.readable] if confined else []
             return self._run(
@@ -348,7 +351,7 @@ class _Job:
             return process.run_bounded(
                 argv,
                 cwd=self.ground.path,
-                env=clean_environment(self.path, scratch, scratch),
+                env=clean_environment(self.path, scratch, scratch, online=self.network or not confined),
                 timeout_s=self.timeout_s,
                 output_cap=self.output_cap,
             )

@@ -156,7 +156,8 @@ def test_the_environment_is_made_from_nothing(any_rung, ground, monkeypatch):
     names = {line.split("=")[0] for line in run("env", ground, any_rung).output.splitlines()}
 
     # PWD and the like are the shell's own.
-    assert names - {"PWD", "SHLVL", "_", "OLDPWD"} == {"PATH", "HOME", "TMPDIR", "LANG", "LC_ALL", "TERM", "TZ"}
+    names -= {"PWD", "SHLVL", "_", "OLDPWD", "npm_config_offline"}
+    assert names == {"PATH", "HOME", "TMPDIR", "LANG", "LC_ALL", "TERM", "TZ"}
 
 
 def test_it_depends_on_no_locale_zone_or_folder_of_ours(any_rung, ground, monkeypatch):
@@ -338,6 +339,18 @@ def test_there_is_no_network_for_datagrams(rung, ground):
 
         with pytest.raises(TimeoutError):
             receiver.recv(10)
+
+
+@pytest.mark.skipif(sandbox.find_program("npx", PATH) is None, reason="npx is not installed")
+def test_npx_fails_at_once_where_its_tool_is_missing_and_there_is_no_network(rung, ground):
+    ran = run(["npx", "no-such-tool-7261"], ground, rung, timeout_s=20)
+
+    assert not ran.timed_out
+    assert "ENOTCACHED" in ran.output
+
+
+def test_npm_may_use_the_network_where_the_check_may(any_rung, ground):
+    assert "npm_config_offline" not in run("env", ground, any_rung, network=True).output
 
 
 def test_the_network_is_there_for_a_fact_that_says_so(any_rung, ground, listener):
