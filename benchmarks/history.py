@@ -21,7 +21,7 @@ from gitmem.verify.session import Options
 MEMORY, CODE = "gitmem-replay-memory", "gitmem-replay-code"
 
 
-# What the engine says of a check that fails where it held (gitmem.verify.confirm).
+# What the engine says of a check that fails where it held (gitmem.verify.run.confirm).
 CHANGED = "environment changed"
 
 KEY = re.compile("[a-z0-9][a-z0-9-]*")

@@ -21,7 +21,7 @@ from pathlib import Path
 from benchmarks.history import run_git
 from gitmem.config import search_path
 from gitmem.memory.memory import Memory
-from gitmem.verify import evidence
+from gitmem.verify.run import evidence
 from gitmem.verify.sandbox import sandbox
 from gitmem.verify.session import Options
 

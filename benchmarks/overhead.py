@@ -22,10 +22,10 @@ from gitmem.git.repository import discover
 from gitmem.index.catalog.state import FactRow
 from gitmem.model import HOLDS, SHELL, Check, Document, Spec, Verdict
 from gitmem.verify.due import Due
-from gitmem.verify.evidence import find_tracer
 from gitmem.verify.ground.ground import Grounds
 from gitmem.verify.inputs import CodeTree
-from gitmem.verify.judge import Judge, Means
+from gitmem.verify.run.evidence import find_tracer
+from gitmem.verify.run.judge import Judge, Means
 from gitmem.verify.sandbox import sandbox
 
 # What is run: a shell that looks a file up, as most checks begin.

@@ -116,7 +116,7 @@ def test_verify_loads_nothing_that_runs_or_explains_checks_where_nothing_is_due(
     assert (
         sorted(
             imported
-            & {"gitmem.commands.why", "gitmem.verify.judge", "gitmem.verify.sandbox.sandbox", "concurrent.futures"}
+            & {"gitmem.commands.why", "gitmem.verify.run.judge", "gitmem.verify.sandbox.sandbox", "concurrent.futures"}
         )
         == []
     )

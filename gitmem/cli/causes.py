@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from gitmem.cli.shared import counted
 from gitmem.statuses import MARKS
-from gitmem.verify.cause import APART, few, fit, group, title
+from gitmem.verify.overview.cause import APART, few, fit, group, title
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from gitmem.cli.output import Output
-    from gitmem.verify.cause import Case
+    from gitmem.verify.overview.cause import Case
 
     Phrases = Mapping[tuple[str, str], str]
 

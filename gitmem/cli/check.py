@@ -20,8 +20,19 @@ from gitmem.cli.causes import add_each, print_cases
 from gitmem.errors import UsageError
 from gitmem.policy.settings import FAIL_ON
 from gitmem.verify.blame.culprit import phrase
-from gitmem.verify.cause import APART, Case
-from gitmem.verify.finding import BROKEN, LISTED, MENDED, OUTSIDE, SILENCED, STILL, SUSPECT, UNCHECKED, WORDS, WRONG
+from gitmem.verify.overview.cause import APART, Case
+from gitmem.verify.overview.finding import (
+    BROKEN,
+    LISTED,
+    MENDED,
+    OUTSIDE,
+    SILENCED,
+    STILL,
+    SUSPECT,
+    UNCHECKED,
+    WORDS,
+    WRONG,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,7 +42,7 @@ if TYPE_CHECKING:
 
     from gitmem.cli.output import Output
     from gitmem.commands.check.run import CheckResult
-    from gitmem.verify.finding import Finding
+    from gitmem.verify.overview.finding import Finding
 
 EXAMPLES = (
     "gitmem check",

@@ -19,7 +19,7 @@ from gitmem.cli.table import GIT_EVENTS, is_harness
 from gitmem.config import variable
 from gitmem.errors import GitmemError, RefusedError
 from gitmem.store.proposal import PREFIX
-from gitmem.verify.finding import BROKEN, SILENCED, SUSPECT, UNCHECKED
+from gitmem.verify.overview.finding import BROKEN, SILENCED, SUSPECT, UNCHECKED
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

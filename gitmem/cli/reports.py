@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from gitmem.cli.output import Output
-    from gitmem.verify.finding import Findings
+    from gitmem.verify.overview.finding import Findings
 
 FORMS = ("text", "json", "github", "markdown", "sarif", "junit")
 WRITTEN = FORMS[2:]

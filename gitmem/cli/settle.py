@@ -11,7 +11,7 @@ from gitmem.cli.parser import parser_of
 from gitmem.cli.proof import add_check, add_judging, judging_of, verify_of
 from gitmem.errors import UsageError
 from gitmem.statuses import warning
-from gitmem.verify.cause import few
+from gitmem.verify.overview.cause import few
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

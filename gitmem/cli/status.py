@@ -7,8 +7,8 @@ from gitmem.cli.causes import add_each, print_cases
 from gitmem.statuses import MARKS
 from gitmem.store import proposal
 from gitmem.text.durations import ago
-from gitmem.verify.cause import Case
 from gitmem.verify.jobs.history import ended
+from gitmem.verify.overview.cause import Case
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

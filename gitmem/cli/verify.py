@@ -24,9 +24,9 @@ from gitmem.errors import BusyError, UsageError
 from gitmem.model import BUILTIN
 from gitmem.statuses import MARKS
 from gitmem.verify.blame.culprit import describe_culprits
-from gitmem.verify.cause import APART, Case
 from gitmem.verify.moves import describe_moves
-from gitmem.verify.stock import culprits
+from gitmem.verify.overview.cause import APART, Case
+from gitmem.verify.overview.stock import culprits
 from gitmem.verify.trace import undeclared
 
 TYPE_CHECKING = False
@@ -39,9 +39,9 @@ if TYPE_CHECKING:
     from gitmem.commands.why import Why
     from gitmem.memory.memory import Memory
     from gitmem.verify.jobs.shards import Shard
-    from gitmem.verify.judge import Result
+    from gitmem.verify.overview.stock import StandingLine
+    from gitmem.verify.run.judge import Result
     from gitmem.verify.session import Options, VerifyRun
-    from gitmem.verify.stock import StandingLine
 
 EXAMPLES = (
     "gitmem verify",
@@ -169,7 +169,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
             out.note(f"the memory of others was not fetched: {found.unfetched}")
         found = _with_culprits(found, explained)
         if reports.is_wanted(args):
-            from gitmem.verify.report import findings_of
+            from gitmem.verify.overview.report import findings_of
 
             reports.emit(
                 args, out, findings_of(found, memory.repository.git, summary=summary(found), now=memory.repository.now)

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from gitmem.policy.policy import Policy
     from gitmem.repository.proving_store import ProvingStore
     from gitmem.verify.due import Due
-    from gitmem.verify.judge import Result
+    from gitmem.verify.run.judge import Result
     from gitmem.verify.session import Session
     from gitmem.write.writer import Change
 

@@ -18,10 +18,10 @@ from gitmem.store.read import READABLE_WITHIN
 from gitmem.text.durations import ago
 from gitmem.text.secrets import redact, redact_all
 from gitmem.verify.blame.culprit import held_last, phrase
-from gitmem.verify.explain import explain
 from gitmem.verify.inputs import CodeTree
 from gitmem.verify.moves import parse_moves
 from gitmem.verify.options import Options
+from gitmem.verify.overview.explain import explain
 from gitmem.verify.references import CHANGED, anchors_in, reference_states
 
 TYPE_CHECKING = False

@@ -13,7 +13,7 @@ from gitmem.statuses import age_s
 from gitmem.store.scope import PROJECT
 from gitmem.store.spool_folders import counts
 from gitmem.verify.blame.culprit import describe_culprits
-from gitmem.verify.stock import culprits, take_stock
+from gitmem.verify.overview.stock import culprits, take_stock
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from gitmem.repository.proving_store import ProvingStore
     from gitmem.repository.repository import OpenRepository
     from gitmem.store.local import LocalState
-    from gitmem.verify.stock import StandingLine
+    from gitmem.verify.overview.stock import StandingLine
 
 _TO_SETTLE = (
     f"SELECT m.key FROM memory m JOIN text t ON t.id = m.id WHERE m.shadowed = 0 AND {state.TO_SETTLE} ORDER BY m.key"

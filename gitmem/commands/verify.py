@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from gitmem.repository.repository import OpenRepository
-    from gitmem.verify.judge import Result
+    from gitmem.verify.run.judge import Result
     from gitmem.verify.session import Options, VerifyRun, Watch
 
 

@@ -19,16 +19,16 @@ from gitmem.verify.blame.culprit import as_table as as_commit
 from gitmem.verify.blame.culprit import phrase
 from gitmem.verify.blame.lineage import InputQuestion, Reader
 from gitmem.verify.blame.rounds import search_together
-from gitmem.verify.explain import changed_reads
 from gitmem.verify.ground.open import open_grounds
 from gitmem.verify.inputs import CodeTree, digest
-from gitmem.verify.judge import SKIPPED, Judge
 from gitmem.verify.moves import placed
-from gitmem.verify.outcome import UNCLEAR, is_chosen
-from gitmem.verify.run_all import refusal
-from gitmem.verify.stock import take_stock
+from gitmem.verify.overview.explain import changed_reads
+from gitmem.verify.overview.stock import take_stock
+from gitmem.verify.run.judge import SKIPPED, Judge
+from gitmem.verify.run.outcome import UNCLEAR, is_chosen
+from gitmem.verify.run.run_all import refusal
+from gitmem.verify.run.unsteady import rate_at, since, steadiness
 from gitmem.verify.trace.outside import describe_outside
-from gitmem.verify.unsteady import rate_at, since, steadiness
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from gitmem.verify.blame.bisect import Runs
     from gitmem.verify.blame.lineage import Lineage
     from gitmem.verify.due import Due
-    from gitmem.verify.judge import Means, Result
+    from gitmem.verify.run.judge import Means, Result
     from gitmem.verify.session import Options, Session, VerifyRun
 
 # Ends of an explanation besides those of a search: there is no failure, or it could not be looked at.

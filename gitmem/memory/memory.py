@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from gitmem.recall.query import Query, RecallResult
     from gitmem.results import Digest, LogEntry, MemoryDetails, StoreStatus
     from gitmem.store.init import InitResult
-    from gitmem.verify.judge import Result
+    from gitmem.verify.run.judge import Result
     from gitmem.verify.session import Options, VerifyRun, Watch
     from gitmem.write.writer import Change
 

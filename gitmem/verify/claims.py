@@ -15,7 +15,7 @@ from gitmem.model import BUILTIN, FAILS, HOLDS, Check
 from gitmem.text.sanitize import display
 from gitmem.verify import builtin
 from gitmem.verify.due import digester
-from gitmem.verify.finding import WRONG, Finding
+from gitmem.verify.overview.finding import WRONG, Finding
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

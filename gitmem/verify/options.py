@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gitmem.frozen import frozen, replace
-from gitmem.verify.stock import Standing
+from gitmem.verify.overview.stock import Standing
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -12,8 +12,8 @@ if TYPE_CHECKING:
     from gitmem.verify.claims import Wrong
     from gitmem.verify.due import Due
     from gitmem.verify.jobs.shards import Shard
-    from gitmem.verify.judge import Result
     from gitmem.verify.record import RecordResult
+    from gitmem.verify.run.judge import Result
 
 
 @frozen

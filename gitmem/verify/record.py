@@ -17,7 +17,7 @@ from gitmem.store.trailers import CLAIMED, CODE
 from gitmem.store.verdict_files import plan_writes
 from gitmem.verify.blame.culprit import describe_culprits, phrase
 from gitmem.verify.due import RUNGS
-from gitmem.verify.stock import Standing, culprits, status_page, take_stock
+from gitmem.verify.overview.stock import Standing, culprits, status_page, take_stock
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -19,7 +19,7 @@ from gitmem.verify import due as due_module
 from gitmem.verify.blame.culprit import with_culprit
 from gitmem.verify.inputs import CodeTree, digest
 from gitmem.verify.options import Options, VerifyRun, Watch
-from gitmem.verify.stock import Standing, take_stock
+from gitmem.verify.overview.stock import Standing, take_stock
 from gitmem.verify.trace.programs import changed
 
 TYPE_CHECKING = False
@@ -34,8 +34,8 @@ if TYPE_CHECKING:
     from gitmem.store.local import LocalState
     from gitmem.verify.claims import Wrong
     from gitmem.verify.due import Due
-    from gitmem.verify.judge import Means, Result
     from gitmem.verify.record import RecordResult
+    from gitmem.verify.run.judge import Means, Result
     from gitmem.verify.trust import Trust
 
 # How the reason begins where a sandbox that was found to work did not (``sandbox``).
@@ -161,8 +161,8 @@ class Session:
 
     def means(self) -> Means:
         """Return how checks run here; the sandbox is probed by running it."""
-        from gitmem.verify.evidence import find_tracer
-        from gitmem.verify.judge import Means
+        from gitmem.verify.run.evidence import find_tracer
+        from gitmem.verify.run.judge import Means
         from gitmem.verify.sandbox import sandbox
 
         path = search_path()
@@ -218,7 +218,7 @@ class Session:
 
     def judge_one(self, due: Due) -> Result:
         """Judge one fact and write nothing."""
-        from gitmem.verify.run_all import judge_all
+        from gitmem.verify.run.run_all import judge_all
 
         needs_process = due.spec.check.form != BUILTIN
         means = replace(self.means() if needs_process else self._no_means(), is_hurried=True)
@@ -236,7 +236,7 @@ class Session:
             What the check showed, and whether its inputs are those of HEAD; None where it was not judged.
         """
         from gitmem.verify.ground import dirty
-        from gitmem.verify.run_all import judge_all
+        from gitmem.verify.run.run_all import judge_all
 
         with (dirty.staged_snapshot if is_staged else dirty.snapshot)(self._git) as taken:
             tree = CodeTree(taken.git, taken.commit)
@@ -253,7 +253,7 @@ class Session:
 
     def judge_many(self, dues: list[Due]) -> list[Result]:
         """Judge facts as ``judge_one`` does one, together."""
-        from gitmem.verify.run_all import judge_all
+        from gitmem.verify.run.run_all import judge_all
 
         means = replace(self._means_for(dues), is_hurried=True)
         return judge_all(self._git, self.tree(), dues, means, now=self._now, report=lambda _: None)
@@ -278,8 +278,8 @@ class Session:
             written = "" if self.options.dry_run else self.options.results
             due = self._explained(dues)
             return VerifyRun(self.commit, len(dues), (), None, standing, would_run=due, written=written, wrong=wrong)
-        from gitmem.verify.news import with_news
-        from gitmem.verify.run_all import judge_all
+        from gitmem.verify.overview.news import with_news
+        from gitmem.verify.run.run_all import judge_all
 
         results: list[Result] = []
         if watch is not None:
@@ -315,7 +315,7 @@ class Session:
 
         It answered, so it need not run again; and somebody verifies the new text with it, as a run would.
         """
-        from gitmem.verify.judge import Result
+        from gitmem.verify.run.judge import Result
 
         if self.options.keys or self.options.everything:
             return []  # who asks for a run gets one
@@ -343,7 +343,7 @@ class Session:
         """Return what is due with what changed of its inputs, for whoever only asks."""
         if not dues:
             return ()
-        from gitmem.verify.explain import explain
+        from gitmem.verify.overview.explain import explain
 
         return explain(self._git, self.tree(), dues)
 
@@ -364,8 +364,8 @@ class Session:
     def _run_dirty(self, report: Callable[[Result, int, int], None], watch: Watch | None) -> VerifyRun:
         """Judge the work tree as it is, and write nothing down."""
         from gitmem.verify.ground import dirty
-        from gitmem.verify.news import with_news
-        from gitmem.verify.run_all import judge_all
+        from gitmem.verify.overview.news import with_news
+        from gitmem.verify.run.run_all import judge_all
 
         results: list[Result] = []
         with dirty.snapshot(self._git) as taken:
@@ -399,7 +399,7 @@ class Session:
         return self.means() if needs_process else self._no_means()
 
     def _no_means(self) -> Means:
-        from gitmem.verify.judge import Means
+        from gitmem.verify.run.judge import Means
 
         return Means("", "", 1, self.trust.allows, self.trust.denies)
 

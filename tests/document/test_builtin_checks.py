@@ -36,8 +36,8 @@ from gitmem.git.binary import Git
 from gitmem.git.repository import discover
 from gitmem.model import BUILTIN, FAILS, HOLDS, Check
 from gitmem.verify.builtin import answer_all
-from gitmem.verify.derived import answer_behind
 from gitmem.verify.inputs import digest
+from gitmem.verify.overview.derived import answer_behind
 
 ROOT = Path(__file__).parents[2]
 NEW = BuiltinCheck(

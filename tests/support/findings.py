@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from conftest import NOW
 
-from gitmem.verify.finding import KINDS, Finding, Findings, Spot, in_order
+from gitmem.verify.overview.finding import KINDS, Finding, Findings, Spot, in_order
 
 # What a memory, a file name or a check may hold to be taken for something else.
 HOSTILE = (

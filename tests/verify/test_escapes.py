@@ -15,7 +15,7 @@ from gitmem.git.binary import Git
 from gitmem.git.repository import discover
 from gitmem.model import SHELL, Check, Ran, Spec
 from gitmem.verify.ground.ground import Ground
-from gitmem.verify.outcome import UNCLEAR, outcome_of
+from gitmem.verify.run.outcome import UNCLEAR, outcome_of
 from gitmem.verify.sandbox import sandbox
 
 PATH = os.environ["PATH"]

@@ -27,7 +27,7 @@ from gitmem.git.binary import Git
 from gitmem.git.repository import discover
 from gitmem.model import SHELL, Check, Spec
 from gitmem.policy import policy
-from gitmem.verify.outcome import UNCLEAR, outcome_of
+from gitmem.verify.run.outcome import UNCLEAR, outcome_of
 from gitmem.verify.sandbox import landlock, sandbox
 from gitmem.verify.sandbox.limits import MIB, Limits
 

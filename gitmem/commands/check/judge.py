@@ -12,10 +12,10 @@ from gitmem.statuses import age_s
 from gitmem.text.sanitize import display
 from gitmem.verify import builtin
 from gitmem.verify.claims import LINE_KEPT
-from gitmem.verify.derived import answer_behind
 from gitmem.verify.due import Due, is_accepted, read_fact, rests_of
-from gitmem.verify.explain import changed_reads
 from gitmem.verify.moves import Moves, is_moved, placed
+from gitmem.verify.overview.derived import answer_behind
+from gitmem.verify.overview.explain import changed_reads
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from gitmem.model import Verdict
     from gitmem.policy.policy import Policy
     from gitmem.verify.inputs import CodeTree
-    from gitmem.verify.judge import Result
+    from gitmem.verify.run.judge import Result
     from gitmem.verify.session import Session
 
 
@@ -241,8 +241,8 @@ class Judging:
         return Due(row, document, spec, at.digest, verdict, "asked", latest=latest, moved=moved, rests=rests)
 
     def _run(self, tree: CodeTree, dues: Sequence[Due]) -> dict[str, FactAnswer]:
-        from gitmem.verify.judge import Means  # threads and the sandbox: 40 ms, and only where a command runs
-        from gitmem.verify.run_all import judge_all
+        from gitmem.verify.run.judge import Means  # threads and the sandbox: 40 ms, and only where a command runs
+        from gitmem.verify.run.run_all import judge_all
 
         if self._open is None:
             return {due.row.key: FactAnswer(BLOCKED, "HEAD has no commit yet to run the check on") for due in dues}

@@ -11,9 +11,9 @@ from gitmem.statuses import describe_chain
 from gitmem.verify.blame.culprit import with_culprit
 from gitmem.verify.claims import Wrong, findings_of, path_of
 from gitmem.verify.due import refresh_states
-from gitmem.verify.finding import BROKEN, MENDED, OUTSIDE, STILL, SUSPECT, UNCHECKED, Finding, fact_spot
-from gitmem.verify.finding import HOLDS as HELD
-from gitmem.verify.stock import author
+from gitmem.verify.overview.finding import BROKEN, MENDED, OUTSIDE, STILL, SUSPECT, UNCHECKED, Finding, fact_spot
+from gitmem.verify.overview.finding import HOLDS as HELD
+from gitmem.verify.overview.stock import author
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from heapq import nsmallest
 
-from gitmem.verify.finding import Spot
+from gitmem.verify.overview.finding import Spot
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

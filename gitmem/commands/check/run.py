@@ -9,7 +9,7 @@ from gitmem.errors import ProcessError
 from gitmem.frozen import frozen, replace
 from gitmem.store.code_tree.tree import is_home
 from gitmem.store.scope import PROJECT
-from gitmem.verify.finding import BROKEN, SILENCED, STILL, SUSPECT, Finding, in_order
+from gitmem.verify.overview.finding import BROKEN, SILENCED, STILL, SUSPECT, Finding, in_order
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

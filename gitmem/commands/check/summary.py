@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from gitmem.verify.finding import BROKEN, HOLDS, MENDED, OUTSIDE, STILL, UNCHECKED, WORDS, Findings
 from gitmem.verify.moves import describe_moves
+from gitmem.verify.overview.finding import BROKEN, HOLDS, MENDED, OUTSIDE, STILL, UNCHECKED, WORDS, Findings
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

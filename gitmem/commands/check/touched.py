@@ -154,8 +154,8 @@ def find_touched(
     if not maybe:
         return []
     from gitmem.verify.due import states_on  # as above
-    from gitmem.verify.explain import changed_reads
     from gitmem.verify.inputs import SEEN
+    from gitmem.verify.overview.explain import changed_reads
 
     rows = [f.row for f in maybe]
     sides = (trees.base, trees.head)

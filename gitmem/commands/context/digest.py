@@ -34,7 +34,7 @@ from gitmem.statuses import SIGNS, age_s, describe_chain
 from gitmem.tasks import digest as tasks
 from gitmem.text.durations import DAY_S, ago
 from gitmem.text.sanitize import display
-from gitmem.verify.cause import APART, Case, few, group, title
+from gitmem.verify.overview.cause import APART, Case, few, group, title
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from gitmem.policy.policy import Policy
     from gitmem.tasks.digest import Held
     from gitmem.tasks.task import Worker
-    from gitmem.verify.cause import Cause
+    from gitmem.verify.overview.cause import Cause
 
     Reasons = Callable[[Sequence[str]], Mapping[str, tuple[str, str]]]
 

@@ -31,7 +31,7 @@ def tracing(memory: OpenRepository, path: str, rung: str) -> str:
         return f"Linux only: {COST}"
     if (memory.config.trace or memory.policy().verify.trace) == "off":
         return f"switched off by a setting: {COST}"
-    from gitmem.verify import evidence
+    from gitmem.verify.run import evidence
     from gitmem.verify.sandbox import sandbox
     from gitmem.verify.trace.strace import PROGRAM
 

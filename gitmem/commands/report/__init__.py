@@ -15,7 +15,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from gitmem.verify.finding import Finding, Findings, Spot
+    from gitmem.verify.overview.finding import Finding, Findings, Spot
 
 WRITERS: dict[str, Callable[[Findings], str]] = {
     "github": github.commands,

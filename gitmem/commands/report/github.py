@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from gitmem.commands.report.words import sentence
 from gitmem.text.sanitize import unlike_command, workflow_command
-from gitmem.verify.finding import ERROR, WARNING, WORDS
+from gitmem.verify.overview.finding import ERROR, WARNING, WORDS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from gitmem.verify.finding import Finding, Findings, Spot
+    from gitmem.verify.overview.finding import Finding, Findings, Spot
 
 # GitHub shows this many of each level of one step, and drops the others without a word.
 SHOWN = 10

@@ -9,11 +9,11 @@ from xml.etree import ElementTree as Xml
 
 from gitmem.commands.report.words import sentence
 from gitmem.document.fields import format_time
-from gitmem.verify.finding import SILENCED, WORDS, WRONG
+from gitmem.verify.overview.finding import SILENCED, WORDS, WRONG
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from gitmem.verify.finding import Finding, Findings
+    from gitmem.verify.overview.finding import Finding, Findings
 
 # Findings besides the one that says what a fact's check answers.
 BESIDES = {WRONG: "verdict", SILENCED: "silenced"}

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from gitmem.verify.blame.culprit import phrase
-from gitmem.verify.cause import APART, Case, few, fit, group, title
-from gitmem.verify.finding import HOLDS, LISTED, WORDS
-from gitmem.verify.stock import cell
+from gitmem.verify.overview.cause import APART, Case, few, fit, group, title
+from gitmem.verify.overview.finding import HOLDS, LISTED, WORDS
+from gitmem.verify.overview.stock import cell
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from gitmem.verify.finding import Finding, Findings, Spot
+    from gitmem.verify.overview.finding import Finding, Findings, Spot
 
 # GitHub refuses a step's summary of more than 1 MiB whole; what other steps of the job wrote is counted apart.
 SIZE_LIMIT = 1024 * 1024 - 4096

@@ -13,13 +13,13 @@ from urllib.parse import quote
 from gitmem import __version__
 from gitmem.commands.report.words import sentence
 from gitmem.text.sanitize import escaped_json
-from gitmem.verify.finding import KINDS, WORDS, Spot
+from gitmem.verify.overview.finding import KINDS, WORDS, Spot
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from gitmem.verify.finding import Finding, Findings
+    from gitmem.verify.overview.finding import Finding, Findings
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 RULES = tuple(kind for kind in KINDS if WORDS[kind].level)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from gitmem.verify.blame.culprit import phrase
-from gitmem.verify.finding import BROKEN, FAILED, OUTSIDE, SILENCED, STILL, SUSPECT, WORDS, WRONG
+from gitmem.verify.overview.finding import BROKEN, FAILED, OUTSIDE, SILENCED, STILL, SUSPECT, WORDS, WRONG
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from gitmem.verify.finding import Finding
+    from gitmem.verify.overview.finding import Finding
 
 
 def sentence(finding: Finding) -> str:

@@ -13,7 +13,7 @@ from gitmem.errors import FormatError
 from gitmem.frozen import frozen
 from gitmem.model import BUILTIN
 from gitmem.store.layout import MEMORY
-from gitmem.verify.stock import written_by
+from gitmem.verify.overview.stock import written_by
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -1,13 +1,13 @@
 """A review as a page of Markdown for a comment: everything in it is inert, and it is below the size a forge takes.
 
 Texts of more than one line are in code blocks whose fence is longer than any run of backticks in them, so that
-nothing inside can end them; texts of one line are escaped (``verify.stock.cell``).
+nothing inside can end them; texts of one line are escaped (``verify.overview.stock.cell``).
 """
 
 from __future__ import annotations
 
 from gitmem.commands.review import model as f
-from gitmem.verify.stock import cell
+from gitmem.verify.overview.stock import cell
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -24,7 +24,7 @@ from gitmem.store.merge.trees import merge
 from gitmem.store.outgoing import Push, refuse_secrets
 from gitmem.store.proposal import PREFIX
 from gitmem.verify.blame.culprit import describe_culprits
-from gitmem.verify.stock import culprits, status_page, take_stock
+from gitmem.verify.overview.stock import culprits, status_page, take_stock
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

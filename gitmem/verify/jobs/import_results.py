@@ -18,8 +18,8 @@ from gitmem.text.sanitize import display
 from gitmem.verify.builtin import answer_all
 from gitmem.verify.due import RUNGS, digester, is_accepted
 from gitmem.verify.jobs import result_file
-from gitmem.verify.judge import SKIPPED
-from gitmem.verify.reason import reason_of
+from gitmem.verify.run.judge import SKIPPED
+from gitmem.verify.run.reason import reason_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,9 +31,9 @@ if TYPE_CHECKING:
     from gitmem.verify.due import Due
     from gitmem.verify.inputs import CodeTree
     from gitmem.verify.jobs.result_file import ResultLine, Results
+    from gitmem.verify.overview.stock import Standing
     from gitmem.verify.record import RecordResult
     from gitmem.verify.session import Session
-    from gitmem.verify.stock import Standing
 
 TWICE = "it is judged more than once"
 WRONG = "the check gives a different answer here"

@@ -25,7 +25,7 @@ from gitmem.system import atomic_write
 from gitmem.text.sanitize import display
 from gitmem.verify.due import RUNGS
 from gitmem.verify.jobs.shards import Shard, parse_shard
-from gitmem.verify.judge import SKIPPED
+from gitmem.verify.run.judge import SKIPPED
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from gitmem.model import Verdict
-    from gitmem.verify.judge import Result
+    from gitmem.verify.run.judge import Result
 
 FORMAT = "gitmem-results-1"
 # A verdict file has at most 16 KiB (``layout.VERDICT_LIMIT``), and JSON spells a character with six bytes at worst.

@@ -6,7 +6,7 @@ import pytest
 from conftest import commit_files, git
 
 from gitmem.commands.check.places import first_difference, spots_of
-from gitmem.verify.finding import Spot
+from gitmem.verify.overview.finding import Spot
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from support.facts import approve_all, make_fact, make_memory, put, statuses, tr
 
 from gitmem.errors import GitmemError
 from gitmem.memory.memory import Memory
-from gitmem.verify.finding import Spot
+from gitmem.verify.overview.finding import Spot
 from gitmem.verify.sandbox import sandbox
 
 EDDSA = {"src/auth/jwt.py": 'ALGORITHM = "EdDSA"\n'}

@@ -9,7 +9,7 @@ from support.facts import approve_all, make_fact, make_memory, put, tracked
 
 from gitmem.cli.check import exit_status
 from gitmem.memory.memory import Memory
-from gitmem.verify.finding import Spot
+from gitmem.verify.overview.finding import Spot
 from gitmem.verify.session import Options
 
 EDDSA = {"src/auth/jwt.py": 'ALGORITHM = "EdDSA"\n'}

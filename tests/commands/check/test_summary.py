@@ -7,7 +7,7 @@ import pytest
 from gitmem.commands.check.run import CheckResult
 from gitmem.commands.check.span import ChangeSpan
 from gitmem.commands.check.summary import notes, summary
-from gitmem.verify.finding import KINDS, Finding
+from gitmem.verify.overview.finding import KINDS, Finding
 
 SPAN = ChangeSpan("b" * 40, "a" * 40, "main", "compared with where it left")
 

@@ -13,7 +13,7 @@ from support.github_markdown import alive, rendered, words
 from gitmem.commands.forge.sanitize import LINE_KEPT, line, page
 from gitmem.commands.report import render
 from gitmem.text.sanitize import display
-from gitmem.verify.finding import BROKEN, HOLDS, Finding, Findings, Spot
+from gitmem.verify.overview.finding import BROKEN, HOLDS, Finding, Findings, Spot
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from support.findings import HOSTILE, make_findings
 
 from gitmem.commands.report import cleaned
 from gitmem.commands.report.github import SHOWN, commands
-from gitmem.verify.finding import Finding, Spot
+from gitmem.verify.overview.finding import Finding, Spot
 
 
 def read(line: str):

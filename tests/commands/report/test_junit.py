@@ -9,7 +9,7 @@ from lxml import etree
 from support.findings import HOSTILE, make_findings
 
 from gitmem.commands.report import render
-from gitmem.verify.finding import Findings
+from gitmem.verify.overview.finding import Findings
 
 
 @pytest.fixture(scope="module")

@@ -9,7 +9,7 @@ from support.findings import HOSTILE, make_findings
 from gitmem.commands.report import cleaned
 from gitmem.commands.report.markdown import SIZE_LIMIT, cell, page
 from gitmem.frozen import replace
-from gitmem.verify.finding import Finding, Findings
+from gitmem.verify.overview.finding import Finding, Findings
 
 
 def test_page_lists_what_needs_reading_in_tables():

@@ -11,7 +11,7 @@ from support.findings import HOSTILE, make_findings
 
 from gitmem.commands.report import render
 from gitmem.commands.report.sarif import SCHEMA
-from gitmem.verify.finding import Finding, Findings
+from gitmem.verify.overview.finding import Finding, Findings
 
 
 @pytest.fixture(scope="module")

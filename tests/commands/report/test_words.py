@@ -5,7 +5,7 @@ from __future__ import annotations
 from support.findings import make_findings
 
 from gitmem.commands.report.words import sentence
-from gitmem.verify.finding import FAILED, Finding
+from gitmem.verify.overview.finding import FAILED, Finding
 
 
 def test_every_kind_has_words_and_the_grave_ones_name_the_way_on():

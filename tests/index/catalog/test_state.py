@@ -14,8 +14,8 @@ from gitmem.index.catalog.inserts import Inserts
 from gitmem.memory.memory import Memory
 from gitmem.model import FAILS, HOLDS, Verdict
 from gitmem.statuses import own_status
+from gitmem.verify.overview.stock import take_stock
 from gitmem.verify.session import Options
-from gitmem.verify.stock import take_stock
 
 BASE = Verdict("k", "spec", "claim", HOLDS, "c0", "here", 100)
 

@@ -14,7 +14,7 @@ from gitmem.frozen import replace
 from gitmem.memory.memory import Memory
 from gitmem.verify.jobs import import_results
 from gitmem.verify.jobs.shards import Shard
-from gitmem.verify.stock import Standing
+from gitmem.verify.overview.stock import Standing
 
 RS256 = {"contains": "RS256", "in": "src/auth/*.py"}
 

@@ -20,8 +20,8 @@ from gitmem.store.scope import PROJECT, UNIVERSAL, is_meant
 from gitmem.text.secrets import redact
 from gitmem.verify.blame.culprit import describe_culprits
 from gitmem.verify.due import is_accepted
+from gitmem.verify.overview.stock import written_by
 from gitmem.verify.past_verdicts import verdicts_of
-from gitmem.verify.stock import written_by
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

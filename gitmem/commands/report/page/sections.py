@@ -6,7 +6,7 @@ from gitmem.commands.report.page.model import LIVE
 from gitmem.frozen import frozen, replace
 from gitmem.model import BLOCKED, FAILED, STALE, STATUSES, SUSPECT, UNPROVEN, VERIFIED
 from gitmem.statuses import SIGNS
-from gitmem.verify.cause import APART, Case, few, fit, group, title
+from gitmem.verify.overview.cause import APART, Case, few, fit, group, title
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -12,9 +12,9 @@ from gitmem.text.sanitize import display
 from gitmem.verify import builtin
 from gitmem.verify.due import RUNGS, Due
 from gitmem.verify.ground.open import open_grounds
-from gitmem.verify.judge import DENIED, NOT_APPROVED, SKIPPED, Judge, Means, Result, verdict_of
 from gitmem.verify.moves import Moves, held_at, is_moved, moved_digest, placed
-from gitmem.verify.reason import LINE_KEPT
+from gitmem.verify.run.judge import DENIED, NOT_APPROVED, SKIPPED, Judge, Means, Result, verdict_of
+from gitmem.verify.run.reason import LINE_KEPT
 from gitmem.verify.trivial import why_trivial
 
 TYPE_CHECKING = False

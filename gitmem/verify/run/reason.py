@@ -2,7 +2,7 @@
 
 The first helpful line counts, never the last: the end of an output is a summary, a stack or the name of a log file.
 Where a tool begins with a header, the line that says what failed is found by its form, the most helpful forms first.
-``tests/verify/test_reason.py`` has the outputs that the forms were taken from.
+``tests/verify/run/test_reason.py`` has the outputs that the forms were taken from.
 """
 
 from __future__ import annotations

@@ -24,8 +24,8 @@ from support.facts import (
 from gitmem.memory.memory import Memory
 from gitmem.store.environment import difference, parse_environment
 from gitmem.system import process_limits
-from gitmem.verify import evidence
 from gitmem.verify.ground.folders import Lent
+from gitmem.verify.run import evidence
 from gitmem.verify.sandbox import sandbox
 from gitmem.verify.trace import programs
 

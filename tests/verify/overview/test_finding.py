@@ -7,7 +7,7 @@ from support.code_changes import RS256
 from support.facts import make_fact, tracked
 
 from gitmem.statuses import SIGNS
-from gitmem.verify.finding import HOLDS, KINDS, LISTED, WORDS, Finding, Spot, fact_spot, in_order
+from gitmem.verify.overview.finding import HOLDS, KINDS, LISTED, WORDS, Finding, Spot, fact_spot, in_order
 
 
 def test_every_kind_of_finding_has_words_and_the_mark_of_a_status():

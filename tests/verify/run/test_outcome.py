@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from gitmem.model import BLOCKED, FAILS, HOLDS, PROGRAM, SHELL, Check, Ran, Spec
-from gitmem.verify.outcome import UNCLEAR, argv_of, is_chosen, list_scripts, outcome_of
+from gitmem.verify.run.outcome import UNCLEAR, argv_of, is_chosen, list_scripts, outcome_of
 
 SPEC = Spec(Check(SHELL, ("make",)), interpreter="sh", timeout_s=7)
 

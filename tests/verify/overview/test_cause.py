@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gitmem.verify.cause import Case, few, fit, group, shared_reason, title
+from gitmem.verify.overview.cause import Case, few, fit, group, shared_reason, title
 
 MOVED = ("859f341e29aa" + "0" * 28, "")
 PHRASES = {MOVED: "broken by 859f341e29aa (Ana: Move src)"}

@@ -9,7 +9,7 @@ that must still answer alike: each like answer takes one off, each further flap 
 a failure needs as many like answers as the mark says before it is recorded, so a coin is not believed, and a real
 break of a flapping fact is still reported at its commit: it fails every time, and it holds where it held.
 
-How often to ask was chosen by simulation (``tests/verify/test_confirm.py`` has it as a test): a fact that holds and
+How often to ask was chosen by simulation (``tests/verify/run/test_confirm.py`` has it as a test): a fact that holds and
 whose check fails at random, judged at 250 commits, is accused wrongly, and marked, so many times in all:
 
     fails at random      5 %    10 %    20 %    30 %    50 %
@@ -28,7 +28,7 @@ from __future__ import annotations
 from gitmem.frozen import frozen, replace
 from gitmem.model import BLOCKED, FAILS, HOLDS, Verdict
 from gitmem.store.environment import difference
-from gitmem.verify.outcome import UNCLEAR
+from gitmem.verify.run.outcome import UNCLEAR
 from gitmem.verify.trace.outside import DECLARED
 
 TYPE_CHECKING = False

@@ -14,18 +14,18 @@ from gitmem.model import BLOCKED, FAILS, HOLDS, INTERRUPTED, Ran, Spec, Verdict
 from gitmem.system import process
 from gitmem.system.process_limits import stop_count
 from gitmem.text.secrets import safe_output
-from gitmem.verify.confirm import blame_outside, confirm, mark_of, runs_needed, steadied
 from gitmem.verify.due import Due
-from gitmem.verify.evidence import Evidence, attach, gather, with_tools
 from gitmem.verify.ground.ground import Ground, Grounds
 from gitmem.verify.inputs import CodeTree
 from gitmem.verify.moves import Moves, held_at, is_moved, moved_tree, restoring
-from gitmem.verify.outcome import OUTPUT_KEPT, UNCLEAR, argv_of, end_of, explain_change, list_scripts, outcome_of
-from gitmem.verify.reason import without_places
+from gitmem.verify.run.confirm import blame_outside, confirm, mark_of, runs_needed, steadied
+from gitmem.verify.run.evidence import Evidence, attach, gather, with_tools
+from gitmem.verify.run.outcome import OUTPUT_KEPT, UNCLEAR, argv_of, end_of, explain_change, list_scripts, outcome_of
+from gitmem.verify.run.reason import without_places
+from gitmem.verify.run.unsteady import QUICK_S, Rate, rate_at, since, steadiness
 from gitmem.verify.sandbox import sandbox
 from gitmem.verify.trace.outside import DECLARED
 from gitmem.verify.trace.reads import UNTRACEABLE
-from gitmem.verify.unsteady import QUICK_S, Rate, rate_at, since, steadiness
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ import pytest
 
 from gitmem.frozen import replace
 from gitmem.model import Verdict
-from gitmem.verify.confirm import AGAIN, FIRM, FIRST, HURRIED, MOST, MOST_ASKED, THERE, confirm, mark_of, steadied
+from gitmem.verify.run.confirm import AGAIN, FIRM, FIRST, HURRIED, MOST, MOST_ASKED, THERE, confirm, mark_of, steadied
 
 GOOD, BAD = "a" * 40, "b" * 40
 FAILURE = Verdict("k", "s", "c", "fails", BAD, "files:2", 100, because="exit 1", held_commit=GOOD, held_at=50)

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from gitmem.frozen import replace
 from gitmem.model import BLOCKED, FAILS
-from gitmem.verify.confirm import mark_of
+from gitmem.verify.run.confirm import mark_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection
 
-    from gitmem.verify.judge import Result
+    from gitmem.verify.run.judge import Result
 
 
 def with_news(result: Result, *, noted: Collection[str]) -> Result:

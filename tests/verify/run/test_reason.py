@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gitmem.verify.reason import reason_of, without_places
+from gitmem.verify.run.reason import reason_of, without_places
 
 PYTEST = """\
 ============================= test session starts ==============================

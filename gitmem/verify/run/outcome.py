@@ -6,7 +6,7 @@ import re
 
 from gitmem.model import BLOCKED, FAILS, HOLDS, INTERRUPTED, SHELL, Check, Ran, Spec
 from gitmem.text.sanitize import display
-from gitmem.verify.reason import reason_of
+from gitmem.verify.run.reason import reason_of
 from gitmem.verify.sandbox import sandbox
 
 # Characters of a check's output that are kept with its result.

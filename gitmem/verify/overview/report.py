@@ -7,7 +7,7 @@ from gitmem.model import BLOCKED, BUILTIN, FAILS
 from gitmem.model import HOLDS as HELD
 from gitmem.text.globs import is_plain, normal
 from gitmem.verify import claims
-from gitmem.verify.finding import (
+from gitmem.verify.overview.finding import (
     FAILED,
     HOLDS,
     SUSPECT,
@@ -19,13 +19,13 @@ from gitmem.verify.finding import (
     fact_spot,
     in_order,
 )
-from gitmem.verify.stock import written_by
+from gitmem.verify.overview.stock import written_by
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from gitmem.git.binary import Git
     from gitmem.verify.due import Due
-    from gitmem.verify.judge import Result
+    from gitmem.verify.run.judge import Result
     from gitmem.verify.session import VerifyRun
 
 # Files that are named for a fact.

@@ -19,7 +19,7 @@ from support.facts import (
 )
 
 from gitmem.memory.memory import Memory
-from gitmem.verify.confirm import FIRST
+from gitmem.verify.run.confirm import FIRST
 
 SAID = "it failed, then held on the same code"
 

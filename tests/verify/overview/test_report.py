@@ -5,8 +5,8 @@ from __future__ import annotations
 from conftest import NOW, commit_files
 from support.facts import make_fact, make_memory, put, tracked, verify
 
-from gitmem.verify.finding import Spot
-from gitmem.verify.report import findings_of
+from gitmem.verify.overview.finding import Spot
+from gitmem.verify.overview.report import findings_of
 
 
 def test_run_tells_what_it_judged_what_failed_before_and_what_is_suspect(memory, repo):

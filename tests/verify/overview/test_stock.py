@@ -21,7 +21,7 @@ from gitmem.model import FAILED, FAILS, HOLDS, STATUSES, SUSPECT
 from gitmem.policy.policy import builtin
 from gitmem.statuses import DEPTH
 from gitmem.store.local import LocalState
-from gitmem.verify.stock import NAMED, Standing, StandingLine, markdown, status_page, take_stock
+from gitmem.verify.overview.stock import NAMED, Standing, StandingLine, markdown, status_page, take_stock
 
 RS256 = {"contains": "RS256", "in": "src/auth/*.py"}
 NONE = {"exists": "nothing"}

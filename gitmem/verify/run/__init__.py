@@ -1,0 +1,1 @@
+"""Run checks, and judge what they show."""
