@@ -29,6 +29,9 @@ STALE = "stale"
 VERIFIED = "verified"
 STATUSES = (FAILED, SUSPECT, BLOCKED, UNPROVEN, STALE, VERIFIED)
 
+# The kind of facts that were adopted from a document. Readers have the document, so they are shown only when they fail.
+ADOPTED = "claim"
+
 # What moves a score besides the words, in the order in which it is applied; each can be switched off by its name.
 FACTORS = (
     *("recency", "access", "status", "importance", "confidence"),

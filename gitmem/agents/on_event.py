@@ -11,8 +11,9 @@ if TYPE_CHECKING:
 def not_accepted(memory: Memory) -> str:
     """Return what an agent is told in place of memories that nobody accepted: one line, nothing of theirs."""
     from gitmem.index.catalog.counts import count_live
+    from gitmem.model import ADOPTED
 
-    count = count_live(memory.repository.catalog(), without=("task",), now=memory.repository.now)
+    count = count_live(memory.repository.catalog(), without=("task", ADOPTED), now=memory.repository.now)
     return (
         f"This repository has a memory of {count} {'entry' if count == 1 else 'entries'}. It is not shown "
         "here, because it has not been accepted in this clone. A person must accept it, not an agent: gitmem "

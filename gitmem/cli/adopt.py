@@ -4,8 +4,12 @@ Paths, commands, names, versions and default values that a document states are c
 the code of the commit that last wrote the line. Each false statement is shown with the place that contradicts it and
 the commit that made it false. Names that were never there are shown only with -v; examples, placeholders, ignored files
 and denials are not reported. With --base, only statements are shown that a change makes false: those that held where
-HEAD left that commit, and those that the change wrote. It needs no memory, writes nothing and runs nothing of the
-repository; only --fix writes, to the documents in the work tree.
+HEAD left that commit, and those that the change wrote.
+
+It needs no memory, writes nothing and runs nothing of the repository; only --fix writes, to the documents in the work
+tree, and --apply, to the memory: a fact with a built-in check for each statement that can be checked, which is shown
+only when it fails, and memories for clear rules, warnings and decisions. Applied again, it follows the documents: new
+statements are added, facts of removed ones are retired.
 
 Exit status: 0 no statement is false; 1 at least one is.
 """
@@ -14,13 +18,16 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from gitmem.cli import shared
 from gitmem.errors import NoRepositoryError, NotFoundError, UsageError
+from gitmem.text.sanitize import display
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
 
     from gitmem.cli.output import Output
+    from gitmem.commands.adopt.apply import Applied
     from gitmem.commands.adopt.correct import Correction
     from gitmem.commands.adopt.findings import Adoption, Finding
     from gitmem.git.binary import Git
@@ -30,11 +37,14 @@ EXAMPLES = (
     "gitmem adopt AGENTS.md docs/ -v",
     "gitmem adopt --base origin/main",
     "gitmem adopt --fix",
+    "gitmem adopt --apply --dry-run",
     "gitmem adopt --format sarif",
     "gitmem adopt --suggest rdjson | reviewdog -f=rdjson",
 )
 FORMS = ("text", "json", "github", "markdown", "sarif")
 SUGGESTED = ("rdjson", "github")
+# Statements that were left out and are printed with the reason; all of them are in the JSON.
+SKIPPED = 20
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -44,6 +54,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--base", default="", metavar="REV", help="show only what became false since HEAD left this commit or branch"
     )
     parser.add_argument("--fix", action="store_true", help="write the right value or path into the documents")
+    parser.add_argument("--apply", action="store_true", help="write facts and memories, in one commit")
+    parser.add_argument("--dry-run", action="store_true", help="with --apply: print what would be written")
     parser.add_argument(
         "--suggest", choices=SUGGESTED, default="", metavar="FORM", help="print corrections: rdjson, github"
     )
@@ -64,8 +76,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
     from gitmem.git.binary import Git
     from gitmem.git.repository import discover
 
-    if args.json and args.format not in ("text", "json"):
-        raise UsageError("--json and --format cannot be combined", hint=f"gitmem adopt --format {args.format}")
+    _refuse_options(args, out)
     repository = discover(Path.cwd())
     git = Git(repository)
     top = repository.work_tree
@@ -80,6 +91,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
     out.clear_progress()
     if args.files and not adoption.documents:
         raise NotFoundError(f"no document at HEAD in {', '.join(args.files)}", hint="git add and commit it first")
+    applied = _apply(adoption, args, out) if args.apply else None
     corrected: list[Correction] = []
     if (args.fix or args.suggest) and top is not None:
         paths = {finding.document.path for finding in adoption.of(FALSE)}
@@ -88,17 +100,73 @@ def run(args: argparse.Namespace, out: Output) -> int:
     if args.suggest:
         out.exact(forms.rdjson(corrected) if args.suggest == "rdjson" else forms.suggestions(corrected))
     elif args.json or args.format == "json":
-        out.json(forms.as_table(adoption))
+        out.json(forms.as_table(adoption) | ({"applied": _applied_table(applied)} if applied else {}))
     elif args.format != "text":
         out.exact(forms.WRITERS[args.format](adoption))
     else:
         _print(adoption, out, is_verbose=args.verbose)
+    if applied is not None:
+        _print_applied(applied, args, out)
     if args.fix and top is not None:
         _write(corrected, top)
         out.note(
             f"{len(corrected)} lines corrected; see them with git diff" if corrected else "there is nothing to correct"
         )
     return 1 if adoption.of(FALSE) else 0
+
+
+def _refuse_options(args: argparse.Namespace, out: Output) -> None:
+    """Refuse options that contradict each other, and --apply without a store before the documents are judged."""
+    if args.json and args.format not in ("text", "json"):
+        raise UsageError("--json and --format cannot be combined", hint=f"gitmem adopt --format {args.format}")
+    if args.dry_run and not args.apply:
+        raise UsageError("--dry-run needs --apply", hint="gitmem adopt --apply --dry-run")
+    if args.apply and args.base:
+        raise UsageError("--apply and --base cannot be combined", hint="gitmem adopt --apply")
+    if args.apply:
+        with shared.open_memory(args, out) as memory:
+            memory.repository.need_store()
+
+
+def _apply(adoption: Adoption, args: argparse.Namespace, out: Output) -> Applied:
+    from gitmem.commands.adopt.apply import apply
+
+    with shared.open_memory(args, out) as memory:
+        applied = apply(memory.repository, adoption, dry_run=args.dry_run)
+        shared.print_notices(memory, out)
+    return applied
+
+
+def _applied_table(applied: Applied) -> dict[str, object]:
+    return {
+        "commit": applied.commit,
+        "added": [
+            {"key": key, "kind": kind, "title": title} for kind, of in applied.added.items() for key, title in of
+        ],
+        "updated": list(applied.updated),
+        "retired": list(applied.retired),
+        "unchanged": applied.unchanged,
+        "without_check": applied.unproved,
+        "skipped": [{"source": where, "reason": reason} for where, reason in applied.skipped.kept],
+    }
+
+
+def _print_applied(applied: Applied, args: argparse.Namespace, out: Output) -> None:
+    from gitmem.commands.adopt.apply import counts
+
+    if args.json or args.format != "text" or args.suggest:
+        out.note(counts(applied, is_dry=args.dry_run))
+        return
+    if args.dry_run:
+        for kind, of in applied.added.items():
+            for key, title in of:
+                out.line(("+", "green"), " ", (key, "key"), f"  {kind}: {display(title)}")
+        for mark, style, keys in (("~", "yellow", applied.updated), ("-", "red", applied.retired)):
+            for key in keys:
+                out.line((mark, style), " ", (key, "key"))
+    for where, reason in applied.skipped.kept[:SKIPPED]:
+        out.line(("skipped:", "dim"), " ", display(where), ": ", reason)
+    out.line(counts(applied, is_dry=args.dry_run))
 
 
 def _inside(name: str, top: Path | None) -> str:

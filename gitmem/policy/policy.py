@@ -167,7 +167,9 @@ def _kinds(changes: Any, ttl_s: int | None, file: str) -> Mapping[str, Kind]:
         timed |= {name} if "ttl_s" in found else set()
         rows[name] = replace(rows.get(name) or _plain_row(name), **found)
     for name, row in rows.items():
-        if row.needs_verify and row.ttl_s != ttl_s and name not in timed:
+        # A built-in kind without a time is one whose verdicts count until what they read changes.
+        is_lasting = name in KINDS and KINDS[name].ttl_s is None
+        if row.needs_verify and row.ttl_s != ttl_s and name not in timed and not is_lasting:
             rows[name] = replace(row, ttl_s=ttl_s)
     return rows
 

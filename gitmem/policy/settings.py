@@ -366,6 +366,12 @@ _C10 = ("project", "created", "importance")
 _TABLE = (
     # B: "If you can't write a verify command, it's not a bn fact"; "Default TTL: 30 days". Also E's capsule `fact`.
     Kind("fact", "facts", "true while its check holds", ttl_s=30 * DAY_S, half_life_s=_LASTING_S, needs_verify=True),
+    # `adopt --apply`. Built-in checks are judged anew with every change of what they read, so age proves nothing.
+    Kind(
+        *("claim", "claims", "a fact adopted from a document; shown only when it fails"),
+        half_life_s=_LASTING_S,
+        needs_verify=True,
+    ),
     # B: tasks and facts are one structure; a task's check is its completion gate.
     Kind("task", "tasks", "should become true; its check is the gate for closing it"),
     # A: type `learned`, from a `LEARNED:` comment. It is also what a memory is that names no kind.

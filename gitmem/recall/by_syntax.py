@@ -11,7 +11,7 @@ from gitmem.index.fts import FtsEngine
 from gitmem.index.whoosh import syntax
 from gitmem.recall import suggestions
 from gitmem.recall.listing import newest
-from gitmem.recall.query import Query, RecallResult, where, with_status
+from gitmem.recall.query import Query, RecallResult, shown, with_status
 from gitmem.recall.ranker import candidates_for, conditions, rank_numbers
 from gitmem.text.globs import has_to_do
 
@@ -103,7 +103,7 @@ def similar(
     catalog = source.catalog
     number, text = text_of(catalog, key)
     terms = engine.key_terms(text, limit=KEY_TERMS)
-    condition, values = where(catalog, source.ground, query, now=now)
+    condition, values = shown(catalog, source.ground, query, now=now)
     found = engine.candidates(
         terms,
         limit=candidates_for(query, policy, config),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from gitmem.index.catalog import state
 from gitmem.index.catalog.packed_texts import strings, texts_of
 from gitmem.model import Hit
-from gitmem.recall.query import SNIPPET, Query, RecallResult, counted, unsound, where, withheld
+from gitmem.recall.query import SNIPPET, Query, RecallResult, counted, shown, unsound, where, withheld
 from gitmem.store.scope import DOMAIN, UNIVERSAL
 from gitmem.text import tokens
 
@@ -21,7 +21,7 @@ def newest(
     catalog: Catalog, ground: int | None, query: Query, *, now: int, among: Container[int] | None = None
 ) -> RecallResult:
     """Return the newest memories that pass the filters, the newest first; only *among* these numbers where given."""
-    condition, values = where(catalog, ground, query, now=now)
+    condition, values = shown(catalog, ground, query, now=now)
     only = ""
     if among is not None:
         catalog.connection.create_function("is_among", 1, among.__contains__)

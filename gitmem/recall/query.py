@@ -5,7 +5,7 @@ from __future__ import annotations
 from gitmem.frozen import frozen, replace
 from gitmem.index.catalog import state
 from gitmem.index.catalog.packed_texts import strings
-from gitmem.model import STATUSES, UNPROVEN, VERIFIED
+from gitmem.model import ADOPTED, STATUSES, UNPROVEN, VERIFIED
 from gitmem.store.scope import is_meant
 
 TYPE_CHECKING = False
@@ -85,6 +85,17 @@ class RecallResult:
     withheld: tuple[tuple[str, int], ...] = ()
 
 
+def shown(catalog: Catalog, ground: int | None, query: Query, *, now: int) -> tuple[str, list[object]]:
+    """Return the condition for all filters on what recall shows: of adopted facts only those that fail.
+
+    Where they are requested, by their kind or with everything, all of them.
+    """
+    condition, values = where(catalog, ground, query, now=now)
+    if query.everything or ADOPTED in query.kinds:
+        return condition, values
+    return f"{condition} AND {state.shown(ground)}", values
+
+
 def where(catalog: Catalog, ground: int | None, query: Query, *, now: int) -> tuple[str, list[object]]:
     """Return the SQL condition on ``memory m`` for all filters, with the functions that it calls.
 
@@ -145,7 +156,7 @@ def is_sound(status: state.MemoryStatus) -> bool:
 
 def withheld(catalog: Catalog, ground: int | None, query: Query, *, now: int) -> tuple[str, list[object]]:
     """Return the condition on what passes all filters and is withheld for being unsound."""
-    condition, values = where(catalog, ground, replace(query, strict=False), now=now)
+    condition, values = shown(catalog, ground, replace(query, strict=False), now=now)
     catalog.connection.create_function("is_unsound", 1, unsound(catalog, ground, now=now).__contains__)
     return f"{condition} AND is_unsound(m.id)", values
 

@@ -14,7 +14,7 @@ from gitmem.index.fts import FtsEngine
 from gitmem.model import Hit
 from gitmem.recall import score
 from gitmem.recall.bm25 import all_terms
-from gitmem.recall.query import SESSION, SNIPPET, RecallResult, counted, is_sound, where, withheld
+from gitmem.recall.query import SESSION, SNIPPET, RecallResult, counted, is_sound, shown, withheld
 from gitmem.recall.signals import lexical_of, ranking_of, signals_of
 from gitmem.store.scope import DOMAIN, PRIVATE, PROJECT, UNIVERSAL, domains_of
 from gitmem.text import tokens
@@ -155,7 +155,7 @@ def conditions(
     catalog: Catalog, ground: int | None, query: Query, *, now: int
 ) -> Iterator[tuple[str, Sequence[object]]]:
     """Yield the condition on what is looked for; for a strict question, then that on what is only counted."""
-    yield where(catalog, ground, query, now=now)
+    yield shown(catalog, ground, query, now=now)
     if query.strict:
         yield withheld(catalog, ground, query, now=now)
 
@@ -295,7 +295,7 @@ class Ranker:
             return []
         from gitmem.recall import logs
 
-        condition, values = where(source.catalog, source.ground, self._own[nth], now=self._now)
+        condition, values = shown(source.catalog, source.ground, self._own[nth], now=self._now)
         runs = logs.runs_of(source.catalog, texts, condition, values)
         texts |= texts_of(source.catalog, [number for run in runs for number in run if number not in texts])
         return [[number * count + nth for number in run] for run in runs]

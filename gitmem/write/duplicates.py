@@ -10,6 +10,7 @@ from __future__ import annotations
 from gitmem.document.fields import TASK
 from gitmem.errors import DuplicateError
 from gitmem.frozen import frozen, replace
+from gitmem.model import ADOPTED
 from gitmem.text.json_values import parse_json
 from gitmem.text.similarity import ALMOST, EMPTY, Claim, claim_of, claim_text, is_paraphrase, likeness, most_missing
 from gitmem.text.tokens import terms as analyse
@@ -32,8 +33,9 @@ if TYPE_CHECKING:
 
 # What a write does about a duplicate: it is an error; it is added to the memory that says it; it is not looked for.
 REFUSE, FOLD, ALLOW = "refuse", "fold", "allow"
-# These say what is to be done or what happened: the same words the next day are another memory.
-EVENTS = (TASK, "session")
+# These say what is to be done or what happened: the same words the next day are another memory. What an adopted fact
+# says is a document's, and is shown only when it fails.
+EVENTS = (TASK, "session", ADOPTED)
 # Terms of a new text that candidates are looked for by, the rarest: more tell nothing more, and SQLite takes 999.
 MOST_TERMS = 64
 TERMS_READ = 900

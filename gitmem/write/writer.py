@@ -186,7 +186,7 @@ class Writer:
         files = {path: document.text, **others}
         deletes = [p for p in place.paths_of_key(catalog, settled.key) if p != path]
         is_more = known is None or known.archived
-        old = archive.rotate(self._texts_of, catalog, policy, settled.kind, added=int(is_more), now=self._now)
+        old = archive.rotate(self.texts_of, catalog, policy, settled.kind, added=int(is_more), now=self._now)
         done["rotated"] = len(old.paths)
         files, deletes, moves = {**old.files, **files}, [*old.paths, *deletes], (*moves, *old.moves)
         word = "add" if known is None else "restore" if known.archived else "update"
@@ -255,7 +255,7 @@ class Writer:
         def plan(tip: str | None) -> CommitPlan | None:
             catalog = self._catalog_at(tip)
             known = [need_known(catalog, key) for key in sorted(fields)]
-            texts = self._texts_of(catalog, known)
+            texts = self.texts_of(catalog, known)
             files = {}
             for one in known:
                 changes = {**fields[one.key], "updated": format_time(self._now)}
@@ -276,7 +276,7 @@ class Writer:
             # Every file of the key: one that is left would replace the one that was forgotten.
             files = [file for one in found if not one.archived for file in place.live_files(catalog, one.key)]
             files += [one for one in found if one.archived and archive.is_rotated(place.before_of(catalog, one))]
-            return archive.retire(self._texts_of, catalog, files, retired)
+            return archive.retire(self.texts_of, catalog, files, retired)
 
         return self._move(keys, moved, "forget")
 
@@ -284,7 +284,7 @@ class Writer:
         """Bring memories back from the archive; one that is not there stays as it is."""
 
         def moved(catalog: Catalog, found: list[place.KnownMemory]) -> archive.ArchiveMoves:
-            return archive.restored(self._texts_of, catalog, [one for one in found if one.archived], now=self._now)
+            return archive.restored(self.texts_of, catalog, [one for one in found if one.archived], now=self._now)
 
         return self._move(keys, moved, "restore")
 
@@ -332,9 +332,9 @@ class Writer:
 
     def text_of(self, catalog: Catalog, known: place.KnownMemory) -> str:
         """Return the exact text of a memory's file."""
-        return self._texts_of(catalog, [known])[known.path]
+        return self.texts_of(catalog, [known])[known.path]
 
-    def _texts_of(self, catalog: Catalog, known: Sequence[place.KnownMemory]) -> dict[str, str]:
+    def texts_of(self, catalog: Catalog, known: Sequence[place.KnownMemory]) -> dict[str, str]:
         """Return the text of each memory by path: of those that are planned, and the others by one process."""
         oids = [catalog.row("SELECT oid FROM memory WHERE id = ?", (one.id,))[0] for one in known]
         stored = dict(self._git.read_blobs(oid for oid in oids if oid not in self.planned))

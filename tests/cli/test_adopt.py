@@ -132,3 +132,25 @@ def test_base_without_a_common_commit_is_refused(stale, run_cli):
 
     assert ran.status == 3
     assert "no common history" in ran.err
+
+
+def test_apply_prints_and_returns_what_was_written(stale, run_cli):
+    assert run_cli("init").status == 0
+
+    planned = run_cli("adopt", "--apply", "--dry-run")
+    written = json.loads(run_cli("adopt", "--apply", "--json").out)["applied"]
+    again = run_cli("adopt", "--apply")
+
+    assert "  claim: Go 1.24+ is needed" in planned.out
+    assert planned.out.endswith("1 fact would be added\n")
+    assert [one["kind"] for one in written["added"]] == ["claim"]
+    assert written["commit"] == git(stale, "rev-parse", "memory").strip()
+    assert again.out.endswith("nothing to write; 1 there already\n")
+
+
+def test_apply_needs_a_store_and_dry_run_needs_apply(stale, run_cli):
+    without = run_cli("adopt", "--apply")
+    alone = run_cli("adopt", "--dry-run")
+
+    assert (without.status, "gitmem init" in without.err) == (3, True)
+    assert (alone.status, "--dry-run needs --apply" in alone.err) == (2, True)

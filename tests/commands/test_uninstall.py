@@ -174,6 +174,8 @@ def test_a_repository_is_as_before_once_everything_is_uninstalled(
     backup = tmp_path / "backup.git"
     git(tmp_path, "init", "-q", "--bare", *(["--object-format=sha256"] if shape is sha256 else []), str(backup))
     before = snapshot(console.folder)
+    console("adopt")
+    assert difference(before, snapshot(console.folder)) == {}
 
     branch = ["--branch", "notes"] if shape is with_names_of_ours else []
     console.ok("init", *branch)

@@ -21,7 +21,7 @@ def test_table_has_the_kinds_of_all_five_systems() -> None:
     swarm = {"outcome", "session", "note"}
     module = {"discussion", "decision", "code_pattern", "convention", "github", "jira"}
 
-    assert beans | beadboard | capsules | board | injected | swarm | module == set(KINDS)
+    assert beans | beadboard | capsules | board | injected | swarm | module | {"claim"} == set(KINDS)
 
 
 @pytest.mark.parametrize(
@@ -39,8 +39,8 @@ def test_kind_lasts_as_long_as_its_system_says(name: str, ttl_s: int | None, exp
     assert (KINDS[name].ttl_s, KINDS[name].expires) == (ttl_s, expires)
 
 
-def test_fact_alone_needs_a_check_and_code_patterns_alone_need_lines() -> None:
-    assert [name for name, kind in KINDS.items() if kind.needs_verify] == ["fact"]
+def test_facts_alone_need_a_check_and_code_patterns_alone_need_lines() -> None:
+    assert [name for name, kind in KINDS.items() if kind.needs_verify] == ["fact", "claim"]
     assert [name for name, kind in KINDS.items() if kind.needs_refs] == ["code_pattern"]
 
 

@@ -15,6 +15,7 @@ from gitmem.agents.session.roles import role_of
 from gitmem.frozen import frozen
 from gitmem.index.catalog import state
 from gitmem.index.catalog.counts import count_live
+from gitmem.model import ADOPTED
 from gitmem.recall import render
 from gitmem.recall.query import Query, where
 from gitmem.recall.render import About, MemoryText, Part
@@ -39,6 +40,8 @@ if TYPE_CHECKING:
     from gitmem.repository.repository import OpenRepository
 
 BMAD = "bmad"
+# Kinds that are no entries: tasks have a part of their own, and adopted facts are told only when they fail.
+HIDDEN = ("task", ADOPTED)
 # What each part may take of the budget at most, so that none crowds out the others; the digest gets what is left.
 SUMMARY_SHARE, TOPIC_SHARE, WARM_SHARE, NEWEST_SHARE, WORKLOG_SHARE = 0.25, 0.35, 0.2, 0.15, 0.2
 # What the fence takes (counted in what `told.fenced` returns).
@@ -308,13 +311,13 @@ def _digest(here: _Here, budget: int) -> list[Part]:
 
 
 def _live(here: _Here) -> str:
-    """Return the SQL condition for what counts as an entry: no task, and nothing that has expired."""
+    """Return the SQL condition for what counts as an entry: no task or adopted fact, and nothing that has expired."""
     now = here.memory.now
-    return f"{state.LIVE} AND m.kind <> 'task' AND (m.expires IS NULL OR m.expires > {now})"
+    return f"{state.LIVE} AND m.kind NOT IN {HIDDEN} AND (m.expires IS NULL OR m.expires > {now})"
 
 
 def _count(here: _Here) -> int:
-    return count_live(here.catalog, without=("task",), now=here.memory.now)
+    return count_live(here.catalog, without=HIDDEN, now=here.memory.now)
 
 
 def _newest(here: _Here, total: int) -> Part:

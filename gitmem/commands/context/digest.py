@@ -29,7 +29,7 @@ from gitmem.commands.context.sections import (
 )
 from gitmem.index.catalog import state
 from gitmem.index.catalog.counts import count_live
-from gitmem.model import BLOCKED, FAILED, STALE, STATUSES, SUSPECT, UNPROVEN, VERIFIED
+from gitmem.model import ADOPTED, BLOCKED, FAILED, STALE, STATUSES, SUSPECT, UNPROVEN, VERIFIED
 from gitmem.statuses import SIGNS, age_s, describe_chain
 from gitmem.tasks import digest as tasks
 from gitmem.text.durations import DAY_S, ago
@@ -158,8 +158,8 @@ def _warnings(
         "SELECT m.id, m.key, m.kind, m.title, s.at, s.outcome, s.blocked, s.fresh FROM state s"
         " CROSS JOIN fact f ON f.id = s.fact"
         f" CROSS JOIN memory m ON m.id = f.id WHERE s.ground = ? AND {state.LIVE} AND {state.CLAIM}"
-        " AND (s.outcome = 'fails' OR s.blocked = 1 OR (s.outcome = 'holds'"
-        f" AND (s.fresh = 0 OR {state.EXPIRES} < ?)))"
+        f" AND (s.outcome = 'fails' OR (m.kind <> '{ADOPTED}' AND (s.blocked = 1 OR (s.outcome = 'holds'"
+        f" AND (s.fresh = 0 OR {state.EXPIRES} < ?)))))"
         " ORDER BY m.key",
         (ground or 0, now),
     )
@@ -225,7 +225,7 @@ def _recent(
     An item is made when it is wanted: mostly there is room for a few.
     """
     since = now - policy.context.recent_days * DAY_S
-    condition = f"{state.LIVE} AND m.created > {since} AND {unexpired(now)} AND m.kind <> 'task'"
+    condition = f"{state.LIVE} AND m.created > {since} AND {unexpired(now)} AND m.kind NOT IN ('task', '{ADOPTED}')"
     rows = catalog.rows(
         f"{BY_TIME} WHERE {condition} ORDER BY m.created DESC, m.key LIMIT ?",
         (LATEST + len(shown),),

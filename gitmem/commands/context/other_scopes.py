@@ -5,7 +5,7 @@ from __future__ import annotations
 from gitmem.commands.context import relevance, sections
 from gitmem.frozen import fields_of, replace
 from gitmem.index.catalog import state
-from gitmem.recall.query import Query, where
+from gitmem.recall.query import Query, shown
 from gitmem.store.scope import SCOPES
 
 TYPE_CHECKING = False
@@ -46,7 +46,7 @@ def other_scopes(
 def _items(source: Source, policy: Policy, config: Config, working: Sequence[str], now: int) -> Iterator[DigestItem]:
     """Yield a store's memories as items of the digest, each with its scope."""
     catalog, ground = source.catalog, source.ground
-    condition, values = where(catalog, ground, source.query_of(Query()), now=now)
+    condition, values = shown(catalog, ground, source.query_of(Query()), now=now)
     newest = f"{relevance.COLUMNS} WHERE {condition} AND {relevance.FIT} ORDER BY m.created DESC, m.key LIMIT ?"
     rows = [relevance.RelevanceRow(*row) for row in catalog.rows(newest, (*values, relevance.NEWEST))]
     keys = {row.key for row in rows}

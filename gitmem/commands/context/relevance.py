@@ -6,6 +6,7 @@ from heapq import nlargest
 
 from gitmem.frozen import frozen
 from gitmem.index.catalog import state
+from gitmem.model import ADOPTED
 from gitmem.recall import score
 from gitmem.recall.signals import half_life_days, neighbours
 from gitmem.statuses import age_s
@@ -25,8 +26,9 @@ if TYPE_CHECKING:
 NEWEST = 200
 # Of those whose paths match, the nearest: ten times as many as a digest has room for.
 NEAREST = 500
-# What may be relevant: tasks have a section of their own, sessions and outcomes are recent work.
-UNFIT = ("task", "session", "outcome")
+# What may be relevant: tasks have a section of their own, sessions and outcomes are recent work, and adopted
+# facts are warnings or not shown.
+UNFIT = ("task", "session", "outcome", ADOPTED)
 FIT = f"{state.LIVE} AND m.kind NOT IN {UNFIT}"
 # Without title and body: they are read of the few that are shown.
 _SELECTED = "SELECT m.id, m.key, m.kind, m.created, t.paths FROM memory m {} CROSS JOIN text t ON t.id = m.id"

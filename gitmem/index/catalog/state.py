@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from gitmem.document.meaning import parse_foundations
 from gitmem.frozen import frozen, replace
-from gitmem.model import FAILED, FAILS, HOLDS, STALE, UNPROVEN, VERIFIED, Verdict
+from gitmem.model import ADOPTED, FAILED, FAILS, HOLDS, STALE, UNPROVEN, VERIFIED, Verdict
 from gitmem.statuses import Reworded, combine_status, own_status, spread
 from gitmem.store.environment import difference
 
@@ -101,6 +101,12 @@ def facts_without_state(catalog: Catalog, ground: int) -> list[FactRow]:
         (ground,),
     )
     return [FactRow(*row) for row in rows]
+
+
+def shown(ground: int | None) -> str:
+    """Return the SQL condition that leaves out adopted facts which do not fail on a ground."""
+    failing = f"SELECT 1 FROM state q WHERE q.ground = {ground or 0} AND q.fact = m.id AND q.outcome = '{FAILS}'"
+    return f"(m.kind <> '{ADOPTED}' OR EXISTS ({failing}))"
 
 
 def has_statuses(catalog: Catalog) -> bool:

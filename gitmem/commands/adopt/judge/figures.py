@@ -310,10 +310,8 @@ class Numbers:
             return None
         holds, line, actual = answer
         source = Source(path, line, actual)
-        check = (
-            {"contains": self._head.text(path).split("\n")[line - 1].strip(), "in": path} if holds and line else None
-        )
         if holds:
+            check = _check(self._head.text(path), line, path)
             return Finding(document, statement, claim, HOLDS, source, check=check)
         text = statement.text
         if is_denied(text, claim.token) or is_log(statement.section, text):
@@ -323,8 +321,17 @@ class Numbers:
         was = read(then) if then else None
         probe = Probe(path, lambda other: bool((told := read(other)) and told[0]))
         return Finding(
-            document, statement, claim, FALSE, source, held=None if was is None else was[0], wrote=wrote, probe=probe
+            *(document, statement, claim, FALSE, source),
+            held=None if was is None else was[0],
+            wrote=wrote,
+            probe=probe,
+            check=_check(then, was[1], path) if was and was[0] else None,
         )
+
+
+def _check(text: str, line: int, path: str) -> dict[str, str] | None:
+    """Return the check that a file has the line which states a value; None where no single line does."""
+    return {"contains": text.split("\n")[line - 1].strip(), "in": path} if line else None
 
 
 def _reader(place: Place, stated: str) -> Callable[[str], tuple[bool, int, str] | None]:

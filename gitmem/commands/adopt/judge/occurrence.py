@@ -32,7 +32,10 @@ def judge_symbol(claim: Claim, statement: Statement, document: Document, corpus:
     home = _home(claim.name, were or (), wrote, document, past)
     if home:
         probe = Probe(home, lambda other: re.search(rf"\b{re.escape(claim.name)}\b", other) is not None)
-        return Finding(document, statement, claim, FALSE, Source(home), held=True, wrote=wrote, probe=probe)
+        check = {"contains": claim.name, "in": home}
+        return Finding(
+            document, statement, claim, FALSE, Source(home), held=True, wrote=wrote, probe=probe, check=check
+        )
     if is_example(text):
         return None
     return Finding(document, statement, claim, NEVER, held=None if were is None else False, wrote=wrote)

@@ -61,7 +61,8 @@ def judge_command(claim: Claim, statement: Statement, document: Document, head: 
     verdict = FALSE if was is not None else NEVER
     held = None if then is None else was is not None
     probe = Probe(was.path, lambda text: defines(claim.tool, text, claim.name) > 0) if was is not None else None
-    return Finding(document, statement, claim, verdict, was, held=held, wrote=wrote, probe=probe)
+    check = _check(claim, was) if was is not None else None
+    return Finding(document, statement, claim, verdict, was, held=held, wrote=wrote, probe=probe, check=check)
 
 
 def _definitions(code: Code, tool: str) -> list[str]:

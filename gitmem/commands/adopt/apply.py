@@ -1,0 +1,297 @@
+"""Adopt, applied: write what documents say as facts and memories, in one commit, and follow edited documents."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+
+from gitmem.commands.adopt.code import Code
+from gitmem.commands.adopt.documents import DECISION
+from gitmem.commands.adopt.findings import FALSE, HOLDS
+from gitmem.commands.adopt.memories import SENTENCE_FIELD, TAG, hash_of, proposals_of
+from gitmem.commands.adopt.statements import split
+from gitmem.document.builtin_checks import words_of
+from gitmem.document.fields import format_time
+from gitmem.document.parse import parse
+from gitmem.errors import RefusedError
+from gitmem.frozen import frozen
+from gitmem.model import ADOPTED, BUILTIN, Check
+from gitmem.text.sanitize import display
+from gitmem.verify.builtin import answer_all
+from gitmem.verify.inputs import CodeTree
+from gitmem.write import archive
+from gitmem.write.bulk import Changes, ImportPlan, Reasons, changes_of
+from gitmem.write.draft import edited
+from gitmem.write.incoming import Incoming, incoming_exact, incoming_new
+from gitmem.write.place import KnownMemory, find_known
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Any
+
+    from gitmem.commands.adopt.findings import Adoption
+    from gitmem.commands.adopt.memories import Proposal
+    from gitmem.index.catalog.catalog import Catalog
+    from gitmem.repository.repository import OpenRepository
+    from gitmem.store.commit import CommitPlan
+    from gitmem.write.writer import Writer
+
+# Who retires a fact whose sentence is gone: what a person forgot stays forgotten, this comes back with its sentence.
+BY = "gitmem adopt"
+# Documents that the commit names.
+_NAMED = 10
+
+
+@frozen
+class Applied:
+    """What was written, or would be.
+
+    Attributes:
+        added: Keys and titles of what is new or came back, by kind.
+        updated: Keys of those whose lines, check or text changed.
+        retired: Keys of those whose sentence is gone.
+        unchanged: How many the store has already.
+        unproved: False and true statements whose check does not answer as they were judged, or that have none.
+        skipped: What was left out, and why.
+        commit: The commit; empty where nothing was written.
+    """
+
+    added: Mapping[str, Sequence[tuple[str, str]]]
+    updated: Sequence[str]
+    retired: Sequence[str]
+    unchanged: int
+    unproved: int
+    skipped: Reasons
+    commit: str
+
+
+def apply(memory: OpenRepository, adoption: Adoption, *, dry_run: bool = False) -> Applied:
+    """Write an adoption to the store in one commit. Only built-in checks are written, so that none needs an approval.
+
+    Raises:
+        NoRepositoryError: There is no store.
+    """
+    tip = memory.need_store()
+    plan = _Plan(memory, adoption)
+    commit = ""
+    if dry_run:
+        plan.make(memory.writer(), tip)
+    else:
+        writer = memory.writer()
+        written = writer.write(lambda at: plan.make(writer, at), "adopt")
+        commit = written.commit if written else ""
+        memory.catalog()
+    return plan.report(commit)
+
+
+@frozen
+class _Known:
+    memory: KnownMemory
+    fields: Mapping[str, Any]
+
+    @property
+    def refs(self) -> list[str]:
+        refs = self.fields.get("refs") or []
+        return [refs] if isinstance(refs, str) else [str(ref) for ref in refs]
+
+    @property
+    def document(self) -> str:
+        return self.refs[0].rpartition(":")[0] if self.refs else ""
+
+    @property
+    def is_retired_here(self) -> bool:
+        retired = self.fields.get("retired")
+        return isinstance(retired, dict) and retired.get("by") == BY
+
+
+class _Plan:
+    """Plans the commit on a tip of the store; may be made again, for another tip."""
+
+    def __init__(self, memory: OpenRepository, adoption: Adoption) -> None:
+        self._memory, self._adoption = memory, adoption
+        self._policy, self._now = memory.policy(), memory.now
+        head = Code(memory.git, adoption.commit)
+        texts = head.texts(one.path for one in adoption.documents)
+        self._files = head.files
+        # The lines of each sentence, by document and hash.
+        self._sentences: dict[str, dict[str, range]] = {
+            path: {hash_of(one.text): range(one.line, one.last + 1) for one in split(text)}
+            for path, text in texts.items()
+        }
+        self._tree = CodeTree(memory.git, adoption.commit)
+        decisions = [one.path for one in adoption.documents if one.kind == DECISION]
+        proposed = proposals_of(adoption, {path: texts[path] for path in decisions if path in texts})
+        answers = self._answers([one.fields["verify"] for one in proposed if one.outcome])
+        self._proposed = {
+            one.key: one for one in proposed if not one.outcome or answers[_words(one.fields["verify"])] == one.outcome
+        }
+        judged = len(adoption.of(FALSE)) + len(adoption.of(HOLDS))
+        with_check = sum(one.check is not None for one in (*adoption.of(FALSE), *adoption.of(HOLDS)))
+        self._unproved = judged - with_check + len(proposed) - len(self._proposed)
+        self._incoming: dict[str, Incoming | str] = {}
+        self._settled, self._retired = ImportPlan(), list[KnownMemory]()
+
+    def _answers(self, checks: Sequence[Mapping[str, Any]]) -> dict[tuple[str, ...], str]:
+        """Return what built-in checks answer at the commit, by their words."""
+        answers = answer_all(self._memory.git, self._tree, [Check(BUILTIN, _words(check)) for check in checks])
+        return {check.words: answer.outcome for check, answer in answers.items()}
+
+    def make(self, writer: Writer, tip: str | None) -> CommitPlan | None:
+        """Return the commit; None where there is nothing to write."""
+        catalog = self._memory.catalog_at(tip)
+        known = _known(catalog)
+        self._settled = ImportPlan()
+        changed: dict[str, dict[str, Any]] = {}
+        differing = [
+            one.fields["verify"]
+            for key, proposal in self._proposed.items()
+            if (one := known.get(key)) and proposal.outcome and isinstance(one.fields.get("verify"), dict)
+        ]
+        answers = self._answers(differing)
+        for key, proposal in self._proposed.items():
+            one = known.get(key)
+            if one is None or one.memory.archived:
+                self._add(catalog, proposal, one)
+            elif changes := _changes(one, proposal, answers):
+                changed[key] = changes
+            else:
+                self._settled.unchanged += 1
+        self._retired = []
+        for key, one in known.items():
+            if one.memory.archived or key in self._proposed:
+                continue
+            lines = self._sentences.get(one.document, {}).get(str(one.fields.get(SENTENCE_FIELD)))
+            if lines is not None:
+                if not any(ref == f"{one.document}:{line}" for ref in one.refs for line in lines):
+                    changed[key] = {"refs": [f"{one.document}:{lines[0]}"]}
+            elif one.document in self._sentences or one.document not in self._files:
+                self._retired.append(one.memory)
+        self._change(writer, catalog, known, changed)
+        if not (self._settled.new or self._settled.updated or self._retired):
+            return None
+        return self._commit(writer, catalog)
+
+    def _add(self, catalog: Catalog, proposal: Proposal, known: _Known | None) -> None:
+        where = proposal.refs[0]
+        if known is not None and not known.is_retired_here:
+            self._settled.skipped.add(where, f"{proposal.key} was forgotten (gitmem restore {proposal.key})")
+        elif known is None and find_known(catalog, proposal.key) is not None:
+            self._settled.skipped.add(where, f"{proposal.key} is another memory's key")
+        else:
+            made = self._made(proposal)
+            if isinstance(made, str):
+                self._settled.skipped.add(where, made)
+            else:
+                (self._settled.new if known is None else self._settled.updated)[proposal.key] = made
+
+    def _made(self, proposal: Proposal) -> Incoming | str:
+        """Return what is written for a proposal, or why it cannot be."""
+        if proposal.key not in self._incoming:
+            fields = {**proposal.fields, "refs": proposal.refs}
+            try:
+                self._incoming[proposal.key] = incoming_new(
+                    *(proposal.key, fields, proposal.body, proposal.refs[0]),
+                    author=self._memory.author(),
+                    policy=self._policy,
+                    now=self._now,
+                )
+            except RefusedError as err:
+                self._incoming[proposal.key] = err.message
+        return self._incoming[proposal.key]
+
+    def _change(
+        self,
+        writer: Writer,
+        catalog: Catalog,
+        known: Mapping[str, _Known],
+        changed: Mapping[str, Mapping[str, Any]],
+    ) -> None:
+        texts = writer.texts_of(catalog, [known[key].memory for key in changed]) if changed else {}
+        for key, fields in changed.items():
+            path = known[key].memory.path
+            body = self._proposed[key].body if "body" in fields else None
+            new = {name: value for name, value in fields.items() if name != "body"}
+            text = edited(texts[path], {**new, "updated": format_time(self._now)}, f"{key}.md", body=body)
+            document = parse(text, path=f"{key}.md")
+            try:
+                self._settled.updated[key] = incoming_exact(
+                    document, known[key].document, folder="", archived=False, policy=self._policy
+                )
+            except RefusedError as err:
+                self._settled.skipped.add(known[key].document, err.message)
+
+    def _commit(self, writer: Writer, catalog: Catalog) -> CommitPlan:
+        changes = changes_of(catalog, self._settled, self._policy)
+        retired = {"when": format_time(self._now), "by": BY, "why": "its document no longer says so"}
+        old = archive.retire(writer.texts_of, catalog, self._retired, retired) if self._retired else None
+        if old is not None:
+            files, deletes = {**changes.files, **old.files}, [*changes.deletes, *old.paths]
+            changes = Changes(files, deletes, (*changes.moves, *old.moves))
+        count = len(self._settled.new) + len(self._settled.updated) + len(self._retired)
+        named = [f"adopt {display(one.path)}" for one in self._adoption.documents[:_NAMED]]
+        subject = f"memory: adopt {count} {'statement' if count == 1 else 'statements'}"
+        return writer.plan(subject, [], changes.files, changes.deletes, changes.moves, sources=named)
+
+    def report(self, commit: str) -> Applied:
+        """Return what the last plan was."""
+        restored = {key for key in self._settled.updated if key in self._incoming}
+        new = {**self._settled.new, **{key: self._settled.updated[key] for key in sorted(restored)}}
+        added: dict[str, list[tuple[str, str]]] = {}
+        for key, one in new.items():
+            added.setdefault(one.kind, []).append((key, one.title))
+        return Applied(
+            added,
+            [key for key in self._settled.updated if key not in restored],
+            [one.key for one in self._retired],
+            self._settled.unchanged,
+            self._unproved,
+            self._settled.skipped,
+            commit,
+        )
+
+
+def _words(check: Mapping[str, Any]) -> tuple[str, ...]:
+    return words_of(check)
+
+
+def _known(catalog: Catalog) -> dict[str, _Known]:
+    """Return what was adopted before, by key; also what was retired since."""
+    rows = catalog.rows(
+        "SELECT m.id, m.key, m.path, m.kind, m.title, m.archived, t.fields FROM tag g JOIN memory m ON m.id = g.id"
+        " JOIN text t ON t.id = m.id WHERE g.tag = ? AND m.shadowed = 0 ORDER BY m.key",
+        (TAG,),
+    )
+    found = {row[1]: _Known(KnownMemory(*row[:6]), json.loads(row[6])) for row in rows}
+    return {key: one for key, one in found.items() if SENTENCE_FIELD in one.fields}
+
+
+def _changes(known: _Known, proposal: Proposal, answers: Mapping[tuple[str, ...], str]) -> dict[str, Any]:
+    """Return the fields that differ from what is proposed; ``body`` where the text is another one."""
+    changes: dict[str, Any] = {} if known.refs == proposal.refs else {"refs": proposal.refs}
+    have = known.fields.get("verify")
+    # A check that answers as it should stays, whichever file it looks at; so does a person's own.
+    if proposal.outcome and isinstance(have, dict) and answers[_words(have)] != proposal.outcome:
+        changes["verify"] = proposal.fields["verify"]
+    if known.fields.get(SENTENCE_FIELD) != proposal.fields[SENTENCE_FIELD]:
+        names = ("title", "status", "superseded_by", "supersedes", SENTENCE_FIELD)
+        changes |= {name: proposal.fields[name] for name in names if name in proposal.fields} | {"body": True}
+    return changes
+
+
+def counts(applied: Applied, *, is_dry: bool) -> str:
+    """Return what was done on one line: ``41 facts, 6 conventions added; 2 retired; commit abc``."""
+    number = Counter({kind: len(of) for kind, of in applied.added.items()})
+    facts = [_counted(number.pop(ADOPTED), "fact")] if number[ADOPTED] else []
+    listed = ", ".join([*facts, *(_counted(many, kind) for kind, many in sorted(number.items()) if many)])
+    parts = [f"{listed} {'would be ' if is_dry else ''}added"] if listed else []
+    for what, word in ((applied.updated, "updated"), (applied.retired, "retired")):
+        parts += [f"{len(what)} {'would be ' if is_dry else ''}{word}"] if what else []
+    parts = parts or ["nothing to write"]
+    parts += [f"{applied.unchanged} there already"] if applied.unchanged else []
+    parts += [f"{applied.unproved} without a check"] if applied.unproved else []
+    return "; ".join([*parts, *([f"commit {applied.commit[:10]}"] if applied.commit else [])])
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"

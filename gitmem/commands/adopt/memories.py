@@ -1,0 +1,160 @@
+"""What an adoption becomes in a store: facts for what can be checked, memories for clear rules, warnings and decisions.
+
+Pure. Each memory names its sentence by a hash, so that a sentence which moved is told apart from one which was edited.
+"""
+
+from __future__ import annotations
+
+import re
+from hashlib import sha256
+
+from gitmem.commands.adopt.claims.claim import is_log
+from gitmem.commands.adopt.documents import DECISION, INSTRUCTIONS
+from gitmem.commands.adopt.findings import FALSE, NEVER
+from gitmem.commands.adopt.records import read_records
+from gitmem.commands.adopt.statements import BULLET, SENTENCE
+from gitmem.frozen import frozen, replace
+from gitmem.model import ADOPTED, FAILS, HOLDS
+from gitmem.text.tokens import slug
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+    from typing import Any
+
+    from gitmem.commands.adopt.documents import Document
+    from gitmem.commands.adopt.findings import Adoption, Finding
+    from gitmem.commands.adopt.statements import Statement
+
+# The field with the hash of the sentence, and the tag of everything that was adopted.
+SENTENCE_FIELD, TAG = "sentence", "adopted"
+TITLE_LIMIT = 160
+# Of a rule: shorter ones are fragments, longer ones are paragraphs about several things.
+WORDS = range(4, 60)
+_SLUG_LIMIT = 40
+_WARNING = re.compile(
+    r"^(?:\[!(?:warning|caution)\]|(?:warning|caution|gotcha|pitfall|beware|watch out|be careful)\b)", re.I
+)
+_NORM = re.compile(r"\b(?:must|never|always|do not|don['’]t|shall)\b", re.I)
+_LEADING = re.compile(r"^(?:[\s>│├└─|+#•]|[-*+](?=\s)|\d{1,3}[.)](?=\s)|\[[ xX]\](?=\s)|[⚠️❗🚨]+)+")
+
+
+@frozen
+class Proposal:
+    """One memory that may be written.
+
+    Attributes:
+        key: Its key, the same in every run.
+        document: The document that says it.
+        lines: The lines that say it.
+        fields: Its frontmatter, without what a writer fills in.
+        body: Its body.
+        outcome: What its check must answer at the commit that was judged; empty without a check.
+    """
+
+    key: str
+    document: str
+    lines: tuple[int, ...]
+    fields: Mapping[str, Any]
+    body: str
+    outcome: str = ""
+
+    @property
+    def refs(self) -> list[str]:
+        """Return its references, as its frontmatter has them."""
+        return [f"{self.document}:{line}" for line in self.lines]
+
+
+def proposals_of(adoption: Adoption, decisions: Mapping[str, str]) -> list[Proposal]:
+    """Return what may be written, each key once.
+
+    Args:
+        adoption: What was found.
+        decisions: The texts of the decision records among the documents, by path.
+    """
+    found: dict[str, Proposal] = {}
+    for one in (*_facts(adoption.findings), *_rules(adoption.unchecked), *_decisions(decisions)):
+        known = found.get(one.key)
+        found[one.key] = one if known is None else replace(known, lines=tuple(sorted({*known.lines, *one.lines})))
+    return list(found.values())
+
+
+def hash_of(text: str) -> str:
+    """Return what a sentence is recognised by, wherever it is and however it is wrapped."""
+    return sha256(" ".join(text.split()).encode("utf-8", "surrogatepass")).hexdigest()[:16]
+
+
+def title_of(text: str) -> str:
+    """Return a sentence without the marks of its list, table or tree, and cut."""
+    plain = " ".join(_LEADING.sub("", text).replace("**", "").split()).rstrip("| ")
+    return plain if len(plain) <= TITLE_LIMIT else f"{plain[: TITLE_LIMIT - 1].rstrip()}…"
+
+
+def _key(kind: str, words: str, *parts: str) -> str:
+    named = slug(words, limit=_SLUG_LIMIT)
+    return "-".join(filter(None, (kind, named, hash_of("\0".join(parts))[:10])))
+
+
+def _facts(findings: Iterable[Finding]) -> Iterator[Proposal]:
+    for finding in findings:
+        claim, path = finding.claim, finding.document.path
+        if finding.check is None or finding.verdict == NEVER:
+            continue
+        sentence = hash_of(finding.statement.text)
+        fields = {
+            "title": title_of(finding.statement.text) or claim.token,
+            "kind": ADOPTED,
+            "tags": [TAG],
+            "verify": dict(finding.check),
+            SENTENCE_FIELD: sentence,
+        }
+        section = f", section {finding.statement.section}" if finding.statement.section else ""
+        yield Proposal(
+            _key(ADOPTED, claim.token, path, sentence, claim.kind, claim.name, claim.stated),
+            path,
+            tuple(sorted({claim.line, *finding.more})),
+            fields,
+            f"{path}{section}: {' '.join(claim.token.split())}",
+            outcome=FAILS if finding.verdict == FALSE else HOLDS,
+        )
+
+
+def _rules(unchecked: Iterable[tuple[Document, Statement]]) -> Iterator[Proposal]:
+    for document, statement in unchecked:
+        kind = rule_kind(document, statement)
+        if kind:
+            text, sentence = " ".join(_LEADING.sub("", statement.text).split()), hash_of(statement.text)
+            title = title_of(statement.text)
+            fields = {"title": title, "kind": kind, "tags": [TAG], SENTENCE_FIELD: sentence}
+            body = text if title != text else ""
+            yield Proposal(_key(kind, title, document.path, sentence), document.path, (statement.line,), fields, body)
+
+
+def rule_kind(document: Document, statement: Statement) -> str:
+    """Return the kind of memory that a statement which cannot be checked is; empty where it is no clear rule.
+
+    Rules are taken from instructions and CONTRIBUTING; what a README says is for people who use the code.
+    """
+    is_contributing = document.path.rpartition("/")[2].lower().startswith("contributing")
+    if statement.kind not in (BULLET, SENTENCE) or not (document.kind == INSTRUCTIONS or is_contributing):
+        return ""
+    text = " ".join(_LEADING.sub("", statement.text).replace("**", "").split())
+    if len(text.split()) not in WORDS or text.endswith((":", "?")) or is_log(statement.section, text):
+        return ""
+    return "gotcha" if _WARNING.match(text) else "convention" if _NORM.search(text) else ""
+
+
+def _decisions(texts: Mapping[str, str]) -> Iterator[Proposal]:
+    records = read_records(texts)
+    keys = {path: _key(DECISION, record.title, path) for path, record in records.items()}
+    for path, record in records.items():
+        newer = keys.get(record.superseded_by, "")
+        older = [keys[other] for other, one in records.items() if one.superseded_by == path]
+        fields: dict[str, Any] = {"title": title_of(record.title), "kind": DECISION, "tags": [TAG]}
+        fields |= {"supersedes": older} if older else {}
+        fields |= {"superseded_by": newer} if newer else {}
+        fields |= {"status": record.status} if record.status else {}
+        fields |= {"created": f"{record.date}T00:00:00Z"} if record.date else {}
+        yield Proposal(
+            keys[path], path, (record.line,), {**fields, SENTENCE_FIELD: hash_of(texts[path])}, record.decision
+        )

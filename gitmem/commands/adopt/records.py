@@ -1,0 +1,91 @@
+"""Decision records (ADRs): title, status, date, decision, and which record supersedes which. Pure.
+
+Sources: Nygard, Documenting architecture decisions (2011), whose records have a section *Status*; MADR 4.0, which has
+``status`` and ``date`` in the front matter, and as a list in its earlier versions.
+"""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from datetime import date
+
+from gitmem.frozen import frozen, replace
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+# Characters of a decision that are kept: the record itself has the rest.
+DECISION_LIMIT = 2000
+_TITLE = re.compile(r"(?m)^#\s+(.+?)\s*#*$")
+_STATUS = re.compile(r"(?im)^(?:[-*]\s+)?\**status\**\s*:\**[ \t]*[\"']?(.+?)[\"']?\s*$|^##+\s+status\s*\n+(.+)$")
+_DATE = re.compile(r"(?im)^(?:[-*]\s+)?\**date\**\s*:\**[ \t]*[\"']?(\d{4}-\d\d-\d\d)\b")
+_DECISION = re.compile(r"(?ims)^##+\s+(?:decision(?: outcome)?|the decision)\s*$\n(.*?)(?=^##?\s|\Z)")
+_SUPERSEDED = re.compile(r"superseded\s+by\s+(?:\[[^\]]*\]\(([^)#\s]+)[^)]*\)|(?:ADR[- ]?)?0*(\d+))", re.I)
+# Records that decide nothing yet, or never did.
+_OPEN = ("proposed", "draft", "rejected", "in review", "pending")
+
+
+@frozen
+class DecisionRecord:
+    """One decision record.
+
+    Attributes:
+        title: Its title, without its number.
+        line: The line of the title.
+        status: Its status in one word or two; empty where it has none.
+        date: Its date, as ISO 8601 writes it; empty where it has none.
+        superseded_by: The path of the record that supersedes it, if that is one of those which were read.
+        decision: The text of its decision; empty where there is no such section.
+    """
+
+    title: str
+    line: int
+    status: str
+    date: str
+    superseded_by: str
+    decision: str
+
+
+def read_records(texts: Mapping[str, str]) -> dict[str, DecisionRecord]:
+    """Return the records that decide something, by path; templates, drafts and rejected ones are left out."""
+    found = {}
+    for path, text in texts.items():
+        title = _TITLE.search(text)
+        stated = _STATUS.search(text)
+        status = " ".join(((stated[1] or stated[2]) if stated else "").split())
+        if title is None or status.lower().startswith(_OPEN) or re.search(r"[{<|]", status):
+            continue
+        decision = _DECISION.search(text)
+        found[path] = DecisionRecord(
+            re.sub(r"^(?:ADR[- ]?)?\d+\s*[.:)–-]\s*", "", title[1], flags=re.I),
+            text.count("\n", 0, title.start()) + 1,
+            re.split(r"[\s,;.(]*\bby\b|[,;.(\[]| on ", status.lower(), maxsplit=1)[0].strip(" *_`"),
+            _date(text),
+            _newer(path, status, texts),
+            decision[1].strip()[:DECISION_LIMIT].rstrip() if decision else "",
+        )
+    return {path: one if one.superseded_by in found else replace(one, superseded_by="") for path, one in found.items()}
+
+
+def _date(text: str) -> str:
+    found = _DATE.search(text)
+    try:
+        return date.fromisoformat(found[1]).isoformat() if found else ""
+    except ValueError:
+        return ""
+
+
+def _newer(path: str, status: str, texts: Mapping[str, str]) -> str:
+    """Return the path of the record that a status names, by its link or its number."""
+    found = _SUPERSEDED.search(status)
+    if found is None:
+        return ""
+    folder = posixpath.dirname(path)
+    if found[1]:
+        named = posixpath.normpath(posixpath.join(folder, found[1]))
+        return named if named in texts and named != path else ""
+    number = re.compile(rf"(?:adr-?)?0*{found[2]}\b", re.I)
+    same = [one for one in texts if posixpath.dirname(one) == folder and number.match(posixpath.basename(one))]
+    return same[0] if len(same) == 1 and same[0] != path else ""

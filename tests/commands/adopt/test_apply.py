@@ -1,0 +1,179 @@
+"""``gitmem adopt --apply`` on real repositories: what is written, what follows an edit, and who is shown it."""
+
+import pytest
+from conftest import commit_files, git
+
+from gitmem.commands.adopt.apply import apply, counts
+from gitmem.commands.adopt.run import adopt
+from gitmem.memory.memory import Memory
+from gitmem.recall.query import Query
+
+
+@pytest.fixture
+def guide(repo, run_cli):
+    """Two statements that hold, one that held, one rule; and a store."""
+    commit_files(
+        repo,
+        {
+            "AGENTS.md": "# Guide\n\n- `src/auth/jwt.py` signs\n- Go 1.24+ is needed\n- `old.py` has the limits\n"
+            "- Never log a token in this project\n",
+            "go.mod": "module x\n\ngo 1.24\n",
+            "old.py": "",
+        },
+    )
+    git(repo, "rm", "-q", "old.py")
+    commit_files(repo, {}, "remove old")
+    assert run_cli("init").status == 0
+    return repo
+
+
+def applied(repo, **options):
+    with Memory(repo) as memory:
+        handle = memory.repository.git
+        return apply(memory.repository, adopt(handle, handle.resolve("HEAD")), **options)
+
+
+def statuses(repo, run_cli):
+    run_cli("verify")
+    with Memory(repo) as memory:
+        return {hit.title: hit.status for hit in memory.list(query=Query(kinds=("claim",), limit=50)).hits}
+
+
+def test_statements_become_facts_that_are_verified_or_failed_as_adopt_said(guide, run_cli):
+    done = applied(guide)
+
+    assert {kind: len(of) for kind, of in done.added.items()} == {"claim": 3, "convention": 1}
+    assert git(guide, "rev-list", "--count", "memory~1..memory").strip() == "1"
+    assert statuses(guide, run_cli) == {
+        "`src/auth/jwt.py` signs": "verified",
+        "Go 1.24+ is needed": "verified",
+        "`old.py` has the limits": "failed",
+    }
+
+
+def test_applied_again_there_is_nothing_to_write(guide):
+    applied(guide)
+    before = git(guide, "rev-parse", "memory")
+
+    again = applied(guide)
+
+    assert (again.added, again.updated, again.retired, again.unchanged) == ({}, [], [], 4)
+    assert git(guide, "rev-parse", "memory") == before
+
+
+def test_dry_run_writes_nothing(guide):
+    before = git(guide, "for-each-ref")
+
+    done = applied(guide, dry_run=True)
+
+    assert counts(done, is_dry=True) == "3 facts, 1 convention would be added"
+    assert git(guide, "for-each-ref") == before
+
+
+def test_edited_sentence_retires_its_fact_and_brings_a_new_one(guide):
+    applied(guide)
+    text = (guide / "AGENTS.md").read_text().replace("`src/auth/jwt.py` signs", "`src/auth/jwt.py` signs tokens")
+    commit_files(guide, {"AGENTS.md": text})
+
+    done = applied(guide)
+
+    assert [title for of in done.added.values() for _, title in of] == ["`src/auth/jwt.py` signs tokens"]
+    assert len(done.retired) == 1
+    with Memory(guide) as memory:
+        retired = memory.show(done.retired[0])
+    assert retired.document["frontmatter"]["retired"]["why"] == "its document no longer says so"
+
+
+def test_removed_sentence_retires_its_fact_and_brings_it_back_when_it_returns(guide):
+    applied(guide)
+    text = (guide / "AGENTS.md").read_text()
+    commit_files(guide, {"AGENTS.md": text.replace("- Go 1.24+ is needed\n", "")})
+    gone = applied(guide)
+    commit_files(guide, {"AGENTS.md": text})
+
+    back = applied(guide)
+
+    assert (len(gone.retired), gone.added) == (1, {})
+    assert [key for of in back.added.values() for key, _ in of] == gone.retired
+
+
+def test_forgotten_fact_stays_forgotten(guide, run_cli):
+    (key, _), *_ = applied(guide).added["claim"]
+    run_cli("forget", key)
+
+    again = applied(guide)
+
+    assert again.added == {}
+    assert again.skipped.total == 1
+
+
+def test_moved_sentence_keeps_its_fact_verified_with_the_new_line(guide, run_cli):
+    applied(guide)
+    statuses(guide, run_cli)
+    commit_files(guide, {"AGENTS.md": "Preface.\n\n" + (guide / "AGENTS.md").read_text()})
+
+    done = applied(guide)
+
+    assert (done.added, done.retired, len(done.updated)) == ({}, [], 4)
+    assert statuses(guide, run_cli)["Go 1.24+ is needed"] == "verified"
+    with Memory(guide) as memory:
+        (key,) = [hit.key for hit in memory.list(query=Query(kinds=("claim",))).hits if hit.title.startswith("Go")]
+        assert memory.show(key).document["frontmatter"]["refs"] == ["AGENTS.md:6"]
+
+
+def test_facts_are_shown_only_once_they_fail(guide, run_cli):
+    applied(guide)
+    run_cli("verify")
+
+    quiet = [run_cli("recall", "Go needed").out, run_cli("recall", "--recent", "9").out, run_cli("context").out]
+    commit_files(guide, {"go.mod": "module x\n\ngo 1.30\n"})
+    run_cli("verify")
+    loud = [run_cli("recall", "Go needed").out, run_cli("recall", "--recent", "9").out, run_cli("context").out]
+
+    assert not any("Go 1.24+" in text for text in quiet)
+    assert ["Go 1.24+" in text for text in loud] == [True] * 3, loud
+    assert "old.py" in quiet[2]
+    assert "Never log a token" in quiet[2]
+    assert "Go 1.24+" in run_cli("list").out
+
+
+def test_renamed_document_without_its_facts_is_retired_only_where_it_is_gone(guide):
+    applied(guide)
+    git(guide, "mv", "AGENTS.md", "CLAUDE.md")
+    commit_files(guide, {})
+
+    done = applied(guide)
+
+    assert (len(done.retired), sum(map(len, done.added.values()))) == (4, 4)
+
+
+def test_decision_records_become_decisions_that_supersede_each_other(guide):
+    commit_files(
+        guide,
+        {
+            "docs/adr/0001-a.md": "# 1. Use Postgres\n\nDate: 2024-05-02\n\n## Status\n\nSuperseded by ADR-2\n",
+            "docs/adr/0002-b.md": "# 2. Use SQLite\n\n## Status\n\nAccepted\n",
+        },
+    )
+
+    done = applied(guide)
+
+    by_title = {title: key for key, title in done.added["decision"]}
+    with Memory(guide) as memory:
+        old = memory.show(by_title["Use Postgres"]).document["frontmatter"]
+        problems = memory.doctor().problems
+    assert (old["superseded_by"], old["status"]) == (by_title["Use SQLite"], "superseded")
+    assert old["created"] == "2024-05-02T00:00:00Z"
+    assert [problem for problem in problems if problem.key in by_title.values()] == []
+
+
+def test_edited_decision_record_is_updated(guide):
+    commit_files(guide, {"docs/adr/0001-a.md": "# 1. Use Postgres\n\n## Status\n\nAccepted\n"})
+    applied(guide)
+    commit_files(guide, {"docs/adr/0001-a.md": "# 1. Use Postgres\n\n## Status\n\nDeprecated\n"})
+
+    done = applied(guide)
+
+    (key,) = done.updated
+    with Memory(guide) as memory:
+        assert memory.show(key).document["frontmatter"]["status"] == "deprecated"

@@ -1,0 +1,54 @@
+"""What a statement becomes in a store."""
+
+import pytest
+
+from gitmem.commands.adopt.documents import GUIDE, INSTRUCTIONS, Document
+from gitmem.commands.adopt.memories import TITLE_LIMIT, hash_of, rule_kind, title_of
+from gitmem.commands.adopt.statements import split
+
+RULES = [
+    ("- Never commit a file with secrets", "convention"),
+    ("- You **must** run the migration before a release", "convention"),
+    ("- Warning: the cache keeps old tokens for a day", "gotcha"),
+    ("- The service reads its settings at start", ""),
+    ("- Always do this:", ""),
+    ("- Never this", ""),
+    ("| Never | commit a file with secrets |", ""),
+    ("```sh\necho never commit a file with secrets\n```", ""),
+]
+
+
+@pytest.mark.parametrize(("text", "kind"), RULES)
+def test_clear_rules_alone_become_memories(text, kind):
+    document = Document("AGENTS.md", INSTRUCTIONS, "")
+
+    assert [rule_kind(document, one) for one in split(text)] == [kind]
+
+
+def test_rules_are_not_taken_from_a_readme():
+    (statement,) = split(RULES[0][0])
+
+    assert rule_kind(Document("README.md", GUIDE, ""), statement) == ""
+    assert rule_kind(Document("CONTRIBUTING.md", GUIDE, ""), statement) == "convention"
+
+
+@pytest.mark.parametrize(
+    ("text", "title"),
+    [
+        ("- [ ] **Language:** Go", "Language: Go"),
+        ("│   ├── tools/   # Tools", "tools/ # Tools"),
+        ("| `a` | 3 |", "`a` | 3"),
+        ("> 1. Go", "Go"),
+        ("--fix corrects", "--fix corrects"),
+    ],
+)
+def test_title_is_the_sentence_without_marks(text, title):
+    assert title_of(text) == title
+
+
+def test_long_title_is_cut():
+    assert len(title_of("word " * 100)) <= TITLE_LIMIT
+
+
+def test_sentence_is_recognised_however_it_is_wrapped():
+    assert hash_of("a  b\n c") == hash_of("a b c") != hash_of("a b d")
