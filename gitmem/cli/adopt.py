@@ -20,6 +20,8 @@ from pathlib import Path
 
 from gitmem.cli import shared
 from gitmem.errors import NoRepositoryError, NotFoundError, UsageError
+from gitmem.model import FAILED, UNPROVEN, VERIFIED
+from gitmem.statuses import SIGNS
 from gitmem.text.sanitize import display
 
 TYPE_CHECKING = False
@@ -118,7 +120,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
 def _refuse_options(args: argparse.Namespace, out: Output) -> None:
     """Refuse options that contradict each other, and --apply without a store before the documents are judged."""
     if args.json and args.format not in ("text", "json"):
-        raise UsageError("--json and --format cannot be combined", hint=f"gitmem adopt --format {args.format}")
+        raise UsageError("--json and --format cannot be combined", hint="gitmem adopt --json")
     if args.dry_run and not args.apply:
         raise UsageError("--dry-run needs --apply", hint="gitmem adopt --apply --dry-run")
     if args.apply and args.base:
@@ -214,7 +216,7 @@ def _print(adoption: Adoption, out: Output, *, is_verbose: bool) -> None:
 
     for finding in adoption.of(FALSE):
         _print_false(finding, out)
-    for verdict, mark, style in ((NEVER, "?", "yellow"), (HOLDS, "✓", "green")) if is_verbose else ():
+    for verdict, status in ((NEVER, UNPROVEN), (HOLDS, VERIFIED)) if is_verbose else ():
         for finding in adoption.of(verdict):
             where = f"{finding.document.path}:{finding.claim.line}"
             what = (
@@ -224,7 +226,7 @@ def _print(adoption: Adoption, out: Output, *, is_verbose: bool) -> None:
                 if verdict == NEVER
                 else ""
             )
-            out.line((mark, style), f" {where}  {finding.claim.token}", (what, "dim"))
+            out.line((SIGNS[status].mark, SIGNS[status].style), f" {where}  {finding.claim.token}", (what, "dim"))
     if adoption.of(FALSE):
         out.line()
     out.line((forms.summary(adoption), "bold"))
@@ -236,7 +238,10 @@ def _print_false(finding: Finding, out: Output) -> None:
     from gitmem.commands.adopt import forms
 
     out.line(
-        ("✗", "red"), " ", (f"{finding.document.path}:{finding.claim.line}", "key"), f"  {forms.sentence(finding)}"
+        (SIGNS[FAILED].mark, SIGNS[FAILED].style),
+        " ",
+        (f"{finding.document.path}:{finding.claim.line}", "key"),
+        f"  {forms.sentence(finding)}",
     )
     out.line("    ", (_shortened(finding.statement.text), "dim"))
     if finding.more:

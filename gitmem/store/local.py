@@ -24,6 +24,8 @@ FILE_NAME = "local.sqlite"
 ID_NAME = "clone-id"
 # How many verdicts of one fact are kept: those of the branches somebody switches between (checked on insert).
 KEPT_PER_FACT = 20
+# Facts whose verdicts are read again once they are written.
+READ_BACK = 100
 # Outputs that are kept: the latest of so many facts, of 4,000 characters each at most.
 KEPT_OUTPUTS = 1000
 
@@ -183,7 +185,13 @@ class LocalState:
         except ERRORS as err:
             self._give_up(db, err)
             return False
-        return True
+        return self._can_be_read([row[0] for row in rows[:READ_BACK]])
+
+    def _can_be_read(self, keys: Sequence[str]) -> bool:
+        """Return whether verdicts that were just written are there: damage beside them shows only when they are read."""
+        marks = ",".join("?" * len(keys))
+        found = self._ask(f"SELECT DISTINCT key FROM verdict WHERE key IN ({marks}) AND fields != ''", keys)
+        return len(found) == len(set(keys))
 
     def _give_up(self, db: sqlite3.Connection, err: Exception) -> None:
         """Undo what a full or read-only disk kept out; set the file aside where it is damaged."""

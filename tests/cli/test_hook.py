@@ -91,7 +91,7 @@ def test_commit_that_makes_a_fact_false_is_stopped_and_what_to_do_told(memory, r
 
 
 @pytest.mark.parametrize(("now", "status"), [({"contains": "EdDSA", "in": "src/auth/*.py"}, 0), ({"exists": "no"}, 1)])
-def test_commit_that_rewords_the_fact_as_well_is_told_and_goes_on_where_the_new_one_holds(
+def test_commit_that_changes_the_fact_as_well_goes_on_where_the_new_one_holds(
     memory, run_cli, repo: Path, now, status
 ) -> None:
     commit_files(repo, tracked(make_fact("tokens", RS256)))
@@ -102,8 +102,7 @@ def test_commit_that_rewords_the_fact_as_well_is_told_and_goes_on_where_the_new_
     ran = run_cli("hook", "check")
 
     assert ran.status == status
-    assert "tokens  is silenced by the change" in ran.out
-    assert ("a pull request with both" in ran.err) == (status == 0)
+    assert ("tokens" in ran.out) == (status == 1)
 
 
 def test_commands_that_are_not_approved_are_counted_and_stop_nothing(memory, run_cli, repo: Path, monkeypatch) -> None:

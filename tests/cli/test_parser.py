@@ -25,6 +25,7 @@ def words_of(line: str, name: str) -> list[str]:
     """Return the arguments of the gitmem command in a line of shell: behind a pipe, before a redirection."""
     lexer = shlex.shlex(line, posix=True, punctuation_chars="|<>")
     lexer.whitespace_split = True
+    lexer.commenters = ""  # the addresses of values have a # inside
     words = list(lexer)
     command = ["gitmem", *name.split(" ")]
     start = next(i for i in range(len(words)) if words[i : i + len(command)] == command)

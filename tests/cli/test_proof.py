@@ -41,9 +41,15 @@ def test_check_is_read_as_the_frontmatter_has_it(words: tuple[str, ...], found: 
         (("--verify", "x", "--", "y"), "a fact can have only one check"),
         (("--contains", "x"), "--contains needs --in"),
         (("--lacks", "x"), "--lacks needs --in"),
-        (("--in", "a"), "--in requires --contains, --matches, --lacks or --same"),
-        (("--exists", "a", "--in", "b"), "--in requires --contains, --matches, --lacks or --same"),
-        (("--verify", "x", "--in", "b"), "--in requires --contains, --matches, --lacks or --same"),
+        (("--in", "a"), "--in requires --contains, --matches, --lacks, --same, --symbol, --script or --depends"),
+        (
+            ("--exists", "a", "--in", "b"),
+            "--in requires --contains, --matches, --lacks, --same, --symbol, --script or --depends",
+        ),
+        (
+            ("--verify", "x", "--in", "b"),
+            "--in requires --contains, --matches, --lacks, --same, --symbol, --script or --depends",
+        ),
     ],
 )
 def test_checks_that_do_not_go_together_are_refused(words: tuple[str, ...], message: str) -> None:

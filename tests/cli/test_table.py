@@ -15,7 +15,9 @@ FOLDER = Path(table.__file__).parent
 SHARED = {
     "",
     "again",
+    "arguments",
     "bug",
+    "causes",
     "harness",
     "live",
     "output",

@@ -69,7 +69,7 @@ def test_one_engine_answers_until_the_store_changes_and_then_shows_the_change(te
 def test_past_the_size_syntax_is_refused_with_how_and_plain_recall_still_answers(
     template: Path, tmp_path: Path, monkeypatch
 ) -> None:
-    monkeypatch.setattr(index, "AT_MOST", 3)
+    monkeypatch.setattr(index, "WHOOSH_AT_MOST", 3)
     with Memory(make_store(template, tmp_path), clock=Clock()) as memory:
         with pytest.raises(GitmemError) as caught:
             ask(memory, "gateway")

@@ -590,7 +590,7 @@ def test_remote_that_was_rewritten_takes_nothing_away(repo: Path, tmp_path: Path
 
     assert tip(repo, "refs/remotes/origin/memory") == evil
     assert {ran.status for ran in done} == {0}, done
-    assert console.listed() == ["good", "holds", "mine"]
+    assert console.listed() == ["evil", "good", "holds", "mine"], "verify merges what the remote has; nothing goes"
     assert git(repo, "merge-base", "--is-ancestor", before, "memory") == ""
 
 

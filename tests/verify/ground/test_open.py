@@ -14,7 +14,7 @@ from gitmem.git.repository import discover
 from gitmem.verify.ground.ground import place_of_clones
 from gitmem.verify.ground.open import open_grounds
 from gitmem.verify.sandbox import sandbox
-from gitmem.verify.sandbox.account import check_user
+from gitmem.verify.sandbox.account import check_user, temporary_place
 
 PATH = os.environ["PATH"]
 works = lru_cache(sandbox.works)
@@ -33,7 +33,7 @@ def test_grounds_of_a_read_only_repository_are_temporary(repo, monkeypatch, tmp_
     with open_grounds(Git(discover(repo)), rung, PATH, now=NOW) as grounds:
         for commit in commits:
             with grounds.take(commit) as ground:
-                assert ground.path.is_relative_to((tmp_path / "tmp").resolve())
+                assert ground.path.is_relative_to(temporary_place())
                 argv = ["sh", "-c", "git log --oneline | wc -l; cat new; echo x > new"]
                 ran = sandbox.run_check(argv, ground=ground, rung=rung, network=False, timeout_s=20, path=PATH)
                 said.append(ran.output.split("\n")[:2])

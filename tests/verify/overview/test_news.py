@@ -70,7 +70,7 @@ def test_flapping_fact_is_shown_wherever_a_reader_meets_it(flapping, memory, rep
     shown = memory.show("a").document
     assert (shown["status"], shown["flapping"], shown["verdict"]["attempt"]) == ("verified", FIRST, SAID)
     assert memory.status().document["flapping"][0] | {"by": ""} == {
-        **{"key": "a", "title": "It answers", "because": SAID, "by": "", "culprit": "", "broken": ""}
+        **{"key": "a", "title": "It answers", "because": SAID, "by": "", "culprit": "", "broken": "", "chain": []}
     }
     warnings = memory.context(paths=(), budget_tokens=0).document["sections"][0]
     assert [item["text"] for item in warnings["items"]] == ["It answers — its check gives different answers"]

@@ -227,13 +227,12 @@ def test_failure_is_told_with_its_reason_its_author_and_where_it_held_last(memor
     put(repo, make_fact("a", RS256, title="It signs", by={"who": "Ana", "agent": "dev"}))
     verify(memory)
     good = memory.repository.session().commit
-    commit_files(repo, {"src/auth/jwt.py": "HS256\n"})
+    broke = commit_files(repo, {"src/auth/jwt.py": "HS256\n"})
     verify(memory)
 
+    because = "no file of src/auth/*.py contains 'RS256'"
     assert stock(memory).lines == (
-        StandingLine(
-            "a", "It signs", FAILED, "no file of src/auth/*.py contains 'RS256'", "Ana / dev", good, path="facts/a.md"
-        ),
+        StandingLine("a", "It signs", FAILED, because, "Ana / dev", good, culprit=broke, path="facts/a.md"),
     )
 
 
