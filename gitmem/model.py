@@ -75,6 +75,7 @@ class Spec:
         folders: The folders of the work tree, ignored by git, that the check sees (``[verify] folders``).
         outside: Whether the memory declares that the check depends on the world outside the repository: then no change
             of the code is to blame for a failure.
+        variables: The names of the environment variables that the check sees, sorted.
     """
 
     check: Check
@@ -85,6 +86,7 @@ class Spec:
     refute: str = ""
     folders: tuple[str, ...] = ()
     outside: bool = False
+    variables: tuple[str, ...] = ()
 
 
 @frozen

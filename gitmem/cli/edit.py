@@ -44,6 +44,7 @@ LISTS = {
     "requires": ("a memory or label it rests on", "requires"),
     "produces": ("a label that others can require", "produces"),
     "supersedes": ("a memory that it replaces", "supersedes"),
+    "env": ("an environment variable that the check sees", "env"),
     "domain": ("a domain that projects share", "domains"),
 }
 

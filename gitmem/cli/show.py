@@ -143,6 +143,13 @@ def _print_verdict(verdict: dict[str, Any], found: Mapping[str, Any], out: Outpu
             out.line("  ", ("unconfirmed:", "dim"), " the commit where it last held could not be checked again")
     if verdict.get("culprit"):
         out.line("  ", ("why:", "dim"), f" {verdict['broken']}; what it changed: {gitmem} why {found['key']}")
+    _print_marks(verdict, found, gitmem, out)
+
+
+def _print_marks(verdict: dict[str, Any], found: Mapping[str, Any], gitmem: str, out: Output) -> None:
+    """Print what qualifies a verdict: a weak check, moved files, flapping and so on."""
+    if verdict.get("elsewhere"):
+        out.line("  ", ("environment:", "yellow"), f" {verdict['elsewhere']}")
     if verdict.get("weak"):
         is_builtin = isinstance(found["frontmatter"].get("verify"), dict)
         why = "also holds in an empty folder; --refute makes it strong"

@@ -67,6 +67,10 @@ def run(args: argparse.Namespace, out: Output) -> int:
     ]
     if reasons := [f"{number} {why}" for number, why in stale if number]:
         out.line("  ", (MARKS["stale"], "stale"), f" stale: {', '.join(reasons)}", ("  gitmem verify --dry-run", "dim"))
+    reasons = found.get("elsewhere", {})
+    for reason in sorted(set(reasons.values())):
+        facts = shared.counted(list(reasons.values()).count(reason), "fact", "facts")
+        out.line((f"  {facts} {reason}", "yellow"), ("  gitmem verify --dry-run", "dim"))
     if moved := found.get("moved"):
         facts = "1 fact is" if len(moved) == 1 else f"{len(moved)} facts are"
         out.line((f"  {facts} judged where git renamed files to: gitmem settle --moved", "yellow"))

@@ -13,7 +13,7 @@ from itertools import groupby
 from unicodedata import east_asian_width
 
 from gitmem.cli import shared
-from gitmem.document.spec import shown_spec
+from gitmem.document.spec import counted_variables, shown_spec
 from gitmem.errors import TrustError, UsageError
 from gitmem.text.sanitize import display
 
@@ -167,6 +167,7 @@ def ask(terminal: Any, due: Due, number: int, of: int) -> str:
         f"  time limit {spec.timeout_s} s, network {'YES' if spec.network else 'no'}"
         + (f", setup first: {display(spec.setup)}" if spec.setup else ""),
         *([f"  it sees your files in {', '.join(map(display, spec.folders))}"] if spec.folders else []),
+        *([f"  it sees the {counted_variables(spec)}"] if spec.variables else []),
         *([f"  counterexample, also run: {display(spec.refute)}"] if spec.refute else []),
         "  You approve only the command itself; the files that it runs belong to the code and may change.",
         f"  hash {due.row.spec[:TYPED_DIGITS]}…",

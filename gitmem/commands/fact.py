@@ -207,7 +207,7 @@ def edit_fields(
 
     old = parse(memory.text_of(key), path=path).fields
     # What was there before may be somebody else's: only a command that was typed whole is approved by typing it.
-    typed = "verify" in changes and all(name in changes or not old.get(name) for name in ("refute", "network"))
+    typed = "verify" in changes and all(name in changes or not old.get(name) for name in ("refute", "network", "env"))
     return edit_text(memory, key, change, approve=approve and typed, **how)
 
 

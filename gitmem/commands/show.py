@@ -18,6 +18,7 @@ from gitmem.store.read import READABLE_WITHIN
 from gitmem.text.durations import ago
 from gitmem.text.secrets import redact, redact_all
 from gitmem.verify.blame.culprit import held_last, phrase
+from gitmem.verify.due import list_elsewhere
 from gitmem.verify.inputs import CodeTree
 from gitmem.verify.moves import parse_moves
 from gitmem.verify.options import Options
@@ -157,6 +158,7 @@ def _verdict(
         if best.culprit:
             made = read_made(git, [best.culprit]).get(best.culprit)
             table["broken"] = phrase(best.culprit, best.culprit_after, made, outcome=best.outcome)
+        table["elsewhere"] = list_elsewhere(catalog, ground, [key]).get(key, "")
     if best is not None and best.attempt:
         table |= {"attempt": best.attempt, "attempt_at": format_time(best.attempt_at)}
     if blocked is not None and (best is None or blocked.at >= best.at):

@@ -13,6 +13,7 @@ from gitmem.statuses import age_s
 from gitmem.store.scope import PROJECT
 from gitmem.store.spool_folders import counts
 from gitmem.verify.blame.culprit import describe_culprits
+from gitmem.verify.due import list_elsewhere
 from gitmem.verify.overview.stock import culprits, take_stock
 
 TYPE_CHECKING = False
@@ -97,6 +98,7 @@ def status(
         "flapping": [_line(line, broken) for line in standing.flapping],
         "moved": list(standing.moved),
         "stale": _stale(catalog, ground, now),
+        "elsewhere": list_elsewhere(catalog, ground),
         "waiting": list(waiting),
         "problems": catalog.row("SELECT count(*) FROM problem")[0],
         "to_settle": [row[0] for row in catalog.rows(_TO_SETTLE)],

@@ -166,6 +166,11 @@ def variable(name: str) -> str:
     return os.environ.get(name, "")
 
 
+def variables(names: Iterable[str]) -> dict[str, str]:
+    """Return the environment variables of these names that are set, also to an empty text."""
+    return {name: os.environ[name] for name in names if name in os.environ}
+
+
 def merged_heads() -> list[str]:
     """Return the names of the commits that a running ``git merge`` brings in; sorted, mostly none."""
     return sorted(name.removeprefix("GITHEAD_") for name in os.environ if name.startswith("GITHEAD_"))

@@ -25,6 +25,29 @@ SCHEMA = 1
 # A check may run from a second to a day: a bound of ours, so that a file cannot hold a run for ever (bad input 35).
 MAX_TIMEOUT_S = 86_400
 
+# Environment variables that a check may see: so many, with names so long that all of them fit into the environment
+# that a verdict names (``store.environment.LIMIT``).
+MAX_VARIABLES = 20
+LONGEST_VARIABLE = 60
+# Those that decide how the sandbox, a shell, an interpreter or git works, or that gitmem sets itself: the check that
+# was approved would be another one. Sources: ld.so(8), environ(7), bash(1), dash(1), git(1), and the manuals of Python,
+# Node.js, Perl, Ruby, Java and Go.
+OWN_VARIABLES = frozenset(
+    (
+        *("PATH", "HOME", "TMPDIR", "TMP", "TEMP", "LANG", "LANGUAGE", "TERM", "TZ", "PWD", "OLDPWD", "SHELL"),
+        *("ENV", "IFS", "CDPATH", "SHELLOPTS", "BASHOPTS", "GLOBIGNORE", "POSIXLY_CORRECT", "FPATH", "ZDOTDIR"),
+        *("PS4", "PROMPT_COMMAND", "NLSPATH", "LOCPATH", "GCONV_PATH", "GETCONF_DIR", "HOSTALIASES", "RES_OPTIONS"),
+        *("MAKEFLAGS", "MFLAGS", "GNUMAKEFLAGS", "MAKEFILES", "CLASSPATH", "GOFLAGS", "GOENV", "RUSTFLAGS"),
+        *("JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "_JAVA_OPTIONS", "RUSTC", "RUSTDOC", "RUSTC_WRAPPER", "VIRTUAL_ENV"),
+        *("NODE_OPTIONS", "NODE_PATH", "NODE_EXTRA_CA_CERTS", "NODE_REPL_EXTERNAL_MODULE", "NODE_V8_COVERAGE"),
+        *("EDITOR", "VISUAL", "PAGER", "BROWSER", "LESSOPEN", "LESSCLOSE"),
+    )
+)
+OWN_PREFIXES = (
+    *("LD_", "DYLD_", "LC_", "PYTHON", "GIT_", "GITMEM_", "BASH_", "NPM_CONFIG_", "PERL", "RUBY", "GLIBC_"),
+    *("MALLOC_", "CARGO_", "GEM_", "BUNDLE_", "STRACE_", "RESOLV_"),
+)
+
 # C1's and C6's levels (ai-memory-module: "--importance - critical/high/medium/low").
 IMPORTANCE = ("critical", "high", "medium", "low")
 
@@ -60,6 +83,8 @@ def check_fields(fields: dict[str, Any], frontmatter: str = "") -> None:
                 _check_verify(value)
             elif name == "refute" and value is not None:
                 _check_command(name, value)
+            elif name == "env" and value is not None and fields.get("verify") is not None:
+                _check_variables(value)
             elif name in _TASK_RULES and value is not None and fields.get("kind") == TASK:
                 _check_task(name, value)
     except FormatError as err:
@@ -247,6 +272,40 @@ def _check_command(name: str, value: Any) -> None:
     if not (isinstance(value, str) and value.strip()):
         raise FormatError(f"`{name}` must be a shell command", code=f"bad-{name}")
     _check_shown(name, value)
+
+
+def _check_variables(value: Any) -> None:
+    names = [value] if isinstance(value, str) else value
+    if not (isinstance(names, list) and all(map(_is_variable, names))):
+        message = f"`env` must be a list of names of environment variables, of {LONGEST_VARIABLE} characters at most"
+        raise FormatError(message, code="bad-env", hint="name the variables alone, such as `env: [CI, DATABASE_URL]`")
+    if len(names) > MAX_VARIABLES:
+        raise FormatError(f"`env` names {len(names)} variables; {MAX_VARIABLES} are allowed", code="bad-env")
+    own = next((name for name in names if is_own_variable(name)), "")
+    if own:
+        message = f"`env` cannot name {own}: it changes how the sandbox, a shell, an interpreter or git works"
+        raise FormatError(message, code="bad-env", hint="set it in the command itself, where it can be reviewed")
+
+
+def _is_variable(name: object) -> bool:
+    return (
+        isinstance(name, str)
+        and name.isascii()
+        and len(name) <= LONGEST_VARIABLE
+        and not name[:1].isdigit()
+        and name.replace("_", "a").isalnum()
+    )
+
+
+def is_own_variable(name: str) -> bool:
+    """Return whether no check may be given a variable, because it decides how programs run."""
+    return name.upper() in OWN_VARIABLES or name.upper().startswith(OWN_PREFIXES)
+
+
+def variables_of(fields: dict[str, Any]) -> tuple[str, ...]:
+    """Return the names of the environment variables that the check of a memory sees, sorted."""
+    names = fields.get("env") or []
+    return tuple(sorted({names} if isinstance(names, str) else set(names)))
 
 
 def _check_shown(name: str, command: str) -> None:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 # worth, where it comes from. Fields that are not listed follow in the order in which they are given.
 ORDER = (
     *("schema", "title", "kind", "tags", "domains", "paths", "refs", "anchors"),
-    *("verify", "refute", "ttl", "timeout", "network", "outside"),
+    *("verify", "refute", "ttl", "timeout", "network", "env", "outside"),
     *("requires", "produces", "supersedes", "superseded_by", "correction", "confirmed"),
     *("category", "confidence", "importance", "priority", "parent", "state"),
     *("project", "workspace", "created", "updated", "by", "task", "claimed", "attempts", "closed", "retired"),

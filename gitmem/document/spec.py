@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gitmem.document.builtin_checks import mapping_of, words_of
-from gitmem.document.fields import is_newer, parse_timeout
+from gitmem.document.fields import is_newer, parse_timeout, variables_of
 from gitmem.model import BUILTIN, PROGRAM, SHELL, Check, Spec
 
 TYPE_CHECKING = False
@@ -52,6 +52,7 @@ def spec_of(document: Document, *, setup: str, default_timeout_s: int, folders: 
         refute=refute,
         folders=folders,
         outside=fields.get("outside") is True,
+        variables=variables_of(fields),
     )
 
 
@@ -66,7 +67,8 @@ def spec_hash(spec: Spec) -> str:
     run = (spec.setup, spec.interpreter, str(spec.timeout_s), str(spec.network), spec.refute)
     folders = ("folders", *spec.folders) if spec.folders else ()  # what was hashed before there were any stays so
     outside = ("outside",) if spec.outside else ()  # a change that declares it excuses itself: it is another check
-    return _hash("gitmem-spec-1", (spec.check.form, str(len(words)), *words, *run, *folders, *outside))
+    variables = ("variables", *spec.variables) if spec.variables else ()
+    return _hash("gitmem-spec-1", (spec.check.form, str(len(words)), *words, *run, *folders, *outside, *variables))
 
 
 def claim_hash(document: Document) -> str:
@@ -95,9 +97,15 @@ def shown_spec(spec: Spec) -> str:
     more = [f"setup: {spec.setup}"] if spec.setup else []
     more += [f"counterexample: {spec.refute}"] if spec.refute else []
     more += [f"sees {', '.join(spec.folders)}"] if spec.folders else []
+    more += [f"sees the {counted_variables(spec)}"] if spec.variables else []
     more += ["with the network"] if spec.network else []
     more += ["about the world outside"] if spec.outside else []
     return shown_check(spec.check) + "".join(f"  [{part}]" for part in more)
+
+
+def counted_variables(spec: Spec) -> str:
+    """Return the variables that a check sees, for people: ``variables A, B``."""
+    return f"variable{'s' * (len(spec.variables) > 1)} {', '.join(spec.variables)}"
 
 
 def _listed(value: Any) -> str:

@@ -188,7 +188,7 @@ class LocalState:
         return self._can_be_read([row[0] for row in rows[:READ_BACK]])
 
     def _can_be_read(self, keys: Sequence[str]) -> bool:
-        """Return whether verdicts that were just written are there: damage beside them shows only when they are read."""
+        """Return whether verdicts just written are there: damage beside them shows only when they are read."""
         marks = ",".join("?" * len(keys))
         found = self._ask(f"SELECT DISTINCT key FROM verdict WHERE key IN ({marks}) AND fields != ''", keys)
         return len(found) == len(set(keys))

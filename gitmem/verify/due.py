@@ -15,13 +15,14 @@ from gitmem.document.meaning import format_foundations
 from gitmem.document.spec import shown_spec, spec_hash, spec_of
 from gitmem.frozen import frozen, replace
 from gitmem.index.catalog import state
-from gitmem.model import Check, Document, Spec
+from gitmem.model import FAILS, HOLDS, Check, Document, Spec
 from gitmem.statuses import SKEW_S
+from gitmem.store.environment import describe_environment, parse_environment
 from gitmem.store.sqlite_errors import is_busy, is_unwritable
 from gitmem.text.sanitize import display
 from gitmem.verify.inputs import CodeTree, digest
 from gitmem.verify.moves import is_moved, moved_digest
-from gitmem.verify.trace.programs import changed, differs_here
+from gitmem.verify.trace.programs import changed, changed_variables, differs_here
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
 
 # The ladder of the sandbox, the weakest rung first; what a built-in check does needs none.
 RUNGS = ("none", "landlock", "seatbelt", "bubblewrap", "builtin")
+_JUDGED = {HOLDS: "verified", FAILS: "failed"}
 # From so many facts on, all verdicts are read at once.
 MANY = 500
 
@@ -299,9 +301,59 @@ def _other_tools(catalog: Catalog, ground: int) -> dict[int, str]:
         if text.startswith(state.CLAIMED):
             if differs_here(text.removeprefix(state.CLAIMED), search_path()):
                 found[number] = "environment"
+        elif changed_variables(text):
+            found[number] = "environment"
         elif changed(text, stamps):
             found[number] = "tools"
     return found
+
+
+def list_elsewhere(catalog: Catalog, ground: int | None, keys: Iterable[str] | None = None) -> dict[str, str]:
+    """Return the live facts whose verdict is of another environment than this one, by key, each with that in words.
+
+    Args:
+        catalog: The catalog.
+        ground: The ground whose states are looked at.
+        keys: Only these; None for all.
+    """
+    texts = dict(state.toolsets_of(catalog, ground or 0))
+    told: dict[tuple[int, str], str] = {}
+    rows = catalog.rows(
+        "SELECT m.key, s.outcome, s.tools FROM state s JOIN memory m ON m.id = s.fact WHERE s.ground = ? AND"
+        f" s.tools <> 0 AND {state.LIVE} AND {state.CLAIM} ORDER BY m.key",
+        (ground or 0,),
+    )
+    wanted = None if keys is None else set(keys)
+    found = {}
+    for key, outcome, number in rows:
+        if wanted is not None and key not in wanted:
+            continue
+        if (number, outcome) not in told:
+            told[number, outcome] = describe_elsewhere(texts[number], outcome)
+        if told[number, outcome]:
+            found[key] = told[number, outcome]
+    return found
+
+
+def describe_elsewhere(tools: str, outcome: str) -> str:
+    """Return in words that a verdict is of another environment than this one; empty where it is of this one.
+
+    Args:
+        tools: What the verdict depends on besides its inputs (``state.tools_of``).
+        outcome: Its outcome.
+    """
+    judged = _JUDGED.get(outcome, "judged")
+    if not tools.startswith(state.CLAIMED):
+        names = changed_variables(tools)
+        values = f"another value of {', '.join(names)}"
+        return f"{judged} with {values}; not judged with the value here" if names else ""
+    environment = tools.removeprefix(state.CLAIMED)
+    differs = differs_here(environment, search_path())
+    if not differs:
+        return ""
+    variables = parse_environment(environment).variables
+    what = differs if differs.partition(" ")[0] in variables else describe_environment(environment)
+    return display(f"{judged} elsewhere: {what}; not judged here")
 
 
 def _due(

@@ -20,7 +20,7 @@ from gitmem.verify.blame.culprit import with_culprit
 from gitmem.verify.inputs import CodeTree, digest
 from gitmem.verify.options import Options, VerifyRun, Watch
 from gitmem.verify.overview.stock import Standing, take_stock
-from gitmem.verify.trace.programs import changed
+from gitmem.verify.trace.programs import describe_change
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -335,7 +335,7 @@ class Session:
     def _is_known(self, due: Due, verdict: Verdict) -> bool:
         """Return whether a verdict of another text of a fact still says what a run would."""
         is_young = due.row.ttl_s is None or self._now - verdict.at <= due.row.ttl_s
-        is_steady = not (verdict.flapping or verdict.outside or changed(verdict.tools))
+        is_steady = not (verdict.flapping or verdict.outside or describe_change(verdict.tools))
         is_same = (verdict.spec, verdict.rests) == (due.row.spec, due.rests)
         return is_same and is_young and is_steady and due_module.is_accepted(verdict, self._policy, now=self._now)
 

@@ -16,7 +16,7 @@ ASIDE = ("by", "updated", "superseded_by")
 # What happened to a task, which saying again what it is does not undo.
 _LIFE = ("state", "claimed", "attempts", "closed")
 # A check is one thing: with a new command, nothing of the old one's stays.
-_CHECK = ("verify", "refute", "timeout", "network", "outside")
+_CHECK = ("verify", "refute", "timeout", "network", "env", "outside")
 
 
 def united(before: Mapping[str, Any], new: Mapping[str, Any], draft: Draft) -> dict[str, Any]:

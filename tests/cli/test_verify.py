@@ -7,6 +7,9 @@ from pathlib import Path
 
 import pytest
 from conftest import commit_files, git, memory_text, put_files, tip
+from support.facts import approve_all
+
+from gitmem.memory.memory import Memory
 
 
 @pytest.fixture
@@ -105,6 +108,18 @@ def test_command_that_nobody_approved_is_skipped_counted_and_exits_with_3(run_cl
     assert done.out == "1 due: 1 skipped. Now: 1 unproven.\n"
     assert done.err == "gitmem: 1 not approved: gitmem trust --review\n"
     assert (found["skipped"], found["results"][0]["reason"]) == (1, "not approved")
+
+
+@pytest.mark.parametrize("words", [(), ("--json",), ("--fail-on", "news"), ("f",)])
+def test_check_that_is_due_and_cannot_be_run_exits_with_3(repo: Path, run_cli, words: tuple[str, ...]) -> None:
+    run_cli("fact", "t", "--key", "f", "--unproven", "--", "no-such-program", "README.md")
+    with Memory(repo) as memory:
+        approve_all(memory)
+
+    first, second = (run_cli("verify", "--no-sandbox", *words) for _ in range(2))
+
+    assert (first.status, second.status) == (3, 3)
+    assert "blocked" in first.out
 
 
 def test_denied_command_is_told_from_one_that_waits(run_cli) -> None:

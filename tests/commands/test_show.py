@@ -80,7 +80,7 @@ def test_verdict_says_what_was_judged_and_when(memory: Memory, repo: Path) -> No
         "held_at": "2026-09-21T14:13:20Z", "confirmed": True, "weak": False, "own": True, "fresh": True,
         "reads": "", "tools": "",
         "environment": "", "undeclared": [], "outside": "", "moved": [],
-        "expires_at": "2026-10-21T14:13:20Z", "held_last": "",
+        "expires_at": "2026-10-21T14:13:20Z", "held_last": "", "elsewhere": "",
     }  # fmt: skip
 
 

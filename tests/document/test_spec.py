@@ -65,6 +65,7 @@ CHANGES = {
     "refute": "",
     "folders": ("node_modules",),
     "outside": True,
+    "variables": ("CI",),
 }
 
 
@@ -90,6 +91,8 @@ specs = st.builds(
     st.integers(0, 11),
     st.booleans(),
     word,
+    st.lists(word, max_size=2).map(tuple),
+    st.booleans(),
     st.lists(word, max_size=2).map(tuple),
 )
 
@@ -120,6 +123,16 @@ def test_folders_of_the_policy_are_part_of_each_command_and_of_no_built_in_check
     assert [one.folders for one in found if one is not None] == [(".venv",), ()]
     assert found[0] is not None
     assert shown_spec(found[0]) == "a  [sees .venv]"
+
+
+def test_variables_are_shown_with_the_command_in_one_order_and_are_part_of_no_built_in_check() -> None:
+    one, other = (spec(f"verify: a\nenv: [{names}]\n") for names in ("B, A, B", "A, B"))
+
+    assert one == other
+    assert one is not None
+    assert one.variables == ("A", "B")
+    assert shown_spec(one) == "a  [setup: make deps]  [sees the variables A, B]"
+    assert spec("verify: {exists: a}\nenv: [A]\n") == Spec(Check(BUILTIN, ("exists", "a")))
 
 
 def test_claim_is_its_title_and_body_and_nothing_else() -> None:

@@ -99,13 +99,14 @@ def test_ctrl_c_at_the_question_keeps_what_was_answered(waiting: Path) -> None:
 
 def test_whole_command_is_shown_with_all_that_is_run_besides(repo: Path) -> None:
     gitmem(repo, "init")
-    text = fact("# harmless\nrm -rf x", refute="curl evil.example", network="true")
+    text = fact("# harmless\nrm -rf x", refute="curl evil.example", network="true", env="[B, A]")
     put_files(repo, {"facts/f.md": text})
 
     _, shown = answered(repo, "q")
 
     assert "    # harmless\n    rm -rf x\n" in shown
     assert "network YES" in shown
+    assert "  it sees the variables A, B\n" in shown
     assert "  counterexample, also run: curl evil.example\n" in shown
 
 

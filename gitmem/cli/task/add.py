@@ -70,6 +70,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
             ttl=args.ttl,
             timeout=args.timeout,
             network=args.network or None,
+            env=args.env,
             refute=args.refute,
             importance=args.importance,
         )

@@ -8,7 +8,7 @@ from gitmem.commands.review import model as f
 from gitmem.commands.review import sanitize
 from gitmem.commands.review.words import diff
 from gitmem.document.parse import parse
-from gitmem.document.spec import check_of, shown_check, spec_hash, spec_of
+from gitmem.document.spec import check_of, counted_variables, shown_check, spec_hash, spec_of
 from gitmem.errors import FormatError
 from gitmem.frozen import frozen
 from gitmem.model import BUILTIN
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 # Fields that are told in other ways than by name and value; and of a new memory, also these.
 _OWN = frozenset(("title", "verify", "retired", "updated"))
-_OF_NEW = frozenset(("kind", "by", "created", "project", "refute", "network", "timeout"))
+_OF_NEW = frozenset(("kind", "by", "created", "project", "refute", "network", "env", "timeout"))
 # Characters of a file that cannot be read that are shown.
 RAW_KEPT = 2000
 # Characters of one field's value that are told.
@@ -250,5 +250,6 @@ def asks_of(spec: Spec) -> tuple[str, ...]:
         return tuple(lines)
     lines += [f"setup: {sanitize.text(spec.setup)}"] if spec.setup else []
     lines += ["the network"] if spec.network else []
+    lines += [f"the {counted_variables(spec)}"] if spec.variables else []
     lines += [f"the folders {sanitize.line(', '.join(spec.folders))}"] if spec.folders else []
     return (*lines, f"a time limit of {spec.timeout_s} s")

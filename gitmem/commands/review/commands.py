@@ -97,5 +97,10 @@ def look_at_commands(changes: Sequence[f.MemoryChange]) -> Iterator[f.ReviewFind
             hint = f"read it; after merging the change: gitmem trust {change.key}"
             message = f"{what}, {command.approval} here; {command.history}"
             yield f.ReviewFinding(f.WARNING, "command", message, change.key, change.path, hint=hint)
-        if "the network" in command.asks:
-            yield f.ReviewFinding(f.WARNING, "asks-network", "its command may use the network", change.key, change.path)
+        for asked in command.asks:
+            if asked == "the network":
+                message = "its command may use the network"
+                yield f.ReviewFinding(f.WARNING, "asks-network", message, change.key, change.path)
+            elif asked.startswith("the variable"):
+                message = f"its command sees {asked} of the environment"
+                yield f.ReviewFinding(f.WARNING, "asks-variables", message, change.key, change.path)

@@ -293,14 +293,14 @@ def state_of(
         and v.inputs == digest_of(v)
         for v in known
     )
-    tools = _tools_of(verdict) if verdict is not None and fresh else ""
+    tools = tools_of(verdict) if verdict is not None and fresh else ""
     latest = latest_of([v for v in known if accepts(v)])
     flaps = latest.flapping if latest else 0
     is_blocked = blocked is not None and _is_blocked(row, now_digest, verdict if fresh else None, blocked)
     return FactState(row.id, now_digest, verdict, fresh, published, tools, flaps, is_blocked)
 
 
-def _tools_of(verdict: Verdict) -> str:
+def tools_of(verdict: Verdict) -> str:
     """Return what a verdict depends on besides its inputs: programs of this machine, or a claim's environment."""
     return verdict.tools if verdict.own else verdict.environment and f"{CLAIMED}{verdict.environment}"
 

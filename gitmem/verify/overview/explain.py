@@ -6,9 +6,11 @@ import json
 
 from gitmem.document.builtin_checks import globs_of
 from gitmem.frozen import replace
+from gitmem.index.catalog import state
 from gitmem.model import BUILTIN
 from gitmem.text.globs import matcher
 from gitmem.text.sanitize import display
+from gitmem.verify.due import describe_elsewhere
 from gitmem.verify.inputs import CodeTree
 from gitmem.verify.trace.programs import changed as changed_tools
 from gitmem.verify.trace.reads import LIST, parse_reads
@@ -67,6 +69,8 @@ class _Explaining:
         return tuple(replace(due, changed=self._of(due)) for due in dues)
 
     def _of(self, due: Due) -> tuple[str, ...]:
+        if due.verdict is not None and due.why == "environment":
+            return (describe_elsewhere(state.tools_of(due.verdict), due.verdict.outcome),)
         if due.verdict is None or due.why not in ("inputs", "tools"):
             return ()
         found = changed_tools(due.verdict.tools) if due.why == "tools" else self._inputs(due, due.verdict)

@@ -9,6 +9,7 @@ from functools import cache, lru_cache
 from hashlib import sha256
 from pathlib import Path
 
+from gitmem import config
 from gitmem.errors import GitmemError
 from gitmem.frozen import frozen, replace
 from gitmem.model import BUILTIN
@@ -23,13 +24,14 @@ from gitmem.verify.trace.reads import AT, LIST, Places
 from gitmem.verify.trace.strace import PROGRAM
 from gitmem.verify.trace.trace import OpaqueError, parse_trace
 from gitmem.verify.trace.undeclared import list_undeclared
+from gitmem.verify.variables import is_told, marks_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from gitmem.git.binary import Git
-    from gitmem.model import Check, Ran, Verdict
+    from gitmem.model import Ran, Spec, Verdict
     from gitmem.verify.ground.folders import Lent
     from gitmem.verify.ground.ground import Ground
     from gitmem.verify.inputs import CodeTree
@@ -102,7 +104,14 @@ def find_tracer(path: str, rung: str) -> str:
 
 
 def gather(
-    rans: Sequence[Ran], ground: Ground, tree: CodeTree, git: Git, *, paths: Sequence[str], ignored: Sequence[str]
+    rans: Sequence[Ran],
+    ground: Ground,
+    tree: CodeTree,
+    git: Git,
+    *,
+    paths: Sequence[str],
+    ignored: Sequence[str],
+    variables: Sequence[str] = (),
 ) -> Evidence:
     """Return what traced runs on one ground show together.
 
@@ -113,6 +122,7 @@ def gather(
         git: The repository.
         paths: The globs that the memory declares; may be empty.
         ignored: The folders of the work tree that git ignores.
+        variables: Names of the environment variables that they saw.
     """
     if any(ran.trace is None for ran in rans):
         return Evidence()
@@ -134,23 +144,37 @@ def gather(
     undeclared = list_undeclared(seen.reads, tree.places, paths)
     hidden = "" if rans[-1].status == 0 else describe_hidden(seen.reads, ignored, [one.name for one in lent])
     locks = list_locks(lent)
-    tools = fingerprint([*seen.programs, *map(str, locks.values())])
-    environment = environment_of(seen.programs, locks)
+    if _tells_value(seen.reads, undeclared, tree.places, config.variables(variables)):
+        return Evidence(outside=outside)
+    tools = fingerprint([*seen.programs, *map(str, locks.values())], variables)
+    environment = environment_of(seen.programs, locks, variables)
     return Evidence(
         *(seen.text, tools, undeclared), is_clear=True, hidden=hidden, outside=outside, environment=environment
     )
 
 
-def attach(verdict: Verdict, evidence: Evidence, inputs: Sequence[str], check: Check, tree: CodeTree) -> Verdict:
+def attach(verdict: Verdict, evidence: Evidence, inputs: Sequence[str], spec: Spec, tree: CodeTree) -> Verdict:
     """Return a verdict with what its run showed besides, and the digest of the inputs that follows from it."""
+    check = spec.check
+    environment = "" if check.form == BUILTIN else evidence.environment or environment_of((), {}, spec.variables)
     return replace(
         verdict,
         inputs=digest(tree, inputs, check, evidence.reads),
         reads=evidence.reads if check.form != BUILTIN and is_unknown(tree, inputs) else "",
-        tools=evidence.tools,
+        tools=evidence.tools or fingerprint((), spec.variables),
         undeclared=evidence.undeclared,
-        environment=evidence.environment or ("" if check.form == BUILTIN else environment_of((), {})),
+        environment=environment,
     )
+
+
+def _tells_value(reads: Iterable[str], undeclared: str, places: Places, values: Mapping[str, str]) -> bool:
+    """Return whether paths that a run read have the value of a variable in them, and are no files of the code.
+
+    Verdicts name those paths on the branch: then nothing is said of what was read.
+    """
+    paths = [read[1:] for read in reads] + undeclared.split("\n")
+    told = [path for path in paths if is_told(path, values)] if values else []
+    return any(places.find(path) is None and not places.is_folder(path) for path in told)
 
 
 def describe_hidden(reads: Iterable[str], ignored: Sequence[str], shown: Sequence[str]) -> str:
@@ -196,12 +220,13 @@ def list_locks(folders: Iterable[Lent]) -> dict[str, Path]:
     return found
 
 
-def environment_of(programs: Iterable[str], locks: Mapping[str, Path]) -> str:
+def environment_of(programs: Iterable[str], locks: Mapping[str, Path], variables: Iterable[str] = ()) -> str:
     """Return the environment of a run as text that names no place of this machine (``store.environment``).
 
     Args:
         programs: Absolute paths as they were run.
         locks: The lock files of the folders of dependencies, by their path in the code.
+        variables: Names of the environment variables that the fact declares.
     """
     found: dict[str, tuple[str, str]] = {}
     for program in programs:
@@ -210,7 +235,7 @@ def environment_of(programs: Iterable[str], locks: Mapping[str, Path]) -> str:
             if real and Path(place).name not in found and (mark := _mark_of(real, stamp_of(real))):
                 found[Path(place).name] = (version_of(real), mark)
     marks = {name: mark for name, place in locks.items() if (mark := _mark_of(str(place), stamp_of(str(place))))}
-    return format_environment(system(), found, marks)
+    return format_environment(system(), found, marks, marks_of(variables))
 
 
 @lru_cache(maxsize=500)

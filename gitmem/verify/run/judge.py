@@ -6,7 +6,7 @@ import json
 from concurrent.futures import ThreadPoolExecutor
 from threading import Lock
 
-from gitmem.config import home
+from gitmem.config import home, variables
 from gitmem.errors import GitmemError
 from gitmem.frozen import frozen, replace
 from gitmem.git.ancestry import is_shallow
@@ -26,6 +26,7 @@ from gitmem.verify.run.unsteady import QUICK_S, Rate, rate_at, since, steadiness
 from gitmem.verify.sandbox import sandbox
 from gitmem.verify.trace.outside import DECLARED
 from gitmem.verify.trace.reads import UNTRACEABLE
+from gitmem.verify.variables import without_values
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -144,7 +145,7 @@ class Judge:
         verdict = verdict_of(due, result.outcome, commit=self._commit, now=self._now, rung=self._means.rung)
         outside = DECLARED if due.spec.outside else evidence.outside
         verdict = replace(verdict, seconds=round(result.seconds, 3), because=why, outside=outside)
-        verdict = attach(verdict, evidence, json.loads(due.row.inputs), due.spec.check, self._tree_of(due))
+        verdict = attach(verdict, evidence, json.loads(due.row.inputs), due.spec, self._tree_of(due))
         result = replace(result, because=why, verdict=verdict)
         if self.is_doubtful(result):
             return result
@@ -181,12 +182,13 @@ class Judge:
         try:
             with self._grounds.take(self._commit, due.spec.folders) as ground:
                 rans, problem = self._check(due.spec, ground, due.moved, strace=self._means.strace)
-                paths = json.loads(due.row.inputs)[1:]
-                return (
-                    rans[-1],
-                    problem,
-                    gather(rans, ground, self._tree_of(due), self._git, paths=paths, ignored=self._grounds.ignored()),
+                seen = gather(
+                    *(rans, ground, self._tree_of(due), self._git),
+                    paths=json.loads(due.row.inputs)[1:],
+                    ignored=self._grounds.ignored(),
+                    variables=due.spec.variables,
                 )
+                return rans[-1], problem, seen
         except GitmemError as err:
             return None, err.message, Evidence()
 
@@ -218,7 +220,7 @@ class Judge:
                 evidence = Evidence(UNTRACEABLE) if is_trace else evidence
             inputs = json.loads(due.row.inputs)
             verdict = replace(verdict, weak=self.is_weak(due))
-            verdict = attach(verdict, evidence, inputs, due.spec.check, self._tree_of(due))
+            verdict = attach(verdict, evidence, inputs, due.spec, self._tree_of(due))
         if verdict is not None and found.outcome == FAILS and verdict.confirmed and not verdict.outside:
             verdict = replace(verdict, because=explain_change(verdict.because, self._gone(due, held)))
         because = verdict.because if verdict is not None else ""
@@ -327,6 +329,7 @@ class Judge:
     def _run(self, argv: Sequence[str], ground: Path | Ground, spec: Spec, *, strace: str = "") -> Ran:
         if self._is_stopped:
             return Ran(None, False, "", False, 0.0, INTERRUPTED)
+        values = variables(spec.variables)
         ran = sandbox.run_check(
             list(argv),
             ground=ground,
@@ -337,9 +340,12 @@ class Judge:
             limits=self._means.limits,
             strace=strace,
             stops=self._stops,
+            variables=values,
         )
+        # Before places are: a value may name one.
+        output = without_values(ran.output, values, is_cut=ran.cut)
         places = (ground.seen, ground.path) if isinstance(ground, Ground) else (ground,)
-        return replace(ran, output=without_places(ran.output, map(str, places), home()))
+        return replace(ran, output=without_places(output, map(str, places), home()))
 
     def is_weak(self, due: Due) -> bool:
         """Return whether a check that holds also holds in an empty folder, and no counterexample refutes it.

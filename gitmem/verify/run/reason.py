@@ -23,7 +23,8 @@ LOOKED_AT = 256 * 1024
 # The forms of a line that says what failed, the most helpful first; of one form, the first line counts.
 _HELPFUL = (
     # A test by its name, as pytest, unittest, go, cargo, TAP and the runners of JavaScript write it.
-    r"(FAILED|ERROR) \S+::\S+|FAIL: |ERROR: \w+ \(|--- FAIL: |test \S.* \.\.\. FAILED|not ok \d+|[\u2716\u2715\u2717×] \S|● \S.* › ",
+    r"(FAILED|ERROR) \S+::\S+|FAIL: |ERROR: \w+ \(|--- FAIL: |test \S.* \.\.\. FAILED|not ok \d+"
+    r"|[\u2716\u2715\u2717×] \S|● \S.* › ",
     # What pytest says of an assertion; an exception as Python, Node.js, Java and others write it; a panic.
     r"E {3,}\S|([\w.$]*\w)?(Error|Exception|Failure)(?: \[\w+\])?(: .|$)|thread '.*' panicked at|panic: ",
     # What compilers, linters and other programs say, behind a place or not.

@@ -32,7 +32,7 @@ from gitmem.verify.trace.strace import argv_traced
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
 BUBBLEWRAP = "bubblewrap"
 LANDLOCK = "landlock"
@@ -149,9 +149,12 @@ def default_limits(*, processes: int = 0, memory_mib: int = 0, disk_mib: int = 0
     return Limits(processes or most, memory_mib * MIB, (disk_mib or DISK_MIB) * MIB)
 
 
-def clean_environment(path: str, home: str, tmp: str, *, online: bool) -> dict[str, str]:
-    """Return the whole environment of a check: these variables and nothing of ours."""
+def clean_environment(
+    path: str, home: str, tmp: str, *, online: bool, variables: Mapping[str, str] | None = None
+) -> dict[str, str]:
+    """Return the whole environment of a check: these variables, and of ours only those that the fact declares."""
     env = {
+        **(variables or {}),
         "PATH": path,
         "HOME": home,
         "TMPDIR": tmp,
@@ -177,6 +180,7 @@ def run_check(
     limits: Limits | None = None,
     strace: str = "",
     stops: int | None = None,
+    variables: Mapping[str, str] | None = None,
 ) -> Ran:
     """Run a check with its working directory at the ground.
 
@@ -192,6 +196,7 @@ def run_check(
         limits: What all of its processes may use together; on Linux alone.
         strace: Where strace is, to have it traced where there is a starter; else empty.
         stops: ``stop_count`` of before: where all were stopped since, it ends at once; None for now's.
+        variables: Further environment variables that it sees.
 
     Returns:
         What happened. A program that a signal ended has the status 128 + signal, as in a shell. Where the sandbox
@@ -202,7 +207,7 @@ def run_check(
         return Ran(None, False, "", False, 0.0, f"{argv[0]}: no such program on PATH")
     more = [str(p) for p in readable]
     job = _Job(argv, place, more, network, timeout_s, path, output_cap, limits or default_limits(), strace)
-    job = replace(job, stops=stop_count() if stops is None else stops)
+    job = replace(job, stops=stop_count() if stops is None else stops, variables=variables)
     if rung == BUBBLEWRAP:
         return job.run_in_bubblewrap()
     if place.upper is not None:
@@ -237,6 +242,7 @@ class _Job:
     limits: Limits
     strace: str = ""
     stops: int = 0
+    variables: Mapping[str, str] | None = None
 
     @property
     def cpu_s(self) -> int:
@@ -246,7 +252,7 @@ class _Job:
     def run_in_bubblewrap(self) -> Ran:
         """Run it in namespaces of its own. The environment is scrubbed before: /proc/1/environ shows bubblewrap's."""
         home, tmp = bubblewrap.PRIVATE_HOME, bubblewrap.PRIVATE_FOLDERS[0]
-        env = clean_environment(self.path, home, tmp, online=self.network)
+        env = clean_environment(self.path, home, tmp, online=self.network, variables=self.variables)
         return self._run(lambda held: self._plan(env, "/", reports=True, argv=self._bubblewrap(held)))
 
     def run_by_starter(self, *, confined: bool) -> Ran:
@@ -255,7 +261,8 @@ class _Job:
             if confined and account.check_user():
                 account.open_way(made)
             scratch = f"{made}/home"
-            env = clean_environment(self.path, scratch, scratch, online=self.network or not confined)
+            online = self.network or not confined
+            env = clean_environment(self.path, scratch, scratch, online=online, variables=self.variables)
             own = [str(p) for p in self.ground.readable]
             reading = [*_confined_reading(self.path), *own, *self.readable] if confined else []
             return self._run(
@@ -351,7 +358,9 @@ class _Job:
             return process.run_bounded(
                 argv,
                 cwd=self.ground.path,
-                env=clean_environment(self.path, scratch, scratch, online=self.network or not confined),
+                env=clean_environment(
+                    self.path, scratch, scratch, online=self.network or not confined, variables=self.variables
+                ),
                 timeout_s=self.timeout_s,
                 output_cap=self.output_cap,
             )

@@ -6,6 +6,7 @@ import os
 import sys
 
 from gitmem.store.environment import HASH_DIGITS, difference, format_environment, parse_environment
+from gitmem.verify.variables import marks_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,12 +19,14 @@ FIRST_LINE = 256
 GONE = "gone"
 
 
-def fingerprint(programs: Iterable[str]) -> str:
+def fingerprint(programs: Iterable[str], variables: Iterable[str] = ()) -> str:
     """Return the programs, by where they really are, each with its size and time of change; apart by blanks.
 
     Args:
         programs: Absolute paths as they were run; what is not a file of this machine (any more) is left out.
+        variables: Names of environment variables; their marks come first (``store.environment``).
     """
+    declared = [f"${name}:{mark}" for name, mark in sorted(marks_of(variables).items())]
     found: dict[str, str] = {}
     for program in programs:
         for place in (program, interpreter_of(program)):
@@ -33,7 +36,7 @@ def fingerprint(programs: Iterable[str]) -> str:
     words = [f"{_escape(place)}:{stamp}" for place, stamp in sorted(found.items())]
     while words and sum(map(len, words)) + len(words) > LIMIT:
         words.pop()
-    return " ".join(words)
+    return " ".join([*declared, *words])
 
 
 def system() -> str:
@@ -64,12 +67,13 @@ def differs_here(environment: str, path: str) -> str:
         place = next((place for place in places if os.access(place, os.X_OK)), "")
         programs[name] = version_of(place) if place else ""
     mark = "0" * HASH_DIGITS
-    here = format_environment(system(), {name: (version, mark) for name, version in programs.items()}, {})
+    versions = {name: (version, mark) for name, version in programs.items()}
+    here = format_environment(system(), versions, {}, marks_of(told.variables))
     return difference(here, environment)
 
 
 def parse_tools(text: str) -> dict[str, str]:
-    """Return the stamps of a fingerprint by path; whatever is not one is left out."""
+    """Return the stamps of a fingerprint's programs by path; whatever is not one is left out."""
     found = {}
     for word in text.split(" "):
         place, size, changed = word.rsplit(":", 2) if word.count(":") >= 2 else ("", "", "")
@@ -104,8 +108,17 @@ def changed(text: str, stamps: dict[str, str] | None = None) -> list[str]:
     return sorted(found)
 
 
+def changed_variables(text: str) -> list[str]:
+    """Return the variables of a fingerprint whose values are not what they were, by name."""
+    told = parse_environment(f"here {text}").variables
+    here = marks_of(told)
+    return sorted(name for name, mark in told.items() if here.get(name) != mark)
+
+
 def describe_change(text: str) -> str:
-    """Return in a few words which programs of a fingerprint differ now; empty where none does."""
+    """Return in a few words which variables, else programs, of a fingerprint differ now; empty where none does."""
+    if names := changed_variables(text):
+        return f"{', '.join(names)} {'has another value' if len(names) == 1 else 'have other values'}"
     found = changed(text)
     if not found:
         return ""

@@ -184,7 +184,11 @@ def test_commands_are_told_whole_with_what_is_known_of_them(repo: Path) -> None:
         memory.init(offline=True)
         base = git(repo, "rev-parse", REF)
         commit(
-            repo, {"facts/new.md": fact("New", command, network="true"), "facts/seen.md": fact("Seen", "test -d src")}
+            repo,
+            {
+                "facts/new.md": fact("New", command, network="true", env="[CI]"),
+                "facts/seen.md": fact("Seen", "test -d src"),
+            },
         )
         approve_all(memory)
         verify(memory, "seen")
@@ -195,13 +199,14 @@ def test_commands_are_told_whole_with_what_is_known_of_them(repo: Path) -> None:
     new = change_of(review, "new").command
     assert new is not None
     assert new.text == "test -f README.md &&\ngrep -q service README.md"
-    assert new.asks == ("the network", "a time limit of 60 s")
+    assert new.asks == ("the network", "the variable CI", "a time limit of 60 s")
     assert new.history == "never run, according to the branch"
     seen = change_of(review, "seen").command
     assert seen is not None
     assert (seen.approval, seen.history.split(" at ")[0]) == ("approved", "holds")
     assert [f.key for f in of(review, "command")] == ["later"]
     assert [f.key for f in of(review, "asks-network")] == ["new"]
+    assert [f.message for f in of(review, "asks-variables")] == ["its command sees the variable CI of the environment"]
 
 
 def test_what_a_new_store_is_made_of_is_no_finding(repo: Path) -> None:

@@ -328,9 +328,14 @@ def test_claim_of_another_environment_is_judged_here_and_the_branch_stays_as_it_
     with elsewhere() as other:
         before = git(repo, "rev-parse", "memory")
 
-        assert due(other) == {"a": ("environment",)}
+        said = "verified elsewhere: beos m68k; not judged here"
+        assert due(other) == {"a": ("environment", said)}
+        assert other.show("a").document["verdict"]["elsewhere"] == said
+        assert other.status().document["elsewhere"] == {"a": said}
         assert outcomes(verify(other)) == {"a": "holds"}
         assert (due(other), git(repo, "rev-parse", "memory")) == ({}, before)
+        assert other.show("a").document["verdict"]["elsewhere"] == ""
+        assert other.status().document["elsewhere"] == {}
 
 
 def test_claim_of_another_environment_has_to_do_where_its_command_is_not_approved(
