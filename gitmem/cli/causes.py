@@ -50,7 +50,7 @@ def print_cases(
         else:
             is_short = True
             status = cause.cases[0].status
-            out.line(indent, (MARKS.get(status, status), status), " ", title(cause, phrases))
+            out.line(indent, (MARKS.get(status, MARKS[""]), status), " ", title(cause, phrases))
             out.line(indent, "    ", (few(cause.keys), "key"))
         if len(cause.suspects) <= APART:
             for case in cause.suspects:
@@ -74,7 +74,7 @@ def print_cases(
 def _print_one(case: Case, phrases: Phrases, out: Output, indent: str) -> None:
     why = ", ".join(filter(None, (case.because, phrases.get(case.culprit, "") if case.culprit[0] else "")))
     style = "dim" if case.status != "suspect" else ""
-    mark = (MARKS.get(case.status, case.status), case.status)
+    mark = (MARKS.get(case.status, MARKS[""]), case.status)
     more = f" ({case.more})" if case.more else ""
     out.line(
         *(indent, mark, " ", (case.key, "key"), f"  {case.label}", (f" — {why}" if why else "", style), (more, "dim"))

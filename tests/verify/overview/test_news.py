@@ -80,7 +80,7 @@ def test_flapping_fact_is_shown_wherever_a_reader_meets_it(flapping, memory, rep
     assert f"flapping = {FIRST}" in verdict_text(repo, memory, "a")
     monkeypatch.setattr("time.time", lambda: float(clock.now))
     assert json.loads(run_cli("list", "--json").out)["memories"][0]["flapping"] == FIRST
-    assert f"  flapping a  {SAID}" in run_cli("status").out
+    assert f"    a  flapping — {SAID}" in run_cli("status").out
     assert (
         f"flapping: its check gives different answers; it counts as steady after {FIRST} equal"
         in run_cli("show", "a").out
