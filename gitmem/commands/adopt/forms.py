@@ -55,9 +55,8 @@ def summary(adoption: Adoption) -> str:
     documents = _counted(len(adoption.documents), "document")
     more = f", {never} never held" if never else ""
     since = f" since {adoption.base[:10]}" if adoption.base else ""
-    return (
-        f"{documents}: {false} false{since}, {holds} hold{more}, {len(adoption.unchecked)} statements cannot be checked"
-    )
+    unchecked = _counted(len(adoption.unchecked), "statement")
+    return f"{documents}: {false} false{since}, {holds} hold{more}, {unchecked} cannot be checked"
 
 
 def _counted(number: int, noun: str) -> str:
