@@ -139,9 +139,12 @@ def print_findings(findings: Sequence[Finding], out: Output, *, is_each: bool = 
 
 
 def _case(finding: Finding) -> Case:
+    from gitmem.commands.report.words import stated_sentence
+
     words = WORDS[finding.kind]
     where = [f"{spot.path}:{spot.line}" if spot.line else spot.path for spot in finding.places]
-    more = [*where, *([f"by {finding.by}"] if finding.by else [])]
+    more = [stated_sentence(line).rstrip(".") for line in finding.stated]
+    more += [*where, *([f"by {finding.by}"] if finding.by else [])]
     more += ["it was before"] if finding.kind == SUSPECT and not finding.is_new else []
     more += [f"gitmem settle {finding.key}"] if finding.kind == BROKEN else []
     more += [f"gitmem verify --record {finding.key}"] if finding.kind == WRONG else []
@@ -211,4 +214,15 @@ def _row(finding: Finding) -> dict[str, Any]:
         "by": finding.by,
         "path": finding.path,
         "changed": [{"path": spot.path, "line": spot.line} for spot in finding.places],
+        "stated": [
+            {
+                "path": line.spot.path,
+                "line": line.spot.line,
+                "text": line.text,
+                "contradicted_by": line.where,
+                "corrected": line.corrected,
+                "in_diff": line.is_in_diff,
+            }
+            for line in finding.stated
+        ],
     }

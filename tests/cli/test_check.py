@@ -72,7 +72,7 @@ def test_json_is_as_documented(run_cli, repo: Path) -> None:
     found = json.loads(run_cli("check", "--json").out)
 
     row = {"because": "no file of src/auth/*.py contains 'RS256'", "by": "ana", "path": "facts/breaks.md"}
-    row |= {"changed": [{"path": "src/auth/jwt.py", "line": 1}], "new": False}
+    row |= {"changed": [{"path": "src/auth/jwt.py", "line": 1}], "stated": [], "new": False}
     assert found["newly_false"] == [{"key": "breaks", "title": "Fact breaks", **row}]
     assert found["newly_true"] == [{"key": "mended", "title": "Fact mended"}]
     assert found["suspect"] == [{"key": "near", "title": "Rests on it", "because": ["breaks"], "new": True}]

@@ -7,6 +7,7 @@ import re
 
 from gitmem.commands.adopt.findings import FALSE
 from gitmem.frozen import frozen, replace
+from gitmem.text.corrections import as_exact, path_replaced, value_replaced
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -61,13 +62,8 @@ def _fix(finding: Finding, head: Code, past: Past, base: str) -> str:
         return ""
     if claim.kind == "version":
         numbers = re.findall(r"\d+(?:\.\d+)*", source.actual)
-        return _as_exact(claim.stated, numbers[0]) if numbers else ""
+        return as_exact(claim.stated, numbers[0]) if numbers else ""
     return source.actual
-
-
-def _as_exact(stated: str, actual: str) -> str:
-    """Return a version with as many parts as the stated one has: 1.25 for 1.25.12 where 1.24 is stated."""
-    return ".".join(actual.split(".")[: stated.count(".") + 1])
 
 
 def _as_written(finding: Finding, moved: str) -> str:
@@ -118,14 +114,5 @@ def corrections(
 def _replaced(line: str, finding: Finding) -> str:
     claim = finding.claim
     if claim.kind in ("version", "value") and claim.tool != "count":
-        return _number_replaced(line, claim.name, claim.stated, finding.fix)
-    pattern = rf"(?<![\w/.-]){re.escape(claim.token)}(?![\w-])"
-    return re.sub(pattern, lambda _: finding.fix, line)
-
-
-def _number_replaced(line: str, name: str, stated: str, fix: str) -> str:
-    """Replace the first mention of a value behind its name, else the only one of the line."""
-    pattern = re.compile(rf"(?<![\w.]){re.escape(stated)}(?!\w|\.\d)")
-    start = max(line.find(name), 0)
-    found = pattern.search(line, start) or pattern.search(line)
-    return line if found is None else line[: found.start()] + fix + line[found.end() :]
+        return value_replaced(line, claim.name, claim.stated, finding.fix)
+    return path_replaced(line, claim.token, finding.fix)

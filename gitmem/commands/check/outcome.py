@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from gitmem.commands.check.judge import Judging, changed_of
 from gitmem.commands.check.places import spots_of
+from gitmem.commands.check.stated import StatedLines
 from gitmem.frozen import replace
 from gitmem.index.catalog import state
 from gitmem.model import FAILS, HOLDS
@@ -106,7 +107,9 @@ class Outcome:
         keys = (pair.touched.fact.row.key for pair in asked)
         spots = dict(zip(keys, spots_of(git, (changed_of(pair, trees) for pair in asked)), strict=True))
         found = []
+        documents = StatedLines(self._catalog, self._store.policy(), trees)
         for pair, kind, because in judged:
+            stated = documents.find(pair) if kind == BROKEN else ()
             fact, verdict = pair.touched.fact, pair.head.verdict or (pair.base.verdict if pair.base else None)
             found.append(
                 Finding(
@@ -123,6 +126,7 @@ class Outcome:
                     culprit_after=verdict.culprit_after if verdict is not None and kind == STILL else "",
                     seconds=pair.head.seconds,
                     moved=pair.head.moved if pair.base is not None and not pair.base.moved else "",
+                    stated=stated,
                 )
             )
         return found

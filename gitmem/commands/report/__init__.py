@@ -15,7 +15,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from gitmem.verify.overview.finding import Finding, Findings, Spot
+    from gitmem.verify.overview.finding import Finding, Findings, Spot, StatedLine
 
 WRITERS: dict[str, Callable[[Findings], str]] = {
     "github": github.commands,
@@ -51,7 +51,15 @@ def _clean(finding: Finding) -> Finding:
         by=_line(finding.by),
         fact=_spot(finding.fact) if finding.fact is not None else None,
         places=tuple(_spot(spot) for spot in finding.places),
+        stated=tuple(_stated(line) for line in finding.stated),
     )
+
+
+def _stated(line: StatedLine) -> StatedLine:
+    # A correction that cannot be shown as it is would be a wrong one.
+    is_plain = redact(display(line.corrected)) == line.corrected and len(line.corrected) <= TEXT_KEPT
+    corrected = line.corrected if is_plain else ""
+    return replace(line, spot=_spot(line.spot), text=_line(line.text), where=_line(line.where), corrected=corrected)
 
 
 def _spot(spot: Spot) -> Spot:

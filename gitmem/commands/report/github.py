@@ -31,10 +31,13 @@ def commands(found: Findings) -> str:
 
 
 def _spots(finding: Finding) -> list[Spot | None]:
-    """Return where a finding is shown: at the fact's own lines and at the first changed code that it reads.
+    """Return where a finding is shown.
 
+    That is at the lines of documents that state the fact, or at its own lines and the first changed code that it reads.
     What is only a warning is shown once: few of them are shown at all.
     """
+    if finding.stated:
+        return [line.spot for line in finding.stated]
     spots = [spot for spot in (finding.fact, *finding.places[:1]) if spot is not None]
     return [*spots[: None if WORDS[finding.kind].level == ERROR else 1]] or [None]
 

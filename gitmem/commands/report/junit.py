@@ -13,7 +13,7 @@ from gitmem.verify.overview.finding import SILENCED, WORDS, WRONG
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from gitmem.verify.overview.finding import Finding, Findings
+    from gitmem.verify.overview.finding import Finding, Findings, Spot
 
 # Findings besides the one that says what a fact's check answers.
 BESIDES = {WRONG: "verdict", SILENCED: "silenced"}
@@ -51,8 +51,12 @@ def _add_case(suite: Xml.Element, command: str, finding: Finding) -> None:
     element = WORDS[finding.kind].case
     if element:
         values = {"type": finding.kind, "message": finding.because or WORDS[finding.kind].phrase}
-        places = [f"{spot.path}:{spot.line}" if spot.line else spot.path for spot in finding.places]
+        places = [f"{spot.path}:{spot.line}" if spot.line else spot.path for spot in _spots(finding)]
         Xml.SubElement(case, element, values).text = "\n".join([sentence(finding), *places])
+
+
+def _spots(finding: Finding) -> list[Spot]:
+    return [*(line.spot for line in finding.stated), *finding.places]
 
 
 def _time(seconds: float) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from gitmem.verify.blame.culprit import phrase
 from gitmem.verify.overview.cause import APART, Case, few, fit, group, title
 from gitmem.verify.overview.finding import HOLDS, LISTED, WORDS
@@ -11,7 +13,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from gitmem.verify.overview.finding import Finding, Findings, Spot
+    from gitmem.verify.overview.finding import Finding, Findings, Spot, StatedLine
 
 # GitHub refuses a step's summary of more than 1 MiB whole; what other steps of the job wrote is counted apart.
 SIZE_LIMIT = 1024 * 1024 - 4096
@@ -41,6 +43,12 @@ def page(found: Findings, *, limit: int = SIZE_LIMIT) -> str:
             rows.append(row)
         rest = len(findings) - len(rows)
         blocks.append(head + "".join(rows) + (f"| … | and {rest} more | | |\n" if rest else "") + "\n")
+        for line in (line for finding in findings for line in finding.stated if line.corrected):
+            block = _correction(line)
+            if left < len(block.encode()):
+                break
+            left -= len(block.encode())
+            blocks.append(block)
     blocks.append(_untouched(found, left))
     held = len(found.of(HOLDS))
     blocks.append(f"{held} more hold.\n\n" if held else "")
@@ -81,9 +89,21 @@ def _row(finding: Finding) -> str:
     why = [cell(finding.because)] if finding.because else []
     why += [phrase(finding.culprit, finding.culprit_after)] if finding.culprit else []
     why += [f"written by {cell(finding.by)}"] if finding.by else []
-    spots = [*([finding.fact] if finding.fact is not None else []), *finding.places]
+    spots = [
+        *(line.spot for line in finding.stated),
+        *([finding.fact] if finding.fact is not None else []),
+        *finding.places,
+    ]
     cells = (f"`{finding.key}`", cell(finding.title), "; ".join(why), "<br>".join(map(_place, spots)))
     return f"| {' | '.join(cells)} |\n"
+
+
+def _correction(line: StatedLine) -> str:
+    """Return what a document should say; a suggestion only where a forge takes one: in the lines that it shows."""
+    fence = "`" * max(3, 1 + max((len(run) for run in re.findall("`+", line.corrected)), default=0))
+    against = f" ({cell(line.where)} contradicts it)" if line.where else ""
+    form = "suggestion" if line.is_in_diff else "text"
+    return f"{_place(line.spot)} should say{against}:\n\n{fence}{form}\n{line.corrected}\n{fence}\n\n"
 
 
 def _place(spot: Spot) -> str:

@@ -50,7 +50,11 @@ def _rule(kind: str) -> dict[str, Any]:
 
 
 def _result(finding: Finding) -> dict[str, Any]:
-    spots = [*finding.places, *([finding.fact] if finding.fact is not None else [])] or [Spot(finding.path)]
+    spots = [
+        *(line.spot for line in finding.stated),
+        *finding.places,
+        *([finding.fact] if finding.fact is not None else []),
+    ] or [Spot(finding.path)]
     return {
         "ruleId": f"gitmem/{finding.kind.replace('_', '-')}",
         "ruleIndex": RULES.index(finding.kind),

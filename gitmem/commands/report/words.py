@@ -7,13 +7,14 @@ from gitmem.verify.overview.finding import BROKEN, FAILED, OUTSIDE, SILENCED, ST
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from gitmem.verify.overview.finding import Finding
+    from gitmem.verify.overview.finding import Finding, StatedLine
 
 
 def sentence(finding: Finding) -> str:
     """Return a finding as people read it, without its key and place."""
     words = WORDS[finding.kind]
     parts = [f"“{finding.title}” {words.phrase}" + (f": {finding.because}" if finding.because else "") + "."]
+    parts += [stated_sentence(line) for line in finding.stated]
     if finding.culprit:
         parts.append(f"It was {phrase(finding.culprit, finding.culprit_after)}.")
     if finding.by and words.level:
@@ -23,3 +24,10 @@ def sentence(finding: Finding) -> str:
     if finding.kind in (BROKEN, FAILED, SILENCED, SUSPECT, STILL, OUTSIDE):
         parts.append(f"What to do about it: gitmem settle {finding.key}")
     return " ".join(parts)
+
+
+def stated_sentence(line: StatedLine) -> str:
+    """Return where a document states a fact, and what it should say."""
+    against = f", which {line.where} contradicts" if line.where else ""
+    right = f"; it should say: {line.corrected.strip()}" if line.corrected else ""
+    return f"{line.spot.path}:{line.spot.line} states it{against}{right}."

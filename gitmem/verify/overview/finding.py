@@ -130,6 +130,25 @@ class Spot:
 
 
 @frozen
+class StatedLine:
+    """A line of a document that states a fact.
+
+    Attributes:
+        spot: Where it is at the head.
+        text: The line.
+        where: What contradicts it, ``path:line``; empty where that is not known.
+        corrected: What the line should say; empty where that is not known.
+        is_in_diff: Whether the change's difference shows the line.
+    """
+
+    spot: Spot
+    text: str
+    where: str = ""
+    corrected: str = ""
+    is_in_diff: bool = False
+
+
+@frozen
 class Finding:
     """What came of one fact, or of a memory that rests on one.
 
@@ -148,6 +167,7 @@ class Finding:
         culprit_after: Where it is known only that one of those after this one did, up to ``culprit``; else empty.
         seconds: How long its check ran.
         moved: Where git renamed what the check names to, if the change moved it (``verify.moves``).
+        stated: The lines of documents that state it, if it becomes false.
     """
 
     key: str
@@ -164,6 +184,7 @@ class Finding:
     culprit_after: str = ""
     seconds: float = 0.0
     moved: str = ""
+    stated: tuple[StatedLine, ...] = ()
 
 
 @frozen

@@ -1,0 +1,132 @@
+"""Where documents state facts that a change makes false: the line at the head, what contradicts it, the right line."""
+
+from __future__ import annotations
+
+import json
+import re
+from posixpath import basename
+
+from gitmem.document.anchors import parse_reference
+from gitmem.document.builtin_checks import taken_of
+from gitmem.model import BUILTIN, Check
+from gitmem.text.corrections import as_exact, only_difference, path_replaced, value_replaced
+from gitmem.verify import builtin
+from gitmem.verify.due import read_fact
+from gitmem.verify.moves import parse_moves
+from gitmem.verify.overview.finding import Spot, StatedLine
+from gitmem.verify.references import CHANGED, FILE_LIMIT, anchors_in, reference_states
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from gitmem.commands.check.judge import Pair
+    from gitmem.commands.check.touched import Trees
+    from gitmem.document.anchors import LineReference
+    from gitmem.document.answers import BuiltinAnswer
+    from gitmem.index.catalog.catalog import Catalog
+    from gitmem.model import Document
+    from gitmem.policy.policy import Policy
+
+# Files that tell people and agents about the code.
+_DOCUMENT = re.compile(r"\.(mdx?|mdc|rst|txt|adoc)$|^(README|CONTRIBUTING|\.\w+rules|\.goosehints)$", re.I)
+_HUNK = re.compile(rb"^@@ -\S+ \+(\d+)(?:,(\d+))? @@", re.M)
+
+
+class StatedLines:
+    """Finds the documents' lines that state a fact."""
+
+    def __init__(self, catalog: Catalog, policy: Policy, trees: Trees) -> None:
+        self._catalog, self._policy, self._trees = catalog, policy, trees
+
+    def find(self, pair: Pair) -> tuple[StatedLine, ...]:
+        """Return the lines of documents that a fact refers to and that say at the head what they said, in order."""
+        fact = pair.touched.fact
+        document = read_fact(self._catalog, fact.row, fact.path, self._policy)[1]
+        refs = list(self._places(document))
+        if not refs:
+            return ()
+        check = Check(BUILTIN, tuple(json.loads(fact.row.words))) if fact.row.form == BUILTIN else None
+        answer = builtin.answer_all(self._trees.git, self._trees.head, [check])[check] if check is not None else None
+        found = []
+        for ref in refs:
+            lines = self._lines(self._trees.behind, ref.path)[ref.first - 1 : ref.last]
+            if not lines:
+                continue
+            right = [self._corrected(line, pair, check, answer) for line in lines]
+            at = next((at for at, (was, now) in enumerate(zip(lines, right, strict=True)) if was != now), 0)
+            corrected = right[at] if right[at] != lines[at] else ""
+            spot = Spot(ref.path, ref.first + at)
+            where = answer.where if answer is not None else ""
+            found.append(StatedLine(spot, lines[at], where, corrected, self._is_in_diff(spot)))
+        return tuple(found)
+
+    def _places(self, document: Document) -> Iterator[LineReference]:
+        """Yield where the lines are now; not those that say something else now."""
+        refs = [ref for ref in map(parse_reference, document.strings("refs")) if ref and _is_document(ref.path)]
+        if not refs:
+            return
+        anchors = anchors_in(document.fields)
+        states = reference_states(self._trees.git, self._trees.head, anchors, has_diff=False)
+        known = {state.ref: state for state in states}
+        for ref in refs:
+            state = known.get(str(ref))
+            if state is None or state.state != CHANGED:
+                place = parse_reference(state.place) if state is not None and state.place else ref
+                assert place is not None
+                yield place
+
+    def _lines(self, commit: str, path: str) -> list[str]:
+        spec = f"{commit}:{path}"
+        if not 0 <= self._trees.git.sizes([spec])[spec] <= FILE_LIMIT:
+            return []
+        content = next((content for _, content in self._trees.git.read_blobs([spec]) if content is not None), b"")
+        return [line.decode("utf-8", "replace").rstrip("\r") for line in content.split(b"\n")]
+
+    def _is_in_diff(self, spot: Spot) -> bool:
+        """Return whether the change's difference shows a line: a forge takes suggestions only there."""
+        if all(change.path != spot.path for change in self._trees.changes):
+            return False
+        argv = ("diff", "--no-color", "--no-ext-diff", "--unified=3", self._trees.before, self._trees.behind)
+        done = self._trees.git.run(*argv, "--", f":(literal){spot.path}")
+        starts = [(int(first), int(count or 1)) for first, count in _HUNK.findall(done.stdout)]
+        return any(first <= spot.line < first + count for first, count in starts)
+
+    def _corrected(self, line: str, pair: Pair, check: Check | None, answer: BuiltinAnswer | None) -> str:
+        """Return what a line should say; the line itself where that is not known."""
+        for move in parse_moves(pair.head.moved):
+            line = path_replaced(line, move.old.rstrip("/"), move.new.rstrip("/"))
+        if check is None or answer is None or pair.head.moved:
+            return line
+        taken = taken_of(check.words)
+        if check.words[0] == "contains":
+            old, new = self._edited(taken.text, pair)
+            return value_replaced(line, "", old, new) if old and _is_once(old, line) else line
+        wanted = next(iter(taken.more.values()), "") if check.words[0] in ("value", "depends") else ""
+        stated = next((text for text in (wanted, *re.findall(r"\d+(?:\.\d+)*", wanted)) if _is_once(text, line)), "")
+        if not stated or not answer.actual:
+            return line
+        numbers = re.findall(r"\d+(?:\.\d+)*", answer.actual)
+        is_version = stated != wanted or re.fullmatch(r"\d+(?:\.\d+)+", stated) is not None
+        actual = as_exact(stated, numbers[0]) if is_version and numbers else answer.actual
+        return value_replaced(line, "", stated, actual)
+
+    def _edited(self, text: str, pair: Pair) -> tuple[str, str]:
+        """Return the word of a text that the change replaced in its file, and the new one; empty if it is not one."""
+        for change in pair.touched.changed:
+            was = self._lines(self._trees.before, change.path)
+            now = self._lines(self._trees.behind, change.path)
+            old = next((line for line in was if text in line), None)
+            new = [line for line in now if line not in was] if old is not None else []
+            words = [words for line in new if old is not None and (words := only_difference(old, line))[0]]
+            if len(words) == 1 and words[0][0] in text:
+                return words[0]
+        return "", ""
+
+
+def _is_document(path: str) -> bool:
+    return _DOCUMENT.search(basename(path)) is not None
+
+
+def _is_once(text: str, line: str) -> bool:
+    return bool(text) and len(re.findall(rf"(?<![\w.]){re.escape(text)}(?!\w|\.\d)", line)) == 1

@@ -1,0 +1,32 @@
+"""Corrected lines of documents: a stated value, version or path replaced by another one. Pure."""
+
+from __future__ import annotations
+
+import re
+
+# What parts the words of a line of code: blanks, quotes, and what stands between a name and its value.
+_PARTS = re.compile(r"[^\s\"'`,;=:<>()\[\]{}]+")
+
+
+def as_exact(stated: str, actual: str) -> str:
+    """Return a version with as many parts as the stated one has: 1.25 for 1.25.12 where 1.24 is stated."""
+    return ".".join(actual.split(".")[: stated.count(".") + 1])
+
+
+def value_replaced(line: str, name: str, stated: str, actual: str) -> str:
+    """Replace the first mention of a value behind its name, else the first one of the line."""
+    pattern = re.compile(rf"(?<![\w.]){re.escape(stated)}(?!\w|\.\d)")
+    found = pattern.search(line, max(line.find(name), 0)) or pattern.search(line)
+    return line if found is None else line[: found.start()] + actual + line[found.end() :]
+
+
+def path_replaced(line: str, old: str, new: str) -> str:
+    """Replace each mention of a path or another name."""
+    return re.sub(rf"(?<![\w/.-]){re.escape(old)}(?![\w-])", lambda _: new, line)
+
+
+def only_difference(before: str, after: str) -> tuple[str, str]:
+    """Return the one word in which two lines of code differ, as both have it; empty where it is not one."""
+    was, now = _PARTS.findall(before), _PARTS.findall(after)
+    pairs = [(old, new) for old, new in zip(was, now, strict=False) if old != new]
+    return pairs[0] if len(was) == len(now) and len(pairs) == 1 else ("", "")

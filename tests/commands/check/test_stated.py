@@ -1,0 +1,79 @@
+"""A change that makes a documented fact false is shown at the document's line, with the line that would be right."""
+
+from __future__ import annotations
+
+from conftest import NOW, commit_files, git
+from support.code_changes import change, check, finding
+from support.facts import make_fact, put
+
+from gitmem.commands.check.summary import findings_of
+from gitmem.commands.report import github, markdown
+from gitmem.verify.overview.finding import Spot
+
+NOTES = "# Notes\n\n- Python 3.10+\n- Handlers are in `src/routes.py`.\n- `retries` is 3.\n"
+CODE = {
+    "AGENTS.md": NOTES,
+    "pyproject.toml": '[project]\nname = "x"\nrequires-python = ">=3.10"\n',
+    "src/routes.py": "def show(city):\n    return city\n\n\ndef search(text):\n    return text\n",
+    "src/client.py": "retries = 3\n",
+}
+PYTHON = make_fact(
+    *("python", {"value": "pyproject.toml#project.requires-python", "is": ">=3.10"}),
+    title="Python 3.10+",
+    refs=["AGENTS.md:3"],
+)
+ROUTES = make_fact("routes", {"exists": "src/routes.py"}, title="Handlers are in src/routes.py", refs=["AGENTS.md:4"])
+RETRIES = make_fact(
+    "retries", {"contains": "retries = 3", "in": "src/client.py"}, title="retries is 3", refs=["AGENTS.md:5"]
+)
+
+
+def test_broken_fact_is_shown_at_the_line_of_the_document_with_the_right_one(memory, repo):
+    commit_files(repo, CODE)
+    put(repo, PYTHON, ROUTES, RETRIES)
+    change(
+        repo,
+        {
+            "pyproject.toml": CODE["pyproject.toml"].replace("3.10", "3.12"),
+            "src/client.py": "retries = 5\n",
+        },
+    )
+
+    checked = check(memory)
+
+    (python,), (retries,) = finding(checked, "python").stated, finding(checked, "retries").stated
+    assert (python.spot, python.where, python.corrected) == (Spot("AGENTS.md", 3), "pyproject.toml:3", "- Python 3.12+")
+    assert (retries.spot, retries.corrected) == (Spot("AGENTS.md", 5), "- `retries` is 5.")
+    assert not python.is_in_diff
+    assert "file=AGENTS.md,line=3" in github.commands(findings_of(checked, now=NOW))
+    assert "```text\n- Python 3.12+\n```" in markdown.page(findings_of(checked, now=NOW))
+
+
+def test_line_that_the_change_shows_takes_a_suggestion_at_its_new_place(memory, repo):
+    commit_files(repo, CODE)
+    put(repo, PYTHON)
+    moved = NOTES.replace("# Notes\n", "# Notes\n\nRead this first.\n")
+    change(repo, {"AGENTS.md": moved, "pyproject.toml": CODE["pyproject.toml"].replace("3.10", "3.12")})
+
+    (line,) = finding(check(memory), "python").stated
+
+    assert (line.is_in_diff, line.text) == (True, moved.split("\n")[line.spot.line - 1])
+
+
+def test_fact_whose_refs_name_no_document_has_no_such_line(memory, repo):
+    commit_files(repo, CODE)
+    put(repo, make_fact("client", {"contains": "retries = 3", "in": "src/client.py"}, refs=["src/client.py:1"]))
+    change(repo, {"src/client.py": "retries = 5\n"})
+
+    assert finding(check(memory), "client").stated == ()
+
+
+def test_renamed_file_breaks_no_documented_fact(memory, repo):
+    commit_files(repo, CODE)
+    put(repo, ROUTES)
+    git(repo, "checkout", "-q", "-b", "change")
+    (repo / "src/web").mkdir()
+    git(repo, "mv", "src/routes.py", "src/web/routes.py")
+    git(repo, "commit", "-qm", "move")
+
+    assert [found.key for found in check(memory).findings if found.kind == "newly_false"] == []
