@@ -137,7 +137,7 @@ def gather(
     outside = ""
     try:
         traces = [parse_trace(ran.trace or b"", scene.ground) for ran in rans]
-        outside = find_outside(traces, scene.ground, tree.places)
+        outside = find_outside(traces, scene.ground, tree.places, git.repository.common)
         seen = observe(traces, scene)
     except (OpaqueError, GitmemError):
         return Evidence(outside=outside)

@@ -22,24 +22,26 @@ _REF = re.compile(r"/refs/(?:tags|heads|remotes)/(.*)", re.DOTALL)
 _NO_REF = re.compile(r"(?:.*/)?HEAD|[0-9a-f]{4,64}|refs/.*", re.DOTALL)
 
 
-def find_outside(traces: Iterable[Trace], ground: str, places: Places) -> str:
+def find_outside(traces: Iterable[Trace], ground: str, places: Places, common: str = "") -> str:
     """Return what runs on one ground used of the world outside; empty where they used nothing that can be seen.
 
     Args:
         traces: The runs.
         ground: The folder that they saw, absolute.
         places: The files of the code there.
+        common: The repository's git directory, where its refs are if they are not in the ground.
     """
     traces = list(traces)
     if any(trace.is_online for trace in traces):
         return NETWORK
     paths = (event[1] for trace in traces for event in trace.events if "/refs/" in event[1])
-    return REFS if any(_names_ref(path, ground, places) for path in paths) else ""
+    own = (f"{ground}/.git/", f"{common}/") if common else f"{ground}/.git/"
+    return REFS if any(path.startswith(own) and _names_ref(path, places) for path in paths) else ""
 
 
-def _names_ref(path: str, ground: str, places: Places) -> bool:
+def _names_ref(path: str, places: Places) -> bool:
     found = _REF.search(path)
-    if found is None or (path.startswith(f"{ground}/") and not path.startswith(f"{ground}/.git/")):
+    if found is None:
         return False
     name = found[1]
     return _NO_REF.fullmatch(name) is None and not (name and (places.find(name) or places.is_folder(name)))

@@ -81,3 +81,15 @@ def test_each_kind_has_words():
         "git's tags or branches",
         "the world outside the repository",
     ]
+
+
+def test_refs_of_another_repository_say_nothing_of_this_one():
+    line = '10 openat(AT_FDCWD, "{}/refs/tags/v1", O_RDONLY) = 3\n'
+    found = {
+        place: find_outside(
+            [parse_trace((START + line.format(place) + END).encode(), "/g")], "/g", Code(FILES).places, "/r/.git"
+        )
+        for place in ("/g/.git", "/r/.git", "/root/.pyenv/.git")
+    }
+
+    assert found == {"/g/.git": "tags", "/r/.git": "tags", "/root/.pyenv/.git": ""}
