@@ -109,7 +109,8 @@ class Outcome:
         found = []
         documents = StatedLines(self._catalog, self._store.policy(), trees)
         for pair, kind, because in judged:
-            stated = documents.find(pair) if kind == BROKEN else ()
+            places = spots.get(pair.touched.fact.row.key, ())
+            stated = documents.find(pair, places) if kind == BROKEN else ()
             fact, verdict = pair.touched.fact, pair.head.verdict or (pair.base.verdict if pair.base else None)
             found.append(
                 Finding(

@@ -8,6 +8,7 @@ from posixpath import basename
 
 from gitmem.document.anchors import parse_reference
 from gitmem.document.builtin_checks import taken_of
+from gitmem.frozen import replace
 from gitmem.model import BUILTIN, Check
 from gitmem.text.corrections import as_exact, only_difference, path_replaced, value_replaced
 from gitmem.verify import builtin
@@ -18,7 +19,7 @@ from gitmem.verify.references import CHANGED, FILE_LIMIT, anchors_in, reference_
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from gitmem.commands.check.judge import Pair
     from gitmem.commands.check.touched import Trees
@@ -39,8 +40,13 @@ class StatedLines:
     def __init__(self, catalog: Catalog, policy: Policy, trees: Trees) -> None:
         self._catalog, self._policy, self._trees = catalog, policy, trees
 
-    def find(self, pair: Pair) -> tuple[StatedLine, ...]:
-        """Return the lines of documents that a fact refers to and that say at the head what they said, in order."""
+    def find(self, pair: Pair, spots: Sequence[Spot]) -> tuple[StatedLine, ...]:
+        """Return the lines of documents that a fact refers to and that say at the head what they said, in order.
+
+        Args:
+            pair: The fact.
+            spots: Where the change touches what its check reads.
+        """
         fact = pair.touched.fact
         document = read_fact(self._catalog, fact.row, fact.path, self._policy)[1]
         refs = list(self._places(document))
@@ -58,6 +64,7 @@ class StatedLines:
             corrected = right[at] if right[at] != lines[at] else ""
             spot = Spot(ref.path, ref.first + at)
             where = answer.where if answer is not None else ""
+            where = where or next((f"{spot.path}:{spot.line}" for spot in spots if spot.line), "")
             found.append(StatedLine(spot, lines[at], where, corrected, self._is_in_diff(spot)))
         return tuple(found)
 
@@ -71,10 +78,20 @@ class StatedLines:
         known = {state.ref: state for state in states}
         for ref in refs:
             state = known.get(str(ref))
-            if state is None or state.state != CHANGED:
-                place = parse_reference(state.place) if state is not None and state.place else ref
+            if state is None:
+                yield from self._found_again(ref)
+            elif state.state != CHANGED:
+                place = parse_reference(state.place) if state.place else ref
                 assert place is not None
                 yield place
+
+    def _found_again(self, ref: LineReference) -> Iterator[LineReference]:
+        """Yield where the line of a reference without an anchor is at the head, if it is there once."""
+        before = self._lines(self._trees.before, ref.path)[ref.first - 1 : ref.first]
+        now = self._lines(self._trees.behind, ref.path)
+        if before and before[0].strip() and now.count(before[0]) == 1:
+            first = now.index(before[0]) + 1
+            yield replace(ref, first=first, last=first + ref.last - ref.first)
 
     def _lines(self, commit: str, path: str) -> list[str]:
         spec = f"{commit}:{path}"

@@ -44,6 +44,7 @@ def test_broken_fact_is_shown_at_the_line_of_the_document_with_the_right_one(mem
     (python,), (retries,) = finding(checked, "python").stated, finding(checked, "retries").stated
     assert (python.spot, python.where, python.corrected) == (Spot("AGENTS.md", 3), "pyproject.toml:3", "- Python 3.12+")
     assert (retries.spot, retries.corrected) == (Spot("AGENTS.md", 5), "- `retries` is 5.")
+    assert retries.where == "src/client.py:1"
     assert not python.is_in_diff
     assert "file=AGENTS.md,line=3" in github.commands(findings_of(checked, now=NOW))
     assert "```text\n- Python 3.12+\n```" in markdown.page(findings_of(checked, now=NOW))
@@ -57,7 +58,8 @@ def test_line_that_the_change_shows_takes_a_suggestion_at_its_new_place(memory, 
 
     (line,) = finding(check(memory), "python").stated
 
-    assert (line.is_in_diff, line.text) == (True, moved.split("\n")[line.spot.line - 1])
+    assert (line.spot, line.corrected) == (Spot("AGENTS.md", 5), "- Python 3.12+")
+    assert line.is_in_diff
 
 
 def test_fact_whose_refs_name_no_document_has_no_such_line(memory, repo):
