@@ -16,9 +16,9 @@ whose check fails at random, judged at 250 commits, is accused wrongly, and mark
     accused              0      0       0.015   0.025   0.115
     marked               4.5    1.9     1.1     1.0     1.0
 
-A fact about the world is false where nothing in the code changed. Declared as one, it is not compared; where its run
-was seen to use the network or git's tags, and it does not pass where it held either, it fails all the same: the cause
-is outside the repository, and no commit.
+A fact about the world is false where nothing in the code changed. Declared as one, it is not compared, and fails: the
+cause is outside the repository, and no commit. Where its run was only seen to use the network or git's tags, it is
+compared like any other: a plugin of pytest asks git for tags, whatever the test is about (measured).
 
 What runs a check is handed in: nothing here runs anything.
 """
@@ -101,7 +101,8 @@ def confirm(
             return Confirmation(BLOCKED, f"it failed, then could not run: {why}")
     if is_change:
         return Confirmation(FAILS, verdict=replace(new, confirmed=True, outside=""))
-    if new.outside and not is_unclear and (new.outside == DECLARED or is_elsewhere or held == new.commit):
+    # That a run was seen to use the world does not say that it failed for it: a plugin of pytest asks git for tags.
+    if new.outside == DECLARED and not is_unclear:
         return Confirmation(FAILS, verdict=replace(blame_outside(new), confirmed=True))
     new = replace(new, outside="")
     if is_elsewhere:

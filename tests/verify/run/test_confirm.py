@@ -110,7 +110,7 @@ def test_failure_where_it_held_on_this_very_commit_is_of_the_environment():
         ("declared", {BAD: ["fails"]}, False, "fails", "declared", 0),
         ("declared", {BAD: ["unclear"]}, True, "blocked", None, 0),
         ("declared", {BAD: ["fails", "holds"]}, False, "holds", "declared", 0),
-        ("network", {BAD: ["fails"], GOOD: ["fails"]}, False, "fails", "network", THERE),
+        ("network", {BAD: ["fails"], GOOD: ["fails"]}, False, "blocked", None, THERE),
         ("network", {BAD: ["fails"], GOOD: ["holds"]}, False, "fails", "", 1),
         ("network", {BAD: ["unclear"], GOOD: ["unclear"]}, True, "blocked", None, THERE),
     ],
