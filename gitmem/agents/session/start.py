@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from gitmem.repository.repository import OpenRepository
 
 BMAD = "bmad"
-# Kinds that are no entries: tasks have a part of their own, and adopted facts are told only when they fail.
+# Kinds that are left out: tasks have a part of their own, and adopted facts are shown only when they fail.
 HIDDEN = ("task", ADOPTED)
 # What each part may take of the budget at most, so that none crowds out the others; the digest gets what is left.
 SUMMARY_SHARE, TOPIC_SHARE, WARM_SHARE, NEWEST_SHARE, WORKLOG_SHARE = 0.25, 0.35, 0.2, 0.15, 0.2

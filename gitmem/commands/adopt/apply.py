@@ -70,7 +70,7 @@ def apply(memory: OpenRepository, adoption: Adoption, *, dry_run: bool = False) 
     """Write an adoption to the store in one commit. Only built-in checks are written, so that none needs an approval.
 
     Raises:
-        NoRepositoryError: There is no store.
+        NoRepositoryError: The repository has no store.
     """
     tip = memory.need_store()
     plan = _Plan(memory, adoption)

@@ -60,7 +60,7 @@ def search(
         code: The code.
         symbols: Names of which it is asked whether they occur.
         values: Names that are defined somewhere, each with how it may be spelled.
-        progress: Is told how many files are read, and how many there are.
+        progress: Called with the number of files read, and of all.
         among: The files that are read; None for all.
     """
     found = Corpus()

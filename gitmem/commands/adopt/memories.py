@@ -1,6 +1,6 @@
 """What an adoption becomes in a store: facts for what can be checked, memories for clear rules, warnings and decisions.
 
-Pure. Each memory names its sentence by a hash, so that a sentence which moved is told apart from one which was edited.
+Pure. Each memory names its sentence by a hash, which distinguishes a moved sentence from an edited one.
 """
 
 from __future__ import annotations
@@ -131,7 +131,7 @@ def _rules(unchecked: Iterable[tuple[Document, Statement]]) -> Iterator[Proposal
 
 
 def rule_kind(document: Document, statement: Statement) -> str:
-    """Return the kind of memory that a statement which cannot be checked is; empty where it is no clear rule.
+    """Return the kind of memory for a statement that cannot be checked; empty if it is not a clear rule.
 
     Rules are taken from instructions and CONTRIBUTING; what a README says is for people who use the code.
     """

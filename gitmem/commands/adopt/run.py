@@ -52,7 +52,7 @@ def adopt(
         commit: The commit, full hex.
         wanted: Files or folders; every document where none is named.
         base: The commit before a change, full hex: only statements that the change made false count as false.
-        progress: Is told what is being done, and how much of it is.
+        progress: Called with the current step, the work done and the total.
     """
     contents: dict[str, str] = {}
     head = Code(git, commit, contents)

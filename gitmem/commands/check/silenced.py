@@ -104,7 +104,7 @@ def _superseded_by(key: str, path: str, behind: Catalog) -> tuple[str, str]:
 def is_revised(one: SilencedFact, found: Iterable[Finding]) -> bool:
     """Return whether a commit that is being made changes a fact of the code tree together with its code.
 
-    Its own file says something else, which is judged, or is retired there. (For a pull request that is no excuse.)
+    Its own file says something else, which is judged, or is retired there. (This does not excuse a pull request.)
     """
     if not is_home(one.fact.path):
         return False

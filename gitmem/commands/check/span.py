@@ -36,7 +36,7 @@ class ChangeSpan:
 
     @property
     def is_staged(self) -> bool:
-        """Return whether it ends at the index or the work tree, which is no commit yet."""
+        """Return whether it ends at the index or the work tree, which is not committed yet."""
         return not self.head
 
 

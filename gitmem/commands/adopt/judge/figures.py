@@ -42,7 +42,7 @@ _LENGTH_FILES = frozenset({
 })  # fmt: skip
 # Folders of documents about all of the code.
 _GENERAL = frozenset({"docs", "doc", "documentation", "website", ".github", ".cursor", ".claude"})
-# Where a deployment sets a variable, which is no default of it.
+# Where a deployment sets a variable: not its default.
 _DEPLOYED = re.compile(r"\.(ya?ml|json|env|tf|sh|toml|ini|service)$|(^|/)\.env|(^|/)Makefile$")
 _ENDINGS = {
     "Go": "go", "Python": "py", "TypeScript": "tsx?", "JavaScript": "jsx?", "Rust": "rs", "Java": "java", "Ruby": "rb",
@@ -319,7 +319,7 @@ class Numbers:
         wrote, _ = self._past.writer(document.path, claim.line)
         then = self._past.texts([wrote], path).get(wrote, "") if wrote else ""
         was = read(then) if then else None
-        probe = Probe(path, lambda other: bool((told := read(other)) and told[0]))
+        probe = Probe(path, lambda other: bool((found := read(other)) and found[0]))
         return Finding(
             *(document, statement, claim, FALSE, source),
             held=None if was is None else was[0],
