@@ -8,9 +8,8 @@ from __future__ import annotations
 
 from gitmem.document.answers import BuiltinAnswer, Finding, FoundFiles
 from gitmem.document.builtin_checks import globs_of, row_of, taken_of
-from gitmem.document.sources.address import format_address
 from gitmem.frozen import replace
-from gitmem.model import BLOCKED, BUILTIN, Check
+from gitmem.model import BLOCKED, Check
 from gitmem.text.globs import matcher
 from gitmem.text.secrets import redact
 
@@ -19,7 +18,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from gitmem.document.builtin_checks import Probe
-    from gitmem.document.sources.address import Address
     from gitmem.git.binary import Git
     from gitmem.verify.files import Entry
     from gitmem.verify.inputs import CodeTree
@@ -40,13 +38,6 @@ def answer_all(git: Git, tree: CodeTree, checks: Iterable[Check]) -> dict[Check,
     files = {check: files_of(tree, check) for check in dict.fromkeys(checks)}
     found = look_into(git, files)
     return {check: conclude(check, entries, found[check]) for check, entries in files.items()}
-
-
-def values_at(git: Git, tree: CodeTree, addresses: Iterable[Address]) -> dict[Address, BuiltinAnswer]:
-    """Return what files state: each value as ``actual`` and its place as ``where``; it fails where there is none."""
-    checks = {address: Check(BUILTIN, ("value", format_address(address))) for address in addresses}
-    answers = answer_all(git, tree, checks.values())
-    return {address: answers[check] for address, check in checks.items()}
 
 
 def look_into(git: Git, files: Mapping[Check, Iterable[Entry]]) -> dict[Check, dict[Entry, Sequence[Finding]]]:

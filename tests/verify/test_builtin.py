@@ -13,7 +13,6 @@ from support.facts import commit_raw, tree_of
 
 from gitmem.document.answers import BuiltinAnswer
 from gitmem.document.builtin_checks import CHECKS, taken_of, words_of
-from gitmem.document.sources.address import parse_address
 from gitmem.git.binary import Git
 from gitmem.git.repository import discover
 from gitmem.model import BLOCKED, BUILTIN, FAILS, HOLDS, Check
@@ -257,13 +256,3 @@ def test_check_of_what_files_state_says_where(repo, check, outcome, because):
     answer = ask(repo, *words_of(check))
 
     assert (answer.outcome, answer.because) == (outcome, because)
-
-
-def test_value_at_an_address_is_answered_without_anything_to_compare(repo):
-    commit_files(repo, STATED)
-    here, gone = parse_address(".nvmrc"), parse_address("gone#a")
-
-    found = builtin.values_at(Git(discover(repo)), tree_of(repo), [here, gone])
-
-    assert (found[here].actual, found[here].where) == ("v20.11.1", ".nvmrc:1")
-    assert (found[gone].outcome, found[gone].actual) == (FAILS, "")
