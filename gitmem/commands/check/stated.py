@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 
 # Files that tell people and agents about the code.
 _DOCUMENT = re.compile(r"\.(mdx?|mdc|rst|txt|adoc)$|^(README|CONTRIBUTING|\.\w+rules|\.goosehints)$", re.I)
+# The fields of a built-in check that say what a file states: the number in a document's line may be theirs.
+_EXPECTED = ("is", "at-least", "within", "at")
 _HUNK = re.compile(rb"^@@ -\S+ \+(\d+)(?:,(\d+))? @@", re.M)
 
 
@@ -119,7 +121,7 @@ class StatedLines:
         if check.words[0] == "contains":
             old, new = self._edited(taken.text, pair)
             return value_replaced(line, "", old, new) if old and _is_once(old, line) else line
-        wanted = next(iter(taken.more.values()), "") if check.words[0] in ("value", "depends") else ""
+        wanted = next((taken.more[field] for field in _EXPECTED if field in taken.more), "")
         stated = next((text for text in (wanted, *re.findall(r"\d+(?:\.\d+)*", wanted)) if _is_once(text, line)), "")
         if not stated or not answer.actual:
             return line
