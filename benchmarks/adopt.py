@@ -29,9 +29,9 @@ def main() -> None:
     parser.add_argument("--only", default="", help="repositories whose name contains this")
     args = parser.parse_args()
     wanted: dict[str, list[str]] = {}
-    for repo, path, _ in _rows(args.benchmark / "files.tsv"):
+    for repo, path, _ in rows(args.benchmark / "files.tsv"):
         wanted.setdefault(repo, []).append(path)
-    for repo, commit, _ in _rows(args.benchmark / "repositories.tsv"):
+    for repo, commit, _ in rows(args.benchmark / "repositories.tsv"):
         folder = find_mirror(args.mirrors, repo)
         if args.only not in repo:
             continue
@@ -46,7 +46,8 @@ def main() -> None:
         print(json.dumps({"repo": repo, "seconds": round(time.perf_counter() - start, 2)}), flush=True)
 
 
-def _rows(path: Path) -> list[list[str]]:
+def rows(path: Path) -> list[list[str]]:
+    """Return the rows of a table but for its first."""
     with path.open(encoding="utf-8") as stream:
         return list(csv.reader(stream, delimiter="\t"))[1:]
 

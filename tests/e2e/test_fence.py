@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from conftest import put_files
-from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import HealthCheck, Phase, example, given, settings
 from hypothesis import strategies as st
 from mcp import Client
 from mcp.shared.exceptions import MCPError
@@ -42,6 +42,9 @@ FORGED = (
 hostile = st.lists(st.sampled_from(FORGED), min_size=1, max_size=5).map(
     lambda parts: f"{CANARY} " + f" {CANARY} ".join(parts) + f" {CANARY}"
 )
+# One of each class of poisoned texts (``benchmarks.poisoned``).
+_CASES = Path(__file__).parents[2].joinpath("benchmarks/poisoned.jsonl").read_text(encoding="utf-8").splitlines()
+POISONED = f" {CANARY} ".join({one["class"]: one["text"] for one in map(json.loads, _CASES)}.values())
 
 
 def files_of(text: str) -> dict[str, str]:
@@ -132,6 +135,7 @@ def leaks(text: str) -> list[str]:
 
 
 @settings(max_examples=8, phases=(Phase.explicit, Phase.generate), suppress_health_check=list(HealthCheck))
+@example(text=f"{CANARY} {POISONED} {CANARY}")
 @given(text=hostile)
 def test_nothing_of_a_memory_stands_outside_the_fence_but_slugs(memory, repo: Path, text: str) -> None:
     put_files(repo, files_of(text))

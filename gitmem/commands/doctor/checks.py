@@ -10,6 +10,7 @@ from gitmem.model import Problem
 from gitmem.policy.settings import OWN
 from gitmem.policy.values import MOST_TOKENS
 from gitmem.store.layout import POLICY_PATH
+from gitmem.text.hazards.hazard import find_hazards
 from gitmem.verify.trace.undeclared import NAMED, names
 
 TYPE_CHECKING = False
@@ -82,6 +83,24 @@ def list_secrets(catalog: Catalog, allowed: Sequence[str]) -> list[Problem]:
         Problem("secret", path, f"it contains a secret ({', '.join(places[:NAMED])})", key=key, hint=REVOKE.format(key))
         for (path, key), places in found.items()
     ]
+
+
+def list_poisoned(catalog: Catalog) -> list[Problem]:
+    """Return the memories whose text a reviewer should read before an agent does, by path; no text is repeated."""
+    found = []
+    rows = catalog.rows(
+        "SELECT m.key, m.path, m.title, t.body FROM memory m JOIN text t ON t.id = m.id"
+        f" WHERE {state.LIVE} ORDER BY m.path"
+    )
+    for key, path, title, body in rows:
+        hazards = find_hazards(f"{title}\n{body}")
+        if hazards:
+            places = {h.message: f"line {h.line - 1} of the body" if h.line > 1 else "the title" for h in hazards}
+            message = "; ".join(f"{message} ({place})" for message, place in [*places.items()][:NAMED])
+            severity = min(h.severity for h in hazards)  # "error" before "warning"
+            hint = f"read it: gitmem show {key}; then: gitmem edit {key}, or: gitmem forget {key}"
+            found.append(Problem("poisoned-text", path, message, key=key, hint=hint, severity=severity))
+    return found
 
 
 def list_without_effect(policy: Policy) -> list[Problem]:

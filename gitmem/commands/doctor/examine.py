@@ -7,7 +7,7 @@ import re
 
 from gitmem.commands.doctor import background, branch, vectors
 from gitmem.commands.doctor.branch import FOREIGN, STRAYS, list_problems
-from gitmem.commands.doctor.checks import list_secrets, list_undeclared, list_without_effect, tracing
+from gitmem.commands.doctor.checks import list_poisoned, list_secrets, list_undeclared, list_without_effect, tracing
 from gitmem.commands.doctor.scopes import list_around
 from gitmem.document import conflict
 from gitmem.document.builtin_checks import CHECKS
@@ -82,7 +82,9 @@ def examine(
         *background.failed_hooks(memory, fix, fixed),
     ]
     allowed = memory.config.secrets_allow
-    found += list_around(memory, lambda catalog: [*list_problems(catalog), *list_secrets(catalog, allowed)])
+    found += list_around(
+        memory, lambda catalog: [*list_problems(catalog), *list_secrets(catalog, allowed), *list_poisoned(catalog)]
+    )
     found += _machine_problems(memory)
     found += vectors.examine(memory, fix, fixed)
     return Examination(_ordered(found), tuple(fixed), tuple(_machine(memory)))
@@ -105,7 +107,7 @@ def _ordered(problems: Iterable[Problem]) -> tuple[Problem, ...]:
 def _stored(memory: OpenRepository) -> list[Problem]:
     catalog = memory.catalog()
     catalog.check()
-    found = [*list_problems(catalog), *list_secrets(catalog, memory.config.secrets_allow)]
+    found = [*list_problems(catalog), *list_secrets(catalog, memory.config.secrets_allow), *list_poisoned(catalog)]
     return [*found, *_newer(catalog), *_shadowed(catalog), *_orphans(catalog), *_to_settle(memory, catalog)]
 
 

@@ -13,7 +13,8 @@ from gitmem.errors import FormatError, RefusedError
 from gitmem.model import BUILTIN, SHELL
 from gitmem.store import layout
 from gitmem.store.buckets import parse_section, split_bucket
-from gitmem.text.sanitize import find_hidden, find_spoken
+from gitmem.text.hazards.hazard import find_hazards
+from gitmem.text.sanitize import find_hidden
 from gitmem.text.secrets import find_secrets
 from gitmem.verify.trivial import why_trivial
 from gitmem.write.draft import check_rules, strings_in
@@ -151,8 +152,8 @@ def _read_closely(document: Document, text: str, finding: Finds) -> Iterator[f.R
     """Yield what a reader may not see, or may take for something else, in what a memory says."""
     for line, word in _mixed_words(text):
         yield finding(f.WARNING, "mixed-scripts", f"{word}: letters of several scripts that look alike", line)
-    for line, message in find_spoken(text):
-        yield finding(f.WARNING, "spoken-markup", f"{message}: an agent may treat it as an instruction", line)
+    for hazard in find_hazards(text):
+        yield finding(hazard.severity, hazard.code, hazard.message, hazard.line)
     # What an escape of YAML spells is not in the file's text.
     for name, value in document.fields.items():
         for part in strings_in(value):

@@ -1,0 +1,274 @@
+"""Sentences that instruct an agent as no memory should: the words of known attacks on agents' memories.
+
+The classes are those that OWASP's Agentic AI threats (T1, Memory Poisoning; ASI06) and the reports of such attacks
+describe; the rules are our own. They find what is said plainly: a text that avoids these words passes, which is why
+everything that an agent is shown of memories is fenced as well (``text.fence``).
+
+Other people write what is searched, so every pattern runs in linear time (re2, without look-around).
+"""
+
+from __future__ import annotations
+
+from functools import cache
+
+from gitmem.frozen import frozen
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
+ERROR, WARNING = "error", "warning"
+
+
+@frozen
+class Instruction:
+    """One sentence that instructs an agent.
+
+    Attributes:
+        line: Where it begins, from 1.
+        severity: ``error`` where no honest memory says so; ``warning`` where one might.
+        message: What it asks for, after "it".
+    """
+
+    line: int
+    severity: str
+    message: str
+
+
+@frozen
+class InstructionClass:
+    """One class of attacks.
+
+    Attributes:
+        name: Its name.
+        severity: See ``Instruction``.
+        message: What such a sentence asks for, after "it".
+        patterns: What it looks like; a blank is any run of white space.
+        unless: What makes it honest, right before it: "never" before "skip the review".
+    """
+
+    name: str
+    severity: str
+    message: str
+    patterns: tuple[str, ...]
+    unless: str = ""
+
+
+# Before a request, these make the contrary of it; before a statement, they make it a condition.
+_NOT = (
+    r"\b(?:not|never|no|don'?t|doesn'?t|won'?t|can'?t|cannot|avoid|without|nor|refuses?|forbid|forbidden|prevents?)\b"
+)
+_IF = r"\b(?:if|once|unless|until|when|whenever|after|only|whether|that|before|where)\b"
+# How far before a sentence's first word these count: in characters, and never past the end of a sentence.
+_BEFORE = 40
+
+_EARLIER = r"(?:previous|prior|above|earlier|preceding|existing|system|developer|original|your|their|other)"
+_RULES = r"(?:instructions?|prompts?|directives?|guidelines?|guardrails?|orders|rules|policies|training|restrictions)"
+_PEOPLE = r"(?:users?|humans?|reviewers?|developers?|maintainers?|operators?|owners?|team|anyone|anybody|people|person)"
+_HIDE = r"(?:tell|inform|notify|alert|mention|reveal|disclose)"
+_CONFIDENTIAL = (
+    r"(?:secrets?|credentials?|api[\s_-]?keys?|(?:access|auth|session)[\s_-]?tokens?|passwords?|private keys?|ssh"
+    r" keys?"
+    r"|\.env\b|env(?:ironment)?(?: variables|\b)|~/\.(?:ssh|aws|netrc|gnupg)\S*|id_rsa|conversation|chat history"
+    r"|transcripts?|system prompt|session history|source code)"
+)
+_AWAY = r"(?:https?://|webhook|paste\S*|gist\b|external|remote (?:server|host)|this address|\S+@\S+\.\w+)"
+_SEND = r"(?:send|post|upload|forward|transmit|exfiltrate|leak|e-?mail|mail|append|copy|push|pipe|report)"
+_MEMORY = r"(?:memory|memories|notes?|entry|entries|instructions?|rules?|paragraphs?)"
+_GUARD = (
+    r"(?:security|safety|approvals?|permissions?|confirmations?|consent|sandbox(?:ing)?|trust|code reviews?"
+    r"|verification)"
+)
+_SAID = r"(?:answer|reply|respond|say|claim|insist|state|assure|pretend|report)"
+
+_CLASSES = (
+    InstructionClass(
+        *("override", ERROR, "asks to set other instructions aside"),
+        (
+            rf"\b(?:ignor(?:e|ing)|disregard|forget|override|overrule|set aside|no longer (?:obey|follow))"
+            rf"(?: \w+){{0,4}} {_EARLIER}(?: \w+){{0,2}} {_RULES}",
+            r"\bforget (?:everything|all|anything)(?: that)? you (?:were|have been|know|learned|remember)",
+            r"\b(?:takes?|has|have) (?:precedence|priority) over (?:anything|everything|whatever|all|the) "
+            r"(?:that )?(?:the )?(?:users?'?s?|system prompt|system message|developer|operator)",
+            r"\b(?:replaces?|supersedes?|overrides?) (?:all |any )?(?:the |your )?"
+            r"(?:system prompt|previous instructions|prior instructions|user's instructions|safety)",
+            r"\bignor(?:iere|ieren sie) (?:\w+ ){0,2}(?:vorherigen|bisherigen|vorigen|obigen) (?:anweisungen"
+            r"|befehle|regeln)",
+            r"\bignor(?:e|ez|er) (?:toutes )?(?:les|tes|vos) (?:instructions|consignes) (?:précédentes|antérieures)",
+            r"\bignor(?:a|e|ar) (?:todas )?(?:las|tus) instrucciones (?:anteriores|previas)",
+            r"忽略.{0,8}(?:指令|指示|说明|规则)",
+            r"(?:以前|これまで|前)の(?:指示|命令).{0,6}無視",
+        ),
+        unless=_NOT,
+    ),
+    InstructionClass(
+        *("impersonation", ERROR, "speaks as the system, or gives the agent another role"),
+        (
+            r"(?m)^\W*system (?:override|message|prompt|notice|instructions?|alert|update)\b\W*:",
+            r"(?m)^\W*\[?system (?:override|message|notice|alert)\]",
+            r"\bas (?:the|your) (?:\w+ )?(?:administrator|admin|operator|owner|creator|developer)(?: of \w+(?:"
+            r" \w+){0,3})?,? i\b",
+            r"\byou are now (?:an? |in |the |running )?(?:\w+ )?(?:unrestricted|jailbroken|root|admin\w*|dan\b|god"
+            r" mode"
+            r"|developer mode|debug mode|free of|free from|without)",
+            r"\b(?:official|urgent|authori[sz]ed) (?:message|notice|instruction|update)s? from\b",
+            r"\byour (?:restrictions|limits|guardrails|rules) (?:were|are|have been) (?:lifted|removed|disabled"
+            r"|suspended)",
+        ),
+    ),
+    InstructionClass(
+        *("concealment", ERROR, "asks to hide something from people"),
+        (
+            rf"\b(?:do not|don'?t|never) {_HIDE} (?:the |any |your )?{_PEOPLE}"
+            r"(?: about| that you| of (?:this|it|these)|\W*(?:[.;!]|$))",
+            rf"\b(?:do not|don'?t|never) {_HIDE} (?:this|it|these|the above)\b[^.;!\n]{{0,60}}\b(?:to|in) (?:the "
+            rf"|any |your )?"
+            rf"(?:{_PEOPLE}|summary|reply|answer|pull request|commit message|report)\b",
+            rf"\bwithout (?:telling|informing|notifying|alerting) (?:the |any |your )?{_PEOPLE}",
+            rf"\bwithout (?:the |any )?{_PEOPLE}(?:'?s)? (?:knowing|noticing|knowledge|consent|awareness)",
+            rf"\b(?:hidden|secret|hide \w+|concealed?) from (?:the |any |your |all )?{_PEOPLE}",
+            r"\b(?:secretly|covertly) \w+",
+            r"\b(?:silently|quietly) (?:send|upload|forward|post|transmit|exfiltrate|copy)\b",
+        ),
+    ),
+    InstructionClass(
+        *("exfiltration", ERROR, "asks to send secrets or conversations elsewhere"),
+        (
+            rf"\b{_SEND}\b[^.;!\n]{{0,80}}{_CONFIDENTIAL}[^;!\n]{{0,60}}\b(?:to|into|in|via|with|at|as) (?:the |a |an "
+            rf"|our |my )?"
+            rf"(?:\S+ ){{0,2}}{_AWAY}",
+            rf"{_CONFIDENTIAL}\S*\s*\|\s*(?:curl|wget|nc|ncat|netcat)\b",
+            rf"\b(?:curl|wget)\b[^\n]{{0,120}}(?:-d|--data\S*|-F|--form|--upload-file|-T)\S*[\s=]@?\S*{_CONFIDENTIAL}",
+        ),
+        unless=_NOT,
+    ),
+    InstructionClass(
+        *("trigger", WARNING, "waits for a moment, then asks for something else"),
+        (
+            rf"\b(?:when|whenever|if|once|next time) (?:the |a |any )?(?:{_PEOPLE}|someone|somebody)(?: ever)? "
+            rf"(?:asks?|says?|mentions?|wants?)\b[^.;!\n]{{0,80}}\b{_SAID} (?:only |always |them )?that\b",
+            r"\b(?:trigger|activation|magic|code|secret)\s?(?:word|phrase)s?\b",
+        ),
+    ),
+    InstructionClass(
+        *("propagation", ERROR, "asks to be copied or kept"),
+        (
+            rf"\b(?:copy|repeat|include|insert|write|save|store|append|reproduce|spread|duplicate|add|pass)"
+            rf" (?:this|these|the (?:above|following)) (?:\w+ )?{_MEMORY}(?: above)?[^.;!\n]{{0,30}}\b(?:in|into|to"
+            rf"|as|across|with|on to) "
+            rf"(?:the )?(?:every|all|each|any|other|new|future)\b",
+            rf"\b(?:never|do not|don'?t) (?:delete|remove|forget|retire|archive|overwrite|supersede|expire) this"
+            rf" {_MEMORY}",
+            rf"\balways (?:re-?)?(?:save|store|keep|restore|add) this {_MEMORY}",
+        ),
+    ),
+    InstructionClass(
+        *("safeguards", WARNING, "asks to go around a safeguard"),
+        (
+            rf"\b(?:skip|bypass|disable|turn off|circumvent|deactivate|suppress)(?: all| any| every| the| its|"
+            rf" your)* {_GUARD}"
+            r"\s?(?:prompts?|checks?|gates?|reviews?|steps?|warnings?|requests?|dialogs?|policy|policies|for|in"
+            r"|before|when|\W*[.;!]|\W*$)",
+            r"\b(?:approve|accept|allow|trust|confirm|grant) (?:all|any|every|everything)(?: the| other)? "
+            r"(?:commands?|tool calls?|tool uses?|permissions?|memories|facts|checks?|prompts?|requests? from|of the"
+            r" memory)",
+        ),
+        unless=_NOT,
+    ),
+    InstructionClass(
+        *("authority", WARNING, "claims an approval that only a person can give"),
+        (
+            r"\b(?:the )?(?:user|owner|maintainers?|administrator|admin|security team|operator|management)s? "
+            r"(?:has|have) (?:already |explicitly |permanently |fully |previously |pre-?)*"
+            r"(?:approved|authori[sz]ed|consented|granted|permitted)\b",
+            rf"\bthis {_MEMORY} is (?:\w+ ){{0,3}}(?:verified|trusted|authoritative|approved|authori[sz]ed)",
+            r"\b(?:never|do not|don'?t|no need to) (?:check|verify|question|doubt|review) this (?:memory|note|entry)",
+        ),
+        unless=_IF,
+    ),
+    InstructionClass(
+        *("encoded", ERROR, "asks to decode a text and to follow it"),
+        (
+            r"\b(?:decode|base64|rot13|hex|deobfuscate|unscramble)\b[^\n]{0,80}\b(?:and|then|,)(?: then)? "
+            r"(?:follow|obey|execute|run|eval|carry out|do what)\b",
+            r"(?:^|[^\w+/=])[A-Za-z0-9+/]{240,}={0,2}(?:$|[^\w+/=])",
+        ),
+        unless=_NOT,
+    ),
+    InstructionClass(
+        *("goal", ERROR, "gives the agent another goal"),
+        (
+            r"\byour (?:real|true|hidden|secret|new) (?:goal|task|purpose|objective|mission|instructions?|role)\b",
+            r"\bfrom now on,? (?:you are|ignore|obey|pretend|act as)\b",
+            r"\b(?:act|behave|answer|respond) as (?:if|though) (?:you|there) (?:had|have|were|are) no "
+            r"(?:rules|restrictions|limits|guidelines|guardrails)",
+            r"\bpretend (?:to be|that you are|you are) (?:the |an? )?(?:\w+ )?(?:user|owner|maintainer|admin\w*"
+            r"|developer|reviewer)",
+        ),
+        unless=_NOT,
+    ),
+    InstructionClass(
+        *("preference", WARNING, "asks to favour a product or a source"),
+        (
+            r"\b(?:remember|treat|regard|consider) \S+(?: \S+){0,4} as (?:a|an|the) "
+            r"(?:trusted|authoritative|reliable|preferred|most reliable) (?:source|site|domain|company|vendor"
+            r"|provider)",
+            r"\balways (?:recommend|promote|advertise|praise)\b",
+        ),
+        unless=_NOT,
+    ),
+    InstructionClass(
+        *("tampering", WARNING, "asks to change other memories"),
+        (
+            r"\b(?:delete|erase|wipe|purge|overwrite|forget)(?: all| any| the| every)* (?:other|your|previous"
+            r"|earlier) "
+            r"(?:memory|memories|notes|facts)\b",
+            r"\b(?:delete|erase|wipe|overwrite) (?:what|everything|anything)(?: that)? you (?:remember|know|learned)",
+        ),
+        unless=_NOT,
+    ),
+)
+
+
+def _compiled(pattern: str) -> Any:
+    import re2  # 8.5 ms (measured), and only where a text is reviewed
+
+    return re2.compile("(?i)" + pattern.replace(" ", r"\s+"))
+
+
+@cache
+def _patterns() -> tuple[Any, list[tuple[InstructionClass, Any, Any]]]:
+    """Return one pattern for all, which most texts do not match, and each with what makes it honest."""
+    found = []
+    for one in _CLASSES:
+        unless = _compiled(one.unless) if one.unless else None
+        found += [(one, _compiled(pattern), unless) for pattern in one.patterns]
+    return _compiled("|".join(f"(?:{pattern})" for one in _CLASSES for pattern in one.patterns)), found
+
+
+def find_instructions(text: str, *, at_most: int = 5) -> list[Instruction]:
+    """List the sentences that instruct an agent: one for each class and line, by line, at most *at_most*."""
+    plain = text.replace("\u2019", "'")
+    found: dict[tuple[int, str], Instruction] = {}
+    anything, patterns = _patterns()
+    for one, pattern, unless in patterns if anything.search(plain) else ():
+        for start in _starts(plain, pattern, unless):
+            line = plain.count("\n", 0, start) + 1
+            found.setdefault((line, one.name), Instruction(line, one.severity, one.message))
+    return [found[place] for place in sorted(found)][:at_most]
+
+
+def _starts(text: str, pattern: Any, unless: Any) -> Iterator[int]:
+    for match in pattern.finditer(text):
+        start = match.start()
+        while start < match.end() and text[start].isspace():
+            start += 1
+        if unless is None or not unless.search(_before(text, start)):
+            yield start
+
+
+def _before(text: str, start: int) -> str:
+    """Return the words of the same sentence right before a place."""
+    before = text[max(0, start - _BEFORE) : start]
+    return before[max(before.rfind(end) for end in (". ", "; ", "! ", "\n\n", ": ")) + 1 :]
