@@ -124,11 +124,14 @@ class HookCall:
                 has_hooks = self._has_hooks(memory)
                 if self._is_users or not has_hooks:
                     # The project's own hooks, where it has any, answer for it.
-                    is_line = event.name == happened.START and not has_hooks and is_first(self.state, received.mark)
+                    is_line = event.name == happened.START and not has_hooks and self._is_first(received)
                     return on_event.not_accepted(memory) if is_line else ""
-            if not is_first(self.state, received.mark):
+            if not self._is_first(received):
                 return ""
             return str(getattr(on_event, ACTIONS[event.name])(memory, event) or "")
+
+    def _is_first(self, received: HookInput) -> bool:
+        return is_first(self.state, received.mark, f"{self._called}{'+user' if self._is_users else ''}")
 
     def _has_hooks(self, memory: Memory) -> bool:
         """Return whether the project itself has this harness call gitmem."""

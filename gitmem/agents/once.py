@@ -1,39 +1,37 @@
 """Count an event once that arrives twice: from the person's settings and the project's, or from two harnesses' files.
 
-Cursor runs the hooks of Claude Code's settings besides its own, and tells each of one event in its own way: where its
-own files call us, those count. Everywhere else both payloads are the same: the marks of what arrived in the last half
-minute are in a small file of the state folder, which one process at a time reads and writes. A mark is of the whole
-payload, so that a command that is run again counts again: harnesses name each call, its time or how long it took.
+Cursor runs the hooks of Claude Code's settings besides its own, and reports each event in its own way: where its
+own files call us, those count. Everywhere else both payloads are the same, so what counts is who called: the n-th arrival
+of a payload is new unless other settings have brought it n times already. So a session that is resumed three times
+within a second starts three times, with one or with two files of settings, and no clock decides. The counts are in a
+small file of the state folder, which one process at a time reads and writes.
 """
 
 from __future__ import annotations
 
 import os
-import time
 
 from gitmem.system.file_lock import lock, make_folder, open_private
 
 FOLDER = "hooks"
 NAME = "arrived"
-# Hooks of one event run at once, or one after another; a twin that comes later than this is counted again.
-REMEMBERED_S = 30.0
-# Half a minute of 30 events a second.
+# Payloads whose arrivals are counted, the latest ones: hooks of one event run at once, or one after another.
 MARKS_AT_MOST = 1_000
+LINE_LIMIT = 256
 # What is in settings of Cursor that call us, and how much of them is read.
 CURSORS = b"hook cursor"
 SETTINGS_LIMIT = 262_144
 ROOTS_AT_MOST = 20
 
 
-def is_first(state_folder: str, mark: str, *, now: float | None = None) -> bool:
-    """Note that an event arrived; tell whether it is the first time. So it is where nothing can be noted.
+def is_first(state_folder: str, mark: str, caller: str) -> bool:
+    """Count an arrival of an event; tell whether it is a new one. So it is where nothing can be counted.
 
     Args:
         state_folder: The repository's state folder.
         mark: What both arrivals have in common, without spaces.
-        now: Epoch seconds.
+        caller: Which settings call, without spaces and ``=``.
     """
-    now = time.time() if now is None else now
     folder = os.path.join(state_folder, FOLDER)
     try:
         make_folder(folder)
@@ -42,19 +40,22 @@ def is_first(state_folder: str, mark: str, *, now: float | None = None) -> bool:
         return True
     try:
         lock(fd)  # held for microseconds, and let go of when the holder dies
-        arrived = _recent(os.read(fd, 64 * MARKS_AT_MOST), now)
-        if mark in arrived:
-            return False
-        arrived[mark] = now
-        content = "".join(f"{one} {at:.3f}\n" for one, at in list(arrived.items())[-MARKS_AT_MOST:]).encode()
+        arrived = _counts(os.read(fd, LINE_LIMIT * MARKS_AT_MOST))
+        counts = arrived.pop(mark, {})
+        counts[caller] = counts.get(caller, 0) + 1
+        arrived[mark] = counts
+        lines = (
+            f"{one} {' '.join(f'{name}={count}' for name, count in by.items())}"[: LINE_LIMIT - 1]
+            for one, by in list(arrived.items())[-MARKS_AT_MOST:]
+        )
         os.lseek(fd, 0, os.SEEK_SET)
-        os.write(fd, content)
-        os.truncate(fd, len(content))
+        size = os.write(fd, "".join(f"{line}\n" for line in lines).encode("ascii", "replace"))
+        os.truncate(fd, size)
     except OSError:
         return True
     finally:
         os.close(fd)
-    return True
+    return counts[caller] > max((count for name, count in counts.items() if name != caller), default=0)
 
 
 def has_own_hooks(roots: object, person: str) -> bool:
@@ -78,15 +79,11 @@ def _calls_us(path: str) -> bool:
         return False
 
 
-def _recent(content: bytes, now: float) -> dict[str, float]:
-    """Return the marks that still count, with when each arrived; what is not a mark is left out."""
+def _counts(content: bytes) -> dict[str, dict[str, int]]:
+    """Return how often each payload came, by who called; what is not a count is left out."""
     found = {}
     for line in content.decode("ascii", "replace").splitlines():
-        mark, _, at = line.partition(" ")
-        try:
-            when = float(at)
-        except ValueError:
-            continue
-        if abs(now - when) < REMEMBERED_S:
-            found[mark] = when
+        mark, *counts = line.split(" ")
+        pairs = (one.partition("=") for one in counts)
+        found[mark] = {name: int(count) for name, _, count in pairs if count.isdigit() and count.isascii()}
     return found

@@ -10,39 +10,43 @@ import pytest
 from gitmem.agents import once
 
 
-def test_second_arrival_is_not_the_first_and_another_event_is(tmp_path: Path) -> None:
-    assert once.is_first(str(tmp_path), "a", now=100.0)
-    assert not once.is_first(str(tmp_path), "a", now=101.0)
-    assert once.is_first(str(tmp_path), "b", now=101.0)
+@pytest.mark.parametrize(
+    ("callers", "counted"),
+    [
+        ("a a a", "yes yes yes"),  # resumed three times within a second
+        ("a b", "yes no"),
+        ("b a", "yes no"),
+        ("a b a b a b", "yes no yes no yes no"),
+        ("a a b b", "yes yes no no"),
+        ("a b c b", "yes no no yes"),
+    ],
+)
+def test_event_counts_once_whatever_settings_bring_it_and_each_time_it_happens(
+    tmp_path: Path, callers: str, counted: str
+) -> None:
+    found = ["yes" if once.is_first(str(tmp_path), "m", caller) else "no" for caller in callers.split()]
+
+    assert found == counted.split()
+    assert once.is_first(str(tmp_path), "another", "b")
 
 
-def test_mark_is_forgotten_after_half_a_minute(tmp_path: Path) -> None:
-    assert once.is_first(str(tmp_path), "a", now=100.0)
-    assert once.is_first(str(tmp_path), "a", now=131.0)
-
-
-def test_clock_that_was_set_back_costs_no_event(tmp_path: Path) -> None:
-    assert once.is_first(str(tmp_path), "a", now=1000.0)
-    assert once.is_first(str(tmp_path), "a", now=100.0)
-
-
-def test_file_of_marks_stays_small(tmp_path: Path) -> None:
+def test_file_of_counts_stays_small(tmp_path: Path) -> None:
     for number in range(once.MARKS_AT_MOST + 50):
-        once.is_first(str(tmp_path), f"{number:08x}", now=100.0)
+        once.is_first(str(tmp_path), f"{number:08x}", "a")
 
     path = tmp_path / once.FOLDER / once.NAME
     assert len(path.read_text().splitlines()) == once.MARKS_AT_MOST
-    assert not once.is_first(str(tmp_path), f"{once.MARKS_AT_MOST + 49:08x}", now=100.0)
+    assert not once.is_first(str(tmp_path), f"{once.MARKS_AT_MOST + 49:08x}", "b")
 
 
-@pytest.mark.parametrize("content", [b"\xff\xfe\x00garbage", b"a\n", b"a nan\n", b"a 1e999\n", b"x" * 200_000])
-def test_damaged_file_of_marks_costs_nothing(tmp_path: Path, content: bytes) -> None:
+@pytest.mark.parametrize("content", [b"\xff\xfe\x00garbage", b"a\n", b"a 100.5\n", b"a a=x\n", b"x" * 300_000])
+def test_damaged_file_of_counts_costs_nothing(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / once.FOLDER / once.NAME
     path.parent.mkdir()
     path.write_bytes(content)
 
-    assert once.is_first(str(tmp_path), "a", now=100.0)
-    assert not once.is_first(str(tmp_path), "a", now=100.0)
+    assert once.is_first(str(tmp_path), "a", "one")
+    assert not once.is_first(str(tmp_path), "a", "two")
 
 
 def test_of_many_processes_at_once_one_is_the_first(tmp_path: Path) -> None:
@@ -53,7 +57,7 @@ def test_of_many_processes_at_once_one_is_the_first(tmp_path: Path) -> None:
         child = os.fork()
         if child == 0:
             os.read(start_read, 1)
-            os.write(write, b"1" if once.is_first(str(tmp_path), "a") else b"0")
+            os.write(write, b"1" if once.is_first(str(tmp_path), "a", str(write)) else b"0")
             os._exit(0)
         children.append(child)
     os.write(start_write, b"12345678")
@@ -69,17 +73,17 @@ def test_of_many_processes_at_once_one_is_the_first(tmp_path: Path) -> None:
 def test_where_nothing_can_be_noted_every_event_counts(tmp_path: Path) -> None:
     (tmp_path / once.FOLDER).write_text("a file is in the way")
 
-    assert once.is_first(str(tmp_path), "a")
-    assert once.is_first(str(tmp_path), "a")
+    assert once.is_first(str(tmp_path), "a", "one")
+    assert once.is_first(str(tmp_path), "a", "one")
 
 
-def test_link_in_place_of_the_marks_is_not_followed(tmp_path: Path) -> None:
+def test_link_in_place_of_the_counts_is_not_followed(tmp_path: Path) -> None:
     (tmp_path / once.FOLDER).mkdir()
     precious = tmp_path / "precious"
     precious.write_text("text")
     (tmp_path / once.FOLDER / once.NAME).symlink_to(precious)
 
-    assert once.is_first(str(tmp_path), "a")
+    assert once.is_first(str(tmp_path), "a", "one")
     assert precious.read_text() == "text"
 
 
