@@ -22,19 +22,26 @@ def not_accepted(memory: Memory) -> str:
 
 
 def session_started(memory: Memory, event: Event) -> str:
-    """Return what an agent should know as its session starts, or goes on."""
+    """Return what an agent should know as its session starts, or goes on; sessions that never ended are harvested."""
     from gitmem.agents.session.start import Doors, start
+    from gitmem.agents.transcripts import harvest, ledger
 
     doors = Doors(
         lambda budget, kinds: memory.context(paths=(), budget_tokens=budget, kinds=kinds).document, memory.recall
     )
-    return start(memory.repository, event, doors)
+    text = start(memory.repository, event, doors)
+    if harvest.is_due(memory.repository):
+        harvest.start(memory.repository)
+    ledger.enter(memory.repository, event)
+    return text
 
 
 def prompted(memory: Memory, event: Event) -> str:
     """Return the memories that a prompt needs and that this session was not shown yet; mostly none."""
     from gitmem.agents.session.prompt import recall_for
+    from gitmem.agents.transcripts import ledger
 
+    ledger.enter(memory.repository, event)
     return recall_for(memory.repository, event, memory.recall)
 
 
@@ -71,24 +78,39 @@ def session_ended(memory: Memory, event: Event) -> None:
 
 
 def stopped(memory: Memory, event: Event) -> None:
-    """Note that an agent stopped; no knowledge is kept at a stop: its words are read when the session ends."""
+    """Keep what an agent's words say was learned, and note that it stopped; no summary is made at a stop (C4)."""
     from gitmem.agents.session.stops import stopped
 
-    stopped(memory.repository, event)
+    try:
+        _heard(memory, event)
+    finally:
+        stopped(memory.repository, event)
+
+
+def _heard(memory: Memory, event: Event) -> None:
+    """Keep what an agent said last, at once, and ask for what it said before, where its transcript has more."""
+    from gitmem.agents.capture.responses import capture
+    from gitmem.agents.transcripts.harvest import look
+
+    try:
+        capture(memory.repository, event)
+    finally:
+        look(memory.repository, event)
 
 
 def subagent_stopped(memory: Memory, event: Event) -> str:
-    """Return what a sub-agent should still do before it stops, where the policy asks; mostly nothing."""
+    """Keep a sub-agent's words; return what it should still do before it stops, where the policy asks."""
     from gitmem.agents.session.stops import subagent_stopped
 
+    _heard(memory, event)
     return subagent_stopped(memory.repository, event)
 
 
 def summarize(memory: Memory) -> list[str]:
-    """Make the summaries of sessions that hooks asked for, and return their keys."""
-    from gitmem.agents.capture.responses import learn_from
+    """Keep what transcripts have and no hook captured, make the summaries that are due, and return their keys."""
     from gitmem.agents.capture.source import captured_by
+    from gitmem.agents.capture.turns import capture
     from gitmem.agents.session.summary import SummaryTools, finish
     from gitmem.commands.capture.quality import says_something
 
-    return finish(memory.repository, SummaryTools(learn_from, captured_by, says_something))
+    return finish(memory.repository, SummaryTools(capture, captured_by, says_something))

@@ -1,10 +1,10 @@
 """Count an event once that arrives twice: from the person's settings and the project's, or from two harnesses' files.
 
 Cursor runs the hooks of Claude Code's settings besides its own, and reports each event in its own way: where its
-own files call us, those count. Everywhere else both payloads are the same, so what counts is who called: the n-th arrival
-of a payload is new unless other settings have brought it n times already. So a session that is resumed three times
-within a second starts three times, with one or with two files of settings, and no clock decides. The counts are in a
-small file of the state folder, which one process at a time reads and writes.
+own files call us, those count. Everywhere else both payloads are the same, so what counts is who called: the n-th
+arrival of a payload is new unless other settings have brought it n times already. So a session that is resumed three
+times within a second starts three times, with one or with two files of settings, and no clock decides. The counts are
+in a small file of the state folder, which one process at a time reads and writes.
 """
 
 from __future__ import annotations

@@ -10,6 +10,7 @@ from support.payloads import parsed
 
 from gitmem.agents import on_event
 from gitmem.agents.hook import ACTIONS
+from gitmem.agents.session.summary import waits
 from gitmem.memory.memory import Memory
 from gitmem.store.spool import Spool
 from gitmem.store.spool_folders import folders_of
@@ -44,14 +45,15 @@ def test_words_of_an_agent_are_learnt_from(memory: Memory, repo: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["Stop", "SubagentStop"])
-def test_nothing_is_learnt_at_a_stop(memory: Memory, repo: Path, name: str) -> None:
+def test_words_at_a_stop_are_kept_at_once_and_no_summary_is_made(memory: Memory, repo: Path, name: str) -> None:
     before = tip(repo)
     event = parsed(f"claude-code/{name}", cwd=str(repo), last_assistant_message="LEARNED: the ledger rounds to even")
 
     told = on_event.stopped(memory, event) if name == "Stop" else on_event.subagent_stopped(memory, event)
 
     assert not told
-    assert Spool(memory.repository.git.repository.state).list_waiting() == []
+    assert len(Spool(memory.repository.git.repository.state).list_waiting()) == 1
+    assert not waits(memory.repository.git.repository.state)
     assert tip(repo) == before
 
 

@@ -135,7 +135,7 @@ def test_second_session_starts_with_what_the_first_one_learnt(service: Path, tmp
     assert "TZ=UTC" not in first
     assert "the billing job needs TZ=UTC" in second
     assert f"by agent {harness}" in second
-    assert "rounds half to even" not in at_stop
+    assert "rounds half to even" in at_stop
     assert again == "" or "make test-billing" in again
     assert hook_log.list_failures(service / ".git" / "gitmem") == []
 

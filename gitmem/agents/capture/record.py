@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from gitmem.agents.capture.captured import is_captured, note
 from gitmem.agents.capture.comments import find_comments
 from gitmem.agents.capture.source import captured_by, place_of, read_inside, task_of
 from gitmem.commands.capture.keep import keep
@@ -36,6 +37,7 @@ class Keeper:
 
     def __init__(self, memory: OpenRepository, event: Event) -> None:
         self._memory = memory
+        self._session = event.session
         self._by = captured_by(memory, event)
         self._task = task_of(memory)
         self._kept = 0
@@ -51,9 +53,11 @@ class Keeper:
         key: str = "",
         once: bool = False,
     ) -> None:
-        """Keep a text; of one that may not be kept, the reason."""
+        """Keep a text; of one that may not be kept, the reason. With *once*, one that was captured is left alone."""
         if not says_something(text):
             return  # nobody misses it
+        if once and is_captured(self._memory, self._session, text):
+            return
         values = {"task": self._task} | {name: value for name, value in options.items() if value}
         try:
             keep(self._memory, text, title=title, kind=kind, key=key, once=once, options=values, by=self._by)
@@ -62,6 +66,8 @@ class Keeper:
             self.refuse(kind, err.message)
         except OSError as err:
             self._failed = err  # the next one may be shorter, or find room
+            return
+        note(self._memory, self._session, text)
 
     def refuse(self, what: str, why: str) -> None:
         """Note why something was not kept, where ``doctor`` and ``status`` tell it; nothing of it."""
@@ -80,8 +86,11 @@ class Keeper:
             raise self._failed
 
 
-def keep_comments(memory: OpenRepository, event: Event) -> None:
-    """Keep what comments that a command writes say was learned (A1), and how tasks that it closes ended (D2)."""
+def keep_comments(memory: OpenRepository, event: Event, *, once: bool = False) -> None:
+    """Keep what comments that a command writes say was learned (A1), and how tasks that it closes ended (D2).
+
+    With *once*, which is for commands of a transcript, what was captured before is left alone.
+    """
     if event.failed is None and event.output.lstrip()[:40].lower().startswith(_FAILED):
         return
     comments = find_comments(event.command)
@@ -95,10 +104,11 @@ def keep_comments(memory: OpenRepository, event: Event) -> None:
                 keeper.refuse("a comment", comment.skipped or f"{comment.file!r} cannot be read here")
             continue
         about = {"refs": list(comment.refs), "task": comment.task}
-        keep_marked(keeper, text, about, is_comment=True)
+        keep_marked(keeper, text, about, is_comment=True, once=once)
         if comment.is_end:
             title = f"{comment.task} closed"
-            keeper.keep(text[:TEXT_LIMIT], about, kind="outcome", title=title, key=_outcome(comment.task))
+            said = text[:TEXT_LIMIT]
+            keeper.keep(said, about, kind="outcome", title=title, key=_outcome(comment.task), once=once)
     keeper.end()
 
 

@@ -1,4 +1,4 @@
-"""Find ``LEARNED:`` and ``LEARNING:`` lines in an agent's answers (E13), outside code and quotations.
+"""Find ``LEARNED:`` and ``DECISION:`` lines in an agent's answers (E13), outside code and quotations.
 
 The same line is printed at a stop, at a session's end and in the transcript: it is kept once, by its key.
 """
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from gitmem.agents.event import Event
     from gitmem.repository.repository import OpenRepository
 
-MARKS = ("LEARN", "earned", "earning", "earnt")
+MARKS = ("LEARN", "earned", "earning", "earnt", "DECISION")
 
 
 def capture(memory: OpenRepository, event: Event) -> None:

@@ -8,9 +8,12 @@ Source: GitHub's documentation of hooks; not run.
 
 from __future__ import annotations
 
+import os
+
 from gitmem.agents import event as happened
 from gitmem.agents.event import Edit, Event
 from gitmem.agents.harness import payload as read
+from gitmem.config import home, variable
 from gitmem.text.json_values import format_json
 
 TYPE_CHECKING = False
@@ -64,10 +67,11 @@ def parse(payload: Mapping[str, Any], named: str) -> Event | None:
     error = read.text(payload, "error") or read.text(read.table(payload, "error"), "message")
     source = read.name(payload, "source", "trigger", "reason", "stopReason")
     kind = happened.SHELL if tool_name in SHELLS else happened.EDIT if tool_name in EDITORS else happened.OTHER
+    session = read.name(payload, "sessionId", "session_id")
     return Event(
         "copilot",
         what,
-        session=read.name(payload, "sessionId", "session_id"),
+        session=session,
         folder=read.text(payload, "cwd"),
         source=SOURCES.get(source, source),
         prompt=read.text(payload, "prompt", "initialPrompt", "initial_prompt"),
@@ -79,11 +83,20 @@ def parse(payload: Mapping[str, Any], named: str) -> Event | None:
         output=error[-read.OUTPUT_LIMIT :] or read.output(answered or payload.get("tool_response")),
         failed=_failed(hook, answered) if what == happened.TOOL else None,
         response=read.text(payload, "last_assistant_message", "lastAssistantMessage"),
-        transcript=read.text(payload, "transcriptPath", "transcript_path"),
+        transcript=read.text(payload, "transcriptPath", "transcript_path") or _transcript(session),
         agent=read.name(payload, "agentId", "agent_id"),
         agent_type=read.name(payload, "agentType", "agent_type", "agentName"),
         is_again=payload.get("stop_hook_active") is True,
     )
+
+
+def _transcript(session: str) -> str:
+    """Return where the command line keeps a session, which not every payload says; empty where that is not there."""
+    if not all(char.isalnum() or char in "-_" for char in session) or not session:
+        return ""
+    folder = variable("COPILOT_HOME") or os.path.join(home(), ".copilot")
+    path = os.path.join(folder, "session-state", session, "events.jsonl")
+    return path if os.path.isdir(os.path.dirname(path)) else ""
 
 
 def _guessed(payload: Mapping[str, Any]) -> str:

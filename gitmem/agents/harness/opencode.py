@@ -8,10 +8,13 @@ Source: the types of ``@opencode-ai/plugin`` 1.18.33.
 
 from __future__ import annotations
 
+import os
+
 from gitmem.agents import event as happened
 from gitmem.agents.event import Edit, Event
 from gitmem.agents.harness import codex
 from gitmem.agents.harness import payload as read
+from gitmem.config import home, variable
 from gitmem.text.json_values import format_json
 
 TYPE_CHECKING = False
@@ -24,6 +27,7 @@ EVENTS = {
     "experimental.chat.system.transform": happened.START,
     "chat.message": happened.PROMPT,
     "tool.execute.after": happened.TOOL,
+    "experimental.text.complete": happened.RESPONSE,
     "experimental.session.compacting": happened.COMPACT,
     "session.idle": happened.STOP,
     "dispose": happened.END,
@@ -57,7 +61,16 @@ def parse(payload: Mapping[str, Any], named: str) -> Event | None:
         edits=_edits(tool_name, args),
         output=read.output(made.get("output")) if what == happened.TOOL else "",
         failed=ended != 0 if isinstance(ended, int) and what == happened.TOOL else None,
+        response=read.text(made, "text") if what == happened.RESPONSE else "",
+        transcript=_transcript(),
     )
+
+
+def _transcript() -> str:
+    """Return the database in which OpenCode keeps its sessions; empty where there is none."""
+    base = variable("XDG_DATA_HOME") or os.path.join(home(), ".local", "share")
+    path = os.path.join(base, "opencode", "opencode.db")
+    return path if os.path.exists(path) else ""
 
 
 def _edits(tool_name: str, args: Mapping[str, Any]) -> tuple[Edit, ...]:

@@ -12,8 +12,9 @@ import time
 from gitmem.agents.event import END, Event
 from gitmem.agents.session.model_summary import better
 from gitmem.agents.session.rule_summary import distil, format_summary, from_dict, merged, title_of, to_dict
+from gitmem.agents.transcripts import ledger
+from gitmem.agents.transcripts.harvest import harvest
 from gitmem.agents.transcripts.read import HARNESSES, read_transcript
-from gitmem.agents.transcripts.turns import SAID
 from gitmem.errors import BusyError, ConflictError, GitmemError
 from gitmem.frozen import frozen
 from gitmem.store import background
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from gitmem.agents.session.rule_summary import Summary
+    from gitmem.agents.transcripts.turns import Turn
     from gitmem.repository.repository import OpenRepository
     from gitmem.write.draft import Author
 
@@ -51,12 +53,12 @@ class SummaryTools:
     """What the rooms beside this one do for a summary.
 
     Attributes:
-        learn: Keeps what a text of an agent's says was learned (``agents.capture.responses.learn_from``).
+        take: Keeps what turns of a transcript teach (``agents.capture.turns.capture``).
         by: Returns what is kept of who captured something (``agents.capture.source.captured_by``).
         is_worth: Tells whether a text says anything (``commands.capture.quality.says_something``).
     """
 
-    learn: Callable[[OpenRepository, Event, str], None]
+    take: Callable[[OpenRepository, Event, Sequence[Turn]], None]
     by: Callable[[OpenRepository, Event], Mapping[str, str]]
     is_worth: Callable[[str], bool]
 
@@ -99,12 +101,15 @@ def waits(state_folder: str) -> bool:
 
 
 def finish(memory: OpenRepository, given: SummaryTools) -> list[str]:
-    """Make the summaries that were requested, and return the keys of those that were written.
+    """Harvest the transcripts, make the summaries that are due, and return the keys of those that were written.
 
     Raises:
         GitmemError: One of them could not be made; the others were.
     """
     written, failed = [], None
+    for left in harvest(memory, given.take):
+        if left.event.harness in HARNESSES:
+            _request(memory, left.event, left.at, left.branch, left.workspace)
     for path in list(_requests(memory.git.repository.state)):
         try:
             request = _take(path)
@@ -138,15 +143,21 @@ def _ask(memory: OpenRepository, event: Event) -> None:
 
     None is of a sub-agent, nor of a harness whose transcripts are not read: asking would fail at every end.
     """
+    ledger.enter(memory, event)
     if not event.transcript or event.agent or event.harness not in HARNESSES or not memory.has_store():
         return
+    branch = memory.git.read_head()[0].removeprefix("refs/heads/")
+    _request(memory, event, memory.now, branch, _workspace(memory))
     repository = memory.git.repository
-    fields: dict[str, Any] = {name: getattr(event, name)[:TEXT_LIMIT] for name in _TOLD}
-    fields |= {"at": memory.now, "workspace": _workspace(memory)}
-    fields["branch"] = memory.git.read_head()[0].removeprefix("refs/heads/")
-    path = os.path.join(repository.state, FOLDER, ASKED, f"{_hashed(event)}.json")
-    _write(path, format_json(fields, is_ascii=True))
     background.start(repository.state, repository.top or repository.git, WORK)
+
+
+def _request(memory: OpenRepository, event: Event, at: int, branch: str, workspace: str) -> None:
+    """Note durably that a summary is wanted."""
+    fields: dict[str, Any] = {name: getattr(event, name)[:TEXT_LIMIT] for name in _TOLD}
+    fields |= {"at": at, "workspace": workspace, "branch": branch}
+    path = os.path.join(memory.git.repository.state, FOLDER, ASKED, f"{_hashed(event)}.json")
+    _write(path, format_json(fields, is_ascii=True))
 
 
 def _workspace(memory: OpenRepository) -> str:
@@ -163,10 +174,7 @@ def _finish_one(memory: OpenRepository, given: SummaryTools, request: _Asked) ->
     event, state = request.event, memory.git.repository.state
     if memory.now - request.at > GIVEN_UP_S:
         return ""
-    found = read_transcript(event.transcript)
-    for turn in found.turns:
-        if turn.what == SAID:
-            given.learn(memory, event, turn.text)
+    found = read_transcript(event.transcript, event.session)
     place = _Place(memory.git.repository.top or "", event.folder)
     kept = os.path.join(state, FOLDER, KEPT, f"{_hashed(event)}.json")
     seen = distil(found.turns, place_of=place.of, is_worth=given.is_worth)

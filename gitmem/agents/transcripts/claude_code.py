@@ -25,12 +25,15 @@ UNDECIDED = ("The user doesn't want to", "[Request interrupted", "Command runnin
 
 
 def turns(records: Iterable[Mapping[str, Any]]) -> Iterator[Turn]:
-    """Yield the turns of a transcript's lines; those of sub-agents are not of it."""
+    """Yield the turns of a transcript's lines; those of a sub-agent only where the file is its own."""
+    is_agents: bool | None = None
     calls: dict[str, tuple[str, Mapping[str, Any]]] = {}
     tasks: dict[str, dict[str, Any]] = {}
     for record in records:
         content = read.table(record.get("message")).get("content")
-        if record.get("isSidechain") is True:
+        if is_agents is None and record.get("type") in ("user", "assistant"):
+            is_agents = record.get("isSidechain") is True
+        if record.get("isSidechain") is True and not is_agents:
             continue
         if record.get("type") == "assistant":
             yield from _said(content, calls)

@@ -24,7 +24,6 @@ TAGS = (
     *("<environment_context>", "<user_instructions>", "<hook_prompt", "<turn_aborted>", "<user_shell_command>"),
     *("<permissions", "<collaboration_mode>", "<INSTRUCTIONS>", "# AGENTS.md instructions", "<skill>"),
 )
-_EXIT = re.compile(r'(?:Process exited with code|^Exit code:|"exit_code":)\s{0,4}(-?\d{1,10})', re.MULTILINE)
 _FILE = re.compile(r"^\*\*\* (?:(?:Add|Update|Delete) File|Move to): (.{1,1000})$", re.MULTILINE)
 _LOGIN = ("-lc", "-c", "-l")
 
@@ -104,6 +103,6 @@ def _ended(call: Turn, output: object) -> Turn:
     if isinstance(output, dict):
         output = output.get("output") or output.get("content")
     said = output if isinstance(output, str) else read.joined(output)
-    status = _EXIT.search(said[:2000]) or _EXIT.search(said[-2000:])
-    failed = status[1] != "0" if status else None
+    status = read.exit_status(said)
+    failed = status != 0 if status is not None else None
     return Turn(call.what, call.text, read.tail(said), failed, call.files)

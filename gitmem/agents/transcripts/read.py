@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
+import sqlite3
 from collections import deque
 from itertools import chain, islice
 
-from gitmem.agents.transcripts import claude_code, codex, gemini
-from gitmem.agents.transcripts.source import TranscriptReader, UnreadableError, open_own
+from gitmem.agents.transcripts import claude_code, codex, copilot, gemini, opencode, pi
+from gitmem.agents.transcripts.source import DATABASE, TranscriptReader, UnreadableError, open_own
 from gitmem.agents.transcripts.turns import Transcript
 
 TYPE_CHECKING = False
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from gitmem.agents.transcripts.turns import Turn
 
 # The harnesses whose sessions are in one of the forms that are read.
-HARNESSES = ("claude-code", "codex", "gemini")
+HARNESSES = ("claude-code", "codex", "copilot", "gemini", "opencode", "pi")
 # Turns that are kept: of more, the first and the last ones.
 FIRST = 1_000
 LAST = 10_000
@@ -26,17 +27,25 @@ LAST = 10_000
 LOOKED_AT = 50
 
 
-def read_transcript(path: str) -> Transcript:
-    """Return what a session's file holds, in whatever of the three forms it is.
+def read_transcript(path: str, session: str = "") -> Transcript:
+    """Return what a session's file holds, in whatever of the known forms it is.
+
+    Args:
+        path: The file.
+        session: The session, where the file is a database with several.
 
     Raises:
         UnreadableError: The file may not be read (``source.open_own``), or is of no known form.
     """
     fd = open_own(path)
     try:
+        if path.endswith(DATABASE):
+            return Transcript(bounded(opencode.turns(opencode.records(path, session))))
         source = TranscriptReader(fd)
         found = bounded(_turns(source.records()))
         return Transcript(found, source.skipped, source.left_out)
+    except sqlite3.Error as err:
+        raise UnreadableError("the transcript cannot be read: not a database, or locked") from err
     except OSError as err:
         raise UnreadableError(f"the transcript cannot be read: {err.strerror}") from err
     finally:
@@ -66,6 +75,10 @@ def reader_of(record: Mapping[str, Any]) -> Callable[[Iterable[Mapping[str, Any]
     """Return what reads a transcript with such a record in it; None where the record does not tell."""
     if "payload" in record:
         return codex.turns
+    if isinstance(record.get("data"), dict) and "." in str(record.get("type")):
+        return copilot.turns
+    if record.get("type") == "session" or (record.get("type") == "message" and "parentId" in record):
+        return pi.turns
     if "projectHash" in record or "$set" in record or "messages" in record or record.get("type") == "gemini":
         return gemini.turns
     if "parentUuid" in record or "isSidechain" in record or "sessionId" in record:

@@ -19,10 +19,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
-# Where sessions are kept: Claude Code, Codex and Gemini CLI, and the variables that move them.
-FOLDERS = (".claude", ".config/claude", ".codex", ".gemini")
-MOVED_BY = ("CLAUDE_CONFIG_DIR", "CODEX_HOME", "GEMINI_CLI_HOME")
-SUFFIXES = (".jsonl", ".json")
+# Where sessions are kept below the home folder, and the variables that move these folders.
+FOLDERS = (".claude", ".config/claude", ".codex", ".gemini", ".copilot", ".pi", ".local/share/opencode")
+MOVED_BY = ("CLAUDE_CONFIG_DIR", "CODEX_HOME", "GEMINI_CLI_HOME", "COPILOT_HOME", "PI_CODING_AGENT_DIR")
+DATABASE = ".db"
+SUFFIXES = (".jsonl", ".json", DATABASE)
 # The first prompt is at the beginning, the rest of what matters at the end: two hours of work are some 5 MB of
 # JSON lines. Choices of ours; a line with a picture in it has 1 MB or more.
 HEAD_BYTES = 1 << 20
@@ -40,6 +41,7 @@ class UnreadableError(GitmemError):
 def roots() -> list[str]:
     """Return the folders in which transcripts are read, links resolved."""
     named = [os.path.join(home(), folder) for folder in FOLDERS] + [variable(name) for name in MOVED_BY]
+    named.append(os.path.join(variable("XDG_DATA_HOME"), "opencode"))
     return [os.path.realpath(folder) for folder in named if os.path.isabs(folder)]
 
 
@@ -50,7 +52,7 @@ def open_own(path: str) -> int:
         UnreadableError: It may not, or cannot.
     """
     if not os.path.isabs(path) or "\0" in path or not path.endswith(SUFFIXES):
-        raise UnreadableError("the transcript must be given as the absolute path of a .jsonl or .json file")
+        raise UnreadableError("the transcript must be given as the absolute path of a .jsonl, .json or .db file")
     real = os.path.join(os.path.realpath(os.path.dirname(path)), os.path.basename(path))
     if not any(root != os.path.sep and real.startswith(root + os.path.sep) for root in roots()):
         raise UnreadableError(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from gitmem.frozen import frozen
 
 TYPE_CHECKING = False
@@ -18,11 +20,16 @@ TODOS = "todos"
 
 # Characters kept of what somebody said: a long answer has its decisions anywhere in it.
 TEXT_LIMIT = 20_000
-COMMAND_LIMIT = 2_000
+# A comment may be a whole here document.
+COMMAND_LIMIT = 20_000
 # Of what a command printed, the end says how it ended.
 OUTPUT_LIMIT = 4_000
 PATH_LIMIT = 1_000
 MANY = 200
+# How Codex, Copilot and Gemini CLI write an exit status into a command's output.
+_EXIT = re.compile(
+    r'(?:Process exited with code|^Exit [Cc]ode:|"exit_code":|<exited with exit code)\s{0,4}(-?\d{1,10})', re.MULTILINE
+)
 
 
 @frozen
@@ -103,3 +110,9 @@ def todos(value: object, *names: str) -> Turn:
 def is_done(status: object) -> bool:
     """Return whether nothing is to be done any more, by the words that harnesses have for it."""
     return status in ("completed", "done", "cancelled", "deleted")
+
+
+def exit_status(output: str) -> int | None:
+    """Return the exit status that a command's output ends or begins with; None where it has none."""
+    found = _EXIT.search(output[-2000:]) or _EXIT.search(output[:2000])
+    return int(found[1]) if found else None

@@ -22,7 +22,7 @@ _BEGINS = re.compile(
     r"(LEARNED|LEARNING|LEARNT|[Ll]earned|[Ll]earning|[Ll]earnt|DECISION|FACT)(?:\*\*|__)?[ \t]*:[ \t]*(.*)"
 )
 # In the middle of one only behind the end of a sentence: "All done. LEARNED: …" (an agent's last words).
-_INSIDE = re.compile(r"(?<=[.!?…][ \t])(LEARNED|LEARNING):[ \t]*(.*)")
+_INSIDE = re.compile(r"(?<=[.!?…][ \t])(LEARNED|LEARNING|DECISION):[ \t]*(.*)")
 _FENCE = re.compile(r" {0,3}(```|~~~)")
 _ITEM = re.compile(r"[ \t]*(?:[-*+•]|\d{1,3}[.)]|#{1,6})[ \t]")
 _LEFT_OPEN = re.compile(r"<[^<>]*>|\[[^\[\]]*\]|\.{2,}|…")
@@ -48,7 +48,7 @@ def find_marked(text: str, *, is_comment: bool) -> list[Marker]:
         text: The text.
         is_comment: Whether it was written for what it says: then what begins with a mark goes on to the end, and what
             follows a mark further down to the end of the paragraph. Elsewhere it is a line, with what is indented
-            below it; and only learnings count.
+            below it; and a claimed fact does not count.
     """
     found: list[tuple[str, list[str]]] = []
     in_fence, goes_on, is_all = "", False, False
@@ -74,7 +74,7 @@ def _begins(line: str, *, is_comment: bool) -> tuple[str, str] | None:
     if at is None:
         return None
     word = _WORDS[at[1].upper()]
-    return (word, at[2]) if is_comment or word == LEARNED else None
+    return (word, at[2]) if is_comment or word != FACT else None
 
 
 def _belongs(line: str, *, is_comment: bool) -> bool:

@@ -23,6 +23,7 @@ def texts(text: str, *, is_comment: bool = False) -> list[str]:
         f"**LEARNED**: {LEARNT}",
         f"1. LEARNED: {LEARNT}",
         f"All done. LEARNED: {LEARNT}",
+        f"DECISION: {LEARNT}",
         f"Done.\r\n\r\nLEARNED: {LEARNT}\r\n",
         "LEARNED: Retries must\n  be idempotent\nThe rest is talk.",
         f"LEARNED: {LEARNT}\nLEARNED: {LEARNT}",
@@ -44,8 +45,7 @@ def test_line_of_an_agents_words_says_what_was_learnt(text: str) -> None:
         "LEARNED:",
         "LEARNED: <what you learnt>",
         "LEARNED: ...",
-        "DECISION: not in an answer",
-        "FACT: nor this",
+        "FACT: not in an answer",
     ],
 )
 def test_what_only_looks_like_it_is_left_alone(text: str) -> None:

@@ -3,6 +3,7 @@
 import { spawn } from "node:child_process"
 
 const TOOLS = ["bash", "edit", "write", "patch", "apply_patch"]
+const WORDS = /learn|DECISION/i
 const TIMEOUT_MS = 10000
 const CHARACTERS_AT_MOST = 100000
 
@@ -45,6 +46,12 @@ function cut(value) {
 export const Gitmem = async ({ directory }) => {
   // The system prompt is rebuilt for every request: the context of a session's start is fetched once and added each time.
   const started = new Map()
+  // What the agent does not wait for; a short session must not end before it.
+  const waiting = new Set()
+  const tell = (told) => {
+    const asked = ask(told).finally(() => waiting.delete(asked))
+    waiting.add(asked)
+  }
   return {
     "experimental.chat.system.transform": async (input, output) => {
       const session = input.sessionID
@@ -78,13 +85,19 @@ export const Gitmem = async ({ directory }) => {
     },
     "tool.execute.after": async (input, output) => {
       if (!TOOLS.includes(input.tool)) return
-      // The agent does not wait for this.
-      ask({
+      tell({
         hook: "tool.execute.after",
         directory,
         input: { tool: input.tool, sessionID: input.sessionID, callID: input.callID, args: input.args },
         output: { output: cut(output.output), metadata: { exit: output.metadata?.exit } },
       })
+    },
+    // Each text of the agent, as it ends: an idle session no longer says what it answered.
+    "experimental.text.complete": async (input, output) => {
+      if (!WORDS.test(output.text ?? "")) return
+      const { sessionID, messageID, partID } = input
+      const told = { hook: "experimental.text.complete", directory, input: { sessionID, messageID, partID } }
+      tell({ ...told, output: { text: cut(output.text) } })
     },
     "experimental.session.compacting": async (input, output) => {
       const told = { hook: "experimental.session.compacting", directory, input: { sessionID: input.sessionID } }
@@ -93,9 +106,10 @@ export const Gitmem = async ({ directory }) => {
     },
     event: async ({ event }) => {
       if (event.type !== "session.idle") return
-      ask({ hook: "session.idle", directory, event: { type: event.type, properties: event.properties } })
+      tell({ hook: "session.idle", directory, event: { type: event.type, properties: event.properties } })
     },
     dispose: async () => {
+      await Promise.all(waiting)
       await Promise.all([...started.keys()].map((sessionID) => ask({ hook: "dispose", directory, input: { sessionID } })))
     },
   }

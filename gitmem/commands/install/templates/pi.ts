@@ -58,6 +58,13 @@ export default function (pi) {
       ...told,
     })
 
+  // What the agent does not wait for; a short session must not end before it.
+  const waiting = new Set()
+  const later = (type, ctx, told) => {
+    const asked = tell(type, ctx, told).finally(() => waiting.delete(asked))
+    waiting.add(asked)
+  }
+
   pi.on("session_start", async (event, ctx) => {
     start = await tell("session_start", ctx, { reason: event.reason })
   })
@@ -71,18 +78,18 @@ export default function (pi) {
   pi.on("tool_result", async (event, ctx) => {
     if (!TOOLS.includes(event.toolName)) return
     const { toolName, toolCallId, input, isError } = event
-    // The agent does not wait for this.
-    tell("tool_result", ctx, { toolName, toolCallId, input, isError, content: texts(event.content) })
+    later("tool_result", ctx, { toolName, toolCallId, input, isError, content: texts(event.content) })
   })
   pi.on("agent_end", async (event, ctx) => {
     const last = (event.messages ?? []).filter((message) => message?.role === "assistant").at(-1)
     const messages = last ? [{ role: "assistant", content: texts(last.content) }] : []
-    tell("agent_end", ctx, { messages })
+    later("agent_end", ctx, { messages })
   })
   pi.on("session_before_compact", async (_event, ctx) => {
     await tell("session_before_compact", ctx, {})
   })
   pi.on("session_shutdown", async (_event, ctx) => {
+    await Promise.all(waiting)
     await tell("session_shutdown", ctx, {})
   })
 }

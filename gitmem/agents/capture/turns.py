@@ -1,0 +1,45 @@
+"""Keep what the turns of a transcript teach and no hook captured: an agent's words, and comments that commands wrote.
+
+A hook may never have run: the agent's program was killed, or ended before its hooks in the background did.
+"""
+
+from __future__ import annotations
+
+from gitmem.agents import event as happened
+from gitmem.agents.capture.responses import learn_from
+from gitmem.agents.capture.tools import may_comment
+from gitmem.agents.transcripts.turns import COMMAND, SAID
+from gitmem.frozen import replace
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from gitmem.agents.event import Event
+    from gitmem.agents.transcripts.turns import Turn
+    from gitmem.repository.repository import OpenRepository
+
+
+def capture(memory: OpenRepository, event: Event, turns: Iterable[Turn]) -> None:
+    """Keep what turns teach, each text once.
+
+    Args:
+        memory: The store.
+        event: Whose turns they are: the harness, the session, the agent.
+        turns: The turns.
+    """
+    for turn in turns:
+        if turn.what == SAID:
+            learn_from(memory, event, turn.text)
+        elif turn.what == COMMAND and turn.failed is not True and may_comment(turn.text):
+            from gitmem.agents.capture.record import keep_comments
+
+            ran = replace(
+                event,
+                name=happened.TOOL,
+                tool=happened.SHELL,
+                command=turn.text,
+                output=turn.output,
+                failed=turn.failed,
+            )
+            keep_comments(memory, ran, once=True)

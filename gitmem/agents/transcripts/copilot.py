@@ -1,0 +1,61 @@
+"""GitHub Copilot's sessions: ``events.jsonl``, a JSON line for each event.
+
+Source: the schema of session events in ``@github/copilot-sdk`` 1.0.14. Older versions leave fields out.
+"""
+
+from __future__ import annotations
+
+import json
+
+from gitmem.agents.transcripts import turns as read
+from gitmem.agents.transcripts.turns import Turn
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+    from typing import Any
+
+SHELLS = ("bash", "powershell", "shell", "local_shell")
+EDITORS = ("edit", "create", "write", "str_replace_editor")
+
+
+def turns(records: Iterable[Mapping[str, Any]]) -> Iterator[Turn]:
+    """Yield the turns of a session's events; what sub-agents say is of them, and is included."""
+    calls: dict[str, Turn] = {}
+    for record in records:
+        what, data = record.get("type"), read.table(record.get("data"))
+        if what == "user.message" and (said := read.text(data.get("content")).strip()):
+            yield Turn(read.PROMPT, said)
+        elif what == "assistant.message" and (said := read.text(data.get("content")).strip()):
+            yield Turn(read.SAID, said)
+        elif what == "tool.execution_start":
+            call = _call(data)
+            if call is not None:
+                calls[read.text(data.get("toolCallId"), 200)] = call
+        elif what == "tool.execution_complete":
+            known = calls.pop(read.text(data.get("toolCallId"), 200), None)
+            if known is not None:
+                yield _ended(known, data)
+    yield from calls.values()
+
+
+def _call(data: Mapping[str, Any]) -> Turn | None:
+    name, given = data.get("toolName"), data.get("arguments")
+    if isinstance(given, str):
+        try:
+            given = json.loads(given)
+        except (ValueError, RecursionError):
+            given = {}
+    found = read.table(given)
+    if name in SHELLS and (command := read.text(found.get("command"), read.COMMAND_LIMIT).strip()):
+        return Turn(read.COMMAND, command)
+    path = read.text(found.get("path") or found.get("file_path"), read.PATH_LIMIT)
+    is_edit = name in EDITORS and found.get("command") != "view"
+    return Turn(read.EDIT, files=(path,)) if is_edit and path else None
+
+
+def _ended(call: Turn, data: Mapping[str, Any]) -> Turn:
+    output = read.tail(read.table(data.get("result")).get("content"))
+    failed = not data["success"] if isinstance(data.get("success"), bool) else None
+    status = read.exit_status(output) if call.what == read.COMMAND else None
+    return Turn(call.what, call.text, output, status != 0 if status is not None else failed, call.files)

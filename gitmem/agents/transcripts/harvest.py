@@ -1,0 +1,162 @@
+"""The harvest: what transcripts have that no hook captured, read in the background, a bounded number at a time.
+
+A stop of an agent and the end of a session ask for it, and so does the next start, for sessions that never ended. Each
+transcript is read again only after it has grown, and each text is kept once (``agents.capture.captured``).
+"""
+
+from __future__ import annotations
+
+import os
+
+from gitmem.agents.event import END, RESPONSE, Event
+from gitmem.agents.transcripts import ledger
+from gitmem.agents.transcripts.read import HARNESSES, read_transcript
+from gitmem.agents.transcripts.source import DATABASE, UnreadableError, open_own
+from gitmem.frozen import frozen
+from gitmem.store import background
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from gitmem.agents.transcripts.ledger import LedgerEntry
+    from gitmem.agents.transcripts.turns import Turn
+    from gitmem.repository.repository import OpenRepository
+
+    Take = Callable[[OpenRepository, Event, Sequence[Turn]], None]
+
+WORK = "summary"
+# Transcripts of one run, and sub-agents of one session. Choices of ours: the next start reads the others.
+AT_MOST = 20
+AGENTS_AT_MOST = 50
+# A session that never ended and was silent for so long gets its summary: until then it may go on.
+SILENT_S = 300
+FORGOTTEN_S = 7 * 86_400
+# What a stop looks at of what was written since the last look: words that say that something was learned.
+LOOK_BYTES = 4 << 20
+MARKS = (b"LEARN", b"earned", b"earning", b"earnt", b"DECISION")
+
+
+@frozen
+class Unended:
+    """A session that ended without a word of its harness.
+
+    Attributes:
+        event: Its end, as an event.
+        at: When it was last heard of, epoch seconds.
+        branch: The branch of the code then, or empty.
+        workspace: The work tree.
+    """
+
+    event: Event
+    at: int
+    branch: str
+    workspace: str
+
+
+def look(memory: OpenRepository, event: Event) -> None:
+    """Ask for a harvest where the transcript of an event has words that no hook captured."""
+    ledger.enter(memory, event)
+    if event.harness not in HARNESSES or not event.transcript:
+        return
+    path = ledger.path_of(memory.git.repository.state, event)
+    known = next((one for one in ledger.entries(memory.git.repository.state) if one.path == path), None)
+    if known is not None and _has_words(known):
+        start(memory)
+
+
+def start(memory: OpenRepository) -> None:
+    """Start the process in the background that harvests."""
+    repository = memory.git.repository
+    background.start(repository.state, repository.top or repository.git, WORK)
+
+
+def is_due(memory: OpenRepository) -> bool:
+    """Return whether a session left something unread: asked at a start, so by looking at sizes alone."""
+    return any(one.is_unread or one.has_ended for one in ledger.entries(memory.git.repository.state))
+
+
+def harvest(memory: OpenRepository, take: Take) -> list[Unended]:
+    """Keep what the transcripts of all sessions have and no hook captured; return the sessions without an end.
+
+    Args:
+        memory: The store.
+        take: Keeps what turns teach (``agents.capture.turns.capture``).
+    """
+    entries = ledger.entries(memory.git.repository.state)
+    left: list[Unended] = []
+    for entry in [one for one in entries if one.is_unread][:AT_MOST]:
+        size = ledger.size_of(entry.transcript)
+        for event, path in _transcripts(entry):
+            try:
+                take(memory, event, read_transcript(path, event.session).turns)
+            except UnreadableError:
+                continue
+        ledger.mark(entry, read=size, summarized=entry.summarized)
+    for entry in ledger.entries(memory.git.repository.state):
+        silent = memory.now - _changed(entry)
+        if entry.has_ended or ledger.size_of(entry.transcript) < 0 or silent > FORGOTTEN_S:
+            if not entry.is_unread:
+                ledger.remove(entry)
+        elif silent > SILENT_S and not entry.fields["agent"] and entry.summarized != entry.read:
+            ledger.mark(entry, read=entry.read, summarized=entry.read)
+            left.append(Unended(_event(entry, END), _changed(entry), entry.fields["branch"], entry.fields["workspace"]))
+    for entry in ledger.entries(memory.git.repository.state)[ledger.ENTRIES_AT_MOST :]:
+        ledger.remove(entry)
+    return left
+
+
+def _event(entry: LedgerEntry, name: str) -> Event:
+    of = entry.fields
+    return Event(
+        of["harness"],
+        name,
+        session=of["session"],
+        folder=of["folder"],
+        transcript=of["transcript"],
+        agent=of["agent"],
+        agent_type=of["agent_type"],
+    )
+
+
+def _transcripts(entry: LedgerEntry) -> Iterator[tuple[Event, str]]:
+    """Yield a session's transcript and those of its sub-agents, which Claude Code puts beside it."""
+    event = _event(entry, RESPONSE)
+    yield event, entry.transcript
+    folder = os.path.join(entry.transcript.rpartition(".")[0], "subagents")
+    try:
+        names = sorted(name for name in os.listdir(folder) if name.endswith(".jsonl"))
+    except OSError:
+        return
+    for name in names[-AGENTS_AT_MOST:]:
+        agent = name.removeprefix("agent-").removesuffix(".jsonl")
+        yield (
+            Event(event.harness, RESPONSE, session=event.session, folder=event.folder, agent=agent),
+            os.path.join(folder, name),
+        )
+
+
+def _changed(entry: LedgerEntry) -> int:
+    try:
+        return int(os.stat(entry.transcript).st_mtime)
+    except (OSError, ValueError):
+        return entry.at
+
+
+def _has_words(entry: LedgerEntry) -> bool:
+    """Return whether a transcript says that something was learned, since it was read; a database is not looked into."""
+    if entry.transcript.endswith(DATABASE):
+        return entry.is_unread
+    try:
+        fd = open_own(entry.transcript)
+    except UnreadableError:
+        return False
+    try:
+        size = os.fstat(fd).st_size
+        os.lseek(fd, max(entry.read, 0, size - LOOK_BYTES) if entry.read <= size else 0, os.SEEK_SET)
+        content = os.read(fd, LOOK_BYTES)
+    except OSError:
+        return False
+    finally:
+        os.close(fd)
+    return any(one in content for one in MARKS)

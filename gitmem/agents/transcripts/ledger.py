@@ -1,0 +1,153 @@
+"""The ledger of sessions: their transcripts, how far each was read, and whether the session ended.
+
+A hook enters a session when it first sees its transcript, which costs one look at a file afterwards. So the next start
+finds what sessions that were killed, or whose lid was closed, left unread.
+"""
+
+from __future__ import annotations
+
+import os
+from zlib import crc32
+
+from gitmem.agents.event import END
+from gitmem.frozen import frozen
+from gitmem.system.file_lock import make_folder
+from gitmem.text.json_values import format_json, parse_json
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from gitmem.agents.event import Event
+    from gitmem.repository.repository import OpenRepository
+
+FOLDER = "ledger"
+SUFFIX, READ = ".json", ".read"
+FIELDS = ("harness", "session", "folder", "transcript", "agent", "agent_type", "branch", "workspace")
+FIELD_LIMIT = 4_096
+ENTRY_BYTES = 64 * 1024
+# Sessions that are remembered, the latest ones. A choice of ours.
+ENTRIES_AT_MOST = 200
+
+
+@frozen
+class LedgerEntry:
+    """One session, or one sub-agent of it, with a transcript of its own.
+
+    Attributes:
+        path: The entry's file.
+        fields: ``FIELDS``, as texts.
+        at: When it was entered, or ended; epoch seconds.
+        has_ended: Whether its harness reported its end.
+        read: The size of the transcript when it was read last; -1 for never.
+        summarized: The size of the transcript when its summary was asked for; -1 for never.
+    """
+
+    path: str
+    fields: dict[str, str]
+    at: int
+    has_ended: bool
+    read: int
+    summarized: int
+
+    @property
+    def transcript(self) -> str:
+        """Return the file with the session."""
+        return self.fields["transcript"]
+
+    @property
+    def is_unread(self) -> bool:
+        """Return whether the transcript has grown since it was read."""
+        return size_of(self.transcript) not in (self.read, -1)
+
+
+def enter(memory: OpenRepository, event: Event) -> None:
+    """Enter the session of an event, once, and again when it ends; without a transcript there is nothing to read."""
+    if not event.transcript or not event.session:
+        return
+    path = path_of(memory.git.repository.state, event)
+    has_ended = event.name == END
+    if not has_ended and os.path.exists(path):
+        return
+    repository = memory.git.repository
+    found = {name: str(getattr(event, name, ""))[:FIELD_LIMIT] for name in FIELDS}
+    found["branch"] = memory.git.read_head()[0].removeprefix("refs/heads/")
+    found["workspace"] = (
+        "main" if repository.git == repository.common else f"worktree-{os.path.basename(repository.git)}"
+    )
+    _write(path, {**found, "at": memory.now, "has_ended": has_ended})
+
+
+def path_of(state_folder: str, event: Event) -> str:
+    """Return the file of an event's session, or of its sub-agent."""
+    named = f"{event.harness}\0{event.session}\0{event.agent}"[:FIELD_LIMIT]
+    return os.path.join(state_folder, FOLDER, f"{crc32(named.encode('utf-8', 'replace')):08x}{SUFFIX}")
+
+
+def entries(state_folder: str) -> list[LedgerEntry]:
+    """Return the sessions that are in the ledger, the one entered last first."""
+    folder = os.path.join(state_folder, FOLDER)
+    try:
+        names = [name for name in os.listdir(folder) if name.endswith(SUFFIX)]
+    except OSError:
+        return []
+    found = []
+    for name in names:
+        path = os.path.join(folder, name)
+        values, read = _read(path), _read(f"{path}{READ}")
+        if all(isinstance(values.get(field), str) for field in FIELDS):
+            fields = {field: values[field] for field in FIELDS}
+            numbers = (_whole(values.get("at"), 0), _whole(read.get("read"), -1), _whole(read.get("summarized"), -1))
+            at, seen, summarized = numbers
+            found.append(LedgerEntry(path, fields, at, values.get("has_ended") is True, seen, summarized))
+    return sorted(found, key=lambda one: (-one.at, one.path))
+
+
+def mark(entry: LedgerEntry, *, read: int, summarized: int) -> None:
+    """Note how far a transcript was read; what its harness reports meanwhile stays as it is."""
+    _write(f"{entry.path}{READ}", {"read": read, "summarized": summarized})
+
+
+def remove(entry: LedgerEntry) -> None:
+    """Take a session out of the ledger."""
+    for path in (f"{entry.path}{READ}", entry.path):
+        try:
+            os.unlink(path)
+        except OSError:
+            continue
+
+
+def size_of(transcript: str) -> int:
+    """Return how many bytes a transcript has, a database with what is not merged into it yet; -1 where it is gone."""
+    try:
+        size = os.stat(transcript).st_size
+    except (OSError, ValueError):
+        return -1
+    try:
+        return size + os.stat(f"{transcript}-wal").st_size
+    except OSError:
+        return size
+
+
+def _read(path: str) -> dict[str, Any]:
+    try:
+        with open(path, "rb") as file:
+            found = parse_json(file.read(ENTRY_BYTES))
+    except (OSError, ValueError, RecursionError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def _write(path: str, values: dict[str, Any]) -> None:
+    fresh = f"{path}.{os.getpid()}.new"
+    try:
+        make_folder(os.path.dirname(path))
+        with open(fresh, "w", encoding="utf-8", errors="replace") as file:
+            file.write(format_json(values, is_ascii=True))
+        os.replace(fresh, path)
+    except OSError:
+        return  # the next event enters it
+
+
+def _whole(value: object, default: int) -> int:
+    return value if type(value) is int else default

@@ -1,0 +1,44 @@
+"""What a transcript teaches is what hooks would have captured, and not what they did."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from support.agent_work import kept, ran, said
+
+from gitmem.agents import on_event
+from gitmem.agents.capture.turns import capture
+from gitmem.agents.transcripts.turns import COMMAND, PROMPT, SAID, Turn
+from gitmem.memory.memory import Memory
+
+COMMENT = 'bd comment shop-12 "LEARNED: retries must be idempotent"'
+KEY = "learned-retries-must-be-idempotent"
+
+
+def test_words_and_comments_are_kept_and_prompts_and_failures_are_not(memory: Memory, repo: Path) -> None:
+    turns = [
+        Turn(PROMPT, "LEARNED: what a person pasted"),
+        Turn(COMMAND, COMMENT, "ok", failed=False),
+        Turn(COMMAND, 'bd comment shop-13 "LEARNED: nothing was written"', "no such issue", failed=True),
+        Turn(SAID, "DECISION: keep five retries"),
+    ]
+
+    capture(memory.repository, said(repo, ""), turns)
+
+    found = kept(memory)
+    assert {key: one["kind"] for key, one in found.items()} == {
+        KEY: "learned",
+        "decision-keep-five-retries": "decision",
+    }
+    assert found[KEY]["frontmatter"]["task"] == "shop-12"
+
+
+def test_what_a_hook_captured_and_a_person_renamed_does_not_come_back(memory: Memory, repo: Path) -> None:
+    on_event.tool_used(memory, ran(repo, COMMENT))
+    kept(memory)
+    memory.remember("Retries are idempotent, so the gateway may repeat any of them", key="retries")
+    memory.supersede(KEY, "retries")
+
+    capture(memory.repository, said(repo, ""), [Turn(COMMAND, COMMENT, "ok", failed=False)])
+
+    assert memory.captures.drain() == 0

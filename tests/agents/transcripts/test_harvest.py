@@ -1,0 +1,91 @@
+"""The harvest: asked for where words were not captured, bounded, and once for each session that never ended."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from conftest import NOW
+from support.facts import Clock
+from support.transcripts import asked, placed, said
+
+from gitmem.agents import on_event
+from gitmem.agents.event import END, START, STOP, Event
+from gitmem.agents.transcripts import harvest, ledger
+from gitmem.memory.memory import Memory
+from gitmem.store import background
+
+LINE = "LEARNED: the ledger rounds half to even"
+
+
+@pytest.fixture
+def memory(repo: Path):
+    with Memory(repo, clock=Clock()) as opened:
+        opened.init(offline=True)
+        yield opened
+
+
+@pytest.fixture
+def started(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Return the works that are started in the background."""
+    works: list[str] = []
+    monkeypatch.setattr(background, "start", lambda _state, _where, what: works.append(what))
+    return works
+
+
+def event(path: Path, name: str, session: str = "s1") -> Event:
+    return Event("claude-code", name, session=session, transcript=str(path))
+
+
+@pytest.mark.parametrize(("words", "works"), [(LINE, [harvest.WORK]), ("It retries now.", [])])
+def test_stop_asks_for_a_harvest_where_words_were_not_captured(
+    memory: Memory, started: list[str], words: str, works: list[str]
+) -> None:
+    on_event.stopped(memory, event(placed(asked("fix it") + "\n" + said(words) + "\n"), STOP))
+
+    assert started == works
+
+
+def test_next_start_harvests_a_session_that_was_killed(memory: Memory, started: list[str]) -> None:
+    on_event.session_started(memory, event(placed(asked("fix it") + "\n" + said(LINE) + "\n"), START))
+    assert started == []
+
+    on_event.session_started(memory, event(placed("", "s2.jsonl"), START, "s2"))
+
+    assert started == [harvest.WORK]
+
+
+def test_only_a_silent_session_counts_as_over_and_once(memory: Memory) -> None:
+    import os
+
+    path = placed(asked("fix it") + "\n" + said(LINE) + "\n")
+    ledger.enter(memory.repository, event(path, START))
+    os.utime(path, (NOW, NOW - harvest.SILENT_S + 10))
+    assert harvest.harvest(memory.repository, lambda *_: None) == []
+
+    os.utime(path, (NOW, NOW - harvest.SILENT_S - 10))
+    (left,) = harvest.harvest(memory.repository, lambda *_: None)
+
+    assert (left.event.name, left.event.session, left.branch) == (END, "s1", "main")
+    assert harvest.harvest(memory.repository, lambda *_: None) == []
+
+
+def test_one_run_reads_a_bounded_number_and_the_next_one_the_others(memory: Memory) -> None:
+    taken: list[str] = []
+    for number in range(harvest.AT_MOST + 3):
+        path = placed(asked("fix it") + "\n", f"s{number}.jsonl")
+        ledger.enter(memory.repository, event(path, START, f"s{number}"))
+
+    harvest.harvest(memory.repository, lambda _memory, one, _turns: taken.append(one.session))
+    assert len(taken) == harvest.AT_MOST
+    harvest.harvest(memory.repository, lambda _memory, one, _turns: taken.append(one.session))
+
+    assert len(taken) == len(set(taken)) == harvest.AT_MOST + 3
+
+
+def test_transcript_elsewhere_is_not_read(memory: Memory, repo: Path) -> None:
+    path = repo / "s1.jsonl"
+    path.write_text(said(LINE))
+    ledger.enter(memory.repository, event(path, START))
+
+    harvest.harvest(memory.repository, lambda *_: pytest.fail("it was read"))

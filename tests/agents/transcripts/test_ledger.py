@@ -1,0 +1,65 @@
+"""The ledger of sessions: what is unread, and what a harness reported of the end."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from support.transcripts import asked, placed
+
+from gitmem.agents.event import END, START, Event
+from gitmem.agents.transcripts import ledger
+from gitmem.memory.memory import Memory
+
+
+def event(path: Path | str, name: str = START, **fields: str) -> Event:
+    return Event("claude-code", name, session="s1", transcript=str(path), **fields)
+
+
+def state_of(memory: Memory) -> str:
+    return memory.repository.git.repository.state
+
+
+def test_transcript_is_unread_until_it_was_read_and_again_when_it_grows(memory: Memory) -> None:
+    path = placed(asked("fix it"))
+    ledger.enter(memory.repository, event(path))
+    (entry,) = ledger.entries(state_of(memory))
+    assert (entry.is_unread, entry.has_ended, entry.fields["branch"]) == (True, False, "main")
+
+    ledger.mark(entry, read=ledger.size_of(entry.transcript), summarized=-1)
+    assert not ledger.entries(state_of(memory))[0].is_unread
+
+    path.write_text(path.read_text() + asked("and this"))
+    assert ledger.entries(state_of(memory))[0].is_unread
+
+
+def test_end_is_noted_and_what_was_read_stays(memory: Memory) -> None:
+    path = placed(asked("fix it"))
+    ledger.enter(memory.repository, event(path))
+    (entry,) = ledger.entries(state_of(memory))
+    ledger.mark(entry, read=7, summarized=3)
+
+    ledger.enter(memory.repository, event(path, END))
+
+    (entry,) = ledger.entries(state_of(memory))
+    assert (entry.has_ended, entry.read, entry.summarized) == (True, 7, 3)
+    ledger.remove(entry)
+    assert ledger.entries(state_of(memory)) == []
+
+
+@pytest.mark.parametrize("fields", [{"transcript": ""}, {"session": ""}])
+def test_session_without_a_name_or_transcript_is_not_entered(memory: Memory, fields: dict[str, str]) -> None:
+    values = {"session": "s1", "transcript": "/x.jsonl"} | fields
+
+    ledger.enter(memory.repository, Event("claude-code", START, **values))
+
+    assert ledger.entries(state_of(memory)) == []
+
+
+@pytest.mark.parametrize("content", ["", "[]", "{", '{"harness": 7}'])
+def test_damaged_entry_is_none(memory: Memory, content: str) -> None:
+    folder = Path(state_of(memory), ledger.FOLDER)
+    folder.mkdir()
+    (folder / "a.json").write_text(content)
+
+    assert ledger.entries(state_of(memory)) == []

@@ -1,0 +1,39 @@
+"""Sessions of opencode, as it writes them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from support.clients import Client
+
+from gitmem.agents.transcripts.read import read_transcript
+from gitmem.agents.transcripts.source import UnreadableError
+from gitmem.agents.transcripts.turns import COMMAND, PROMPT, SAID
+
+
+def test_turns_are_in_their_order(repo: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    client, other = Client("opencode", repo, "s1"), Client("opencode", repo, "s2")
+    client.write("user", "fix it")
+    client.write("ran", "make")
+    client.write("assistant", "Done.")
+    other.write("assistant", "Something else.")
+
+    turns = read_transcript(str(client.transcript), "s1").turns
+
+    assert [(turn.what, turn.text, turn.failed) for turn in turns] == [
+        (PROMPT, "fix it", None),
+        (COMMAND, "make", False),
+        (SAID, "Done.", None),
+    ]
+
+
+def test_file_that_is_no_database_is_unreadable(repo: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    path = Client("opencode", repo, "s1").transcript
+    path.parent.mkdir(parents=True)
+    path.write_text("no database at all" * 100)
+
+    with pytest.raises(UnreadableError, match="not a database"):
+        read_transcript(str(path), "s1")
