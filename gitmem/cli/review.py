@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     import argparse
 
     from gitmem.cli.output import Output
-    from gitmem.commands.review.model import CheckCommand, MemoryChange, Review, ReviewFinding, WordRun
+    from gitmem.commands.review.model import CheckCommand, FindingGroup, MemoryChange, Review, WordRun
 
 EXAMPLES = (
     "gitmem review",
@@ -79,8 +79,20 @@ def run(args: argparse.Namespace, out: Output) -> int:
 
 
 def _print(review: Review, out: Output) -> None:
-    for change in review.changes:
+    from gitmem.commands.review.model import SEVERITIES, folded
+
+    groups = folded(review.findings)
+    keys = {change.key for change in review.changes}
+    own: dict[str, list[FindingGroup]] = {}
+    for group in groups:
+        if not group.others and group.first.key in keys:
+            own.setdefault(group.first.key, []).append(group)
+    # The gravest last: that is what is read first on a terminal.
+    worst = {key: SEVERITIES.index(mine[0].first.severity) for key, mine in own.items()}
+    for change in sorted(review.changes, key=lambda one: -worst.get(one.key, len(SEVERITIES))):
         _print_change(change, out)
+        for group in own.get(change.key, ()):
+            _print_finding(group, out, indent="  ")
     for setting in review.settings:
         out.line(("~", "yellow"), f" setting {setting.name}: ", *_was(setting.before), setting.after or "default")
     if review.changes or review.settings:
@@ -91,17 +103,19 @@ def _print(review: Review, out: Output) -> None:
         out.line(
             (MARKS[shift.after], shift.after), " ", (shift.key, "key"), f"  {shift.after or 'no status'}{was}{why}"
         )
-    for finding in reversed(review.findings):  # the gravest last: that is what is read first on a terminal
-        _print_finding(finding, out)
+    for group in reversed(groups):
+        if group.others or group.first.key not in keys:
+            _print_finding(group, out)
     out.line((review.summary, "bold"))
 
 
-def _print_finding(finding: ReviewFinding, out: Output) -> None:
-    where = f"{finding.path}:{finding.line}" if finding.line else finding.path
+def _print_finding(group: FindingGroup, out: Output, *, indent: str = "") -> None:
+    one = group.first
+    where = f"{one.path}:{one.line}" if one.line and not group.others else group.names if group.others else one.path
     message = f"  {where}" if where else ""
-    out.line((f"{finding.severity}: {finding.code}", STYLES[finding.severity]), message, f": {finding.message}")
-    if finding.hint:
-        out.line((f"    {finding.hint}", "dim"))
+    out.line(indent, (f"{one.severity}: {one.code}", STYLES[one.severity]), message, f": {one.message}")
+    if group.hint:
+        out.line((f"{indent}    {group.hint}", "dim"))
 
 
 def _print_change(change: MemoryChange, out: Output) -> None:
@@ -129,7 +143,8 @@ def _was(before: str) -> tuple[str | tuple[str, str], ...]:
 def _print_command(command: CheckCommand, out: Output) -> None:
     state = f"approval {command.approval}" if command.form == "builtin" else f"{command.approval} here"
     style = "yellow" if command.approval in ("not approved", "denied") else "dim"
-    out.line(f"  check ({command.form}): ", (f"{state}; {command.history}", style))
+    known = command.answer or f"{state}; {command.history}"
+    out.line(f"  check ({command.form}): ", (known, style))
     for line in command.text.split("\n"):
         out.line("  $ ", (line, "bold"))
     for line in "\n".join(command.asks).split("\n") if command.asks else ():

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from typing import TypeVar
 
-    from gitmem.commands.review.model import CheckCommand, MemoryChange, Review, ReviewFinding, Shift, WordRun
+    from gitmem.commands.review.model import CheckCommand, FindingGroup, MemoryChange, Review, Shift, WordRun
 
     T = TypeVar("T")
 
@@ -77,15 +77,18 @@ def _findings(review: Review, room: int) -> str:
     if not review.findings:
         return ""
     head = f"### Findings ({len(review.findings)})\n\n| | what | memory | where |\n|---|---|---|---|\n"
-    rows = map(_finding, review.findings)
-    body = _fitting(rows, len(review.findings), room - len(head), lambda left: f"| … | and {left} more | | |\n")
+    groups = f.folded(review.findings)
+    rows = map(_finding, groups)
+    body = _fitting(rows, len(groups), room - len(head), lambda left: f"| … | and {left} more | | |\n")
     return f"{head}{body}\n"
 
 
-def _finding(one: ReviewFinding) -> str:
-    where = cell(one.path) + (f":{one.line}" if one.line else "")
-    message = f"**{cell(one.code)}**: {cell(one.message)}" + (f"<br>{cell(one.hint)}" if one.hint else "")
-    return f"| {MARKS[one.severity]} {one.severity} | {message} | {cell(one.key)} | {where} |\n"
+def _finding(group: FindingGroup) -> str:
+    one = group.first
+    where = cell(one.path) + (f":{one.line}" if one.line else "") if not group.others else ""
+    message = f"**{cell(one.code)}**: {cell(one.message)}" + (f"<br>{cell(group.hint)}" if group.hint else "")
+    names = cell(group.names if group.others else one.key)
+    return f"| {MARKS[one.severity]} {one.severity} | {message} | {names} | {where} |\n"
 
 
 def _statuses(review: Review, room: int) -> str:
@@ -166,7 +169,8 @@ def _change(change: MemoryChange) -> str:
     parts = [f"{fields}\n" if fields else ""]
     if change.command is not None and change.command.form == "builtin":
         was = f" (was {cell(change.command.was)})" if change.command.was else ""
-        parts.append(f"built-in check, no approval needed: {cell(change.command.text)}{was}\n\n")
+        answer = f" — {cell(change.command.answer)}" if change.command.answer else ""
+        parts.append(f"built-in check, no approval needed: {cell(change.command.text)}{was}{answer}\n\n")
     parts += [_body(change)] if change.body else []
     parts += [fenced(change.raw)] if change.raw else []
     return head + "".join(parts)

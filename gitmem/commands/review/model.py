@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from gitmem.frozen import frozen
+from gitmem.verify.overview.finding import ERROR, NOTE, WARNING, ReviewFinding
 
-ERROR, WARNING, NOTE = "error", "warning", "note"
+__all__ = ("ERROR", "NOTE", "WARNING", "ReviewFinding")  # what is named here for the other modules of the review
+
 SEVERITIES = (ERROR, WARNING, NOTE)
 # What ``--fail-on`` takes besides.
 NEVER = "never"
@@ -23,29 +25,6 @@ KINDS = (UNREADABLE, ADDED, CHANGED, SUPERSEDED, RETIRED, DELETED, RESTORED, REN
 
 # What a piece of a text is to a change.
 SAME, GONE, NEW = "=", "-", "+"
-
-
-@frozen
-class ReviewFinding:
-    """One thing that a reviewer should look at.
-
-    Attributes:
-        severity: One of ``SEVERITIES``.
-        code: A stable word such as ``secret`` (docs/review.md lists them).
-        message: What is the matter, one line.
-        key: The memory, or empty.
-        path: The file on the memory branch, or empty.
-        line: Its line, from 1; 0 where none can be named.
-        hint: What to do about it, or empty.
-    """
-
-    severity: str
-    code: str
-    message: str
-    key: str = ""
-    path: str = ""
-    line: int = 0
-    hint: str = ""
 
 
 @frozen
@@ -79,6 +58,7 @@ class CheckCommand:
         asks: What else is part of it: the policy's setup, the counterexample, the network, folders, the time limit.
         approval: ``approved``, ``denied``, ``not approved``, or ``not needed`` for a built-in check.
         history: Whether it was ever run, and what came of it, one line.
+        answer: What a built-in check says of the code that the statuses are of, one line; else empty.
     """
 
     form: str
@@ -87,6 +67,7 @@ class CheckCommand:
     asks: tuple[str, ...]
     approval: str
     history: str
+    answer: str = ""
 
 
 @frozen
@@ -217,3 +198,40 @@ def in_order(findings: tuple[ReviewFinding, ...]) -> tuple[ReviewFinding, ...]:
     return tuple(
         sorted(dict.fromkeys(findings), key=lambda f: (SEVERITIES.index(f.severity), f.path, f.line, f.code, f.message))
     )
+
+
+# Memories of one cause that are named; all are counted.
+NAMED = 5
+
+
+@frozen
+class FindingGroup:
+    """Findings that say the same of several memories or files.
+
+    Attributes:
+        first: One of them.
+        others: The others, in their order; empty where it is alone.
+    """
+
+    first: ReviewFinding
+    others: tuple[ReviewFinding, ...] = ()
+
+    @property
+    def names(self) -> str:
+        """Return the memories, or files, that it is about, the first ones by name and the others counted."""
+        names = list(dict.fromkeys(one.key or one.path for one in (self.first, *self.others)))
+        more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
+        return ", ".join(names[:NAMED]) + more
+
+    @property
+    def hint(self) -> str:
+        """Return what to do, where that is the same for all."""
+        return self.first.hint if {one.hint for one in self.others} <= {self.first.hint} else ""
+
+
+def folded(findings: tuple[ReviewFinding, ...]) -> tuple[FindingGroup, ...]:
+    """Return findings by cause, in their order: those with the same words about several memories are one."""
+    groups: dict[tuple[str, str, str], list[ReviewFinding]] = {}
+    for one in findings:
+        groups.setdefault((one.severity, one.code, one.message), []).append(one)
+    return tuple(FindingGroup(group[0], tuple(group[1:])) for group in groups.values())

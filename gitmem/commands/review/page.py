@@ -35,6 +35,7 @@ def page(review: Review) -> str:
         .get_template("page.html")
         .render(
             review=review,
+            groups=f.folded(review.findings),
             policy=web_page.policy(style),
             style=style,
             commands=commands,

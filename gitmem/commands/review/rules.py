@@ -8,9 +8,11 @@ import unicodedata
 from gitmem.commands.review import model as f
 from gitmem.commands.review import sanitize
 from gitmem.document import conflict
+from gitmem.document.fields import format_time
 from gitmem.document.spec import check_of
 from gitmem.errors import FormatError, RefusedError
 from gitmem.model import BUILTIN, SHELL
+from gitmem.statuses import SKEW_S
 from gitmem.store import layout
 from gitmem.store.buckets import parse_section, split_bucket
 from gitmem.text.hazards.hazard import find_hazards
@@ -21,7 +23,7 @@ from gitmem.write.draft import check_rules, strings_in
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Mapping
 
     from gitmem.commands.review.changes import ChangedMemory
     from gitmem.commands.review.files import File, FileChanges
@@ -39,12 +41,13 @@ OF_FORGES = (".github/", layout.GITLAB_PATH)
 MOST_COMMAND = 2000
 
 
-def look_at_files(files: FileChanges, allowed: tuple[str, ...]) -> Iterator[f.ReviewFinding]:
+def look_at_files(files: FileChanges, allowed: tuple[str, ...], now: int) -> Iterator[f.ReviewFinding]:
     """Yield what is wrong with files whatever they say: what may not be there, what nobody sees, what must not leak.
 
     Args:
         files: The files of the change.
         allowed: Rules of the secret scan that the base's policy silences.
+        now: Epoch seconds.
     """
     judged = any(file.place is not None and file.place.what == layout.VERDICT for file in files.files)
     for file in files.files:
@@ -52,7 +55,7 @@ def look_at_files(files: FileChanges, allowed: tuple[str, ...]) -> Iterator[f.Re
             yield from _placed(file, files.after(file), judged=judged)
             if not file.is_part:
                 yield from _scanned(file, files.after(file), allowed)
-            yield from _read_as_verdict(file, files.after(file))
+            yield from _read_as_verdict(file, files.after(file), now)
     if files.left:
         message = f"{files.left} more changed files were skipped: the change is too large to review"
         yield f.ReviewFinding(f.ERROR, "not-looked-at", message, hint="split the change")
@@ -76,14 +79,17 @@ def _placed(file: File, data: bytes | None, *, judged: bool) -> Iterator[f.Revie
         yield f.ReviewFinding(f.WARNING, "attributes-file", text, "", file.path)
 
 
-def _read_as_verdict(file: File, data: bytes | None) -> Iterator[f.ReviewFinding]:
-    """Yield why a verdict's file is none: it would say nothing, and look as if it did."""
+def _read_as_verdict(file: File, data: bytes | None, now: int) -> Iterator[f.ReviewFinding]:
+    """Yield why a verdict's file is none, or does not count: it would say nothing, and look as if it did."""
     if data is None or file.place is None:
         return
     errors = split_bucket(data, file.path)[1] if file.place.what == layout.BUCKET else []
     if file.place.what == layout.VERDICT:
         try:
-            parse_section((file.place.key, file.place.spec), data, file.path)
+            verdict = parse_section((file.place.key, file.place.spec), data, file.path)
+            if verdict.at > now + SKEW_S:
+                text = f"its verdict is dated {format_time(verdict.at)}, in the future: it does not count"
+                yield f.ReviewFinding(f.WARNING, "future-verdict", text, file.place.key, file.path)
         except FormatError as wrong:
             errors = [wrong]
     for err in errors:
@@ -194,6 +200,35 @@ def _checked(document: Document, old: Document | None, text: str, finding: Finds
     if check.form == SHELL and len(command) > MOST_COMMAND:
         message = f"its command has {len(command)} characters, too many to review: move it into a file in the code"
         yield finding(f.WARNING, "long-command", message, line)
+
+
+def look_at_author(memory: ChangedMemory, writers: Mapping[str, set[tuple[str, str]]]) -> Iterator[f.ReviewFinding]:
+    """Yield that a memory names an author who committed none of it, where it is new or names another one than before.
+
+    Args:
+        memory: The memory.
+        writers: The name and address of everyone who committed each file.
+    """
+    side, old = memory.after, memory.before
+    if side is None or side.document is None:
+        return
+    by = side.document.fields.get("by")
+    who = str((by.get("who") if isinstance(by, dict) else by) or "").strip()
+    known = writers.get(side.file.path, set())
+    if not who or not known or (old is not None and old.document and old.document.fields.get("by") == by):
+        return
+    if not any(_is_one(who, *one) for one in known):
+        names = ", ".join(sorted(f"{name} <{address}>" for name, address in known)[:NAMED])
+        message = f"it says that {who} wrote it, but it was committed by {names}"
+        line = _line(side.text, "by")
+        yield f.ReviewFinding(f.WARNING, "foreign-author", sanitize.line(message), memory.key, side.file.path, line)
+
+
+def _is_one(who: str, name: str, address: str) -> bool:
+    """Return whether a person goes by a name: the author's, a part of it, the address or what is before its ``@``."""
+    said = who.casefold()
+    local = address.casefold().partition("@")[0].rpartition("+")[2]  # GitHub's: 123+login@users.noreply.github.com
+    return said in {name.casefold(), address.casefold(), local, *name.casefold().split()}
 
 
 def _line(text: str, name: str) -> int:

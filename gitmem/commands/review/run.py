@@ -6,27 +6,31 @@ the app's, which keeps a few.
 
 from __future__ import annotations
 
-from gitmem.commands.review import links, rules, sanitize
+from gitmem.commands.review import links, rules, sanitize, strength
 from gitmem.commands.review import model as f
+from gitmem.commands.review.answers import CodeAnswers, with_answers
 from gitmem.commands.review.changes import change_of, read_memories
 from gitmem.commands.review.commands import look_at_commands, with_commands
 from gitmem.commands.review.duplicates import compare
 from gitmem.commands.review.files import read_files
 from gitmem.commands.review.settings import list_settings, look_at_policy, policy_at
-from gitmem.commands.review.span import find_code, find_span, list_authors
+from gitmem.commands.review.span import ReviewSpan, find_code, find_span, list_authors, list_writers
 from gitmem.commands.review.statuses import Stand, list_shifts, stand
 from gitmem.commands.review.words import Budget
+from gitmem.document.spec import check_of
 from gitmem.errors import GitmemError
 from gitmem.frozen import frozen, replace
+from gitmem.git.staging import empty_tree
 from gitmem.index.catalog import state
-from gitmem.model import FAILED, SUSPECT, UNPROVEN, VERIFIED
+from gitmem.model import BUILTIN, FAILED, SUSPECT, UNPROVEN, VERIFIED
+from gitmem.store.code_tree.tree import FOLDER, read_tree
 from gitmem.store.layout import MEMORY, VERDICT
 from gitmem.verify.claims import find_wrong
 from gitmem.verify.inputs import CodeTree
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from gitmem.commands.review.changes import ChangedMemory
     from gitmem.commands.review.files import FileChanges
@@ -98,11 +102,8 @@ def review(ground: ReviewGround, typed: str = "", *, code: str = "") -> f.Review
     files = read_files(git, span.base, span.head)
     (before, was), (after, problem) = policy_at(git, span.base), policy_at(git, span.head)
     memories = read_memories(files)
-    budget = Budget()
-    changes = [change_of(memory, (before, after), budget) for memory in memories]
-    findings = [*rules.look_at_files(files, ground.allow)]
-    findings += [one for memory in memories for one in rules.look_at_memory(memory, after)]
-    findings += _forgotten(files)
+    changes = _changes(memories, (before, after))
+    findings = _one_by_one(ground, files, memories, after, list_writers(git, span))
     settings = list_settings(before, after)
     findings += look_at_policy(settings, problem if problem != was else "")
     count, authors = list_authors(git, span)
@@ -125,8 +126,63 @@ def review(ground: ReviewGround, typed: str = "", *, code: str = "") -> f.Review
         # It is larger than anybody reviews, and not put together with the rest: what there is of it is told.
         found = replace(found, notes=(*found.notes, "statuses, duplicates and links were not checked"))
     else:
-        found = _as_a_whole(ground, found, memories, (before, after), findings, files=files)
+        catalogs = ground.catalog_at(found.base, found.code), ground.catalog_at(found.head, found.code)
+        found = _as_a_whole(ground, found, memories, (before, after), findings, files=files, catalogs=catalogs)
+        found = _with_statuses(ground, found, (before, after), findings, files=files, catalogs=catalogs)
+        for catalog in catalogs:
+            catalog.close()
     return replace(found, changes=_ordered(found.changes), findings=f.in_order(tuple(findings)))
+
+
+def review_tracked(
+    ground: ReviewGround, base: str, head: str, *, policy: Policy, catalogs: tuple[Catalog, Catalog]
+) -> tuple[f.ReviewFinding, ...]:
+    """Return what to look at in what a change of the code does to the memories in its ``.memory/``, the gravest first.
+
+    What becomes false or suspect is said by ``gitmem check``, and not here.
+
+    Args:
+        ground: The repository.
+        base: The commit of the code before the change.
+        head: The commit behind it.
+        policy: The policy of the memory branch, which counts for these memories as well.
+        catalogs: Both states, with the memories of the code.
+    """
+    git = ground.git
+    trees = [read_tree(git, commit) for commit in (base, head)]
+    files = read_files(git, trees[0], trees[1] or empty_tree(git))
+    memories = read_memories(files)
+    writers = list_writers(git, ReviewSpan(base, head, (base, head)), below=f"{FOLDER}/")
+    findings = _one_by_one(ground, files, memories, policy, writers)
+    if not files.left:
+        changes = _changes(memories, (policy, policy))
+        found = f.Review(
+            base, head, (base, head), head, 0, (), tuple(changes), (), (0, 0, 0), (), (), (), policy.review.fail_on
+        )
+        _as_a_whole(ground, found, memories, (policy, policy), findings, files=files, catalogs=catalogs)
+    return f.in_order(tuple(replace(one, path=f"{FOLDER}/{one.path}") if one.path else one for one in findings))
+
+
+def _changes(memories: Sequence[ChangedMemory], policies: tuple[Policy, Policy]) -> list[f.MemoryChange]:
+    budget = Budget()
+    return [change_of(memory, policies, budget) for memory in memories]
+
+
+def _one_by_one(
+    ground: ReviewGround,
+    files: FileChanges,
+    memories: Sequence[ChangedMemory],
+    policy: Policy,
+    writers: Mapping[str, set[tuple[str, str]]],
+) -> list[f.ReviewFinding]:
+    """Return what each file and each memory tells by itself."""
+    findings = [*rules.look_at_files(files, ground.allow, ground.now)]
+    for memory in memories:
+        findings += rules.look_at_memory(memory, policy)
+        findings += rules.look_at_author(memory, writers)
+        findings += strength.look_at_fields(memory, policy)
+        findings += strength.look_at_claim(memory)
+    return [*findings, *_forgotten(files)]
 
 
 def _as_a_whole(
@@ -137,15 +193,23 @@ def _as_a_whole(
     findings: list[f.ReviewFinding],
     *,
     files: FileChanges,
+    catalogs: tuple[Catalog, Catalog],
 ) -> f.Review:
     """Return the review with what only the whole of both states tells; what it finds is added to *findings*."""
     documents = {m.key: m.after.document for m in memories if m.after and m.after.document}
     new = {m.key for m in memories if _is_new(m)}
-    old, now = ground.catalog_at(found.base, found.code), ground.catalog_at(found.head, found.code)
+    old, now = catalogs
+    tree = _code(ground, found.code)
     with old.reading(), now.reading():
         changes = _superseded(found.changes, links.list_superseded(old, now))
         verdicts = state.branch_verdicts(now, list(documents)), ground.local.verdicts(list(documents))
         changes = with_commands(changes, documents, policies[1], ground.trust, verdicts)
+        successions = strength.list_successions(memories, old)
+        checks = [check for document in documents.values() if (check := check_of(document)) is not None]
+        asked = [*(c for c in checks if c.form == BUILTIN), *strength.checks_of(successions)]
+        answers = CodeAnswers(ground.git, tree, asked)
+        changes = with_answers(changes, documents, answers)
+        findings += strength.look_at_checks(successions, answers)
         findings += look_at_commands(changes)
         findings += links.look_at_links(old, now, set(documents))
         findings += links.list_twice(now, set(documents))
@@ -153,14 +217,33 @@ def _as_a_whole(
         findings += [finding for finding in links.list_problems(old, now) if finding.path not in known]
         findings += _deleted(changes)
         findings += compare(now, new, threshold=policies[1].duplicates.threshold)
-    findings += _wrong(ground, found.code, now, files)
-    stands, notes = _stands(ground, found.code, (old, now), policies)
+    return replace(found, changes=tuple(changes))
+
+
+def _code(ground: ReviewGround, code: str) -> CodeTree | None:
+    """Return the code that checks are asked about; None where it cannot be read, which the note on statuses says."""
+    try:
+        return CodeTree(ground.git, code) if code else None
+    except GitmemError:
+        return None
+
+
+def _with_statuses(
+    ground: ReviewGround,
+    found: f.Review,
+    policies: tuple[Policy, Policy],
+    findings: list[f.ReviewFinding],
+    *,
+    files: FileChanges,
+    catalogs: tuple[Catalog, Catalog],
+) -> f.Review:
+    """Return the review with the statuses that differ; what that finds is added to *findings*."""
+    findings += _wrong(ground, found.code, catalogs[1], files)
+    stands, notes = _stands(ground, found.code, catalogs, policies)
     shifts = list_shifts(*stands) if stands else ()
     findings += _shifted(shifts)
     findings += _claimed(found.verdicts)
-    old.close()
-    now.close()
-    return replace(found, changes=tuple(changes), shifts=shifts, notes=(*found.notes, *notes))
+    return replace(found, shifts=shifts, notes=(*found.notes, *notes))
 
 
 def _is_new(memory: ChangedMemory) -> bool:

@@ -88,6 +88,29 @@ def list_authors(git: Git, span: ReviewSpan) -> tuple[int, tuple[tuple[str, int]
     return sum(counts.values()), tuple(sorted(counts.items(), key=lambda one: (-one[1], one[0])))
 
 
+def list_writers(git: Git, span: ReviewSpan, *, below: str = "") -> dict[str, set[tuple[str, str]]]:
+    """Return the name and address of everyone who committed each file of the change; empty if that is unknown.
+
+    Args:
+        git: The repository.
+        span: The change, of commits.
+        below: Only files of this folder, named from there; with ``/`` at its end.
+    """
+    but = (f"^{span.base}",) if span.base else ()
+    argv = ("log", "-z", "--no-color", "--no-show-signature", "--no-renames", "--name-only", "--format=%x01%an%x02%ae")
+    try:
+        out = git.run(*argv, f"--max-count={MOST_COMMITS}", span.head, *but, "--", *([below] if below else [])).stdout
+    except ProcessError:
+        return {}
+    found: dict[str, set[tuple[str, str]]] = {}
+    for commit in out.decode("utf-8", "surrogateescape").split("\x01")[1:]:
+        who, *paths = commit.replace("\n", "", 1).split("\0")
+        name, _, address = who.partition("\x02")
+        for path in filter(None, paths):
+            found.setdefault(path.removeprefix("\n").removeprefix(below), set()).add((name, address))
+    return found
+
+
 def find_code(git: Git, typed: str, span: ReviewSpan, *, default: str) -> str:
     """Return the commit of the code whose statuses are shown; empty where there is none here.
 

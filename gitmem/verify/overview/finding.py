@@ -188,6 +188,29 @@ class Finding:
 
 
 @frozen
+class ReviewFinding:
+    """One thing about a change of memories that a reviewer should look at.
+
+    Attributes:
+        severity: ``error``, ``warning`` or ``note``.
+        code: A stable word such as ``secret`` (docs/review.md lists them).
+        message: What is the matter, one line.
+        key: The memory, or empty.
+        path: The file, or empty.
+        line: Its line, from 1; 0 where none can be named.
+        hint: What to do about it, or empty.
+    """
+
+    severity: str
+    code: str
+    message: str
+    key: str = ""
+    path: str = ""
+    line: int = 0
+    hint: str = ""
+
+
+@frozen
 class Findings:
     """What one command found.
 

@@ -46,7 +46,9 @@ def test_no_text_ends_its_code_block(text: str) -> None:
 
 
 def test_the_page_fits_a_comment_and_what_is_left_out_is_counted() -> None:
-    findings = tuple(ReviewFinding(ERROR, "secret", "x" * 400, f"k{n}", f"gotchas/k{n}.md") for n in range(500))
+    findings = tuple(
+        ReviewFinding(ERROR, "secret", f"{n} " + "x" * 400, f"k{n}", f"gotchas/k{n}.md") for n in range(500)
+    )
     command = CheckCommand("shell", "echo 1\n" * 200, "", (), "not approved", "never run")
     changes = tuple(
         MemoryChange(

@@ -9,7 +9,7 @@ import pytest
 from conftest import git
 from support.reviews import TOKEN, changed, fact, of, text
 
-from gitmem.commands.review.model import ERROR, NOTE, WARNING, Review
+from gitmem.commands.review.model import ERROR, NOTE, WARNING, Review, folded
 from gitmem.store.layout import verdict_path
 
 WELL = {
@@ -111,3 +111,29 @@ def test_many_of_one_kind_in_a_file_are_counted(repo: Path) -> None:
 
     assert len(found) == 6
     assert found[0].message == "and 45 more in this file"
+
+
+def test_author_who_committed_nothing_of_a_memory_is_found(repo: Path) -> None:
+    """The commits are Mallory's, whose address is m@example.org."""
+    review = changed(
+        repo,
+        {"gotchas/old.md": text("Old", by="{who: ana}")},
+        {
+            "gotchas/old.md": text("Old and changed", by="{who: ana}"),
+            "gotchas/own.md": text("Own", by="{who: mallory, agent: dev}"),
+            "gotchas/address.md": text("By an address", by="M"),
+            "gotchas/foreign.md": text("Foreign", by="{who: bob}"),
+        },
+    )
+
+    found = of(review, "foreign-author")
+    assert [(one.key, one.line) for one in found] == [("foreign", 4)]
+    assert found[0].message == "it says that bob wrote it, but it was committed by Mallory <m@example.org>"
+
+
+def test_the_same_about_many_memories_is_one_group(repo: Path) -> None:
+    review = changed(repo, {f"gotchas/m{n}.md": text(f"Memory {n}", by="{who: m, agent: dev}") for n in range(7)})
+
+    groups = [group for group in folded(review.findings) if group.first.code == "agent-written"]
+
+    assert [group.names for group in groups] == ["m0, m1, m2, m3, m4 and 2 more"]

@@ -1,0 +1,262 @@
+"""Checks that say less than before, or less than their claim: weaker, gone, or under other words."""
+
+from __future__ import annotations
+
+import json
+import re
+
+from gitmem.commands.review import model as f
+from gitmem.commands.review import sanitize
+from gitmem.document.builtin_checks import globs_of, row_of, taken_of
+from gitmem.document.fields import IMPORTANCE, parse_ttl
+from gitmem.document.spec import check_of, shown_check
+from gitmem.frozen import frozen
+from gitmem.model import BUILTIN, SHELL, Check
+from gitmem.text.similarity import claim_of
+from gitmem.verify.trivial import suggest_builtin
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
+    from gitmem.commands.review.answers import CodeAnswers
+    from gitmem.commands.review.changes import ChangedMemory
+    from gitmem.index.catalog.catalog import Catalog
+    from gitmem.model import Document
+    from gitmem.policy.policy import Policy
+
+# A check that holds in so many files, and so many times more than the one before, looks for a common word.
+COMMON, TIMES = 5, 3
+# What parts a shell command into what is required one by one.
+_PARTS = re.compile(r"&&|;|\n")
+
+
+@frozen
+class Succession:
+    """A memory with the check that it had, or that the memory had which it supersedes.
+
+    Attributes:
+        memory: The memory.
+        before: The check before.
+        after: Its check now, or None.
+        superseded: The key of the memory that it supersedes; empty for its own check.
+    """
+
+    memory: ChangedMemory
+    before: Check
+    after: Check | None
+    superseded: str = ""
+
+
+def list_successions(memories: Iterable[ChangedMemory], before: Catalog) -> list[Succession]:
+    """Return the changed memories that had a check, or supersede one with a check, by key."""
+    found = []
+    for memory in memories:
+        new = memory.after.document if memory.after else None
+        if memory.after is None or new is None or (memory.after.file.place and memory.after.file.place.archived):
+            continue
+        old = memory.before.document if memory.before else None
+        was = check_of(old) if old is not None else None
+        if was is not None:
+            found.append(Succession(memory, was, check_of(new)))
+        known = old.strings("supersedes") if old is not None else ()
+        for key in new.strings("supersedes"):
+            check = _stored_check(before, key) if key not in known else None
+            if check is not None:
+                found.append(Succession(memory, check, check_of(new), key))
+    return found
+
+
+def _stored_check(catalog: Catalog, key: str) -> Check | None:
+    row = catalog.row(
+        "SELECT f.form, f.words FROM fact f JOIN memory m ON m.id = f.id WHERE m.key = ? AND m.shadowed = 0"
+        " AND m.archived = 0",
+        (key,),
+    )
+    return Check(row[0], tuple(json.loads(row[1]))) if row else None
+
+
+def checks_of(successions: Iterable[Succession]) -> Iterator[Check]:
+    """Yield their built-in checks, before and now."""
+    for one in successions:
+        yield from (check for check in (one.before, one.after) if check is not None and check.form == BUILTIN)
+
+
+def look_at_checks(successions: Iterable[Succession], answers: CodeAnswers) -> Iterator[f.ReviewFinding]:
+    """Yield the checks that are gone or say less than before."""
+    for one in successions:
+        side = one.memory.after
+        assert side is not None, "only what is there has a succession"
+        shown = sanitize.line(shown_check(one.before))
+        whose = f"it supersedes {one.superseded}, whose check" if one.superseded else "its check"
+        if one.after is None:
+            message = f"{whose} is gone, and nothing proves it now; it was: {shown}"
+            yield _finding(f.WARNING, "check-removed", message, one.memory)
+        elif why := why_weaker(one.before, one.after, answers):
+            message = f"{whose} said more than the new one: {why}; it was: {shown}"
+            yield _finding(f.WARNING, "check-weaker", message, one.memory)
+
+
+def look_at_fields(memory: ChangedMemory, policy: Policy) -> Iterator[f.ReviewFinding]:
+    """Yield what a change makes of the fields around a claim and its check, under a policy."""
+    old = memory.before.document if memory.before else None
+    new = memory.after.document if memory.after else None
+    if old is None or new is None or old.key != new.key:
+        return
+    if gone := [key for key in old.strings("requires") if key not in new.strings("requires")]:
+        message = f"it no longer requires {', '.join(gone)}: it stays as it is when that fails"
+        yield _finding(f.WARNING, "requires-dropped", message, memory)
+    was, now = (_rank(one.fields.get("importance")) for one in (old, new))
+    if now < was:
+        message = f"its importance is raised to {new.fields['importance']}: it is shown before others"
+        yield _finding(f.NOTE, "importance-raised", message, memory)
+    check = check_of(new)
+    if check is None or check_of(old) != check:
+        return
+    for message in _seldom(old, new, policy):
+        yield _finding(f.WARNING, "check-weaker", message, memory)
+    if old.title != new.title:
+        is_contrary = claim_of(old.title).is_contrary(claim_of(new.title))
+        message = f"it claims something else, and its check is the same: {sanitize.line(shown_check(check))}"
+        yield _finding(f.WARNING if is_contrary else f.NOTE, "claim-changed", message, memory)
+
+
+def look_at_claim(memory: ChangedMemory) -> Iterator[f.ReviewFinding]:
+    """Yield that a check, new or of a new claim, only asks for a file that the claim never names."""
+    old = memory.before.document if memory.before else None
+    new = memory.after.document if memory.after else None
+    check = check_of(new) if new is not None else None
+    if new is None or check is None or check.form != BUILTIN or row_of(check).probe is not None:
+        return
+    if old is not None and (check_of(old), old.title, old.body) == (check, new.title, new.body):
+        return
+    claim = f"{new.title}\n{new.body}".casefold()
+    names = {part.partition(".")[0] or part for part in check.words[1].casefold().split("/")}
+    if not any(name.strip("*_-") in claim for name in names if name.strip("*_-")):
+        message = f"its check only asks about {check.words[1]}, which its claim does not name"
+        yield _finding(f.WARNING, "check-unrelated", message, memory)
+
+
+def _rank(importance: object) -> int:
+    return IMPORTANCE.index(importance) if importance in IMPORTANCE else IMPORTANCE.index("medium")
+
+
+def _seldom(old: Document, new: Document, policy: Policy) -> Iterator[str]:
+    """Yield why a check is asked less often, or with less, than before."""
+    was, now = (_ttl_s(one, policy) for one in (old, new))
+    if was is not None and (now is None or now > was):
+        shown = [one.fields.get("ttl") or "the policy's" for one in (new, old)]
+        yield f"its check runs less often: ttl {shown[0]}, was {shown[1]}"
+    if gone := [glob for glob in old.strings("paths") if new.strings("paths") and glob not in new.strings("paths")]:
+        yield f"its check no longer runs when {', '.join(gone)} changes"
+    if not old.strings("paths") and new.strings("paths"):
+        yield f"its check runs only when {', '.join(new.strings('paths'))} changes"
+    if old.fields.get("refute") and not new.fields.get("refute"):
+        yield "its counterexample is gone"
+
+
+def _ttl_s(document: Document, policy: Policy) -> int | None:
+    """Return after how long a verdict is too old, as the catalog has it; None for never."""
+    own, kind = document.fields.get("ttl"), policy.kind(document.kind)
+    return parse_ttl(str(own)) if own else (kind.ttl_s if kind.needs_verify else policy.verify.ttl_s)
+
+
+def _finding(severity: str, code: str, message: str, memory: ChangedMemory) -> f.ReviewFinding:
+    side = memory.side
+    lines = side.text.split("\n")
+    at = next((number for number, line in enumerate(lines, 1) if line.startswith("verify:")), 0)
+    line = at if code.startswith(("check", "claim")) else 0
+    return f.ReviewFinding(severity, code, sanitize.line(message), memory.key, side.file.path, line)
+
+
+def why_weaker(old: Check, new: Check, answers: CodeAnswers) -> str:
+    """Return why a check says less than the one before, as far as that is certain; else an empty string."""
+    if old == new:
+        return ""
+    if new.form == BUILTIN:
+        if old.form != BUILTIN:
+            is_same = bool(suggest_builtin(old))
+            return "" if is_same else f"it runs nothing, and only asks {shown_check(new)}"
+        return _why_builtin(old, new, answers)
+    if (old.form, new.form) == (SHELL, SHELL):
+        parts = [{part.strip() for part in _PARTS.split(check.words[0]) if part.strip()} for check in (old, new)]
+        gone = sorted(parts[0] - parts[1])
+        if gone and parts[1] < parts[0]:
+            return f"it no longer runs {', '.join(gone)}"
+    return ""
+
+
+def _why_builtin(old: Check, new: Check, answers: CodeAnswers) -> str:
+    was, now = row_of(old), row_of(new)
+    if now.probe is None and was.probe is not None:
+        return f"it only asks whether {new.words[1]} is there"
+    before, after = answers.find(old), answers.find(new)
+    if was.name == now.name:
+        files = [answer.files if answer is not None else None for answer in (before, after)]
+        looks = _sets(globs_of(old.words), globs_of(new.words), files[0], files[1])
+        if why := _RULES.get(was.name, _none)(old, new, looks):
+            return why
+    if before and after and after.having > COMMON and after.having > TIMES * before.having:
+        return f"it holds in {after.having} files, the one before in {before.having}"
+    return ""
+
+
+def _sets(
+    old: Sequence[str], new: Sequence[str], before: frozenset[str] | None, after: frozenset[str] | None
+) -> tuple[bool, bool]:
+    """Return whether a check looks into fewer files than before, and whether into more."""
+    if old == new:
+        return False, False
+    if before and after and before != after:
+        return after < before, before < after
+    return new[0].startswith(old[0].partition("*")[0]) and "*" in old[0], old[0].startswith(new[0].partition("*")[0])
+
+
+def _none(old: Check, new: Check, looks: tuple[bool, bool]) -> str:
+    return ""
+
+
+def _text(old: Check, new: Check, looks: tuple[bool, bool]) -> str:
+    """Say why a check for a text, a pattern or a name in any file is weaker."""
+    was, now = taken_of(old.words), taken_of(new.words)
+    if now.text != was.text and now.text in was.text:
+        return f"it looks for {now.text!r}, a part of {was.text!r}"
+    if looks[1] and now.text == was.text:
+        return f"any file of {now.where} may have it"
+    return ""
+
+
+def _denied(old: Check, new: Check, looks: tuple[bool, bool]) -> str:
+    was, now = taken_of(old.words), taken_of(new.words)
+    if now.text != was.text and was.text in now.text:
+        return f"it forbids {now.text!r} alone"
+    if looks[0] and now.text == was.text:
+        return f"it looks into {now.where} alone"
+    return ""
+
+
+def _value(old: Check, new: Check, looks: tuple[bool, bool]) -> str:
+    was, now = taken_of(old.words), taken_of(new.words)
+    ways = [next(iter(taken.more), "") for taken in (was, now)]
+    if was.text == now.text and ways[0] == "is" and ways[1] != "is":
+        return f"it accepts other values: {ways[1]} {now.more[ways[1]]}"
+    if was.text == now.text and ways == ["at-least", "at-least"]:
+        from gitmem.document.sources.versions import is_at_least  # leads to packaging
+
+        lowest = [taken.more["at-least"] for taken in (was, now)]
+        return f"it accepts {lowest[1]}" if is_at_least(lowest[0], lowest[1]) and lowest[0] != lowest[1] else ""
+    return ""
+
+
+def _listed(old: Check, new: Check, looks: tuple[bool, bool]) -> str:
+    was, now = taken_of(old.words), taken_of(new.words)
+    gone = [name for name in ("at", "in") if name in was.more and name not in now.more]
+    return f"it no longer asks {' and '.join(f'{name} {was.more[name]}' for name in gone)}" if gone else ""
+
+
+_RULES: dict[str, Callable[[Check, Check, tuple[bool, bool]], str]] = {
+    **dict.fromkeys(("contains", "matches", "symbol"), _text),
+    "lacks": _denied,
+    "value": _value,
+    **dict.fromkeys(("depends", "script"), _listed),
+}
