@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
     from gitmem.cli.output import Output
     from gitmem.commands.check.run import CheckResult
-    from gitmem.verify.overview.finding import Finding
+    from gitmem.verify.overview.finding import Finding, Findings
 
 EXAMPLES = (
     "gitmem check",
@@ -106,13 +106,13 @@ def run(args: argparse.Namespace, out: Output) -> int:
         checked = memory.check(
             options=options, base=args.base, head=args.head, staged=args.staged, progress=out.progress
         )
-        found = findings_of(checked, now=memory.repository.now)
+        found = findings_of(checked, now=memory.repository.now, memory=memory.repository.find_tip() or "")
         fail_on = args.fail_on or memory.repository.policy().check.fail_on
         shared.print_notices(memory, out)
     if reports.is_wanted(args):
-        reports.emit(args, out, found)
+        reports.emit(args, out, found, as_table(checked, found))
     if form == "json":
-        out.json(as_table(checked))
+        out.json(as_table(checked, found))
     elif form == "text":
         print_findings(
             found.of(*LISTED), out, is_each=args.each, rest=" ".join(["gitmem check --each", *_span_of(args)])
@@ -175,10 +175,16 @@ def _advice(checked: CheckResult) -> list[str]:
     return lines
 
 
-def as_table(checked: CheckResult) -> dict[str, Any]:
-    """Return the check as the documented JSON."""
+def as_table(checked: CheckResult, found: Findings) -> dict[str, Any]:
+    """Return the check as the documented JSON, with what reports say of it."""
+    from gitmem.verify.overview.notice.document import section_table
+
     span = checked.span
     return {
+        "summary": found.summary,
+        "notes": list(found.notes),
+        "memory": found.memory,
+        "sections": [section_table(section) for section in found.sections],
         "base": span.base,
         "head": span.head,
         "against": span.against,
@@ -187,13 +193,11 @@ def as_table(checked: CheckResult) -> dict[str, Any]:
         "newly_false": [_row(f) | {"new": f.is_new} for f in checked.of(BROKEN)],
         "wrong_verdicts": [_row(f) for f in checked.of(WRONG)],
         "silenced": [_row(f) for f in checked.of(SILENCED)],
-        "newly_true": [{"key": f.key, "title": f.title} for f in checked.of(MENDED)],
+        "newly_true": [{"key": f.key, "title": f.title, "path": f.path} for f in checked.of(MENDED)],
         "still_false": [_row(f) | {"culprit": f.culprit, "culprit_after": f.culprit_after} for f in checked.of(STILL)],
         "outside": [_row(f) for f in checked.of(OUTSIDE)],
         "unchecked": [_row(f) | {"reason": f.because} for f in checked.of(UNCHECKED)],
-        "suspect": [
-            {"key": f.key, "title": f.title, "because": list(f.chain), "new": f.is_new} for f in checked.of(SUSPECT)
-        ],
+        "suspect": [_row(f) | {"because": list(f.chain), "new": f.is_new} for f in checked.of(SUSPECT)],
         "holds": len(checked.of("holds")),
         "moved": [f.key for f in checked.of("holds") if f.moved],
         "whole_tree": list(checked.whole),
@@ -213,6 +217,7 @@ def _row(finding: Finding) -> dict[str, Any]:
         "because": finding.because,
         "by": finding.by,
         "path": finding.path,
+        "line": finding.fact.line if finding.fact is not None else 0,
         "changed": [{"path": spot.path, "line": spot.line} for spot in finding.places],
         "stated": [
             {

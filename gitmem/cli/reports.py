@@ -9,13 +9,16 @@ from gitmem.system import atomic_write
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
+    from typing import Any
 
     from gitmem.cli.output import Output
     from gitmem.verify.overview.finding import Findings
 
 FORMS = ("text", "json", "github", "markdown", "sarif", "junit")
 WRITTEN = FORMS[2:]
+# GitHub refuses a step's summary of more than 1 MiB whole; what other steps of the job wrote is counted apart.
+SUMMARY_LIMIT = 1024 * 1024 - 4096
 
 
 def add_arguments(parser: argparse.ArgumentParser, written: tuple[str, ...] = WRITTEN) -> None:
@@ -28,7 +31,7 @@ def add_arguments(parser: argparse.ArgumentParser, written: tuple[str, ...] = WR
         action="append",
         default=[],
         metavar="FORM=FILE",
-        help=f"write {', '.join(written)} to a file as well",
+        help=f"write json, {', '.join(written)} to a file as well",
     )
     parser.set_defaults(written=written)
 
@@ -42,10 +45,10 @@ def form_of(args: argparse.Namespace) -> str:
     if args.json and args.format not in ("text", "json"):
         raise UsageError("--json and --format cannot be combined", hint=f"--format {args.format} --report …=FILE")
     for form, _ in _files(args):
-        if form not in args.written:
+        if form not in ("json", *args.written):
             raise UsageError(
                 f"--report cannot write the form {form}",
-                hint=f"use --report FORM=FILE, where FORM is one of {', '.join(args.written)}",
+                hint=f"use --report FORM=FILE, where FORM is one of json, {', '.join(args.written)}",
             )
     return "json" if args.json else str(args.format)
 
@@ -62,12 +65,27 @@ def is_wanted(args: argparse.Namespace) -> bool:
     return bool(args.report) or form_of(args) in args.written
 
 
-def emit(args: argparse.Namespace, out: Output, found: Findings) -> None:
-    """Write what ``check`` or ``verify`` found, in the forms that were requested."""
+def emit(args: argparse.Namespace, out: Output, found: Findings, table: Mapping[str, Any]) -> None:
+    """Write what ``check`` or ``verify`` found, in the forms that were requested; *table* is its JSON."""
+    from gitmem.commands.forge.place import find_links
     from gitmem.commands.report import cleaned, render  # xml and json, and only where a report is made
-    from gitmem.commands.report.markdown import page
+    from gitmem.verify.overview.notice.notice import render as notice
 
-    emit_forms(args, out, lambda form: render(form, found), lambda limit: page(cleaned(found), limit=limit))
+    links = find_links(found.head, found.memory)
+
+    def made(form: str) -> str:
+        return json_text(table) if form == "json" else render(form, found, links)
+
+    emit_forms(args, out, made, lambda limit: notice(cleaned(found), links, limit))
+
+
+def json_text(table: Mapping[str, Any]) -> str:
+    """Return a table as the text of a JSON file, hidden characters as escapes."""
+    import json
+
+    from gitmem.text.sanitize import escaped_json
+
+    return escaped_json(json.dumps(table, ensure_ascii=False, indent=2)) + "\n"
 
 
 def emit_forms(args: argparse.Namespace, out: Output, render: Callable[[str], str], page: Callable[[int], str]) -> None:
@@ -81,8 +99,6 @@ def emit_forms(args: argparse.Namespace, out: Output, render: Callable[[str], st
         render: Returns one of the forms.
         page: Returns the summary, of so many bytes at most.
     """
-    from gitmem.commands.report.markdown import SIZE_LIMIT
-
     form = form_of(args)
     for wanted, file in _files(args):
         write_whole(file, render(wanted))
@@ -94,7 +110,7 @@ def emit_forms(args: argparse.Namespace, out: Output, render: Callable[[str], st
 
         # What this step has written there already counts as well.
         written = Path(summary).stat().st_size if Path(summary).is_file() else 0
-        _append(summary, page(SIZE_LIMIT - written))
+        _append(summary, page(SUMMARY_LIMIT - written))
 
 
 def write_whole(file: str, text: str, *, what: str = "report", mode: int | None = None) -> None:

@@ -67,7 +67,10 @@ def run(args: argparse.Namespace, out: Output) -> int:
         shared.print_notices(memory, out)
     if reports.is_wanted(args):
         reports.emit_forms(
-            args, out, lambda wanted: forms.render(wanted, review), lambda limit: forms.page(review, limit)
+            args,
+            out,
+            lambda form: reports.json_text(forms.as_table(review)) if form == "json" else forms.render(form, review),
+            lambda limit: forms.page(review, limit),
         )
     if form == "json":
         out.json(forms.as_table(review))

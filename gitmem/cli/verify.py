@@ -21,6 +21,7 @@ from gitmem.cli.causes import add_each, print_cases
 from gitmem.cli.why import progress_of
 from gitmem.document.spec import shown_check
 from gitmem.errors import BusyError, UsageError
+from gitmem.frozen import replace
 from gitmem.model import BUILTIN
 from gitmem.statuses import MARKS
 from gitmem.verify.blame.culprit import describe_culprits
@@ -171,9 +172,9 @@ def run(args: argparse.Namespace, out: Output) -> int:
         if reports.is_wanted(args):
             from gitmem.verify.overview.report import findings_of
 
-            reports.emit(
-                args, out, findings_of(found, memory.repository.git, summary=summary(found), now=memory.repository.now)
-            )
+            report = findings_of(found, memory.repository.git, summary=summary(found), now=memory.repository.now)
+            report = replace(report, memory=memory.repository.find_tip() or "")
+            reports.emit(args, out, report, as_table(found) | {"explained": [why.as_table() for why in explained]})
         if form == "json":
             out.json(as_table(found) | {"explained": [why.as_table() for why in explained]})
         elif form != "text":

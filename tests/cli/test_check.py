@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from conftest import commit_files, git
+from conftest import commit_files, git, tip
 from support.code_changes import RS256, change
 from support.facts import make_fact, make_memory, put
 
@@ -71,11 +71,12 @@ def test_json_is_as_documented(run_cli, repo: Path) -> None:
 
     found = json.loads(run_cli("check", "--json").out)
 
-    row = {"because": "no file of src/auth/*.py contains 'RS256'", "by": "ana", "path": "facts/breaks.md"}
+    row = {"because": "no file of src/auth/*.py contains 'RS256'", "by": "ana", "path": "facts/breaks.md", "line": 0}
     row |= {"changed": [{"path": "src/auth/jwt.py", "line": 1}], "stated": [], "new": False}
     assert found["newly_false"] == [{"key": "breaks", "title": "Fact breaks", **row}]
-    assert found["newly_true"] == [{"key": "mended", "title": "Fact mended"}]
-    assert found["suspect"] == [{"key": "near", "title": "Rests on it", "because": ["breaks"], "new": True}]
+    assert found["newly_true"] == [{"key": "mended", "title": "Fact mended", "path": "facts/mended.md"}]
+    assert [(one["key"], one["because"], one["new"]) for one in found["suspect"]] == [("near", ["breaks"], True)]
+    assert (found["memory"], found["sections"]) == (tip(repo), [])
     assert [one["key"] for one in found["still_false"]] == ["still"]
     counts = {name: found[name] for name in ("base", "head", "against", "files", "facts", "holds", "unchecked")}
     assert counts == {

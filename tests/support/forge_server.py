@@ -108,8 +108,9 @@ class Hub(ThreadingHTTPServer):
     def forge(self, **options: Any) -> Forge:
         """Return a client of this forge that waits for nothing; ``slept`` has what it would have waited."""
         slept: list[float] = options.pop("slept", [])
-        run = f"https://github.example/acme/shop/actions/runs/{options.pop('run', 77)}"
-        return Forge(ForgeRepository("acme/shop", self.address, run), TOKEN, sleep=slept.append, **options)
+        site = "https://github.example/acme/shop"
+        run = f"{site}/actions/runs/{options.pop('run', 77)}"
+        return Forge(ForgeRepository("acme/shop", self.address, run, site), TOKEN, sleep=slept.append, **options)
 
 
 class Handler(BaseHTTPRequestHandler):

@@ -1,8 +1,9 @@
 """Keep one comment on a pull request up to date, found by a hidden marker and the account that owns the token.
 
-FILE is untrusted Markdown, such as text from a stranger's pull request: it cannot link, load, mention or refer to
-anything, and it is cut at the maximum length of a comment. An empty file means that there is nothing to report: an
-existing comment is changed to say so, and no first comment is written. With --commit, every open pull request with that
+FILE is the JSON of `gitmem check`, which is rendered as a comment, or Markdown. Its text is untrusted, since it may
+come from a stranger's pull request: it cannot link, load, mention or refer to anything, and it is cut at the maximum
+length of a comment. An empty file, or JSON without findings, means that there is nothing to report: an existing
+comment is changed to say so, and no first comment is written. With --commit, every open pull request with that
 head gets the comment; if the head has moved on, none does. Sending the same text again changes nothing.
 
 Permission: pull-requests: write.
@@ -26,8 +27,8 @@ if TYPE_CHECKING:
     from gitmem.commands.forge.place import ForgeRepository
 
 EXAMPLES = (
-    "gitmem forge comment --kind check --pull 12 gitmem-check.md",
-    'gitmem forge comment --kind check --commit "$HEAD_SHA" --run "$RUN_ID" gitmem-check.md',
+    "gitmem forge comment --kind check --pull 12 check.json",
+    'gitmem forge comment --kind check --commit "$HEAD_SHA" --run "$RUN_ID" check.json',
     "gitmem forge comment --kind check --pull 12 --only-update gitmem-check.md",
     "gitmem review origin/memory...HEAD --format markdown | gitmem forge comment --kind review --pull 12 -",
     "gitmem forge comment --kind check --pull 12 --dry-run gitmem-check.md",
@@ -36,7 +37,7 @@ EXAMPLES = (
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add what comment takes."""
-    parser.add_argument("file", nargs="?", metavar="FILE", help="the text as Markdown; - reads standard input")
+    parser.add_argument("file", nargs="?", metavar="FILE", help="JSON of a check, or Markdown; - reads standard input")
     parser.add_argument(
         "--kind", required=True, choices=tuple(KINDS), metavar="KIND", help=f"the kind of comment: {' or '.join(KINDS)}"
     )
@@ -88,7 +89,7 @@ def _print(args: argparse.Namespace, done: list[CommentResult], out: Output) -> 
 
 
 def _show(args: argparse.Namespace, text: str, place: ForgeRepository, out: Output) -> int:
-    body = "" if args.delete else body_of(args.kind, text, place)
+    body = "" if args.delete else body_of(args.kind, text, place)[0]
     if args.json:
         fields = {"kind": args.kind, "repository": place.repository, "pull": args.pull, "commit": args.commit}
         out.json({**fields, "delete": args.delete, "body": body})

@@ -10,17 +10,24 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from gitmem.commands.check.run import CheckResult
+    from gitmem.verify.overview.finding import FindingSection
 
 # Keys named in a note; all are counted.
 NAMED = 5
 
 
-def findings_of(checked: CheckResult, *, now: int) -> Findings:
-    """Return what was found in the form that reports are made of."""
+def findings_of(checked: CheckResult, *, now: int, memory: str = "") -> Findings:
+    """Return what was found in the form that reports are made of; *memory* is the commit of the memory branch."""
     span = checked.span
     return Findings(
-        "check", summary(checked), checked.findings, span.head, span.base, now, tuple(notes(checked)), checked.untouched
+        *("check", summary(checked), checked.findings, span.head, span.base, now, tuple(notes(checked))),
+        *(checked.untouched, sections(checked), memory),
     )
+
+
+def sections(checked: CheckResult) -> tuple[FindingSection, ...]:
+    """Return what else a reader should see, under headings of their own."""
+    return ()
 
 
 def summary(checked: CheckResult) -> str:

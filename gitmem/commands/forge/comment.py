@@ -27,6 +27,8 @@ from gitmem.commands.forge.ownership import (
 from gitmem.commands.forge.sanitize import page
 from gitmem.errors import ForgeError, GitmemError
 from gitmem.frozen import frozen
+from gitmem.verify.overview.notice.document import parse_check
+from gitmem.verify.overview.notice.notice import render, verdict_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -42,8 +44,8 @@ KINDS = {
     "review": ("**gitmem review**: all well, there are no findings about this change to the memory.", "gitmem review"),
 }
 NEEDS = "pull-requests: write"
-# Bytes of a file that are read: references of one character may be long, and more than this never fits.
-READ_LIMIT = 1024 * 1024
+# Bytes of a file that are read; and characters of Markdown: references of one character may be long, more never fits.
+READ_LIMIT, TEXT_LIMIT = 16 * 1024 * 1024, 1024 * 1024
 # Characters that stay for the mark, the last line and the word about the cut.
 _APART = 2_000
 # Pull requests with one head that are told.
@@ -89,18 +91,25 @@ def read_text(path: str) -> str:
         return stream.read(READ_LIMIT).decode("utf-8", "replace")
 
 
-def body_of(kind: str, text: str, place: ForgeRepository) -> str:
-    """Return the comment's text: marked, inert, within the forge's limit, and signed."""
+def body_of(kind: str, text: str, place: ForgeRepository) -> tuple[str, bool]:
+    """Return the comment's text: marked, inert, within the forge's limit, and signed; and whether it says anything new.
+
+    The JSON of ``gitmem check`` is rendered here, by the job that is trusted; any other text is Markdown.
+    """
     sign = mark(f"comment {kind}")
     well, command = KINDS[kind]
     if not text.strip():
-        return signed(f"{sign}\n{well}", place)
-    shown, missing = page(text, BODY_LIMIT - _APART)
+        return signed(f"{sign}\n{well}", place), False
+    found = parse_check(text) if kind == "check" and text.lstrip().startswith("{") else None
+    if found is not None:
+        shown = render(found, place.links(found.head, found.memory), BODY_LIMIT - _APART)
+        return signed(f"{sign}\n\n{shown}", place), verdict_of(found).is_news
+    shown, missing = page(text[:TEXT_LIMIT], BODY_LIMIT - _APART)
     if missing:
         where = f"; [the run]({place.run}) may have all" if place.run else ""
         rest = f"{missing} more line{'s do' if missing > 1 else ' does'}"
         shown = f"{shown}\n\n**Cut here**: {rest} not fit in a comment. `{command}` shows them{where}."
-    return signed(f"{sign}\n\n{shown}", place)
+    return signed(f"{sign}\n\n{shown}", place), True
 
 
 def keep(forge: Forge, kind: str, pulls: Sequence[int], text: str, *, only_update: bool = False) -> list[CommentResult]:
@@ -110,15 +119,15 @@ def keep(forge: Forge, kind: str, pulls: Sequence[int], text: str, *, only_updat
         forge: The forge.
         kind: One of ``KINDS``.
         pulls: The pull requests.
-        text: Markdown; where it is empty, there is nothing to say: a comment that is there says so, and no first one is
-            written.
+        text: The JSON of ``gitmem check``, or Markdown; where it is empty, or finds nothing, a comment that is there
+            says so, and no first one is written.
         only_update: Whether no first comment is written in any case.
 
     Raises:
         ForgeError: The forge cannot be reached, or refuses.
     """
-    body = body_of(kind, text, forge.place)
-    opens = bool(text.strip()) and not only_update
+    body, is_news = body_of(kind, text, forge.place)
+    opens = is_news and not only_update
     return [_keep(forge, pull, mark(f"comment {kind}"), body, opens=opens) for pull in pulls]
 
 

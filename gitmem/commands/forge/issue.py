@@ -22,8 +22,8 @@ from gitmem.commands.forge.ownership import (
     signed,
     who_am_i,
 )
-from gitmem.commands.forge.sanitize import line
 from gitmem.frozen import frozen
+from gitmem.verify.overview.notice.inert import inert
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -103,10 +103,10 @@ def body_of(failing: Failing, place: ForgeRepository) -> str:
 
 
 def _row(row: Mapping[str, str]) -> str:
-    parts = [f"- **{line(row['key'], 120)}**: {line(row['title'], TEXT_KEPT)}"]
-    parts += [f"— {line(row['because'], TEXT_KEPT)}"] if row["because"] else []
-    more = [line(row["broken"], TEXT_KEPT)] if row["broken"] else []
-    more += [f"written by {line(row['by'], 120)}"] if row["by"] else []
+    parts = [f"- **{inert(row['key'], 120)}**: {inert(row['title'], TEXT_KEPT)}"]
+    parts += [f"— {inert(row['because'], TEXT_KEPT)}"] if row["because"] else []
+    more = [inert(row["broken"], TEXT_KEPT)] if row["broken"] else []
+    more += [f"written by {inert(row['by'], 120)}"] if row["by"] else []
     parts += [f"({'; '.join(more)})"] if more else []
     return f"{' '.join(parts)} · `gitmem settle {re.sub('[^a-z0-9._-]', '-', row['key'])}`"
 

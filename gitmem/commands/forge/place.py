@@ -12,6 +12,7 @@ from gitmem.config import variable
 from gitmem.errors import ConfigError
 from gitmem.frozen import frozen
 from gitmem.system.http import LOOPBACK
+from gitmem.verify.overview.notice.links import Links
 
 API = "https://api.github.com"
 SERVER = "https://github.com"
@@ -27,16 +28,24 @@ class ForgeRepository:
         repository: ``owner/name``.
         api: The address of its API, without a slash at the end.
         run: The address of the page of the run that speaks; empty outside of one.
+        site: The repository's address for people.
+        form: How its links are written, a name of ``verify.overview.notice.links.FORMS``.
     """
 
     repository: str
     api: str = API
     run: str = ""
+    site: str = ""
+    form: str = "github"
 
     @property
     def owner(self) -> str:
         """Return whose the repository is."""
         return self.repository.partition("/")[0]
+
+    def links(self, code: str, memory: str) -> Links:
+        """Return links to files of these commits of the code and the memory branch."""
+        return Links(self.site, code, memory, self.form)
 
 
 def place_here(run: str = "") -> ForgeRepository:
@@ -55,7 +64,24 @@ def place_here(run: str = "") -> ForgeRepository:
     run = run or variable("GITHUB_RUN_ID")
     if run and not _RUN.fullmatch(run):
         raise _wrong("GITHUB_RUN_ID", "--run must be a number", 'in a workflow: --run "$RUN_ID", from github.event')
-    return ForgeRepository(repository, api, f"{server}/{repository}/actions/runs/{run}" if run else "")
+    site = f"{server}/{repository}"
+    is_github = not variable("FORGEJO_ACTIONS") and not variable("GITEA_ACTIONS")
+    return ForgeRepository(
+        repository, api, f"{site}/actions/runs/{run}" if run else "", site, "github" if is_github else "forgejo"
+    )
+
+
+def find_links(code: str, memory: str) -> Links:
+    """Return links for a job's own report; without a site where this is no forge's job, or it does not say which."""
+    if variable("CI_PROJECT_URL"):
+        try:
+            return Links(_address("CI_PROJECT_URL", ""), code, memory, "gitlab")
+        except ConfigError:
+            return Links()
+    try:
+        return place_here().links(code, memory)
+    except ConfigError:
+        return Links()
 
 
 def _address(name: str, default: str) -> str:

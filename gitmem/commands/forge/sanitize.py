@@ -16,13 +16,12 @@ import re
 
 from gitmem.text.sanitize import display
 from gitmem.text.secrets import redact
+from gitmem.verify.overview.notice.inert import APART, spelt
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Sequence
 
-# A zero-width space: spelt, so that the text itself holds no hidden character.
-APART = "&#8203;"
 # Characters of a line of others that are read: a row of a report's table has a few thousand.
 LINE_KEPT = 8_000
 # Languages that only colour a block of code; GitHub draws others (mermaid, geojson, stl, math).
@@ -34,18 +33,8 @@ _PARTS = re.compile(
     r"(?P<br><br ?/?>)|(?P<change></?(?:del|ins)>)|\\(?P<escaped>[!-/:-@\[-`{-~])|(?P<reference>&#?\w{1,31};)"
     r"|(?<!`)(?P<run>`+)(?!`)(?P<code>[^`|]+)(?P=run)(?!`)|(?P<tildes>~{3,})|(?P<other>.)"
 )
-# Where text is parted: behind an at sign, and inside what a renderer takes for an address or a reference.
-_LIVE = re.compile(r"@|#(?=\d)|:(?=//)|www(?=\.)|gh(?=-\d)", re.IGNORECASE)
-_COMMIT = re.compile(r"(?<![0-9a-z])[0-9a-f]{7,64}(?![0-9a-z])", re.IGNORECASE)
 # Markup that stays where nobody escaped it; and all that is spelt where it is not markup.
 _MARKUP = frozenset("*_~|#")
-_SPELT = frozenset("&<>[]\\`$*_~|#")
-
-
-def line(text: str, cap: int) -> str:
-    """Return text of others as one line without any markup, of at most *cap* characters before it is spelt."""
-    shown = " ".join(_clean(text).split())
-    return _written(shown if len(shown) <= cap else shown[: cap - 1] + "…")
 
 
 def page(text: str, limit: int) -> tuple[str, int]:
@@ -118,13 +107,13 @@ def _text(text: str) -> str:
 
 def _inline(text: str) -> str:
     """Return the inside of a line: its parts made inert, code spans as they are."""
-    written: list[str] = []
+    parts: list[str] = []
     plain: list[str] = []
     markup: set[int] = set()
     opened: list[str] = []
 
     def flush() -> None:
-        written.append(_written("".join(plain), markup))
+        parts.append(spelt("".join(plain), markup))
         plain.clear()
         markup.clear()
 
@@ -132,10 +121,10 @@ def _inline(text: str) -> str:
         kind, found = part.lastgroup, part.group()
         if kind in ("br", "code"):
             flush()
-            written.append("<br>" if kind == "br" else f"`{part['code']}`")
+            parts.append("<br>" if kind == "br" else f"`{part['code']}`")
         elif kind == "change" and (found[1] != "/" or opened[-1:] == [found[2:]]):
             flush()
-            written.append(found)
+            parts.append(found)
             opened = opened[:-1] if found[1] == "/" else [*opened, found[1:]]
         elif kind == "other" and found in _MARKUP:
             markup.add(len(plain))
@@ -144,19 +133,6 @@ def _inline(text: str) -> str:
             # What a reference is for may be anything, hidden characters among it.
             plain += display(html.unescape(found)) if kind == "reference" else part["escaped"] or found
     flush()
-    shown = "".join([*written, *(f"</{one}" for one in reversed(opened))])
+    shown = "".join([*parts, *(f"</{one}" for one in reversed(opened))])
     # At the beginning of a line, it is how people speak to some robots.
     return f"&#47;{shown[1:]}" if shown.startswith("/") else shown
-
-
-def _written(text: str, markup: Collection[int] = ()) -> str:
-    """Return plain text as Markdown that says it and nothing else; at the places *markup* the signs stay signs."""
-    apart = {match.end() for match in _LIVE.finditer(text)}
-    commits = [match.span() for match in _COMMIT.finditer(text)]
-    begins, ends = {begin for begin, _ in commits}, {end for _, end in commits}
-    out: list[str] = []
-    for at, char in enumerate(text):
-        out += ["</code>"] * (at in ends) + [APART] * (at in apart) + ["<code>"] * (at in begins)
-        out.append(f"&#{ord(char)};" if char in _SPELT and at not in markup else char)
-    end = len(text)
-    return "".join(out) + "</code>" * (end in ends) + APART * (end in apart)

@@ -6,10 +6,12 @@ secrets, terminal escapes, and text that poses as markup or as a command of the 
 
 from __future__ import annotations
 
-from gitmem.commands.report import github, junit, markdown, sarif
+from gitmem.commands.report import github, junit, sarif
 from gitmem.frozen import replace
 from gitmem.text.sanitize import display
 from gitmem.text.secrets import redact, safe_output
+from gitmem.verify.overview.notice.links import Links
+from gitmem.verify.overview.notice.notice import render as notice
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,16 +21,19 @@ if TYPE_CHECKING:
 
 WRITERS: dict[str, Callable[[Findings], str]] = {
     "github": github.commands,
-    "markdown": markdown.page,
     "sarif": sarif.log,
     "junit": junit.suites,
 }
+# Bytes of a page of Markdown: what a forge takes as the summary of a step.
+PAGE_LIMIT = 1024 * 1024 - 4096
 # Characters of one text that are told: a report is read by people, and forges cut long messages.
 TEXT_KEPT = 500
 
 
-def render(form: str, found: Findings) -> str:
-    """Return what was found in one of the forms of ``WRITERS``; ends with a line feed."""
+def render(form: str, found: Findings, links: Links | None = None) -> str:
+    """Return what was found in one of the forms of ``WRITERS``, or as ``markdown``; ends with a line feed."""
+    if form == "markdown":
+        return notice(cleaned(found), links or Links(), PAGE_LIMIT)
     return WRITERS[form](cleaned(found))
 
 

@@ -211,6 +211,44 @@ class ReviewFinding:
 
 
 @frozen
+class FindingRow:
+    """One line of a section.
+
+    Attributes:
+        text: What it says, one line.
+        key: The memory that it is about, or empty.
+        path: A file, of the code unless its section is about memory; or empty.
+        line: Its line, from 1; 0 where none can be named.
+        code: Text that is shown exactly, such as a command; or empty.
+    """
+
+    text: str
+    key: str = ""
+    path: str = ""
+    line: int = 0
+    code: str = ""
+
+
+@frozen
+class FindingSection:
+    """What else a reader of findings should see, under a heading of its own.
+
+    Attributes:
+        heading: Its heading.
+        level: ``error``, ``warning`` or ``note``; a note is folded.
+        rows: Its lines, the most important first; never empty.
+        is_first: Whether it comes before all findings.
+        is_memory: Whether its files are those of the memory branch.
+    """
+
+    heading: str
+    level: str
+    rows: tuple[FindingRow, ...]
+    is_first: bool = False
+    is_memory: bool = False
+
+
+@frozen
 class Findings:
     """What one command found.
 
@@ -224,6 +262,9 @@ class Findings:
         notes: What else a reader should know, a line each.
         untouched: Facts that a change hides, removes, supersedes or weakens without touching what they read, each with
             what it does to them.
+        sections: What else a reader should see, each under its own heading.
+        memory: The commit of the memory branch that was judged by, or empty.
+        held: How many facts hold, besides those among the findings.
     """
 
     command: str
@@ -234,6 +275,9 @@ class Findings:
     at: int
     notes: tuple[str, ...] = ()
     untouched: tuple[tuple[str, str], ...] = ()
+    sections: tuple[FindingSection, ...] = ()
+    memory: str = ""
+    held: int = 0
 
     def of(self, *kinds: str) -> list[Finding]:
         """Return the findings of these kinds."""

@@ -7,7 +7,7 @@ from support.code_changes import change, check, finding
 from support.facts import make_fact, put
 
 from gitmem.commands.check.summary import findings_of
-from gitmem.commands.report import github, markdown
+from gitmem.commands.report import github, render
 from gitmem.verify.overview.finding import Spot
 
 NOTES = "# Notes\n\n- Python 3.10+\n- Handlers are in `src/routes.py`.\n- `retries` is 3.\n"
@@ -47,7 +47,7 @@ def test_broken_fact_is_shown_at_the_line_of_the_document_with_the_right_one(mem
     assert retries.where == "src/client.py:1"
     assert not python.is_in_diff
     assert "file=AGENTS.md,line=3" in github.commands(findings_of(checked, now=NOW))
-    assert "```text\n- Python 3.12+\n```" in markdown.page(findings_of(checked, now=NOW))
+    assert "```text\n- Python 3.12+\n```" in render("markdown", findings_of(checked, now=NOW))
 
 
 def test_line_that_the_change_shows_takes_a_suggestion_at_its_new_place(memory, repo):

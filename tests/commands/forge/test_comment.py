@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import threading
 from concurrent.futures import ThreadPoolExecutor
@@ -14,6 +15,7 @@ from gitmem.commands.forge.comment import READ_LIMIT, body_of, keep, pulls_of, r
 from gitmem.commands.forge.ownership import BODY_LIMIT
 from gitmem.commands.forge.place import ForgeRepository
 from gitmem.errors import ForgeError, GitmemError
+from gitmem.verify.overview.notice.document import LISTS
 
 SIGN = "<!-- gitmem comment check -->"
 PLACE = ForgeRepository("acme/shop", run="https://github.example/acme/shop/actions/runs/77")
@@ -41,6 +43,26 @@ def test_the_same_text_of_another_run_changes_nothing(hub: Hub) -> None:
 
     assert (done.action, hub.writes()) == ("unchanged", [])
     assert done.url == hub.comments[0]["html_url"]
+
+
+def test_json_of_a_check_is_rendered_here_and_nothing_to_say_opens_no_comment(hub: Hub) -> None:
+    lists = {name: [] for name in LISTS} | {"head": COMMIT, "base": "b" * 40, "memory": "c" * 40, "holds": 2}
+    broken = {
+        "key": "port",
+        "title": "@bob: port 80",
+        "path": "facts/port.md",
+        "changed": [{"path": "a.toml", "line": 4}],
+    }
+
+    quiet = tell(hub, json.dumps(lists))
+    told = tell(hub, json.dumps(lists | {"newly_false": [broken]}))
+    mended = tell(hub, json.dumps(lists))
+
+    assert (quiet, told, mended) == ("none", "created", "updated")
+    assert hub.comments[0]["body"].startswith(f"{SIGN}\n\n### ✅ This change makes no fact false\n")
+    body = body_of("check", json.dumps(lists | {"newly_false": [broken]}), hub.forge().place)[0]
+    assert f"[a.toml:4](https://github.example/acme/shop/blob/{COMMIT}/a.toml#L4)" in body
+    assert "@bob" not in body
 
 
 def test_each_kind_has_its_own(hub: Hub) -> None:
@@ -143,7 +165,7 @@ def test_a_text_cannot_forge_the_mark_or_end_in_another_run(hub: Hub) -> None:
 
 
 def test_a_text_that_is_too_long_is_cut_with_a_word_about_it() -> None:
-    body = body_of("check", "## Found\n\n" + "| a | b |\n" * 20_000, PLACE)
+    body, _ = body_of("check", "## Found\n\n" + "| a | b |\n" * 20_000, PLACE)
 
     assert 60_000 < len(body) <= BODY_LIMIT
     assert "more lines do not fit in a comment. `gitmem check` shows them; [the run](https://github.example/" in body

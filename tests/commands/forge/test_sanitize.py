@@ -10,10 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.github_markdown import alive, rendered, words
 
-from gitmem.commands.forge.sanitize import LINE_KEPT, line, page
+from gitmem.commands.forge.sanitize import LINE_KEPT, page
 from gitmem.commands.report import render
 from gitmem.text.sanitize import display
 from gitmem.verify.overview.finding import BROKEN, HOLDS, Finding, Findings, Spot
+from gitmem.verify.overview.notice.inert import inert
 
 
 @pytest.mark.parametrize(
@@ -170,7 +171,7 @@ def test_no_text_whatever_is_alive_or_hides_anything(text: str) -> None:
 @settings(max_examples=100)
 @given(HOSTILE)
 def test_a_line_says_the_same_and_has_no_markup_at_all(text: str) -> None:
-    shown = line(text, 10_000)
+    shown = inert(text, 10_000)
     root = rendered(f"- **k**: {shown} end")
 
     assert {one.tag for one in root.iter()} <= {"div", "ul", "li", "strong", "code"}
@@ -256,7 +257,7 @@ def test_a_long_line_is_cut_and_says_so() -> None:
     shown, missing = page("x" * (LINE_KEPT + 1), 60_000)
 
     assert (len(shown), shown[-1], missing) == (LINE_KEPT, "…", 0)
-    assert line("x" * 20, 10) == "x" * 9 + "…"
+    assert inert("x" * 20, 10) == "x" * 9 + "…"
 
 
 @pytest.mark.parametrize(

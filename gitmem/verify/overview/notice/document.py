@@ -1,0 +1,142 @@
+"""The JSON of ``gitmem check`` read back as findings, by a job that trusts nothing in it.
+
+Another machine wrote it, which ran a stranger's pull request: whatever has not the documented form is left out, and no
+text is taken for more than text.
+"""
+
+from __future__ import annotations
+
+from gitmem.text.json_values import parse_json
+from gitmem.verify.overview.finding import (
+    BROKEN,
+    ERROR,
+    MENDED,
+    NOTE,
+    OUTSIDE,
+    SILENCED,
+    STILL,
+    SUSPECT,
+    UNCHECKED,
+    WARNING,
+    WRONG,
+    Finding,
+    FindingRow,
+    Findings,
+    FindingSection,
+    Spot,
+    StatedLine,
+    in_order,
+)
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from typing import Any
+
+# The names of the lists of findings.
+LISTS = {
+    "newly_false": BROKEN,
+    "wrong_verdicts": WRONG,
+    "silenced": SILENCED,
+    "suspect": SUSPECT,
+    "unchecked": UNCHECKED,
+    "still_false": STILL,
+    "outside": OUTSIDE,
+    "newly_true": MENDED,
+}
+# Findings of a list, sections, rows, and places of one finding that are read; and the largest number that is a line.
+READ_AT_MOST = 5_000
+PLACES, MOST = 20, 10_000_000
+
+
+def parse_check(text: str) -> Findings | None:
+    """Return what ``gitmem check --json`` found; None where the text is not such a document."""
+    try:
+        table = parse_json(text)
+    except (ValueError, RecursionError):
+        return None
+    if not isinstance(table, dict) or not all(isinstance(table.get(name), list) for name in LISTS):
+        return None
+    findings = [_finding(row, kind) for name, kind in LISTS.items() for row in _rows(table[name])]
+    untouched = tuple((_text(row, "key"), _text(row, "because")) for row in _rows(table.get("untouched")))
+    notes = table.get("notes")
+    return Findings(
+        "check",
+        _text(table, "summary"),
+        in_order(findings),
+        _text(table, "head"),
+        _text(table, "base"),
+        0,
+        tuple(note for note in notes[:PLACES] if isinstance(note, str)) if isinstance(notes, list) else (),
+        untouched,
+        tuple(filter(None, (_section(row) for row in _rows(table.get("sections"))))),
+        _text(table, "memory"),
+        _number(table, "holds"),
+    )
+
+
+def _finding(row: Mapping[str, Any], kind: str) -> Finding:
+    path = _text(row, "path")
+    chain = row.get("because") if kind == SUSPECT else ()
+    places = tuple(Spot(_text(one, "path"), _number(one, "line")) for one in _rows(row.get("changed")))[:PLACES]
+    line = _number(row, "line")
+    return Finding(
+        _text(row, "key"),
+        _text(row, "title"),
+        kind,
+        _text(row, "because"),
+        _text(row, "by"),
+        Spot(path, line) if line else None,
+        places,
+        path,
+        chain=tuple(one for one in chain[:PLACES] if isinstance(one, str)) if isinstance(chain, list) else (),
+        is_new=row.get("new") is True,
+        culprit=_text(row, "culprit"),
+        culprit_after=_text(row, "culprit_after"),
+        stated=tuple(_stated(one) for one in _rows(row.get("stated")))[:PLACES],
+    )
+
+
+def _stated(row: Mapping[str, Any]) -> StatedLine:
+    return StatedLine(
+        Spot(_text(row, "path"), _number(row, "line")),
+        _text(row, "text"),
+        _text(row, "contradicted_by"),
+        _text(row, "corrected"),
+        row.get("in_diff") is True,
+    )
+
+
+def _section(row: Mapping[str, Any]) -> FindingSection | None:
+    rows = tuple(
+        FindingRow(_text(one, "text"), _text(one, "key"), _text(one, "path"), _number(one, "line"), _text(one, "code"))
+        for one in _rows(row.get("rows"))
+    )
+    level = row.get("level") if row.get("level") in (ERROR, WARNING, NOTE) else WARNING
+    heading = _text(row, "heading")
+    if not rows or not heading:
+        return None
+    return FindingSection(heading, str(level), rows, row.get("first") is True, row.get("memory") is True)
+
+
+def section_table(section: FindingSection) -> dict[str, Any]:
+    """Return a section as the documented JSON."""
+    rows = [{"text": r.text, "key": r.key, "path": r.path, "line": r.line, "code": r.code} for r in section.rows]
+    table: dict[str, Any] = {"heading": section.heading, "level": section.level}
+    return table | {"first": section.is_first, "memory": section.is_memory, "rows": rows}
+
+
+def _rows(value: object) -> Iterator[Mapping[str, Any]]:
+    """Yield the tables of a list."""
+    if isinstance(value, list):
+        yield from (row for row in value[:READ_AT_MOST] if isinstance(row, dict))
+
+
+def _text(row: Mapping[str, Any], name: str) -> str:
+    value = row.get(name)
+    return value if isinstance(value, str) else ""
+
+
+def _number(row: Mapping[str, Any], name: str) -> int:
+    value = row.get(name)
+    return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= MOST else 0

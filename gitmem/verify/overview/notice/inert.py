@@ -1,0 +1,53 @@
+"""Text of others as Markdown that shows it and does nothing: no link, mention, reference, image, HTML or formula.
+
+What could mean something to a renderer is a character reference. What GitHub looks for in text that is rendered already
+(mentions, addresses, ``#1``, ``GH-1``) is parted by a zero-width space, and what could be a commit's name is code, in
+which it looks for nothing.
+
+Source: GitHub Flavored Markdown 0.29, 6.3 (code spans) and 6.9 (autolinks); GitHub Docs, "Autolinked references and
+URLs" and "Mentioning people and teams". The tests ask cmark-gfm, which is GitHub's renderer.
+"""
+
+from __future__ import annotations
+
+import re
+
+from gitmem.text.sanitize import display
+from gitmem.text.secrets import redact
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+# A zero-width space: spelt, so that the text itself holds no hidden character.
+APART = "&#8203;"
+# Where text is parted: behind an at sign, and inside what a renderer takes for an address or a reference.
+_LIVE = re.compile(r"@|#(?=\d)|:(?=//)|www(?=\.)|gh(?=-\d)", re.IGNORECASE)
+_COMMIT = re.compile(r"(?<![0-9a-z])[0-9a-f]{7,64}(?![0-9a-z])", re.IGNORECASE)
+SPELT = frozenset("&<>[]\\`$*_~|#")
+
+
+def inert(text: str, cap: int) -> str:
+    """Return text of others as one line without any markup, of at most *cap* characters before it is spelt."""
+    shown = " ".join(redact(display(text.replace("\r\n", "\n").replace(APART, ""), lines=True, sequences=True)).split())
+    return spelt(shown if len(shown) <= cap else shown[: cap - 1] + "…")
+
+
+def code_block(text: str, language: str = "") -> str:
+    """Return text of others as a block of code that nothing in it ends; hidden characters are spelt out."""
+    shown = display(text, lines=True)
+    fence = "`" * max(3, 1 + max((len(run) for run in re.findall("`+", shown)), default=0))
+    return f"{fence}{language}\n{shown}\n{fence}"
+
+
+def spelt(text: str, markup: Collection[int] = ()) -> str:
+    """Return plain text as Markdown that says it and nothing else; at the places *markup* the signs stay signs."""
+    apart = {match.end() for match in _LIVE.finditer(text)}
+    commits = [match.span() for match in _COMMIT.finditer(text)]
+    begins, ends = {begin for begin, _ in commits}, {end for _, end in commits}
+    out: list[str] = []
+    for at, char in enumerate(text):
+        out += ["</code>"] * (at in ends) + [APART] * (at in apart) + ["<code>"] * (at in begins)
+        out.append(f"&#{ord(char)};" if char in SPELT and at not in markup else char)
+    end = len(text)
+    return "".join(out) + "</code>" * (end in ends) + APART * (end in apart)

@@ -1,0 +1,313 @@
+"""What was found as one notice: the verdict first, causes with their facts, ways out to copy, the rest folded.
+
+The same Markdown is a comment, an issue and a step's summary. All text of others is inert, links are made here alone,
+and whole lines are left out and counted where they would not fit.
+"""
+
+from __future__ import annotations
+
+import re
+
+from gitmem.frozen import frozen
+from gitmem.text.sanitize import display
+from gitmem.text.secrets import redact
+from gitmem.verify.overview.cause import APART, Case, few, group
+from gitmem.verify.overview.cause import title as title_of
+from gitmem.verify.overview.finding import (
+    BROKEN,
+    ERROR,
+    FAILED,
+    HOLDS,
+    MENDED,
+    NOTE,
+    OUTSIDE,
+    SILENCED,
+    STILL,
+    SUSPECT,
+    UNCHECKED,
+    UNSTEADY,
+    WORDS,
+    WRONG,
+    Spot,
+)
+from gitmem.verify.overview.notice.inert import code_block, inert
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from gitmem.verify.overview.cause import Cause
+    from gitmem.verify.overview.finding import Finding, Findings, FindingSection, StatedLine
+    from gitmem.verify.overview.notice.links import Links
+
+BAD, UNSURE, WELL = "❌", "⚠️", "✅"
+# Characters of a text that are shown; facts of one cause that stay unfolded, and facts whose ways out are written.
+TEXT_KEPT, OPEN, WAYS = 400, 3, 10
+# Bytes that stay free for what ends a list or a fold.
+_SPARE = 400
+# The reason of facts whose commands nobody approved: they wait for a person, and are no fault of the change.
+WAITING = "not approved"
+# What a reader has to look at, and what is only there to look up.
+SHOWN = (BROKEN, FAILED, WRONG, SILENCED, SUSPECT, UNCHECKED)
+FOLDED = (UNSTEADY, STILL, OUTSIDE, MENDED)
+_KEY = re.compile("[a-z0-9][a-z0-9._-]*")
+
+
+@frozen
+class Verdict:
+    """What a notice says first.
+
+    Attributes:
+        sign: ``BAD``, ``UNSURE`` or ``WELL``.
+        text: The headline.
+        is_news: Whether there is anything that a person should read.
+    """
+
+    sign: str
+    text: str
+    is_news: bool
+
+
+def verdict_of(found: Findings) -> Verdict:
+    """Return the verdict on what was found: the gravest of it."""
+    broken, failed, wrong = (len(found.of(kind)) for kind in (BROKEN, FAILED, WRONG))
+    silenced = len(found.of(SILENCED)) + len(found.untouched)
+    is_check = found.command == "check"
+    bad = [f"makes {_counted(broken, 'fact')} false"] if broken else []
+    bad += [f"silences {_counted(silenced, 'fact')}"] if silenced else []
+    parts = [f"This change {' and '.join(bad)}"] if bad else []
+    parts += [f"{_counted(failed, 'fact does', 'facts do')} not hold"] if failed else []
+    parts += [f"{_counted(wrong, 'verdict', 'verdicts')} on the memory branch {_be(wrong)} wrong"] if wrong else []
+    grave = [section.heading for section in found.sections if section.level == ERROR]
+    parts += grave if not parts else []
+    if parts:
+        is_bad = bool(broken or failed or wrong or grave)
+        return Verdict(BAD if is_bad else UNSURE, "; ".join(parts), is_news=True)
+    suspect = len(found.of(SUSPECT))
+    unchecked = sum(finding.because != WAITING for finding in found.of(UNCHECKED))
+    unsure = [f"{_counted(suspect, 'memory', 'memories')} {_be(suspect)} suspect"] if suspect else []
+    unsure += [f"{_counted(unchecked, 'fact')} could not be checked"] if unchecked else []
+    unsure += [section.heading for section in found.sections if section.level != NOTE and not unsure]
+    if unsure:
+        return Verdict(UNSURE, "; ".join(unsure), is_news=True)
+    mended, waiting = len(found.of(MENDED)), len(found.of(UNCHECKED))
+    is_news = bool(mended or waiting or found.sections)
+    if is_check:
+        gain = f" and {mended} true again" if mended else ""
+        return Verdict(WELL, f"This change makes no fact false{gain}", is_news)
+    return Verdict(WELL, "No fact fails", is_news)
+
+
+def render(found: Findings, links: Links, limit: int) -> str:
+    """Return the notice as Markdown of at most *limit* bytes (2,000 at least); ends with one line feed.
+
+    Args:
+        found: What was found; its texts may be anything.
+        links: Where links lead.
+        limit: Bytes that the notice may have.
+    """
+    return _Notice(found, links, limit).text()
+
+
+class _Notice:
+    """One notice while it is written: blocks in the order of their importance, as long as there is room."""
+
+    def __init__(self, found: Findings, links: Links, limit: int) -> None:
+        self._found, self._links = found, links
+        self._left = limit - _SPARE
+        self._blocks: list[str] = []
+        self._missing = 0
+
+    def text(self) -> str:
+        found = self._found
+        verdict = verdict_of(found)
+        self._add(f"### {verdict.sign} {inert(verdict.text, TEXT_KEPT)}")
+        self._add(self._lead())
+        for section in found.sections:
+            if section.is_first:
+                self._section(section)
+        for kind in SHOWN:
+            self._findings(kind)
+        for line in (line for finding in found.findings for line in finding.stated if line.corrected):
+            self._add(self._correction(line))
+        self._untouched()
+        self._ways()
+        for section in found.sections:
+            if not section.is_first:
+                self._section(section)
+        waiting = sum(finding.because == WAITING for finding in found.of(UNCHECKED))
+        if waiting:
+            text = f"{_counted(waiting, 'fact waits', 'facts wait')} for approval of its command and was not checked"
+            self._add(f"{text if waiting == 1 else text.replace('its command and was', 'their commands and were')}.")
+        for kind in FOLDED:
+            self._findings(kind)
+        self._add("\n".join(f"> {inert(note, TEXT_KEPT)}\n>" for note in found.notes).removesuffix("\n>"))
+        if self._missing:
+            self._blocks.append(f"{_counted(self._missing, 'more line')} did not fit: `gitmem {found.command} --each`.")
+        return "\n\n".join(self._blocks) + "\n"
+
+    def _add(self, block: str) -> bool:
+        """Add a block if there is one and it fits, and return whether it did."""
+        size = len(block.encode()) + 2
+        if not block or size > self._left:
+            self._missing += block.count("\n") + bool(block)
+            return False
+        self._left -= size
+        self._blocks.append(block)
+        return True
+
+    def _lead(self) -> str:
+        found, links = self._found, self._links
+        commits = [links.commit(commit) for commit in (found.base, found.head) if commit]
+        span = " → ".join(filter(None, commits))
+        held = len(found.of(HOLDS)) + found.held
+        parts = [inert(found.summary, TEXT_KEPT).rstrip(".") + "." if found.summary else ""]
+        parts += [f"{_counted(held, 'more holds', 'more hold')}." if held and not found.summary else ""]
+        return " ".join(filter(None, (*parts, span)))
+
+    # Facts
+
+    def _findings(self, kind: str) -> None:
+        """Add the findings of one kind by cause; of suspects, those that no cause shows already."""
+        findings = [f for f in self._found.of(kind) if kind != UNCHECKED or f.because != WAITING]
+        known = {f.key for f in self._found.of(BROKEN, FAILED)} if kind == SUSPECT else frozenset()
+        findings = [f for f in findings if not (f.chain and f.chain[-1] in known)]
+        if not findings:
+            return
+        lines: list[str] = []
+        causes = group([_case(f) for f in (*findings, *self._resting(kind))])
+        by_key = {f.key: f for f in (*self._found.of(SUSPECT), *findings)}
+        for cause in causes:
+            lines += self._cause(cause, by_key)
+        heading = f"{WORDS[kind].heading} ({len(findings)})"
+        if kind in FOLDED:
+            self._list(lines, head=f"<details><summary>{heading}</summary>\n\n", tail="\n\n</details>")
+        else:
+            self._list(lines, head=f"#### {heading}\n\n")
+
+    def _resting(self, kind: str) -> Sequence[Finding]:
+        return self._found.of(SUSPECT) if kind in (BROKEN, FAILED) else ()
+
+    def _cause(self, cause: Cause, by_key: dict[str, Finding]) -> Iterator[str]:
+        """Yield the lines of one cause: its facts, those of many folded, and what rests on them."""
+        cases = [case for case in cause.cases if by_key[case.key].kind != SUSPECT or cause.cases[0].status == SUSPECT]
+        if len(cases) <= APART:
+            yield from (self._entry(by_key[case.key]) for case in cases)
+        elif cases:
+            yield f"- **{inert(title_of(cause, {}), TEXT_KEPT)}**{self._broken(cases[0].culprit)}"
+            yield from ("  " + self._entry(by_key[case.key]) for case in cases[:OPEN])
+            if len(cases) > OPEN:
+                rest = few([case.key for case in cases[OPEN:]], columns=400)
+                yield f"  - … and {len(cases) - OPEN} more: {inert(rest, TEXT_KEPT)}"
+        if cause.suspects and cases:
+            number = _counted(len(cause.suspects), "memory rests", "memories rest")
+            keys = inert(few([case.key for case in cause.suspects], columns=200), TEXT_KEPT)
+            yield f"  - {number} on {'it' if len(cases) == 1 else 'them'}: {keys}"
+
+    def _entry(self, finding: Finding) -> str:
+        """Return one fact as an item of a list."""
+        links = self._links
+        is_own = finding.fact is not None
+        spot = finding.fact or Spot(finding.path)
+        key = links.file(spot.path, spot.line, is_memory=not is_own, shown=finding.key)
+        why = [inert(finding.because, TEXT_KEPT)] if finding.because else []
+        places = [*(line.spot for line in finding.stated), *finding.places]
+        why += [f"see {', '.join(links.file(one.path, one.line) for one in places)}"] if places else []
+        broken = self._broken((finding.culprit, finding.culprit_after)) if finding.culprit else ""
+        why += [broken.removeprefix(", ")] if broken else []
+        why += [f"written by {inert(finding.by, TEXT_KEPT)}"] if finding.by else []
+        again = " (it was before)" if finding.kind == SUSPECT and not finding.is_new and finding.chain else ""
+        return f"- **{key}**: {inert(finding.title, TEXT_KEPT)}{again}" + (f"<br>{'; '.join(why)}" if why else "")
+
+    def _broken(self, culprit: tuple[str, str]) -> str:
+        commit, after = (self._links.commit(one) for one in culprit)
+        if not commit:
+            return ""
+        return f", broken after {after}, by {commit} at the latest" if after else f", broken by {commit}"
+
+    def _list(self, lines: Sequence[str], *, head: str, tail: str = "") -> None:
+        """Add a list, as much of it as fits."""
+        kept: list[str] = []
+        room = self._left - len((head + tail).encode()) - 2
+        for line in lines:
+            room -= len(line.encode()) + 1
+            if room < 0:
+                break
+            kept.append(line)
+        self._missing += len(lines) - len(kept)
+        if kept:
+            self._add(head + "\n".join(kept) + tail)
+
+    # Ways out
+
+    def _correction(self, line: StatedLine) -> str:
+        """Return what a document should say; a suggestion where a forge takes one: in the lines that it shows."""
+        right = line.corrected
+        if redact(display(right)) != right or len(right) > TEXT_KEPT:
+            return ""
+        where = inert(line.where, TEXT_KEPT)
+        against = f" ({where} contradicts it)" if where else ""
+        block = code_block(right, "suggestion" if line.is_in_diff else "text")
+        return f"{self._links.file(line.spot.path, line.spot.line)} should say{against}:\n\n{block}"
+
+    def _ways(self) -> None:
+        """Add what can be done about what became false: commands to copy."""
+        keys = [f.key for f in self._found.of(BROKEN, FAILED) if _KEY.fullmatch(f.key)]
+        if not keys:
+            return
+        is_check = self._found.command == "check"
+        which = "" if len(keys) == 1 else f" of `{keys[0]}`"
+        first, *rest = (_ways(key, is_check=is_check) for key in keys[: WAYS + 1])
+        said = "\n".join(f"# {why}\n{command}" for why, command in first.items())
+        self._add(f"**Three ways out**{which}:\n\n{code_block(said, 'sh')}")
+        if rest:
+            inside = code_block("\n\n".join("\n".join(one.values()) for one in rest), "sh")
+            self._add(f"<details><summary>The same for the others</summary>\n\n{inside}\n\n</details>")
+
+    # The rest
+
+    def _untouched(self) -> None:
+        found = self._found.untouched
+        lines = [f"- **{inert(key, TEXT_KEPT)}**: the change {inert(how, TEXT_KEPT)}" for key, how in found]
+        if lines:
+            title = f"Silenced, although the change touches nothing that they read ({len(lines)})"
+            self._list(lines, head=f"#### {title}\n\n")
+
+    def _section(self, section: FindingSection) -> None:
+        lines = []
+        for row in section.rows:
+            key = f"**{inert(row.key, TEXT_KEPT)}**: " if row.key else ""
+            place = self._links.file(row.path, row.line, is_memory=section.is_memory) if row.path else ""
+            code = code_block(redact(row.code[:TEXT_KEPT])).replace("\n", "\n  ") if row.code else ""
+            text = f"- {key}{inert(row.text, TEXT_KEPT)}" + (f" ({place})" if place else "")
+            lines.append(text + (f"\n\n  {code}\n" if code else ""))
+        title = f"{inert(section.heading, TEXT_KEPT)} ({len(section.rows)})"
+        if section.level == NOTE:
+            self._list(lines, head=f"<details><summary>{title}</summary>\n\n", tail="\n\n</details>")
+        else:
+            self._list(lines, head=f"#### {title}\n\n")
+
+
+def _ways(key: str, *, is_check: bool) -> dict[str, str]:
+    """Return what can be done, each with its command."""
+    repair = f"gitmem check {key}" if is_check else f"gitmem settle {key} --recheck"
+    here = ", which this branch changes as well" if is_check else ""
+    return {
+        "repair: the fact is right; correct the code, then check it again": repair,
+        f"update: something else is true now{here}": f"gitmem settle {key} --reword '…' --contains '…' --in '…'",
+        "retire: nothing in it is true any more": f"gitmem settle {key} --retire --why '…'",
+    }
+
+
+def _case(finding: Finding) -> Case:
+    words = WORDS[finding.kind]
+    culprit = (finding.culprit, finding.culprit_after)
+    return Case(finding.key, words.status, words.phrase, finding.because, culprit, finding.chain, many=words.many)
+
+
+def _counted(number: int, one: str, many: str = "") -> str:
+    return f"{number} {one if number == 1 else many or f'{one}s'}"
+
+
+def _be(number: int) -> str:
+    return "is" if number == 1 else "are"

@@ -1,0 +1,49 @@
+"""Links lead to the forge's own pages and nowhere else, whatever a file is called."""
+
+from __future__ import annotations
+
+import pytest
+
+from gitmem.verify.overview.notice.links import Links
+
+CODE, MEMORY = "a" * 40, "b" * 40
+SITE = "https://forge.example/acme/shop"
+
+
+@pytest.mark.parametrize(
+    ("form", "file", "commit"),
+    [
+        ("github", f"/blob/{CODE}/src/a%20b.py#L3", f"/commit/{CODE}"),
+        ("gitlab", f"/-/blob/{CODE}/src/a%20b.py#L3", f"/-/commit/{CODE}"),
+        ("forgejo", f"/src/commit/{CODE}/src/a%20b.py#L3", f"/commit/{CODE}"),
+    ],
+)
+def test_each_forge_has_its_own_addresses(form: str, file: str, commit: str) -> None:
+    links = Links(SITE, CODE, MEMORY, form)
+
+    assert links.file("src/a b.py", 3) == f"[src/a b.py:3]({SITE}{file})"
+    assert links.commit(CODE) == f"[`{CODE[:12]}`]({SITE}{commit})"
+    assert f"{MEMORY}/facts/a.md" in links.file("facts/a.md", is_memory=True)
+
+
+@pytest.mark.parametrize("path", ["../../x", "a//b", "/etc/passwd", "", ".", "a\x1bb"])
+def test_path_that_leads_elsewhere_is_no_link(path: str) -> None:
+    assert "](" not in Links(SITE, CODE, MEMORY).file(path, 3)
+
+
+def test_hostile_parts_stay_inside_the_link() -> None:
+    shown = Links(SITE, CODE, MEMORY).file("a/b)](https:c.py", shown="x](https://evil.example)")
+
+    assert shown.count("](") == 1
+    assert "%29%5D%28https%3Ac.py" in shown
+
+
+@pytest.mark.parametrize("commit", ["", "abc", "A" * 40, f"{CODE}/..", "-" * 40])
+def test_what_is_no_commit_makes_no_link(commit: str) -> None:
+    assert Links(SITE, CODE, MEMORY).commit(commit) == ""
+    assert "](" not in Links(SITE, commit, commit).file("a.py")
+
+
+def test_without_a_site_places_are_text() -> None:
+    assert Links().file("a.py", 3) == "a.py:3"
+    assert Links().commit(CODE) == f"`{CODE[:12]}`"
