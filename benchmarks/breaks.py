@@ -3,22 +3,49 @@
     .venv/bin/python -m benchmarks.breaks MIRRORS BENCHMARK
 
 Each line of BENCHMARK/breaks.jsonl is judged as a pull request of the commit `broke_commit` would be: compared with its
-first parent. A line is printed for each break, with the correction that is offered and whether git can find what it
-corrects to: a rename of the path in that commit. MIRRORS is as for adopt.py.
+first parent. A line is printed for each break, with the correction that is offered: a new name, or what should go from
+the document. A correction is confirmed if the document was later changed so: at the last commit of the benchmark it has
+the new name, or not the lines that should go. MIRRORS is as for adopt.py.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import sys
 import time
+from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
-from benchmarks.adopt import find_mirror
-from gitmem.commands.adopt.findings import FALSE
+from benchmarks.adopt import find_mirror, rows
+from gitmem.commands.adopt.code import read_text
+from gitmem.commands.adopt.findings import FALSE, Adoption, Finding
+from gitmem.commands.adopt.forms import advice
 from gitmem.commands.adopt.run import adopt
 from gitmem.git.binary import Git
 from gitmem.git.repository import Repository
+
+
+@dataclass(frozen=True)
+class Replayed:
+    """What came of one break.
+
+    Attributes:
+        place: Which one it is: repository, commit, document, token.
+        is_caught: Whether it was reported.
+        offers: The corrections that are offered.
+        is_confirmed: Whether the document was later corrected so.
+        others: How many more statements the commit is said to make false.
+        seconds: CPU time of the commit.
+    """
+
+    place: str
+    is_caught: bool
+    offers: list[str]
+    is_confirmed: bool
+    others: int
+    seconds: float
 
 
 def main() -> None:
@@ -27,14 +54,25 @@ def main() -> None:
     parser.add_argument("mirrors", type=Path)
     parser.add_argument("benchmark", type=Path)
     args = parser.parse_args()
-    breaks = [json.loads(line) for line in (args.benchmark / "breaks.jsonl").read_text(encoding="utf-8").splitlines()]
-    adoptions: dict[tuple[str, str], tuple[object, float]] = {}
-    caught = offered = 0
-    for one in breaks:
-        folder = find_mirror(args.mirrors, one["repo"])
-        key = one["repo"], one["broke_commit"]
+    found = []
+    for one in replay(args.mirrors, args.benchmark):
+        found.append(one)
+        print(f"{'caught' if one.is_caught else 'MISSED'} {one.place} → {'; '.join(one.offers) or '-'}"
+              f"{' (confirmed)' * one.is_confirmed}; {one.others} others; {one.seconds:.1f} s", flush=True)  # fmt: skip
+    counts = (sum(one.is_caught for one in found), sum(bool(one.offers) for one in found))
+    confirmed = sum(one.is_confirmed for one in found)
+    print(f"{len(found)} breaks: {counts[0]} caught, {counts[1]} with a correction, {confirmed} of them confirmed")
+
+
+def replay(mirrors: Path, benchmark: Path) -> Iterator[Replayed]:
+    """Yield what came of each break whose repository is there."""
+    heads = {repo: commit for repo, commit, _ in rows(benchmark / "repositories.tsv")}
+    adoptions: dict[tuple[str, str], tuple[Adoption, float]] = {}
+    for line in (benchmark / "breaks.jsonl").read_text(encoding="utf-8").splitlines():
+        one = json.loads(line)
+        folder, key = find_mirror(mirrors, one["repo"]), (one["repo"], one["broke_commit"])
         if folder is None:
-            print(f"no mirror of {one['repo']}")
+            print(f"no mirror of {one['repo']}", file=sys.stderr)
             continue
         git = Git(Repository(str(folder), str(folder), None))
         if key not in adoptions:
@@ -42,21 +80,30 @@ def main() -> None:
             made = adopt(git, one["broke_commit"], base=git.resolve(f"{one['broke_commit']}^1"))
             adoptions[key] = made, time.process_time() - start
         adoption, seconds = adoptions[key]
-        token = one["token"].strip("./")
-        hits = [
-            finding
-            for finding in adoption.of(FALSE)
-            if finding.document.path == one["file"]
-            and (finding.claim.token.strip("./") == token or finding.claim.name.strip("./") == token)
-        ]
-        caught += bool(hits)
-        fixes = [finding.fix for finding in hits if finding.fix]
-        offered += bool(fixes)
-        others = len(adoption.of(FALSE)) - len(hits)
-        said = "caught" if hits else "MISSED"
-        print(f"{said} {one['repo']} {one['broke_commit'][:10]} {one['file']} {one['token']} → {fixes or '-'}; "
-              f"{others} others; {seconds:.1f} s", flush=True)  # fmt: skip
-    print(f"{len(breaks)} breaks: {caught} caught, {offered} with a correction")
+        hits = [finding for finding in adoption.of(FALSE) if _is_of(finding, one)]
+        later = read_text(git, f"{heads[one['repo']]}:{one['file']}") or ""
+        yield Replayed(
+            f"{one['repo']} {one['broke_commit'][:10]} {one['file']} {one['token']}",
+            bool(hits),
+            [advice(finding) for finding in hits if advice(finding)],
+            any(is_confirmed(finding, later) for finding in hits),
+            len(adoption.of(FALSE)) - len(hits),
+            seconds,
+        )
+
+
+def _is_of(finding: Finding, one: dict[str, str]) -> bool:
+    names = {finding.claim.token.strip("./"), finding.claim.name.strip("./")}
+    return finding.document.path == one["file"] and one["token"].strip("./") in names
+
+
+def is_confirmed(finding: Finding, later: str) -> bool:
+    """Return whether a later text of the document follows the correction that is offered."""
+    if finding.fix:
+        return finding.fix in later
+    if finding.cut:
+        return finding.statement.lines[0].strip() not in later
+    return finding.is_surplus and f"`{finding.claim.token}`" not in later
 
 
 if __name__ == "__main__":

@@ -201,12 +201,10 @@ def _write(corrected: list[Correction], top: Path) -> None:
     from gitmem.system import atomic_write
 
     for name in dict.fromkeys(one.path for one in corrected):
-        lines = _lines(top / name)
-        for one in corrected:
-            if one.path == name:
-                lines[one.line - 1] = one.after
+        new = {one.line: one.after for one in corrected if one.path == name}
         path = top / name
-        text = "\n".join(lines).encode("utf-8", "surrogateescape")
+        lines = (new.get(number, line) for number, line in enumerate(_lines(path), 1))
+        text = "\n".join(line for line in lines if line is not None).encode("utf-8", "surrogateescape")
         atomic_write.write(path, text, mode=path.stat().st_mode & 0o777)
 
 
@@ -250,6 +248,8 @@ def _print_false(finding: Finding, out: Output) -> None:
         out.line("    ", since)
     if finding.fix:
         out.line("    ", "should say: ", (finding.fix, "green"))
+    elif advice := forms.advice(finding):
+        out.line("    ", advice)
 
 
 def _shortened(text: str) -> str:

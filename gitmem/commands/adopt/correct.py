@@ -1,11 +1,16 @@
-"""Corrections: what a document should say instead of a false claim, and the corrected text."""
+"""Corrections: what a document should say instead of a false claim, what should go from it, and the corrected text."""
 
 from __future__ import annotations
 
+import itertools
 import posixpath
 import re
 
-from gitmem.commands.adopt.findings import FALSE
+from gitmem.commands.adopt.claims.claim import COMMAND, PATH
+from gitmem.commands.adopt.findings import FALSE, HOLDS
+from gitmem.commands.adopt.removal import block_of, is_entry_of, without
+from gitmem.document.sources.scripts import read_scripts
+from gitmem.errors import FormatError
 from gitmem.frozen import frozen, replace
 from gitmem.text.corrections import as_exact, path_replaced, value_replaced
 
@@ -26,17 +31,17 @@ class Correction:
         path: The document.
         line: The line, from 1.
         before: What it says.
-        after: What it should say.
+        after: What it should say; None where the line should go.
     """
 
     path: str
     line: int
     before: str
-    after: str
+    after: str | None
 
 
 def with_fixes(findings: Iterable[Finding], head: Code, past: Past, base: str = "") -> list[Finding]:
-    """Return the findings, each false one with what the document should say, where that is known.
+    """Return the findings, each false one with what the document should say, or with what should go from it.
 
     Args:
         findings: What was found.
@@ -44,10 +49,11 @@ def with_fixes(findings: Iterable[Finding], head: Code, past: Past, base: str = 
         past: Its past.
         base: The commit before the change that made them false; empty where their culprits are asked.
     """
-    return [
+    fixed = [
         replace(one, fix=_fix(one, head, past, base)) if one.verdict == FALSE and not one.fix else one
         for one in findings
     ]
+    return _with_removals(fixed, head)
 
 
 def _fix(finding: Finding, head: Code, past: Past, base: str) -> str:
@@ -58,12 +64,85 @@ def _fix(finding: Finding, head: Code, past: Past, base: str) -> str:
     if finding.then and commit:
         moved = past.renamed(finding.then, commit, base)
         return _as_written(finding, moved) if moved and head.has(moved) else ""
+    if claim.kind == COMMAND and source is not None and commit:
+        target = _renamed_target(finding, past, base or f"{commit}^", commit)
+        return re.sub(rf"{re.escape(claim.name)}$", lambda _: target, claim.token) if target else ""
     if claim.kind not in ("version", "value") or source is None or not re.search(r"\w", source.actual):
         return ""
     if claim.kind == "version":
         numbers = re.findall(r"\d+(?:\.\d+)*", source.actual)
         return as_exact(claim.stated, numbers[0]) if numbers else ""
     return source.actual
+
+
+def _renamed_target(finding: Finding, past: Past, before: str, commit: str) -> str:
+    """Return the new name of a target: the only one that is new in its file and does what the old one did."""
+    assert finding.source is not None
+    path, name = finding.source.path, finding.claim.name
+    texts = past.texts([before, commit], path)
+    was, now = (_bodies(path, texts.get(at, "")) for at in (before, commit))
+    same = [other for other, body in now.items() if other not in was and body and body == was.get(name)]
+    return same[0] if len(same) == 1 else ""
+
+
+def _bodies(path: str, text: str) -> dict[str, str]:
+    """Return what the targets of a file do: their lines, without their names."""
+    try:
+        targets = read_scripts(path, text.encode("utf-8", "surrogateescape"))
+    except FormatError:
+        return {}
+    lines, starts = text.split("\n"), sorted({*targets.values()})
+    ends = dict(zip(starts, [*starts[1:], len(lines) + 1], strict=True))
+    found = {}
+    for name, line in targets.items():
+        recipe = itertools.takewhile(lambda other: other[:1].isspace(), lines[line : ends[line] - 1])
+        one = [lines[line - 1].replace(name, "", 1).rstrip(",")] if path.endswith((".json", ".jsonc")) else recipe
+        found[name] = "\n".join(map(str.strip, one))
+    return found
+
+
+def _with_removals(findings: list[Finding], head: Code) -> list[Finding]:
+    """Return the findings, those of what is gone without a successor with the lines or the names that should go."""
+    cuts: dict[tuple[str, int], range] = {}
+    for path, gone in _by_document(one for one in findings if _is_gone(one)).items():
+        lines = head.text(path).split("\n")
+        alive = {
+            one.claim.line
+            for one in findings
+            if one.document.path == path and one.claim.kind in (PATH, COMMAND) and not _is_gone(one)
+            and (one.verdict == HOLDS or one.fix)
+        }  # fmt: skip
+        for one in gone:
+            names = {other.claim.token for other in gone if other.statement.line == one.statement.line}
+            block = block_of(lines, one.statement)
+            if is_entry_of(one.statement, names) and alive.isdisjoint(block):
+                cuts |= {(path, line): block for line in block if len(block) > len(cuts.get((path, line), ()))}
+    holding = {
+        (one.document.path, one.claim.line) for one in findings if one.verdict == HOLDS and one.claim.kind == PATH
+    }
+    found = []
+    for one in findings:
+        key = one.document.path, one.claim.line
+        if _is_gone(one) and key in cuts:
+            found.append(replace(one, cut=cuts[key]))
+        elif _is_gone(one) and key in holding:
+            line = one.statement.lines[one.claim.line - one.statement.line]
+            found.append(replace(one, is_surplus=without(line, one.claim.token) != line))
+        else:
+            found.append(one)
+    return found
+
+
+def _is_gone(finding: Finding) -> bool:
+    """Return whether a finding is of something that was there and has no known successor."""
+    return finding.verdict == FALSE and finding.claim.kind in (PATH, COMMAND) and not finding.fix
+
+
+def _by_document(findings: Iterable[Finding]) -> dict[str, list[Finding]]:
+    found: dict[str, list[Finding]] = {}
+    for one in findings:
+        found.setdefault(one.document.path, []).append(one)
+    return found
 
 
 def _as_written(finding: Finding, moved: str) -> str:
@@ -95,24 +174,35 @@ def corrections(
         committed: The lines of each document that was judged.
         texts: Its lines as they are now; a line that was changed or moved since is left alone.
     """
-    lines: dict[tuple[str, int], str] = {}
+    lines: dict[tuple[str, int], str | None] = {}
     for finding in findings:
-        if finding.verdict != FALSE or not finding.fix:
+        if finding.verdict != FALSE or not (finding.fix or finding.cut or finding.is_surplus):
+            continue
+        path = finding.document.path
+        have, was = texts.get(path, ()), committed[path]
+        if finding.cut:
+            if all(_is_unchanged(have, was, number) for number in finding.cut):
+                lines |= dict.fromkeys(((path, number) for number in finding.cut), None)
             continue
         for number in (finding.claim.line, *finding.more):
-            key = finding.document.path, number
-            have = texts.get(key[0], ())
-            if list(have[number - 1 : number]) == list(committed[key[0]][number - 1 : number]):
-                lines[key] = _replaced(lines.get(key, have[number - 1]), finding)
+            if _is_unchanged(have, was, number):
+                line = lines.get((path, number), have[number - 1])
+                lines[path, number] = _replaced(line, finding) if line is not None else None
     return [
         Correction(path, number, texts[path][number - 1], after)
-        for (path, number), after in sorted(lines.items())
+        for (path, number), after in sorted(lines.items(), key=lambda one: one[0])
         if after != texts[path][number - 1]
     ]
 
 
+def _is_unchanged(have: Sequence[str], was: Sequence[str], number: int) -> bool:
+    return 0 < number <= len(have) and list(have[number - 1 : number]) == list(was[number - 1 : number])
+
+
 def _replaced(line: str, finding: Finding) -> str:
     claim = finding.claim
+    if finding.is_surplus:
+        return without(line, claim.token)
     if claim.kind in ("version", "value") and claim.tool != "count":
         return value_replaced(line, claim.name, claim.stated, finding.fix)
     return path_replaced(line, claim.token, finding.fix)

@@ -71,6 +71,8 @@ class Finding:
         culprit: The commit that made it false.
         more: Other lines of the document that say the same.
         fix: What the document should say instead of the token; empty where that is not known.
+        cut: The lines that should go, because what they are about is gone; empty for none.
+        is_surplus: Whether the token alone should go, from a list of names.
         check: The built-in check that proves it, as the mapping of a fact; None where there is none.
     """
 
@@ -86,6 +88,8 @@ class Finding:
     culprit: Culprit | None = None
     more: tuple[int, ...] = ()
     fix: str = ""
+    cut: range = range(0)
+    is_surplus: bool = False
     check: Mapping[str, Any] | None = None
 
 

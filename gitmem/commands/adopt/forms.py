@@ -49,6 +49,16 @@ def blame(finding: Finding) -> str:
     return "it was not true when it was written" if finding.held is False else ""
 
 
+def advice(finding: Finding) -> str:
+    """Return what the document should say, or what should go from it, cleaned; empty where that is not known."""
+    if finding.fix:
+        return f"should say: {display(finding.fix)}"
+    if finding.cut:
+        first, last = finding.cut[0], finding.cut[-1]
+        return f"remove line {first}" if first == last else f"remove lines {first} to {last}"
+    return f"remove {display(finding.claim.token)}" if finding.is_surplus else ""
+
+
 def summary(adoption: Adoption) -> str:
     """Return the counts on one line."""
     false, holds, never = (len(adoption.of(verdict)) for verdict in (FALSE, HOLDS, NEVER))
@@ -91,6 +101,7 @@ def _row(finding: Finding) -> dict[str, Any]:
         "held_when_written": finding.held,
         "wrote": finding.wrote,
         "fix": finding.fix,
+        "advice": advice(finding),
         "check": dict(finding.check) if finding.check else None,
         "culprit": None
         if culprit is None
@@ -111,9 +122,8 @@ def commands(adoption: Adoption) -> str:
 
 
 def _message(finding: Finding) -> str:
-    return ", ".join(filter(None, (sentence(finding), blame(finding)))) + (
-        f"; it should say {display(finding.fix)}" if finding.fix else ""
-    )
+    said = ", ".join(filter(None, (sentence(finding), blame(finding))))
+    return "; ".join(filter(None, (said, advice(finding))))
 
 
 def sarif(adoption: Adoption) -> str:
@@ -159,7 +169,7 @@ def markdown(adoption: Adoption) -> str:
     if false := adoption.of(FALSE):
         lines += ["| place | false statement | since | correction |", "|---|---|---|---|"]
         for one in false:
-            row = (f"{one.document.path}:{one.claim.line}", sentence(one), blame(one), one.fix)
+            row = (f"{one.document.path}:{one.claim.line}", sentence(one), blame(one), advice(one))
             lines.append(f"| {' | '.join(map(_cell, row))} |")
     return "\n".join(lines) + "\n"
 
@@ -173,15 +183,14 @@ def rdjson(corrected: Iterable[Correction]) -> str:
     """Return corrections as reviewdog reads them (-f=rdjson). Source: reviewdog, proto/rdf, DiagnosticResult."""
     diagnostics = []
     for one in corrected:
-        span = {
-            "start": {"line": one.line, "column": 1},
-            "end": {"line": one.line, "column": len(one.before.encode()) + 1},
-        }
+        # A line goes with its end: up to the start of the next one.
+        end = (one.line + 1, 1) if one.after is None else (one.line, len(one.before.encode()) + 1)
+        span = {"start": {"line": one.line, "column": 1}, "end": {"line": end[0], "column": end[1]}}
         diagnostics.append({
             "message": "the code contradicts this line",
             "location": {"path": one.path, "range": span},
             "severity": "ERROR",
-            "suggestions": [{"range": span, "text": one.after}],
+            "suggestions": [{"range": span, "text": one.after or ""}],
         })  # fmt: skip
     whole = {"source": {"name": "gitmem adopt"}, "severity": "ERROR", "diagnostics": diagnostics}
     return json.dumps(whole, ensure_ascii=False, indent=2) + "\n"
@@ -191,8 +200,9 @@ def suggestions(corrected: Iterable[Correction]) -> str:
     """Return corrections as suggestion blocks, which GitHub offers to commit in a review comment on the line."""
     parts = []
     for one in corrected:
-        fence = "`" * max(3, 1 + max((len(run) for run in one.after.split() if set(run) == {"`"}), default=0))
-        parts.append(f"{one.path}:{one.line}\n\n{fence}suggestion\n{one.after}\n{fence}\n")
+        text = "" if one.after is None else f"{one.after}\n"
+        fence = "`" * max(3, 1 + max((len(run) for run in text.split() if set(run) == {"`"}), default=0))
+        parts.append(f"{one.path}:{one.line}\n\n{fence}suggestion\n{text}{fence}\n")
     return "\n".join(parts)
 
 

@@ -189,14 +189,27 @@ class Past:
         return {spec.partition(":")[0]: text for spec, text in found.items()}
 
     def renamed(self, path: str, commit: str, since: str = "") -> str:
-        """Return what a file or folder became in a commit, by git's rename detection; empty where it was deleted.
+        """Return what a file or folder became in a commit; empty where it was deleted.
+
+        By git's rename detection, else the file of the same name that the commit put into a folder above or below.
 
         Args:
             path: The path before.
             commit: The commit.
             since: The commit that it is compared with; empty for its first parent.
         """
-        return _destination(path, _renames(self._git, since or f"{commit}^", commit))
+        before = since or f"{commit}^"
+        return _destination(path, _renames(self._git, before, commit)) or self._namesake(path, before, commit)
+
+    def _namesake(self, path: str, before: str, commit: str) -> str:
+        folder, _, name = path.rpartition("/")
+        removed, added = ([one for one in _changed(self._git, before, commit, kind) if one.rpartition("/")[2] == name]
+                          for kind in "DA")  # fmt: skip
+        if removed != [path] or len(added) != 1:
+            return ""
+        there = added[0].rpartition("/")[0]
+        near = not there or not folder or f"{there}/".startswith(f"{folder}/") or f"{folder}/".startswith(f"{there}/")
+        return added[0] if near else ""
 
     def name_before(self, path: str, base: str) -> str:
         """Return what a file was called at an earlier commit, by git's rename detection; empty if it was not there."""
@@ -213,10 +226,19 @@ class Past:
 
 @cache
 def _renames(git: Git, before: str, commit: str) -> tuple[tuple[str, str], ...]:
-    done = git.run("diff-tree", "-r", "-z", "-M50", "-l2000", "--diff-filter=R", "--name-status", "--no-commit-id",
-                   before, commit, check=False)  # fmt: skip
-    parts = [os.fsdecode(part) for part in done.stdout.split(b"\0")]
+    parts = _difference(git, before, commit, "-M50", "-l2000", "--diff-filter=R")
     return tuple(zip(parts[1::3], parts[2::3], strict=False))
+
+
+@cache
+def _changed(git: Git, before: str, commit: str, kind: str) -> tuple[str, ...]:
+    """Return the files that were added (``A``) or deleted (``D``) between two commits."""
+    return tuple(_difference(git, before, commit, "--no-renames", f"--diff-filter={kind}")[1::2])
+
+
+def _difference(git: Git, before: str, commit: str, *options: str) -> list[str]:
+    argv = ("diff-tree", "-r", "-z", *options, "--name-status", "--no-commit-id", before, commit)
+    return [os.fsdecode(part) for part in git.run(*argv, check=False).stdout.split(b"\0")]
 
 
 def _destination(path: str, renames: Iterable[tuple[str, str]]) -> str:

@@ -4,6 +4,7 @@ import pytest
 from conftest import commit_files, git
 
 from gitmem.commands.adopt.change import find_base
+from gitmem.commands.adopt.correct import corrections
 from gitmem.commands.adopt.findings import FALSE
 from gitmem.commands.adopt.run import adopt
 from gitmem.git.binary import Git
@@ -14,6 +15,15 @@ def told(repo, base="before"):
     handle = Git(discover(repo))
     adoption = adopt(handle, handle.resolve("HEAD"), base=handle.resolve(base))
     return [(one.claim.token, one.fix) for one in adoption.of(FALSE)]
+
+
+def corrected(repo):
+    handle = Git(discover(repo))
+    adoption = adopt(handle, handle.resolve("HEAD"), base=handle.resolve("before"))
+    lines = (repo / "AGENTS.md").read_text(encoding="utf-8").split("\n")
+    new = {one.line: one.after for one in corrections(adoption.findings, {"AGENTS.md": lines}, {"AGENTS.md": lines})}
+    after = (new.get(number, line) for number, line in enumerate(lines, 1))
+    return "\n".join(line for line in after if line is not None)
 
 
 DOCUMENT = "- Go 1.24+\n- `max_tries` (default: `3`)\n- `make unit`\n- `sign_claims` signs\n- `src/old.py` has tables\n"
@@ -32,7 +42,7 @@ CODE = {
     [
         ({"go.mod": "module x\n\ngo 1.25\n"}, [("Go 1.24+", "1.25")]),
         ({"src/run.py": "def run(max_tries: int = 5): ...\n"}, [("max_tries = 3", "5")]),
-        ({"Makefile": "all:\n\tpytest\n"}, [("make unit", "")]),
+        ({"Makefile": "all:\n\techo\n"}, [("make unit", "")]),
         ({"src/sign.py": "def sign():\n    return 1\n"}, [("sign_claims", "")]),
         ({"src/old.py": None}, [("src/old.py", "")]),
         ({"src/old.py": None, "src/new.py": CODE["src/old.py"]}, [("src/old.py", "src/new.py")]),
@@ -48,6 +58,20 @@ def test_statement_that_held_before_the_change_is_false_after_it(repo, changed, 
     commit_files(repo, {path: text for path, text in changed.items() if text is not None})
 
     assert told(repo) == false
+
+
+GUIDE = "- `src/old.py`: the tables\n- `src/a.py`, `src/b.py`\n- `make old`\n\nAlways read `src/sub/c.py`.\n"
+
+
+def test_change_is_offered_as_what_to_say_or_what_to_remove(repo):
+    files = {"src/old.py": "OLD = 1\n", "src/a.py": "", "src/b.py": "B = 1\n", "src/sub/c.py": "C = 1\nD = 2\n"}
+    commit_files(repo, {**files, "AGENTS.md": GUIDE, "Makefile": "old: all\n\tpytest -q\n\nall:\n\techo\n"})
+    git(repo, "tag", "before")
+    git(repo, "rm", "-q", "src/old.py", "src/b.py", "src/sub/c.py")
+    commit_files(repo, {"src/c.py": "print()\n", "Makefile": "new: all\n\tpytest -q\n\nall:\n\techo\n"})
+
+    assert told(repo) == [("src/old.py", ""), ("src/b.py", ""), ("make old", "make new"), ("src/sub/c.py", "src/c.py")]
+    assert corrected(repo) == "- `src/a.py`\n- `make new`\n\nAlways read `src/c.py`.\n"
 
 
 def test_what_was_false_before_the_change_is_left_out(repo):
