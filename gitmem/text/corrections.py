@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import posixpath
 import re
 
 # What parts the words of a line of code: blanks, quotes, and what stands between a name and its value.
@@ -23,6 +24,23 @@ def value_replaced(line: str, name: str, stated: str, actual: str) -> str:
 def path_replaced(line: str, old: str, new: str) -> str:
     """Replace each mention of a path or another name."""
     return re.sub(rf"(?<![\w/.-]){re.escape(old)}(?![\w-])", lambda _: new, line)
+
+
+def path_moved(line: str, folder: str, old: str, new: str) -> str:
+    """Replace the mentions of a path that moved, written from the root or from a folder of the line's document.
+
+    Args:
+        line: A line of a document.
+        folder: The document's folder.
+        old: The path before, from the root.
+        new: The path now.
+    """
+    changed = path_replaced(line, old, new)
+    while changed == line and folder:
+        # From another folder than its own or one above it, no document names a path.
+        changed = path_replaced(line, posixpath.relpath(old, folder), posixpath.relpath(new, folder))
+        folder = posixpath.dirname(folder)
+    return changed
 
 
 def only_difference(before: str, after: str) -> tuple[str, str]:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from gitmem.text.corrections import as_exact, only_difference, path_replaced, value_replaced
+from gitmem.text.corrections import as_exact, only_difference, path_moved, path_replaced, value_replaced
 
 
 @pytest.mark.parametrize(
@@ -20,6 +20,19 @@ def test_value_is_replaced_behind_its_name(line, name, stated, actual, corrected
 
 def test_path_is_replaced_where_it_is_whole():
     assert path_replaced("`a/b.py`, x/a/b.py", "a/b.py", "c.py") == "`c.py`, x/a/b.py"
+
+
+@pytest.mark.parametrize(
+    ("line", "folder", "corrected"),
+    [
+        ("in `app/a.py`", "docs", "in `app/sub/a.py`"),
+        ("in `../app/a.py`", "docs", "in `../app/sub/a.py`"),
+        ("in `a.py`", "app", "in `sub/a.py`"),
+        ("in `a.py`", "other", "in `a.py`"),
+    ],
+)
+def test_moved_path_is_replaced_as_the_line_writes_it(line, folder, corrected):
+    assert path_moved(line, folder, "app/a.py", "app/sub/a.py") == corrected
 
 
 def test_version_is_as_exact_as_the_stated_one():

@@ -44,6 +44,7 @@ class FactAnswer:
         wrong: A claimed verdict of these inputs that the check contradicts, or None.
         moved: Where git renamed what the check names to, and where it was judged (``verify.moves``).
         is_new: Whether the verdict was made now.
+        found: What a built-in check answered now, with the place; None for a verdict that was known.
     """
 
     outcome: str
@@ -53,6 +54,7 @@ class FactAnswer:
     is_new: bool = False
     wrong: Verdict | None = None
     moved: str = ""
+    found: BuiltinAnswer | None = None
 
 
 @frozen
@@ -221,6 +223,7 @@ class Judging:
                 answers[check].outcome,
                 display(answers[check].because)[:LINE_KEPT],
                 moved=asked[key][1] if check is not asked[key][0] else "",
+                found=answers[check],
             )
             for key, check in checks.items()
         }

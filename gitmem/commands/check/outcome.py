@@ -12,7 +12,17 @@ from gitmem.statuses import describe_chain
 from gitmem.verify.blame.culprit import with_culprit
 from gitmem.verify.claims import Wrong, findings_of, path_of
 from gitmem.verify.due import refresh_states
-from gitmem.verify.overview.finding import BROKEN, MENDED, OUTSIDE, STILL, SUSPECT, UNCHECKED, Finding, fact_spot
+from gitmem.verify.overview.finding import (
+    BROKEN,
+    MENDED,
+    OUTDATED,
+    OUTSIDE,
+    STILL,
+    SUSPECT,
+    UNCHECKED,
+    Finding,
+    fact_spot,
+)
 from gitmem.verify.overview.finding import HOLDS as HELD
 from gitmem.verify.overview.stock import author
 
@@ -108,9 +118,11 @@ class Outcome:
         spots = dict(zip(keys, spots_of(git, (changed_of(pair, trees) for pair in asked)), strict=True))
         found = []
         documents = StatedLines(self._catalog, self._store.policy(), trees)
-        for pair, kind, because in judged:
+        for pair, judgement, because in judged:
             places = spots.get(pair.touched.fact.row.key, ())
-            stated = documents.find(pair, places) if kind == BROKEN else ()
+            stated = documents.find(pair, places) if judgement == BROKEN else ()
+            stated = documents.find_outdated(pair) if judgement == HELD else stated
+            kind = OUTDATED if judgement == HELD and stated else judgement
             fact, verdict = pair.touched.fact, pair.head.verdict or (pair.base.verdict if pair.base else None)
             found.append(
                 Finding(

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 import re
-from posixpath import basename
+from posixpath import basename, dirname
 
 from gitmem.document.anchors import parse_reference
 from gitmem.document.builtin_checks import taken_of
 from gitmem.frozen import replace
-from gitmem.model import BUILTIN, Check
-from gitmem.text.corrections import as_exact, only_difference, path_replaced, value_replaced
+from gitmem.model import ADOPTED, BUILTIN, Check
+from gitmem.text.corrections import as_exact, only_difference, path_moved, value_replaced
 from gitmem.verify import builtin
 from gitmem.verify.due import read_fact
 from gitmem.verify.moves import parse_moves
@@ -42,6 +42,19 @@ class StatedLines:
     def __init__(self, catalog: Catalog, policy: Policy, trees: Trees) -> None:
         self._catalog, self._policy, self._trees = catalog, policy, trees
 
+    def find_outdated(self, pair: Pair) -> tuple[StatedLine, ...]:
+        """Return the lines that name the old path of what the change renamed, each with the new one.
+
+        Only those of adopted facts: they say what a document says, and that is false although their check is followed.
+        """
+        base, fact = pair.base, pair.touched.fact
+        if not pair.head.moved or base is None or base.moved == pair.head.moved:
+            return ()
+        document = read_fact(self._catalog, fact.row, fact.path, self._policy)[1]
+        if document.kind != ADOPTED:
+            return ()
+        return tuple(replace(line, where="") for line in self.find(pair, ()) if line.corrected)
+
     def find(self, pair: Pair, spots: Sequence[Spot]) -> tuple[StatedLine, ...]:
         """Return the lines of documents that a fact refers to and that say at the head what they said, in order.
 
@@ -55,13 +68,15 @@ class StatedLines:
         if not refs:
             return ()
         check = Check(BUILTIN, tuple(json.loads(fact.row.words))) if fact.row.form == BUILTIN else None
-        answer = builtin.answer_all(self._trees.git, self._trees.head, [check])[check] if check is not None else None
+        answer = pair.head.found
+        if check is not None and answer is None:  # a verdict that was known has no place
+            answer = builtin.answer_all(self._trees.git, self._trees.head, [check])[check]
         found = []
         for ref in refs:
             lines = self._lines(self._trees.behind, ref.path)[ref.first - 1 : ref.last]
             if not lines:
                 continue
-            right = [self._corrected(line, pair, check, answer) for line in lines]
+            right = [self._corrected(line, ref.path, pair, check, answer) for line in lines]
             at = next((at for at, (was, now) in enumerate(zip(lines, right, strict=True)) if was != now), 0)
             corrected = right[at] if right[at] != lines[at] else ""
             spot = Spot(ref.path, ref.first + at)
@@ -111,10 +126,10 @@ class StatedLines:
         starts = [(int(first), int(count or 1)) for first, count in _HUNK.findall(done.stdout)]
         return any(first <= spot.line < first + count for first, count in starts)
 
-    def _corrected(self, line: str, pair: Pair, check: Check | None, answer: BuiltinAnswer | None) -> str:
+    def _corrected(self, line: str, path: str, pair: Pair, check: Check | None, answer: BuiltinAnswer | None) -> str:
         """Return what a line should say; the line itself where that is not known."""
         for move in parse_moves(pair.head.moved):
-            line = path_replaced(line, move.old.rstrip("/"), move.new.rstrip("/"))
+            line = path_moved(line, dirname(path), move.old.rstrip("/"), move.new.rstrip("/"))
         if check is None or answer is None or pair.head.moved:
             return line
         taken = taken_of(check.words)

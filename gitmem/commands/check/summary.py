@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gitmem.verify.moves import describe_moves
-from gitmem.verify.overview.finding import BROKEN, HOLDS, MENDED, OUTSIDE, STILL, UNCHECKED, WORDS, Findings
+from gitmem.verify.overview.finding import BROKEN, HOLDS, MENDED, OUTDATED, OUTSIDE, STILL, UNCHECKED, WORDS, Findings
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ def summary(checked: CheckResult) -> str:
         return "nothing to check"
     if span.is_staged and not checked.files:
         return "nothing is staged"
-    touched = len(checked.of(BROKEN, MENDED, STILL, OUTSIDE, UNCHECKED, HOLDS))
+    touched = len(checked.of(BROKEN, MENDED, STILL, OUTSIDE, OUTDATED, UNCHECKED, HOLDS))
     counts = [(len(checked.of(kind)), words) for kind, words in WORDS.items()]
     message = ", ".join(f"{number} {words.phrase if number == 1 else words.many}" for number, words in counts if number)
     files = f"file{'s' * (checked.files != 1)}"

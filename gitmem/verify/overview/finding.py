@@ -18,6 +18,7 @@ FAILED = "failed"
 WRONG = "wrong_verdict"
 SILENCED = "silenced"
 SUSPECT = "suspect"
+OUTDATED = "outdated"
 UNCHECKED = "unchecked"
 STILL = "still_false"
 OUTSIDE = "outside"
@@ -81,6 +82,17 @@ WORDS = {
         *(SUSPECT, WARNING, "is suspect", "are suspect", "Suspect"),
         meaning="A fact that this memory requires does not hold.",
         case="failure",
+    ),
+    OUTDATED: FindingWords(
+        *(
+            SUSPECT,
+            WARNING,
+            "is documented with an old path",
+            "are documented with old paths",
+            "Documents with old paths",
+        ),
+        meaning="The fact holds at the place that the change moves its files to, but the document names the old place.",
+        case="skipped",
     ),
     # A fact that nobody could check is a test that could not run.
     UNCHECKED: FindingWords(
@@ -167,7 +179,7 @@ class Finding:
         culprit_after: Where it is known only that one of those after this one did, up to ``culprit``; else empty.
         seconds: How long its check ran.
         moved: Where git renamed what the check names to, if the change moved it (``verify.moves``).
-        stated: The lines of documents that state it, if it becomes false.
+        stated: The lines of documents that state it, if it becomes false, or that name an old path.
     """
 
     key: str

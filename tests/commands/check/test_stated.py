@@ -6,6 +6,7 @@ from conftest import NOW, commit_files, git
 from support.code_changes import change, check, finding
 from support.facts import make_fact, put
 
+from gitmem.cli.check import exit_status
 from gitmem.commands.check.summary import findings_of
 from gitmem.commands.report import github, render
 from gitmem.verify.overview.finding import Spot
@@ -70,12 +71,39 @@ def test_fact_whose_refs_name_no_document_has_no_such_line(memory, repo):
     assert finding(check(memory), "client").stated == ()
 
 
-def test_renamed_file_breaks_no_documented_fact(memory, repo):
-    commit_files(repo, CODE)
-    put(repo, ROUTES)
+def moved(repo):
     git(repo, "checkout", "-q", "-b", "change")
     (repo / "src/web").mkdir()
     git(repo, "mv", "src/routes.py", "src/web/routes.py")
     git(repo, "commit", "-qm", "move")
 
-    assert [found.key for found in check(memory).findings if found.kind == "newly_false"] == []
+
+def test_renamed_file_breaks_no_documented_fact(memory, repo):
+    commit_files(repo, CODE)
+    put(repo, ROUTES)
+    moved(repo)
+
+    assert [(found.key, found.kind) for found in check(memory).findings] == [("routes", "holds")]
+
+
+def test_old_path_in_a_document_is_a_finding_of_an_adopted_fact(memory, repo):
+    commit_files(repo, CODE)
+    put(repo, make_fact("routes", {"exists": "src/routes.py"}, title="x", kind="claim", refs=["AGENTS.md:4"]))
+    moved(repo)
+
+    checked = check(memory)
+
+    (line,) = finding(checked, "routes").stated
+    assert (finding(checked, "routes").kind, line.spot) == ("outdated", Spot("AGENTS.md", 4))
+    assert line.corrected == "- Handlers are in `src/web/routes.py`."
+    assert exit_status(checked, "newly_false") == 0
+    assert "::warning file=AGENTS.md,line=4" in github.commands(findings_of(checked, now=NOW))
+
+
+def test_document_that_follows_the_rename_is_no_finding(memory, repo):
+    commit_files(repo, CODE)
+    put(repo, make_fact("routes", {"exists": "src/routes.py"}, title="x", kind="claim", refs=["AGENTS.md:4"]))
+    moved(repo)
+    commit_files(repo, {"AGENTS.md": NOTES.replace("src/routes", "src/web/routes")})
+
+    assert finding(check(memory), "routes").kind == "holds"

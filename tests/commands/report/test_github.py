@@ -39,7 +39,7 @@ def test_only_what_needs_somebody_is_annotated_at_the_fact_and_at_the_code():
         ("error", ".memory/facts/a.md", "4", "newly-false-1 becomes false"),
         ("error", "src/Plain.py", "3", "newly-false-1 becomes false"),
     ]
-    assert [found[0] for found in shown] == ["error"] * 9 + ["warning"] * 8
+    assert [found[0] for found in shown] == ["error"] * 9 + ["warning"] * 10
     assert lines.count(None) == 2
 
 
