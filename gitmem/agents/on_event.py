@@ -23,6 +23,7 @@ def not_accepted(memory: Memory) -> str:
 
 def session_started(memory: Memory, event: Event) -> str:
     """Return what an agent should know as its session starts, or goes on; sessions that never ended are harvested."""
+    from gitmem.agents.event import STARTUP
     from gitmem.agents.session.start import Doors, start
     from gitmem.agents.transcripts import harvest, ledger
 
@@ -32,6 +33,8 @@ def session_started(memory: Memory, event: Event) -> str:
     text = start(memory.repository, event, doors)
     if harvest.is_due(memory.repository):
         harvest.start(memory.repository)
+    if event.source == STARTUP:
+        _commit_captured(memory)
     ledger.enter(memory.repository, event)
     return text
 
@@ -71,10 +74,19 @@ def compacting(memory: Memory, event: Event) -> str:
 
 
 def session_ended(memory: Memory, event: Event) -> None:
-    """Keep what a session was about at its end."""
+    """Keep what a session was about at its end, and commit what was captured in it."""
     from gitmem.agents.session.summary import ended
 
-    ended(memory.repository, event)
+    if not ended(memory.repository, event):
+        _commit_captured(memory)
+
+
+def _commit_captured(memory: Memory) -> None:
+    """Commit what waits, in the background."""
+    from gitmem.store.spool_folders import waiting_in
+
+    if waiting_in(memory.repository.git.repository.state):
+        memory.captures.start("spool")
 
 
 def stopped(memory: Memory, event: Event) -> None:

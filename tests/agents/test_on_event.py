@@ -6,14 +6,17 @@ from pathlib import Path
 
 import pytest
 from conftest import tip
+from support.clients import Client
+from support.facts import count_commits
 from support.payloads import parsed
 
 from gitmem.agents import on_event
 from gitmem.agents.hook import ACTIONS
 from gitmem.agents.session.summary import waits
 from gitmem.memory.memory import Memory
+from gitmem.store import background
 from gitmem.store.spool import Spool
-from gitmem.store.spool_folders import folders_of
+from gitmem.store.spool_folders import folders_of, waiting_in
 
 
 def test_every_event_has_its_method() -> None:
@@ -55,6 +58,45 @@ def test_words_at_a_stop_are_kept_at_once_and_no_summary_is_made(memory: Memory,
     assert len(Spool(memory.repository.git.repository.state).list_waiting()) == 1
     assert not waits(memory.repository.git.repository.state)
     assert tip(repo) == before
+
+
+@pytest.fixture
+def behind(memory: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let what is started in the background be done at once."""
+    works = {"spool": memory.captures.drain, "summary": lambda: on_event.summarize(memory)}
+    monkeypatch.setattr(background, "start", lambda _state, _where, what: works[what]())
+
+
+@pytest.mark.usefixtures("behind")
+def test_session_of_200_captures_makes_three_commits(memory: Memory, repo: Path) -> None:
+    client = Client("gemini", repo, "s1")
+    client.write("user", "Look at the gateway, please.")
+    about = {"cwd": str(repo), "transcript_path": str(client.transcript)}
+    before = count_commits(repo)
+
+    on_event.session_started(memory, parsed("gemini/SessionStart", **about))
+    for number in range(200):
+        given = {"command": f'bd comment shop-{number} "LEARNED: part {number} of the gateway holds {number * 7} sockets"'}
+        on_event.tool_used(memory, parsed("gemini/AfterTool.run_shell_command", tool_input=given, **about))
+        client.write("ran", f"make part-{number}")
+        if number % 66 == 65:  # this harness compresses before every request
+            on_event.compacting(memory, parsed("gemini/PreCompress", **about))
+    on_event.session_ended(memory, parsed("gemini/SessionEnd", **about))
+
+    assert count_commits(repo) - before <= 3
+    assert waiting_in(memory.repository.git.repository.state) == ()
+
+
+@pytest.mark.usefixtures("behind")
+@pytest.mark.parametrize("name", ["SessionStart.startup", "SessionEnd"])
+def test_start_and_end_of_a_session_commit_what_waits(memory: Memory, repo: Path, name: str) -> None:
+    on_event.tool_used(memory, parsed("claude-code/PostToolUse.Bash", cwd=str(repo)))
+    assert len(waiting_in(memory.repository.git.repository.state)) == 1
+
+    event = parsed(f"claude-code/{name}", cwd=str(repo), session_id="another", transcript_path="")
+    on_event.session_started(memory, event) if name != "SessionEnd" else on_event.session_ended(memory, event)
+
+    assert waiting_in(memory.repository.git.repository.state) == ()
 
 
 def _worklog(memory: Memory) -> str:

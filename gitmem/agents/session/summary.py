@@ -15,13 +15,14 @@ from gitmem.agents.session.rule_summary import distil, format_summary, from_dict
 from gitmem.agents.transcripts import ledger
 from gitmem.agents.transcripts.harvest import harvest
 from gitmem.agents.transcripts.read import HARNESSES, read_transcript
+from gitmem.commands.capture.keep import keep
 from gitmem.errors import BusyError, ConflictError, GitmemError
 from gitmem.frozen import frozen
 from gitmem.store import background
+from gitmem.store.spool import Spool
 from gitmem.system.file_lock import make_folder
 from gitmem.text.json_values import format_json, parse_json
 from gitmem.text.sanitize import display
-from gitmem.write.draft import make_draft
 from gitmem.write.place import find_known
 
 TYPE_CHECKING = False
@@ -32,7 +33,6 @@ if TYPE_CHECKING:
     from gitmem.agents.session.rule_summary import Summary
     from gitmem.agents.transcripts.turns import Turn
     from gitmem.repository.repository import OpenRepository
-    from gitmem.write.draft import Author
 
 KIND = "session"
 WORK = "summary"
@@ -72,12 +72,14 @@ class _Asked:
         at: When it was asked for, epoch seconds.
         branch: The branch of the code then, or empty.
         workspace: The work tree, as git names it (``main``, ``worktree-NAME``).
+        is_over: Whether the session is over: then all that was captured is committed.
     """
 
     event: Event
     at: int
     branch: str
     workspace: str
+    is_over: bool = True
 
 
 # The fields of an event that a request keeps.
@@ -90,9 +92,9 @@ def compacting(memory: OpenRepository, event: Event) -> str:
     return ""
 
 
-def ended(memory: OpenRepository, event: Event) -> None:
-    """Ask for a summary at the end of a session."""
-    _ask(memory, event)
+def ended(memory: OpenRepository, event: Event) -> bool:
+    """Ask for a summary at the end of a session; tell whether there will be one, which commits what was captured."""
+    return _ask(memory, event)
 
 
 def waits(state_folder: str) -> bool:
@@ -106,21 +108,24 @@ def finish(memory: OpenRepository, given: SummaryTools) -> list[str]:
     Raises:
         GitmemError: One of them could not be made; the others were.
     """
-    written, failed = [], None
+    written, failed, is_over = [], None, False
     for left in harvest(memory, given.take):
         if left.event.harness in HARNESSES:
-            _request(memory, left.event, left.at, left.branch, left.workspace)
+            _request(memory, _Asked(left.event, left.at, left.branch, left.workspace))
     for path in list(_requests(memory.git.repository.state)):
         try:
             request = _take(path)
             key = _finish_one(memory, given, request) if request is not None else ""
             written += [key] if key else []
+            is_over = is_over or (request is not None and request.is_over)
         except (BusyError, ConflictError):
             raise  # the request stays, for the next time
         except GitmemError as err:
             failed = err
         _remove(f"{path}.doing")
     _sweep(memory.git.repository.state)
+    if is_over:
+        memory.writer()  # which commits what waits first: one commit for all that a session captured
     if failed is not None:
         raise failed
     return written
@@ -138,25 +143,26 @@ def _hashed(event: Event) -> str:
     return sha256(named.encode("utf-8", "surrogatepass")).hexdigest()[:10]
 
 
-def _ask(memory: OpenRepository, event: Event) -> None:
-    """Note durably that a summary is wanted, and start the process that makes it.
+def _ask(memory: OpenRepository, event: Event) -> bool:
+    """Note durably that a summary is wanted, and start the process that makes it; tell whether it was.
 
     None is of a sub-agent, nor of a harness whose transcripts are not read: asking would fail at every end.
     """
     ledger.enter(memory, event)
     if not event.transcript or event.agent or event.harness not in HARNESSES or not memory.has_store():
-        return
+        return False
     branch = memory.git.read_head()[0].removeprefix("refs/heads/")
-    _request(memory, event, memory.now, branch, _workspace(memory))
+    _request(memory, _Asked(event, memory.now, branch, _workspace(memory), event.name == END))
     repository = memory.git.repository
     background.start(repository.state, repository.top or repository.git, WORK)
+    return True
 
 
-def _request(memory: OpenRepository, event: Event, at: int, branch: str, workspace: str) -> None:
+def _request(memory: OpenRepository, asked: _Asked) -> None:
     """Note durably that a summary is wanted."""
-    fields: dict[str, Any] = {name: getattr(event, name)[:TEXT_LIMIT] for name in _TOLD}
-    fields |= {"at": at, "workspace": workspace, "branch": branch}
-    path = os.path.join(memory.git.repository.state, FOLDER, ASKED, f"{_hashed(event)}.json")
+    fields: dict[str, Any] = {name: getattr(asked.event, name)[:TEXT_LIMIT] for name in _TOLD}
+    fields |= {"at": asked.at, "workspace": asked.workspace, "branch": asked.branch, "is_over": asked.is_over}
+    path = os.path.join(memory.git.repository.state, FOLDER, ASKED, f"{_hashed(asked.event)}.json")
     _write(path, format_json(fields, is_ascii=True))
 
 
@@ -196,27 +202,31 @@ def _finish_one(memory: OpenRepository, given: SummaryTools, request: _Asked) ->
 
 
 def _store(memory: OpenRepository, request: _Asked, summary: Summary, text: str, by: Mapping[str, str]) -> None:
-    author: Author = memory.author()
+    """Put a summary among the captured texts, in place of one of the same session that is not committed yet."""
+    path = os.path.join(memory.git.repository.state, FOLDER, KEPT, f"{_hashed(request.event)}.waiting")
+    before = _read(path).get("name")
     options = {
         "tags": [KIND, request.event.harness],
         "paths": _places(summary.files),
-        "by": {"who": display(author.who), "agent": request.event.harness, **by},
         # The time to live begins with what happened last.
         "created": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(request.at)),
         "branch": display(request.branch),
         "workspace": display(request.workspace),
     }
-    draft = make_draft(
+    key = key_of(request.event)
+    name = keep(
+        memory,
         text,
         title=title_of(summary),
         kind=KIND,
-        key=key_of(request.event),
+        key=key,
+        once=False,
         options=options,
-        author=author,
-        policy=memory.policy(),
-        now=memory.now,
+        by={**by, "agent": request.event.harness},
     )
-    memory.writer().remember(draft, memory.policy(), verb="summarize")
+    _write(path, format_json({"name": name}, is_ascii=True))
+    if isinstance(before, str):
+        Spool(memory.git.repository.state).remove([before])
 
 
 def _places(files: Sequence[str]) -> list[str]:
@@ -264,7 +274,8 @@ def _take(path: str) -> _Asked | None:
     if not fits or type(at := found.get("at")) is not int:
         return None
     values = {name: found[name] for name in _TOLD[1:]}
-    return _Asked(Event(found["harness"], END, **values), at, found["branch"], found["workspace"])
+    is_over = found.get("is_over") is not False
+    return _Asked(Event(found["harness"], END, **values), at, found["branch"], found["workspace"], is_over)
 
 
 def _read(path: str) -> dict[str, Any]:

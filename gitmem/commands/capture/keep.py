@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 # What else a captured memory may say of itself; a check is no such thing, since it must be seen to hold.
 OPTIONS = (
     *("tags", "domains", "paths", "refs", "requires", "produces", "ttl", "importance", "confidence", "task"),
-    *("workspace", "category", "priority"),
+    *("workspace", "branch", "created", "category", "priority"),
 )
 # What is kept of an agent besides its name.
 BY = ("role", "session", "type")

@@ -20,14 +20,14 @@ if TYPE_CHECKING:
 
     from gitmem.repository.repository import OpenRepository
 
-# What is captured is written behind the capture in less than a second; after this long nobody is on the way.
-WAITS_AT_MOST_S = 60.0
+# What is captured is committed when its session ends, or the next one starts.
+WAITS_AT_MOST_S = 86_400.0
 # How long a failed hook is told of: there is no next run that makes it good.
 SHOWN_S = 7 * 86_400
 
 
 def captured(memory: OpenRepository, fix: bool, fixed: list[str]) -> list[Problem]:
-    """Return what was captured and is not a memory: set aside, or waiting for longer than a process behind it takes."""
+    """Return what was captured and is not a memory: set aside, or waiting for longer than a session lasts."""
     spool = Spool(memory.git.repository.state)
     waiting = spool.list_waiting()
     if fix and waiting:

@@ -75,23 +75,6 @@ def test_what_was_captured_outlives_a_kill(memory: Memory, repo: Path) -> None:
     assert len(kept(memory)) == 4
 
 
-def test_drain_behind_a_hook_makes_the_commit(memory: Memory, repo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("GITMEM_BACKGROUND", "on")
-
-    assert play(repo, 'bd comment s-1 "LEARNED: retries must be idempotent"').returncode == 0
-
-    for _ in range(1500):
-        if (
-            "learned-retries"
-            in subprocess.run(
-                ["git", "ls-tree", "-r", "--name-only", "memory"], cwd=repo, capture_output=True, text=True, check=True
-            ).stdout
-        ):
-            return
-        subprocess.run(["sleep", "0.02"], check=True)
-    pytest.fail("no commit in half a minute")
-
-
 def test_work_of_an_exempt_type_is_left_alone_but_not_what_it_says(memory: Memory, repo: Path) -> None:
     put_files(repo, {"gitmem.toml": '[capture]\nexempt = ["scribe"]\n'})
     (repo / "notes").mkdir()
