@@ -4,6 +4,9 @@
 it with --delete: it is removed from the tip of the branch and stays in the history. A branch that is not a memory store
 is left alone.
 
+--captured lists texts that agents recorded and gitmem refused, with their secrets replaced. --accept makes a memory of
+one, and --drop deletes it.
+
 Exit status: 0 no problems; 1 there are problems.
 """
 
@@ -17,7 +20,15 @@ if TYPE_CHECKING:
 
     from gitmem.cli.output import Output
 
-EXAMPLES = ("gitmem doctor", "gitmem doctor --fix", "gitmem doctor --delete notes.txt", "gitmem doctor --json")
+EXAMPLES = (
+    "gitmem doctor",
+    "gitmem doctor --fix",
+    "gitmem doctor --delete notes.txt",
+    "gitmem doctor --captured",
+    "gitmem doctor --captured --accept 3fa9c1",
+    "gitmem doctor --captured --drop all",
+    "gitmem doctor --json",
+)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -30,11 +41,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="PATH",
         help="delete this from the tip of the branch: a file or folder that belongs to no store (repeatable)",
     )
+    parser.add_argument("--captured", action="store_true", help="list captured texts that were refused")
+    parser.add_argument(
+        "--accept", action="append", default=[], metavar="NAME", help="make a memory of this refused text, or of all"
+    )
+    parser.add_argument("--drop", action="append", default=[], metavar="NAME", help="delete this refused text, or all")
     shared.add_json(parser)
 
 
 def run(args: argparse.Namespace, out: Output) -> int:
     """Examine the store."""
+    if args.captured or args.accept or args.drop:
+        return _captured(args, out)
     with shared.open_memory(args, out) as memory:
         found = memory.doctor(fix=args.fix, delete=args.delete)
         shared.print_notices(memory, out)
@@ -64,3 +82,24 @@ def run(args: argparse.Namespace, out: Output) -> int:
             (f"{len(errors)} problem{'s' * (len(errors) != 1)}, {warnings} warning{'s' * (warnings != 1)}", "bold")
         )
     return int(bool(found.problems))
+
+
+def _captured(args: argparse.Namespace, out: Output) -> int:
+    """List the texts that were refused, after accepting and dropping some."""
+    with shared.open_memory(args, out) as memory:
+        accepted = sum(memory.captures.accept(name) for name in args.accept)
+        dropped = sum(memory.captures.drop(name) for name in args.drop)
+        left = memory.captures.list_refused()
+    if args.json:
+        rows = [{"name": one.name, "kind": one.kind, "text": one.text, "reason": one.why} for one in left]
+        out.json({"captured": rows, "accepted": accepted, "dropped": dropped})
+        return 0
+    if accepted or dropped:
+        out.line(f"accepted {accepted}, dropped {dropped}")
+    for one in left:
+        out.line((one.name, "key"), f"  {one.kind or 'text not kept'}  ", (one.why, "yellow"))
+        for line in one.text.splitlines():
+            out.line("    ", line)
+    if not (left or accepted or dropped):
+        out.line("no captured text is waiting for a decision")
+    return 0

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from gitmem.commands.capture.commits import LearningResult
+    from gitmem.commands.doctor.refused import RefusedText
     from gitmem.index.catalog.catalog import Catalog
     from gitmem.repository.repository import OpenRepository
 
@@ -62,6 +63,33 @@ class Captures:
         from gitmem.commands.capture.drain import drain
 
         return drain(self._repository, self._repository.branch_writer())
+
+    def list_refused(self) -> list[RefusedText]:
+        """Return the captured texts that were refused, the oldest first."""
+        from gitmem.commands.doctor.refused import list_refused
+
+        return list_refused(self._repository)
+
+    def accept(self, name: str) -> int:
+        """Make a memory of a refused text, or of each for ``all``; return how many.
+
+        Raises:
+            NotFoundError: There is no such text.
+            RefusedError: Its text was not kept, or is refused again.
+        """
+        from gitmem.commands.doctor.refused import accept
+
+        return accept(self._repository, name, self.drain)
+
+    def drop(self, name: str) -> int:
+        """Delete a refused text, or all of them for ``all``; return how many.
+
+        Raises:
+            NotFoundError: There is no such text.
+        """
+        from gitmem.commands.doctor.refused import drop
+
+        return drop(self._repository, name)
 
     def overlaid(self, base: Catalog) -> Catalog:
         """Return a catalog that also shows what waits; *base* itself where nothing does."""

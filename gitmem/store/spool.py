@@ -2,7 +2,8 @@
 
 An entry is written whole to a file of another name, synced and renamed into its place: many may write at once, a killed
 writer leaves nothing half, and an acknowledged entry is on disk. Reading it costs one look at a folder when it is
-empty. Entries that can never be written (a secret, a field that no memory has) are set aside with the reason.
+empty. Entries that can never be written (a secret, a field that no memory has) are set aside with the reason, until a
+person accepts or drops them.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from gitmem.text.json_values import format_json, parse_json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
     from typing import Any
 
 FORMAT = 1
@@ -29,7 +30,7 @@ ENTRY_LIMIT = 1_000_000
 LITTER_S = 3600.0
 # What is in place of a text that was never kept.
 NOTHING = b"{}"
-REASONS_AT_MOST = 100
+REFUSED_AT_MOST = 200
 
 
 class Spool:
@@ -111,18 +112,45 @@ class Spool:
         write_synced(os.path.join(refused, f"{name}.why"), why.encode("utf-8", "replace"))
         os.replace(os.path.join(folder, WAITING, name), os.path.join(refused, name))
 
-    def note_refused(self, why: str) -> None:
-        """Keep the reason why something was not captured, and nothing of it: it may hold a secret.
+    def note_refused(self, why: str, entry: Mapping[str, Any] | None = None) -> None:
+        """Keep the reason why something was not captured, and the entry that it would have been.
 
-        Of many such reasons the oldest go.
+        The entry must be without secrets. Of many refusals the oldest go.
 
         Raises:
             OSError: It cannot be kept.
         """
+        content = NOTHING
+        if entry is not None:
+            content = format_json({"format": FORMAT, **entry}, is_ascii=True).encode("ascii")
+        content = content if len(content) <= ENTRY_LIMIT else NOTHING
         try:
-            _note_refused(os.path.join(self._folder, REFUSED), why)
+            _note_refused(os.path.join(self._folder, REFUSED), why, content)
         except OSError:
-            _note_refused(os.path.join(self._folders[1], REFUSED), why)
+            _note_refused(os.path.join(self._folders[1], REFUSED), why, content)
+
+    def read_refused(self, path: str) -> dict[str, Any]:
+        """Return an entry that was set aside; empty where only its reason was kept, or it is damaged."""
+        try:
+            with open(path, "rb") as file:
+                found = parse_json(file.read(ENTRY_LIMIT))
+        except (OSError, ValueError, RecursionError):
+            return {}
+        return found if isinstance(found, dict) and isinstance(found.get("text"), str) else {}
+
+    def accept(self, path: str) -> str:
+        """Let an entry that was set aside wait again, and return its name."""
+        refused, name = os.path.split(path)
+        folder = os.path.dirname(refused)
+        _make_folders(folder)
+        os.replace(path, os.path.join(folder, WAITING, name))
+        _remove(f"{path}.why")
+        return name
+
+    def drop(self, path: str) -> None:
+        """Delete an entry that was set aside, with its reason."""
+        _remove(path)
+        _remove(f"{path}.why")
 
     def list_refused(self) -> list[tuple[str, str]]:
         """Return the entries that were set aside: path and reason, the oldest first."""
@@ -194,13 +222,12 @@ def _make_folders(folder: str) -> None:
         sync_folder(made)
 
 
-def _note_refused(folder: str, why: str) -> None:
+def _note_refused(folder: str, why: str, content: bytes) -> None:
     make_folder(folder)
     name = f"{max(time.time_ns(), 0):020d}-{os.urandom(6).hex()}{SUFFIX}"
     write_synced(os.path.join(folder, f"{name}.why"), why.encode("utf-8", "replace"))
-    write_synced(os.path.join(folder, name), NOTHING)
-    empty = [n for n in names_in(folder) if os.path.getsize(os.path.join(folder, n)) == len(NOTHING)]
-    for old in empty[:-REASONS_AT_MOST]:
+    write_synced(os.path.join(folder, name), content)
+    for old in names_in(folder)[:-REFUSED_AT_MOST]:
         _remove(os.path.join(folder, old))
         _remove(os.path.join(folder, f"{old}.why"))
 

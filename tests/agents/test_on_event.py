@@ -76,7 +76,9 @@ def test_session_of_200_captures_makes_three_commits(memory: Memory, repo: Path)
 
     on_event.session_started(memory, parsed("gemini/SessionStart", **about))
     for number in range(200):
-        given = {"command": f'bd comment shop-{number} "LEARNED: part {number} of the gateway holds {number * 7} sockets"'}
+        given = {
+            "command": f'bd comment shop-{number} "LEARNED: part {number} of the gateway holds {number * 7} sockets"'
+        }
         on_event.tool_used(memory, parsed("gemini/AfterTool.run_shell_command", tool_input=given, **about))
         client.write("ran", f"make part-{number}")
         if number % 66 == 65:  # this harness compresses before every request

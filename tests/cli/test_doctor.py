@@ -7,6 +7,8 @@ from pathlib import Path
 
 from conftest import put_files
 
+from gitmem.store.spool import Spool
+
 
 def test_well_formed_store_exits_with_0(run_cli) -> None:
     run_cli("init")
@@ -60,3 +62,19 @@ def test_where_there_is_no_memory_yet_it_says_how_to_start(run_cli) -> None:
 
     assert done.status == 1
     assert "there is no memory in this repository yet\n    gitmem init\n" in done.out
+
+
+def test_refused_texts_are_listed_accepted_and_dropped(run_cli, repo: Path) -> None:
+    run_cli("init")
+    spool = Spool(repo / ".git" / "gitmem")
+    for text in ("The pool holds five connections", "A text that is of no use"):
+        spool.note_refused("learnings of codex: only 5 per text are captured", {"text": text, "kind": "learned"})
+    first, second = (one["name"] for one in json.loads(run_cli("doctor", "--captured", "--json").out)["captured"])
+
+    listed = run_cli("doctor", "--captured")
+    done = run_cli("doctor", "--captured", "--accept", first, "--drop", second)
+
+    assert f"{first}  learned  learnings of codex: only 5 per text are captured\n    The pool holds" in listed.out
+    assert done.out == "accepted 1, dropped 1\n"
+    assert "The pool holds five connections" in run_cli("list").out
+    assert run_cli("doctor", "--captured").out == "no captured text is waiting for a decision\n"

@@ -1,7 +1,8 @@
 """Find learnings in commands that comment on a task or an issue (A1), for beads and GitHub.
 
 Found in the words of the command line, by reading and never by running it; nothing changes for those tools. What only
-a shell would know is left out, with the reason. Pure.
+a shell would know stays in the text as it was typed (agents write `make test` in double quotes); a text that is
+nothing else is left out, with the reason. Pure.
 
 Source: the commands of beads 0.x (``cmd/bd/*.go``) and of GitHub's ``gh`` (its manual).
 """
@@ -51,6 +52,8 @@ _CLOSE_OF_GH = ("-c", "--comment", "-r", "--reason")
 _TASK = re.compile(r"[A-Za-z][\w.-]{0,79}")
 _NUMBER = re.compile(r"(?:https://[^/]+/([\w.-]+/[\w.-]+)/(?:issues|pull)/|#)?(\d{1,9})(?:[/#?].*)?")
 _REPOSITORY = re.compile(r"[\w.-]+/[\w.-]+")
+# What a shell would put something in place of, as it is typed.
+_TYPED = re.compile(r"\$\([^()]*\)|`[^`]*`|\$\{[^{}]*\}|\$\w+")
 _ESCAPES = {"n": "\n", "t": "\t", "\\": "\\", "r": "\r"}
 
 
@@ -101,7 +104,7 @@ def program_of(words: Sequence[Word]) -> tuple[str, list[Word]]:
     rest = list(words)
     while rest:
         first = rest.pop(0)
-        if _ASSIGNS.match(first.text) or not first.text:
+        if _ASSIGNS.match(first.text) or not first.text or (first.text[0] in "$`" and not first.is_known):
             continue
         name = first.text.rsplit("/", 1)[-1]
         if name not in _RUNNERS:
@@ -213,8 +216,9 @@ def _refs(words: Sequence[Word], repository: Word | None) -> tuple[str, ...]:
 
 
 def _comment(text: Word, task: str, refs: tuple[str, ...] = ()) -> Comment:
-    if not text.is_known:
-        return Comment(task=task, refs=refs, skipped="it contains a variable or substitution")
+    said = text.text.partition(":")[2] or text.text
+    if not text.is_known and not any(char.isalpha() for char in _TYPED.sub("", said)):
+        return Comment(task=task, refs=refs, skipped="it is only a variable or substitution")
     return Comment(text.text, task, refs)
 
 

@@ -13,6 +13,7 @@ from gitmem.store import background
 from gitmem.store.spool import Spool
 from gitmem.store.spool_folders import waiting_in
 from gitmem.text.sanitize import display
+from gitmem.text.secrets import redact, redact_all
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -66,15 +67,29 @@ class Keeper:
             keep(self._memory, text, title=title, kind=kind, key=key, once=once, options=values, by=self._by)
             self._kept += 1
         except RefusedError as err:
-            self.refuse(kind, err.message)
+            self.refuse(kind, err.message, text, {**values, "kind": kind, "title": title, "key": key})
         except OSError as err:
             self._failed = err  # the next one may be shorter, or find room
             return
         note(self._memory, self._session, text)
 
-    def refuse(self, what: str, why: str) -> None:
-        """Note why something was not kept, where ``doctor`` and ``status`` tell it; nothing of it."""
-        Spool(self._memory.git.repository.state).note_refused(f"{what} of {self._by['agent']}: {display(why)}")
+    def set_aside(self, text: str, fields: Mapping[str, Any], why: str, *, once: bool) -> None:
+        """Set a text aside that could be kept; once only, where it is of a transcript."""
+        if says_something(text) and not (once and is_captured(self._memory, self._session, text)):
+            self.refuse(str(fields["kind"]), why, text, fields)
+            note(self._memory, self._session, text)
+
+    def refuse(self, what: str, why: str, text: str, fields: Mapping[str, Any]) -> None:
+        """Set a text aside, whole but without secrets, with why it was not kept, until a person accepts or drops it."""
+        about = {
+            name: fields.get(name) or default for name, default in (("kind", "learned"), ("title", ""), ("key", ""))
+        }
+        options = redact_all({name: value for name, value in fields.items() if name not in about and value})
+        who = {name: redact(value) for name, value in self._by.items()}
+        entry = {"text": _safe(text), **about, "title": _safe(str(about["title"])), "options": options}
+        entry |= {"agent": who.pop("agent", ""), "by": who, "at": self._memory.now}
+        reason = f"{what} of {self._by['agent']}: {display(why)}"
+        Spool(self._memory.git.repository.state).note_refused(reason, entry)
 
     def end(self) -> None:
         """Commit what waits, in the background, where that is much: mostly the end of the session commits it.
@@ -102,11 +117,12 @@ def keep_comments(memory: OpenRepository, event: Event, *, once: bool = False) -
     keeper = Keeper(memory, event)
     for comment in comments:
         text = _text_of(memory, event, comment)
+        about = {"refs": list(comment.refs), "task": comment.task}
         if text is None:
             if "LEARN" in event.command.upper() or comment.file:
-                keeper.refuse("a comment", comment.skipped or f"{comment.file!r} cannot be read here")
+                why = comment.skipped or f"{comment.file!r} cannot be read here"
+                keeper.refuse("a comment", why, event.command, about)
             continue
-        about = {"refs": list(comment.refs), "task": comment.task}
         keep_marked(keeper, text, about, is_comment=True, once=once)
         if comment.is_end:
             title = f"{comment.task} closed"
@@ -124,6 +140,11 @@ def _text_of(memory: OpenRepository, event: Event, comment: Comment) -> str | No
     return read_inside(memory, place_of(memory, event, comment.file), limit=FILE_LIMIT)
 
 
+def _safe(text: str) -> str:
+    """Return a text whole, its secrets replaced and its hidden characters spelled out."""
+    return redact(display(text, lines=True))
+
+
 def _outcome(task: str) -> str:
     from gitmem.text.tokens import slug
 
@@ -131,14 +152,15 @@ def _outcome(task: str) -> str:
 
 
 def keep_marked(keeper: Keeper, text: str, options: Mapping[str, Any], *, is_comment: bool, once: bool = False) -> None:
-    """Keep what a text says was learned; more than a few of one are told, not kept."""
-    marked = find_marked(text, is_comment=is_comment)
-    for one in marked[:AT_MOST]:
+    """Keep what a text says was learned; more than a few of one are set aside."""
+    for number, one in enumerate(find_marked(text, is_comment=is_comment)):
         kind = "decision" if one.word == DECISION else "learned"
         tags = [UNCHECKED] if one.word == FACT else []
-        keeper.keep(one.text, {**options, "tags": tags}, kind=kind, once=once)
-    if len(marked) > AT_MOST:
-        keeper.refuse("learnings", f"{len(marked) - AT_MOST} more; only {AT_MOST} per text are captured")
+        if number < AT_MOST:
+            keeper.keep(one.text, {**options, "tags": tags}, kind=kind, once=once)
+        else:
+            why = f"only {AT_MOST} per text are captured"
+            keeper.set_aside(one.text, {**options, "tags": tags, "kind": kind}, why, once=once)
 
 
 def keep_edits(

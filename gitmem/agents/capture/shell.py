@@ -1,7 +1,8 @@
 """Parse a shell command line without running it: simple commands, their words and their input. Pure.
 
-Whatever only a shell could know (variables, substitutions) makes a word unknown; a substitution that only prints a here
-document is known, since that is how agents write long comments. A line that no shell would take gives nothing.
+Whatever only a shell could know (variables, substitutions) makes a word unknown and stays in it as it was typed; a
+substitution that only prints a here document is known, since that is how agents write long comments. A line that no
+shell would take gives nothing.
 
 Source: POSIX.1-2017, Shell Command Language, 2.2 to 2.10; bash(1), QUOTING (``$'…'``) and REDIRECTION (``<<<``).
 """
@@ -33,8 +34,8 @@ class Word:
     """One word of a command.
 
     Attributes:
-        text: What it says, without its quotes.
-        is_known: Whether that is all of it: a variable or substitution in it is not.
+        text: What it says, without its quotes; a variable or substitution as it was typed.
+        is_known: Whether that is what the command gets: not with a variable or substitution in it.
     """
 
     text: str
@@ -237,7 +238,12 @@ class _Reader:
         return _ANSI_ESCAPE.sub(_ansi_char, text)
 
     def _expansion(self) -> tuple[str, bool]:
-        """Return what a ``$`` or a backquote here is for, where that can be known, and whether it is."""
+        """Return what a ``$`` or a backquote here stands for, and whether that is known; else what was typed."""
+        at = self._at
+        text, is_known = self._expanded_here()
+        return (text, True) if is_known else (self._line[at : self._at], False)
+
+    def _expanded_here(self) -> tuple[str, bool]:
         line, at = self._line, self._at
         if line[at] == "`":
             self._at += 1

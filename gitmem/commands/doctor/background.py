@@ -36,7 +36,7 @@ def captured(memory: OpenRepository, fix: bool, fixed: list[str]) -> list[Proble
         waiting = spool.list_waiting()
     refused = [
         Problem("capture-refused", path, f"captured text was refused: {why}", severity="warning",
-                hint="record it another way (gitmem remember …), and delete that file and the file with its reason")
+                hint="gitmem doctor --captured shows its text; --accept or --drop it there")
         for path, why in spool.list_refused()
     ]  # fmt: skip
     old = [name for name in waiting if time.time() - spool.captured_at(name) > WAITS_AT_MOST_S]

@@ -76,7 +76,8 @@ def test_comment_in_a_file_names_the_file() -> None:
     [
         'bd comment s-1 "LEARNED: $(date)"',
         'bd comment s-1 "LEARNED: $X"',
-        "bd comment s-1 --stdin <<EOF\nLEARNED: $X\nEOF",
+        "bd comment s-1 --stdin <<EOF\nLEARNED: ${X}\nEOF",
+        'bd comment s-1 "LEARNED: `date`"',
         "curl x | bd comment s-1 --stdin",
         'bd comment s-1 --file "$F"',
     ],
@@ -86,6 +87,24 @@ def test_what_only_a_shell_knows_is_skipped_with_the_reason(line: str) -> None:
 
     assert (found.text, found.file) == ("", "")
     assert found.skipped
+
+
+@pytest.mark.parametrize(
+    ("line", "text"),
+    [
+        ('bd comment s-1 "LEARNED: run `make test` first"', "LEARNED: run `make test` first"),
+        ('bd comment s-1 "LEARNED: set $TZ to UTC"', "LEARNED: set $TZ to UTC"),
+        ('bd comment s-1 "LEARNED: $(date) is in local time"', "LEARNED: $(date) is in local time"),
+        ("bd comment s-1 LEARNED: ${HOME}/x is read", "LEARNED: ${HOME}/x is read"),
+        ("bd comment s-1 --stdin <<EOF\nLEARNED: $X is unset\nEOF", "LEARNED: $X is unset\n"),
+        ('$SUDO bd comment s-1 "LEARNED: it needs root"', "LEARNED: it needs root"),
+        ('gh pr comment 5 -b "LEARNED: costs $5 and \\$6"', "LEARNED: costs $5 and $6"),
+    ],
+)
+def test_text_is_kept_as_it_was_typed(line: str, text: str) -> None:
+    (found,) = find_comments(line)
+
+    assert (found.text, found.skipped) == (text, "")
 
 
 def test_close_says_how_a_task_ended() -> None:

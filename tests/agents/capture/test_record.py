@@ -12,7 +12,7 @@ from support.agent_work import SECRET, kept, ran, refusals
 from gitmem.agents import on_event
 from gitmem.memory.memory import Memory
 from gitmem.store import lost, spool
-from gitmem.store.spool import Spool
+from gitmem.store.spool import REFUSED_AT_MOST, Spool
 from gitmem.store.spool_folders import folders_of
 
 LEARNT = "LEARNED: retries must be idempotent"
@@ -101,15 +101,23 @@ def test_many_learnings_of_one_comment_are_told(memory: Memory, repo: Path) -> N
     on_event.tool_used(memory, ran(repo, f"bd comment s-1 '{text}'"))
 
     assert len(kept(memory)) == 5
-    assert "1 more" in refusals(memory)[0]
+    assert "only 5 per text" in refusals(memory)[0]
+    assert [one.text for one in memory.captures.list_refused()] == ["lesson of the day number six"]
 
 
-def test_reasons_are_bounded(memory: Memory) -> None:
+def test_refusals_are_bounded(memory: Memory) -> None:
     spool = Spool(memory.repository.git.repository.state)
-    for n in range(120):
+    for n in range(REFUSED_AT_MOST + 20):
         spool.note_refused(f"reason {n}")
 
-    assert [why for _, why in spool.list_refused()] == [f"reason {n}" for n in range(20, 120)]
+    assert [why for _, why in spool.list_refused()] == [f"reason {n}" for n in range(20, REFUSED_AT_MOST + 20)]
+
+
+def test_nothing_of_a_captured_text_is_executed(memory: Memory, repo: Path) -> None:
+    on_event.tool_used(memory, ran(repo, 'bd comment s-1 "LEARNED: `touch ran` and $(touch ran) make a file"'))
+
+    assert not (repo / "ran").exists()
+    assert [found["title"] for found in kept(memory).values()] == ["`touch ran` and $(touch ran) make a file"]
 
 
 def test_said_again_the_latest_wins(memory: Memory, repo: Path) -> None:

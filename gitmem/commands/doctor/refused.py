@@ -1,0 +1,95 @@
+"""The queue of captured texts that were refused: list them, accept one as a memory, or drop it."""
+
+from __future__ import annotations
+
+import os
+
+from gitmem.errors import NotFoundError, RefusedError
+from gitmem.frozen import frozen
+from gitmem.store.spool import Spool
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from gitmem.repository.repository import OpenRepository
+
+ALL = "all"
+NAME_LENGTH = 6
+
+
+@frozen
+class RefusedText:
+    """A captured text that was refused.
+
+    Attributes:
+        name: Six hexadecimal digits.
+        kind: The kind that the memory would have; empty where the text was not kept.
+        text: The text, its secrets replaced; empty where it was not kept.
+        why: Why it was refused.
+        path: The file that holds it.
+    """
+
+    name: str
+    kind: str
+    text: str
+    why: str
+    path: str
+
+
+def list_refused(memory: OpenRepository) -> list[RefusedText]:
+    """Return the texts that were refused, the oldest first."""
+    spool = Spool(memory.git.repository.state)
+    found = []
+    for path, why in spool.list_refused():
+        entry = spool.read_refused(path)
+        name = path.rpartition(os.sep)[2].partition("-")[2].partition(".")[0][:NAME_LENGTH]
+        found.append(
+            RefusedText(name, str(entry.get("kind", "learned")) if entry else "", entry.get("text", ""), why, path)
+        )
+    return found
+
+
+def accept(memory: OpenRepository, name: str, drain: Callable[[], int]) -> int:
+    """Make memories of one refused text, or of all that have one, and return how many.
+
+    Raises:
+        NotFoundError: There is no such text.
+        RefusedError: Its text was not kept, or is refused again.
+    """
+    spool = Spool(memory.git.repository.state)
+    chosen = [one for one in _chosen(memory, name) if one.text or name != ALL]
+    for one in chosen:
+        if not one.text:
+            raise RefusedError(
+                f"the text of {one.name} was not kept", hint=f"gitmem doctor --captured --drop {one.name}"
+            )
+        spool.accept(one.path)
+    drain()
+    again = {one.name: one.why for one in list_refused(memory)}
+    for one in chosen:
+        if one.name in again:
+            raise RefusedError(
+                f"{one.name} is refused again: {again[one.name]}", hint='gitmem remember "what you learned"'
+            )
+    return len(chosen)
+
+
+def drop(memory: OpenRepository, name: str) -> int:
+    """Delete one refused text, or all of them, and return how many.
+
+    Raises:
+        NotFoundError: There is no such text.
+    """
+    chosen = _chosen(memory, name)
+    for one in chosen:
+        Spool(memory.git.repository.state).drop(one.path)
+    return len(chosen)
+
+
+def _chosen(memory: OpenRepository, name: str) -> list[RefusedText]:
+    found = list_refused(memory)
+    chosen = found if name == ALL else [one for one in found if one.name == name]
+    if not chosen and name != ALL:
+        raise NotFoundError(f"no refused text is named {name}", hint="gitmem doctor --captured")
+    return chosen
