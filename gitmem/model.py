@@ -369,12 +369,13 @@ class IndexText:
     Attributes:
         number: The memory's row in the catalog, > 0.
         title: Its title.
-        tags: Its tags and domains, separated by white space.
+        tags: Its tags, domains and task, separated by white space.
         key: Its key.
         paths: Its paths and refs, separated by white space.
         body: Its body.
         terms: The analysed terms of each text, separated by spaces, in the order of ``FIELDS``; empty where they are
             not known: whoever needs them analyses the texts.
+        kind: Its kind.
     """
 
     number: int
@@ -384,7 +385,30 @@ class IndexText:
     paths: str
     body: str
     terms: tuple[str, ...] = ()
+    kind: str = ""
 
     def texts(self) -> tuple[str, str, str, str, str]:
-        """Return the texts in the order of ``FIELDS``."""
-        return self.title, self.tags, self.key, self.paths, self.body
+        """Return the texts that are searched, in the order of ``FIELDS``."""
+        title, body = searched_of(self.kind, self.title, self.body)
+        return title, self.tags, self.key, self.paths, body
+
+
+# The kind of a session's summary, and the lines of one that repeat what a person typed (``session.rule_summary``).
+SUMMARY = "session"
+GOAL, ASKED, UNANSWERED = "Goal: ", "Asked later:", "- Not answered: "
+
+
+def searched_of(kind: str, title: str, body: str) -> tuple[str, str]:
+    """Return the title and body of a memory as they are searched: a session's summary without the prompts in it.
+
+    A prompt echoes the next one on the same subject, and would outrank what answers it.
+    """
+    if kind != SUMMARY:
+        return title, body
+    kept, is_prompt = [], False
+    for line in body.split("\n"):
+        is_prompt = line == ASKED or (is_prompt and line.startswith("- "))
+        if not is_prompt and not line.startswith((GOAL, UNANSWERED)):
+            kept.append(line)
+    # Where there is a goal, the title is its first sentence.
+    return "" if body.startswith(GOAL) else title, "\n".join(kept)

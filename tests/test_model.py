@@ -12,6 +12,24 @@ from gitmem.index.engine import FIELDS
 from gitmem.model import Document, IndexText, is_plain_command, parse_duration
 
 
+def test_a_summarys_prompts_are_not_searched_and_what_was_done_is() -> None:
+    from gitmem.agents.session.rule_summary import Summary, format_summary, title_of
+
+    made = Summary(
+        goal="Retry timeouts", asked=("Now paint the door",), decisions=("Use backoff",), files=("src/retry.py",),
+        question="Which colour?",
+    )  # fmt: skip
+    body = format_summary(made, "A session of pi.")
+    text = IndexText(1, title_of(made), "", "session-1", "", body, kind="session")
+
+    searched = " ".join(text.texts())
+
+    assert all(said in body for said in ("Retry timeouts", "paint the door", "Which colour?"))
+    assert not any(said in searched for said in ("Retry timeouts", "paint the door", "Which colour?"))
+    assert all(said in searched for said in ("Use backoff", "src/retry.py", "A session of pi."))
+    assert "Retry timeouts" in " ".join(IndexText(1, title_of(made), "", "k", "", body, kind="note").texts())
+
+
 def document(body: str = "", key: str = "a-key", **fields: object) -> Document:
     return Document(key, f"learned/{key}.md", fields, body, "")
 

@@ -222,7 +222,7 @@ class FtsEngine:
         full = _select(_BEST, "")
         if match != _any(rarest) or not FEWEST <= len(rarest) <= MOST or sum(stats.frequency.values()) < FEW:
             return self._db.execute(full, (match, limit)).fetchall()
-        two = " OR ".join(f"({_quoted(one)} AND ({_any(rarest[at:])}))" for at, one in enumerate(rarest[:-1], 1))
+        two = " OR ".join(f"({quoted(one)} AND ({_any(rarest[at:])}))" for at, one in enumerate(rarest[:-1], 1))
         best = self._db.execute(_BEST_TWO, (match, two, limit)).fetchall()
         least = best[-1][1] if len(best) == limit else 0.0
         alone = [term for term in rarest if _most(stats.documents, stats.frequency[term]) >= least]
@@ -248,7 +248,7 @@ class FtsEngine:
         """Return the memories with a term, and what it is worth in each."""
         known: tuple[array[int], array[float]] | None = kept.get(term)
         if known is None:
-            rows = self._db.execute(_WORTH, (_quoted(term),)).fetchall()
+            rows = self._db.execute(_WORTH, (quoted(term),)).fetchall()
             known = array("q", [row[0] for row in rows]), array("d", [row[1] for row in rows])
             while kept and sum(len(numbers) for numbers, _ in kept.values()) + len(rows) > KEPT_AT_MOST:
                 del kept[next(iter(kept))]
@@ -264,13 +264,13 @@ class FtsEngine:
             room -= stats.frequency[rarest[taken]]
             taken += 1
         rare, common = rarest[:taken], rarest[taken:]
-        tries = [f"({' AND '.join(map(_quoted, common))})"]
+        tries = [f"({' AND '.join(map(quoted, common))})"]
         if not rare:  # beside rare words, a title's common one would seem as rare as it is in titles
             tries.append(f"{{title tags}} : ({_any(common)})")
         sizes = [(self._count(part), part) for part in tries]
         parts = [part for size, part in sizes if size <= room / len(tries)]
         least, smallest = min(sizes)
-        return " OR ".join([*map(_quoted, rare), *parts]) or (smallest if least <= 2 * SCORED_AT_MOST else "")
+        return " OR ".join([*map(quoted, rare), *parts]) or (smallest if least <= 2 * SCORED_AT_MOST else "")
 
     def _count(self, match: str) -> int:
         size: int = self._db.execute("SELECT count(*) FROM fts WHERE fts MATCH ?", (match,)).fetchone()[0]
@@ -303,12 +303,13 @@ def _select(order: str, where: str) -> str:
     return order.format(join=join, also=f"AND ({where})" if where else "")
 
 
-def _quoted(term: str) -> str:
+def quoted(term: str) -> str:
+    """Return the FTS5 expression for one analysed term."""
     return f'"{term}"'
 
 
 def _any(terms: Sequence[str]) -> str:
-    return " OR ".join(map(_quoted, terms))
+    return " OR ".join(map(quoted, terms))
 
 
 def _refuse(rows: Sequence[tuple[Any, ...]], *, is_wrong: bool) -> None:

@@ -178,7 +178,7 @@ def coverage(query: Sequence[str], text: IndexText, stats: Stats) -> float:
     rarest one.
     """
     held = _held(text)
-    worth = {term: _rarity(stats.documents, stats.frequency.get(term, 0)) for term in query}
+    worth = {term: rarity(stats.documents, stats.frequency.get(term, 0)) for term in query}
     total = sum(worth.values())
     return sum(value for term, value in worth.items() if term in held) / total if total else 0.0
 
@@ -190,7 +190,7 @@ def worth(query: Sequence[str], text: IndexText, stats: Stats) -> float:
     logarithm of the store's size, since among more memories more words are found together by chance.
     """
     held = _held(text)
-    return sum(value for term, value in _idf(stats).items() if term in query and term in held) / _rarity(
+    return sum(value for term, value in _idf(stats).items() if term in query and term in held) / rarity(
         stats.documents, 1
     )
 
@@ -201,10 +201,11 @@ def _held(text: IndexText) -> set[str]:
 
 
 def _idf(stats: Stats) -> dict[str, float]:
-    return {term: _rarity(stats.documents, df) for term, df in stats.frequency.items()}
+    return {term: rarity(stats.documents, df) for term, df in stats.frequency.items()}
 
 
-def _rarity(documents: int, df: int) -> float:
+def rarity(documents: int, df: int) -> float:
+    """Return what a word tells that so many memories of all have: > 0, and more the fewer they are."""
     # Always > 0, also for a term in every memory. Source: Lucene's BM25Similarity.
     return log(1 + (max(documents, df) - df + 0.5) / (df + 0.5))
 
@@ -309,7 +310,7 @@ def _add_pairs(scores: dict[int, float], bags: list[_Bag], documents: int, weigh
             df[pair] = df.get(pair, 0) + 1
     for bag in bags:
         for pair, count in bag.pairs.items():
-            scores[bag.number] += weights.pair * _rarity(documents, df[pair]) * _saturated(count, bag.norm, weights)
+            scores[bag.number] += weights.pair * rarity(documents, df[pair]) * _saturated(count, bag.norm, weights)
 
 
 def _mix_related(

@@ -5,8 +5,9 @@ from __future__ import annotations
 from gitmem.frozen import frozen, replace
 from gitmem.index.catalog import state
 from gitmem.index.catalog.packed_texts import strings
-from gitmem.model import ADOPTED, STATUSES, UNPROVEN, VERIFIED
-from gitmem.store.scope import is_meant
+from gitmem.model import ADOPTED, STATUSES, SUMMARY, UNPROVEN, VERIFIED
+from gitmem.store.scope import domains_of, is_meant
+from gitmem.text.json_values import parse_json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,6 +32,11 @@ class Query:
         tags: Only memories with all of these tags.
         paths: Only memories whose ``paths`` have to do with one of these files or folders of the code.
         statuses: Only these statuses.
+        tasks: Only what was learned for one of these tasks, by key or id, in any case.
+        named_domains: Only memories that name one of these domains.
+        workspaces: Only memories that were learned in one of these folders, or below it.
+        by: Only memories of one of these people or agents, in any case.
+        knowledge: Only what is worth knowing: no summaries of sessions, and nothing that only says what was done.
         limit: How many hits, >= 1.
         everything: Archived, superseded and expired memories as well.
         syntax: Whether the query is one of the query language (``by_syntax``); else nothing typed is syntax.
@@ -51,6 +57,11 @@ class Query:
     tags: tuple[str, ...] = ()
     paths: tuple[str, ...] = ()
     statuses: tuple[str, ...] = ()
+    tasks: tuple[str, ...] = ()
+    named_domains: tuple[str, ...] = ()
+    workspaces: tuple[str, ...] = ()
+    by: tuple[str, ...] = ()
+    knowledge: bool = False
     limit: int = 10
     everything: bool = False
     syntax: bool = False
@@ -113,6 +124,14 @@ def where(catalog: Catalog, ground: int | None, query: Query, *, now: int) -> tu
     if query.kinds:
         parts.append(f"m.kind IN ({','.join('?' * len(query.kinds))})")
         values += query.kinds
+    if query.tasks:
+        parts.append(f"m.task <> '' AND lower(m.task) IN ({','.join('?' * len(query.tasks))})")
+        values += [task.lower() for task in query.tasks]
+    if query.knowledge:
+        parts.append(_KNOWLEDGE)
+    if query.named_domains or query.workspaces or query.by:
+        catalog.connection.create_function("is_of", 1, lambda fields: _is_of(fields, query))
+        parts.append("EXISTS (SELECT 1 FROM text o WHERE o.id = m.id AND is_of(o.fields))")
     for tag in query.tags:
         parts.append("EXISTS (SELECT 1 FROM tag g WHERE g.tag = ? AND g.id = m.id)")
         values.append(tag)
@@ -130,6 +149,28 @@ def where(catalog: Catalog, ground: int | None, query: Query, *, now: int) -> tu
         catalog.connection.create_function("is_about", 1, lambda places: has_to_do(strings(places), query.paths))
         parts.append("EXISTS (SELECT 1 FROM text p WHERE p.id = m.id AND p.paths <> '[]' AND is_about(p.paths))")
     return " AND ".join(parts), values
+
+
+# An outcome says so where it failed (``capture``, ``workflow.run_file``); a task that was closed has its attempts.
+_KNOWLEDGE = (
+    f"m.kind <> '{SUMMARY}' AND (m.kind <> 'outcome' OR m.title LIKE '%fail%' OR EXISTS (SELECT 1 FROM text w"
+    " WHERE w.id = m.id AND w.body LIKE '%went wrong%')) AND NOT EXISTS (SELECT 1 FROM task k WHERE k.id = m.id"
+    " AND k.state = 'closed' AND k.failures = 0)"
+)
+
+
+def _is_of(fields: str, query: Query) -> bool:
+    """Return whether a memory, by its fields as JSON, is of the domains, folders and authors that are asked for."""
+    found = parse_json(fields)
+    if query.named_domains and not set(query.named_domains) & set(domains_of(fields)):
+        return False
+    folder = str(found.get("workspace") or "").strip("/")
+    wanted = [one.strip("/") for one in query.workspaces]
+    if wanted and not any(folder == one or folder.startswith(f"{one}/") for one in wanted):
+        return False
+    by = found.get("by")
+    who = [str(one).lower() for one in (by.values() if isinstance(by, dict) else [by]) if one]
+    return not query.by or any(one.lower() in who for one in query.by)
 
 
 def with_status(catalog: Catalog, ground: int | None, statuses: Sequence[str], *, now: int) -> set[int]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from gitmem.frozen import frozen, replace
 from gitmem.index.catalog import state
-from gitmem.model import VERIFIED
+from gitmem.model import GOAL, VERIFIED
 from gitmem.statuses import warning
 from gitmem.store.scope import PROJECT
 from gitmem.text import fence
@@ -34,11 +34,12 @@ _CODE = r"(?ms)^ {0,3}(`{3,}|~{3,})[^\n]*\n.*?^ {0,3}\1[`~]*[ \t]*$"
 
 @frozen
 class MemoryText:
-    """What is shown of one memory, or of none: its text, key and status."""
+    """What is shown of one memory, or of none: its text, key and status, and whether that is all that it says."""
 
     text: str
     key: str = ""
     status: str = ""
+    is_whole: bool = True
 
 
 @frozen
@@ -87,7 +88,17 @@ def about(catalog: Catalog, ground: int | None, keys: Iterable[str], *, now: int
     return {key: About(agent, statuses[number].is_own) for number, (key, agent) in rows.items()}
 
 
-def entry_of(key: str, kind: str, status: str, text: str, known: About | None, *, scope: str = PROJECT) -> MemoryText:
+def entry_of(
+    key: str,
+    kind: str,
+    status: str,
+    text: str,
+    known: About | None,
+    *,
+    scope: str = PROJECT,
+    short: str = "",
+    is_whole: bool = True,
+) -> MemoryText:
     """Return one memory as an entry: key, kind, scope, status, and by whom, before what it says.
 
     Args:
@@ -97,6 +108,8 @@ def entry_of(key: str, kind: str, status: str, text: str, known: About | None, *
         text: What is told of it.
         known: Who wrote it; None where that is not known here.
         scope: Its scope.
+        short: What is shown of the key (``catalog.keys.short_keys``); empty for all of it.
+        is_whole: Whether the text is all that it says.
     """
     if not key:
         return MemoryText(f"- {text}")
@@ -104,8 +117,8 @@ def entry_of(key: str, kind: str, status: str, text: str, known: About | None, *
     shown = f"{status}, claimed by others" if status == VERIFIED and known and not known.is_own else status
     words = (kind, scope if scope != PROJECT else "", shown, whose)
     warned = f"{status.upper()}: {warning(status)}. " if warning(status) else ""
-    said = f"- [{key}] ({', '.join(filter(None, map(display, words)))}) {warned}{text}"
-    return MemoryText(said, key, status)
+    said = f"- [{short or key}] ({', '.join(filter(None, map(display, words)))}) {warned}{text}"
+    return MemoryText(said, key, status, is_whole)
 
 
 def by(agent: str) -> str:
@@ -116,8 +129,8 @@ def by(agent: str) -> str:
     return f"by agent {name}" if name else "by an agent"
 
 
-def hit_text(catalog: Catalog | None, hit: Hit, *, limit_tokens: int) -> str:
-    """Return a hit's title and the beginning of its text, whole sentences; without a catalog, what recall shows."""
+def hit_text(catalog: Catalog | None, hit: Hit, *, limit_tokens: int, short: str = "") -> tuple[str, bool]:
+    """Return what is told of a hit (``told``); without a catalog, of what recall shows."""
     body, fields = hit.snippet, ""
     if catalog is not None:
         row = catalog.row(
@@ -125,31 +138,56 @@ def hit_text(catalog: Catalog | None, hit: Hit, *, limit_tokens: int) -> str:
             (hit.key, hit.path),
         )
         body, fields = row or (body, "")
-    (shown, is_whole), title = beginning(body, limit_tokens=limit_tokens), one_line(hit.title)
+    said, is_whole = told(hit.title, body, fields, limit_tokens=limit_tokens, key=short or hit.reference)
+    return said, is_whole and (catalog is not None or not body)
+
+
+def told(title: str, body: str, fields: str, *, limit_tokens: int, key: str) -> tuple[str, bool]:
+    """Return what is told of a memory, and whether that is all of it: its title and as much of its text as fits.
+
+    Args:
+        title: Its title; where its text begins with it, it is told once.
+        body: Its text.
+        fields: Its frontmatter, as the catalog has it (JSON); or empty.
+        limit_tokens: How much of the text is told, in whole sentences and lines of code.
+        key: What shows the rest of it.
+    """
+    title = one_line(title)
+    start = title.removesuffix("…")
+    # A session's summary that is made by rules begins with its goal, and the goal is the title.
+    body = body.removeprefix(GOAL) if body.startswith(GOAL + start) else body
+    shown, is_whole = beginning(body, limit_tokens=limit_tokens)
     if not shown:
-        return f"{title} (gitmem show {hit.reference})" if body.strip() else title + places_of(fields)
-    # A title that was made of the text is its beginning.
-    said = shown if shown.startswith(title.removesuffix("…")) else f"{title}: {shown}"
-    return said + places_of(fields) + ("" if is_whole else f" (more: gitmem show {hit.reference})")
+        return (title + places_of(fields), True) if is_whole else (f"{title} (more: gitmem show {key})", False)
+    said = (shown if shown.startswith(start) else f"{title}: {shown}") + places_of(fields)
+    return said + ("" if is_whole else f" (more: gitmem show {key})"), is_whole
 
 
 def beginning(body: str, *, limit_tokens: int) -> tuple[str, bool]:
     """Return the beginning of a memory's text within so many tokens, and whether that is all of it.
 
     Prose becomes one line, and ends where a sentence does. A code block keeps its lines, indented so that none of them
-    passes for an entry or a heading; it is there whole or not at all.
+    passes for an entry or a heading; one that is too long ends behind a line.
     """
     pieces: list[str] = []
     for is_code, part in _segments(body):
         text = part if is_code else " ".join(part.split())
         left = limit_tokens - analysis.count_tokens("".join(pieces)) if pieces else limit_tokens
         fits = analysis.count_tokens(text) <= left
-        shown = text if fits else "" if is_code else analysis.opening(text, limit_tokens=left)
+        shown = text if fits else _first_lines(text, left) if is_code else analysis.opening(text, limit_tokens=left)
         if shown:
             pieces.append(f"\n{shown}\n" if is_code else shown)
         if shown != text:
             return "".join(pieces).strip(), False
     return "".join(pieces).strip(), True
+
+
+def _first_lines(block: str, limit_tokens: int) -> str:
+    """Return the first lines of a code block that fit, with its fence closed; empty where none does."""
+    first, *lines, last = block.split("\n")
+    while lines and analysis.count_tokens("\n".join((first, *lines, "  …", last))) > limit_tokens:
+        lines.pop()
+    return "\n".join((first, *lines, "  …", last)) if lines else ""
 
 
 def _segments(body: str) -> list[tuple[bool, str]]:
@@ -218,3 +256,8 @@ def fenced(parts: Sequence[Part], *, source: str) -> str:
 def keys_of(parts: Sequence[Part]) -> dict[str, str]:
     """Return the memories that are shown with their statuses, in that order."""
     return {entry.key: entry.status for part in parts for entry in part.entries if entry.key}
+
+
+def cut_keys_of(parts: Sequence[Part]) -> list[str]:
+    """Return the memories of which not all is shown."""
+    return [entry.key for part in parts for entry in part.entries if entry.key and not entry.is_whole]

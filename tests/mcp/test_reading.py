@@ -38,7 +38,7 @@ def test_search_finds_with_status_and_by_whom(memory, repo: Path) -> None:
     assert hits["retries-are-capped"] == {
         "key": "retries-are-capped", "kind": "fact", "status": "verified", "scope": "project",
     }  # fmt: skip
-    assert "- [retries-are-capped] (fact, verified, by a person) Retries are capped" in answer.text
+    assert "- [retries-are] (fact, verified, by a person) Retries are capped" in answer.text
     assert "- [retry-storm] (gotcha, by agent bot) A retry storm took the gateway down" in answer.text
     assert answer.content["text"] in answer.text
 

@@ -77,7 +77,7 @@ LONG = "First this. " + "Then that, and more of it. " * 40
         ("Retry", "Three times.", "Retry: Three times."),
         ("Retry three…", "Retry three times. Then stop.", "Retry three times. Then stop."),
         ("Retry", LONG, "Retry: First this. (more: gitmem show k)"),
-        ("Retry", "word " * 200, "Retry (gitmem show k)"),
+        ("Retry", "word " * 200, "Retry (more: gitmem show k)"),
         ("Retry\n## PATTERNS\n- [x] (fact, verified)", "", "Retry ## PATTERNS - [x] (fact, verified)"),
         ("x" * 5000, "", "x" * 999 + "…"),
     ],
@@ -95,7 +95,9 @@ def test_hit_is_told_whole_or_ends_where_a_sentence_does(memory, repo, title: st
     put(repo, make_memory("k", title, body))
     hit = memory.list(Query()).hits[0]
 
-    assert hit_text(memory.repository.catalog(), hit, limit_tokens=8) == told
+    shown, is_whole = hit_text(memory.repository.catalog(), hit, limit_tokens=8)
+
+    assert (shown, is_whole) == (told, "gitmem show" not in told)
 
 
 @pytest.mark.parametrize(
@@ -104,10 +106,16 @@ def test_hit_is_told_whole_or_ends_where_a_sentence_does(memory, repo, title: st
         ("One.\n\ntwo", 9, "One. two", True),
         ("Run:\n\n```\na\n\n b\n```\n", 20, "Run:\n  ```\n  a\n  \n   b\n  ```", True),
         ("```\na\n```\nThen stop.", 20, "```\n  a\n  ```\nThen stop.", True),
-        ("Run this.\n```\n" + "a b c\n" * 50 + "```\nend", 20, "Run this.", False),
+        (
+            "Run this.\n```\n" + "a b c\n" * 50 + "```\nend",
+            20,
+            "Run this.\n  ```\n  a b c\n  a b c\n  a b c\n  …\n  ```",
+            False,
+        ),
+        ("Run this.\n```\n" + "a" * 500 + "\n```\nend", 20, "Run this.", False),
         ("~~~\nnever closed", 20, "~~~ never closed", True),
     ],
-    ids=["prose", "code keeps its lines", "code first", "code that does not fit", "no end of the code"],
+    ids=["prose", "code keeps its lines", "code first", "code is cut at a line", "no line fits", "no end of the code"],
 )
 def test_beginning_of_a_text_keeps_code_as_it_is(body: str, limit: int, shown: str, is_whole: bool) -> None:
     assert beginning(body, limit_tokens=limit) == (shown, is_whole)

@@ -37,18 +37,23 @@ def entries_of(place: Workplace, session: str) -> list[dict[str, Any]]:
     return read_lines(_path(place, session), SESSION_BYTES) if session else []
 
 
-def seen_in(entries: Sequence[Mapping[str, Any]]) -> dict[str, str]:
+def seen_in(entries: Sequence[Mapping[str, Any]], *, whole: bool = False) -> dict[str, str]:
     """Return the memories that are in a session's context, with the status they had when they were shown.
 
     What was shown before the context was cleared or compacted is not there any more.
+
+    Args:
+        entries: What the session was shown.
+        whole: Without those of which only a part was shown.
     """
     seen: dict[str, str] = {}
     for entry in entries:
         if entry.get("event") == START and entry.get("source") != RESUME:
             seen = {}
-        shown = entry.get("shown")
+        shown, cut = entry.get("shown"), entry.get("cut")
+        left_out = cut if whole and isinstance(cut, list) else ()
         if isinstance(shown, dict):
-            seen |= {str(key): str(status) for key, status in shown.items()}
+            seen |= {str(key): str(status) for key, status in shown.items() if key not in left_out}
     return seen
 
 
@@ -62,6 +67,7 @@ class ContextRecord:
         role: The role that it was chosen for, or empty.
         topic: The active topic.
         query: What was requested, cut and without secrets; or empty.
+        cut: The keys of those of which only a part was shown.
     """
 
     keys: Mapping[str, str]
@@ -69,6 +75,7 @@ class ContextRecord:
     role: str = ""
     topic: str = ""
     query: str = ""
+    cut: Sequence[str] = ()
 
 
 def keep(place: Workplace, event: Event, shown: ContextRecord, *, now: int) -> None:
@@ -81,6 +88,7 @@ def keep(place: Workplace, event: Event, shown: ContextRecord, *, now: int) -> N
     entry: dict[str, Any] = {"at": now, "event": event.name, "harness": event.harness, "source": event.source}
     entry |= {"workspace": place.workspace, "branch": place.branch, "tip": shown.tip, "shown": {**shown.keys}}
     entry |= {"role": shown.role, "topic": shown.topic, "query": shown.query}
+    entry |= {"cut": [*shown.cut]} if shown.cut else {}
     try:
         append(_path(place, event.session), entry, limit=SESSION_BYTES)
     except (BusyError, OSError):

@@ -15,6 +15,7 @@ from gitmem.agents.session.roles import role_of
 from gitmem.frozen import frozen
 from gitmem.index.catalog import state
 from gitmem.index.catalog.counts import count_live
+from gitmem.index.catalog.keys import short_keys
 from gitmem.model import ADOPTED
 from gitmem.recall import render
 from gitmem.recall.query import Query, where
@@ -120,9 +121,10 @@ def start(memory: OpenRepository, event: Event, doors: Doors) -> str:
         total = _count(here)
         own = _own(here, total)
         parts = _parts(here, own, total)
-    text, shown = _composed(here, own, parts)
-    kept = log.ContextRecord(shown, _tip(memory), role=name, topic=topic.name)
-    log.keep(place, event, kept, now=memory.now)
+    text, kept = _composed(here, own, parts)
+    shown, cut = render.keys_of(kept), render.cut_keys_of(kept)
+    record = log.ContextRecord(shown, _tip(memory), role=name, topic=topic.name, cut=cut)
+    log.keep(place, event, record, now=memory.now)
     return text
 
 
@@ -130,8 +132,8 @@ def _tip(memory: OpenRepository) -> str:
     return memory.find_tip() or ""
 
 
-def _composed(here: _Here, own: Sequence[str], parts: Sequence[Part]) -> tuple[str, dict[str, str]]:
-    """Return the text, and the memories in it; entries are left out from the bottom until it fits."""
+def _composed(here: _Here, own: Sequence[str], parts: Sequence[Part]) -> tuple[str, list[Part]]:
+    """Return the text, and the parts in it; entries are left out from the bottom until it fits."""
     source = f"the memory of this repository at {_tip(here.memory)[:12]}; in brackets: key, kind, status, by whom"
     before = "\n".join(own)
     frame = render.fenced([Part("", (MemoryText("-"),))], source=source)
@@ -141,7 +143,7 @@ def _composed(here: _Here, own: Sequence[str], parts: Sequence[Part]) -> tuple[s
         kept = render.fitted(parts, tokens=tokens, characters=characters)
         text = "\n\n".join(filter(None, (before, render.fenced(kept, source=source))))
         if len(text) <= render.CHARACTERS or characters <= 0:  # spelling hidden characters out makes a text longer
-            return text[: render.CHARACTERS], render.keys_of(kept)
+            return text[: render.CHARACTERS], kept
         characters -= len(text) - render.CHARACTERS
 
 
@@ -265,17 +267,14 @@ def _warm(here: _Here) -> Part:
     hits = [hit for hit in hits if hit.score >= here.policy.recall.dense.floor * hits[0].score]
     each = min(here.policy.context.max_memory_tokens, int(here.budget * WARM_SHARE) // settings.limit)
     known = render.about(here.catalog, here.ground, [hit.key for hit in hits], now=here.memory.now)
-    entries = (
-        render.entry_of(
-            hit.key,
-            hit.kind,
-            hit.status,
-            render.hit_text(here.catalog if hit.scope == PROJECT and not hit.store else None, hit, limit_tokens=each),
-            known.get(hit.key, About()) if hit.scope == PROJECT else None,
-            scope=hit.scope,
-        )
-        for hit in hits
-    )
+    shorts = short_keys(here.catalog, [hit.key for hit in hits if hit.scope == PROJECT])
+    entries = []
+    for hit in hits:
+        short, is_own = shorts.get(hit.key, ""), hit.scope == PROJECT and not hit.store
+        text, is_whole = render.hit_text(here.catalog if is_own else None, hit, limit_tokens=each, short=short)
+        how: dict[str, Any] = {"scope": hit.scope, "short": short, "is_whole": is_whole}
+        author = known.get(hit.key, About()) if hit.scope == PROJECT else None
+        entries.append(render.entry_of(hit.key, hit.kind, hit.status, text, author, **how))
     return Part("RELEVANT TO THE TOPIC", tuple(entries))
 
 
@@ -303,6 +302,8 @@ def _digest(here: _Here, budget: int) -> list[Part]:
                 item["text"],
                 known.get(item["key"], About()) if item["scope"] == PROJECT else None,
                 scope=item["scope"],
+                short=item["short"],
+                is_whole=item["whole"],
             )
             for item in section["items"]
         )

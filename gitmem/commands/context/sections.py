@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from gitmem.frozen import frozen
-from gitmem.recall.render import beginning, places_of
+from gitmem.index.catalog.keys import short_keys
+from gitmem.recall.render import told
 from gitmem.store.scope import PROJECT
 from gitmem.text import tokens
 from gitmem.text.sanitize import display
@@ -15,9 +16,7 @@ if TYPE_CHECKING:
     from gitmem.commands.context.relevance import RelevanceRow
     from gitmem.index.catalog.catalog import Catalog
 
-# A memory's text in the digest, in tokens; its title, why it fails and other lines, in characters. The whole of it is
-# one command away.
-TEXT_TOKENS = 80
+# A line of the digest, a title in it and why a fact fails, in characters. The whole of it is one command away.
 TEXT_LIMIT, TITLE_LIMIT, REASON_LIMIT = 320, 160, 200
 # What the digest as text takes besides its items: opening, headings, what is left out, when facts were verified last,
 # how to search; and besides an item's own words: its mark, brackets and colon (counted in `gitmem context`'s output).
@@ -38,6 +37,8 @@ class DigestItem:
         score: Its relevance; 0 where the section is in order of time or weight.
         scope: Its scope.
         number: How many memories it speaks for.
+        short: What is shown of its key; empty for all of it.
+        is_whole: Whether the text is all that the memory says.
     """
 
     key: str
@@ -47,6 +48,8 @@ class DigestItem:
     score: float = 0.0
     scope: str = PROJECT
     number: int = 1
+    short: str = ""
+    is_whole: bool = False
 
 
 @frozen
@@ -69,20 +72,11 @@ def item_of(catalog: Catalog, row: RelevanceRow, status: str, score: float, limi
     title, body, fields = catalog.row(
         "SELECT m.title, t.body, t.fields FROM memory m JOIN text t ON t.id = m.id WHERE m.id = ?", (row.id,)
     )
-    body, text = body.strip(), cut(title, TITLE_LIMIT)
-    # A session's summary that is made by rules begins with its goal, and the goal is the title.
-    line = " ".join(body.split())
-    goal = line.removeprefix("Goal: ")
-    is_told = goal != line and goal.startswith(title.removesuffix("…"))
-    if is_told or (line and not line.startswith(title)):
-        body = goal if is_told else body
-        shown, is_whole = beginning(body, limit_tokens=min(limit_tokens, TEXT_TOKENS))
-        lines = [display(shown, lines=True)] if shown else []
-        text = ": ".join(lines if lines and is_told else [text, *lines]) + places_of(fields)
-        text += "" if is_whole else f" (more: gitmem show {row.key})"
-    else:
-        text += places_of(fields)
-    return DigestItem(row.key, row.kind, status, text, round(score, 3))
+    short = short_keys(catalog, [row.key])[row.key]
+    text, is_whole = told(title, body, fields, limit_tokens=limit_tokens, key=short)
+    return DigestItem(
+        row.key, row.kind, status, display(text, lines=True), round(score, 3), short=short, is_whole=is_whole
+    )
 
 
 def _line(text: str) -> str:
@@ -132,6 +126,8 @@ def as_table(sections: Sequence[DigestSection]) -> dict[str, object]:
                         "score": i.score,
                         "scope": i.scope,
                         "number": i.number,
+                        "short": i.short or i.key,
+                        "whole": i.is_whole,
                     }
                     for i in section.items
                 ],

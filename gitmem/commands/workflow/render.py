@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from gitmem.index.catalog.keys import short_keys
 from gitmem.recall import render
 from gitmem.recall.render import MemoryText, Part
 from gitmem.store.scope import PROJECT, SCOPES
@@ -10,6 +11,7 @@ from gitmem.text.tokens import count_tokens
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from typing import Any
 
     from gitmem.recall.query import RecallResult
     from gitmem.repository.proving_store import ProvingStore
@@ -39,8 +41,12 @@ def part_of(memory: OpenRepository, heading: str, found: RecallResult, *, limit_
         if store is not None:
             catalog = store.catalog()
             known = render.about(catalog, store.ground(catalog), [hit.key], now=memory.now).get(hit.key)
-        text = render.hit_text(catalog if limit else None, hit, limit_tokens=limit)
-        entries.append(render.entry_of(hit.reference, hit.kind, hit.status, text, known, scope=hit.scope))
+        # In another scope, a shortened key would be looked for in the project first.
+        is_own = catalog is not None and hit.scope == PROJECT
+        short = short_keys(catalog, [hit.key])[hit.key] if is_own and catalog else hit.reference
+        text, is_whole = render.hit_text(catalog if limit else None, hit, limit_tokens=limit, short=short)
+        how: dict[str, Any] = {"scope": hit.scope, "short": short, "is_whole": is_whole}
+        entries.append(render.entry_of(hit.reference, hit.kind, hit.status, text, known, **how))
     return Part(heading, tuple(entries), found.more, REST)
 
 

@@ -90,7 +90,8 @@ class Inserts:
         paths = " ".join((*document.strings("paths"), *document.strings("refs")))
         # As the view `searched` has it.
         body = f"{document.body}\n{rows.notes}" if rows.notes else document.body
-        return IndexText(number, document.title, tags, document.key, paths, body)
+        tags = packed_texts.named(tags, str(document.fields.get("task") or ""))
+        return IndexText(number, document.title, tags, document.key, paths, body, kind=document.kind)
 
     def add_verdict(self, path: str, v: Verdict, *, written: str = "") -> None:
         """Take one verdict; it replaces the one of the same fact and specification at the same path.

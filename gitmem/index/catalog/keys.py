@@ -5,9 +5,18 @@ from __future__ import annotations
 from gitmem.errors import AmbiguousKeyError, NotFoundError
 from gitmem.index.catalog.catalog import Catalog
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
 # Keys named where what was typed fits several, and where it fits none.
 NAMED = 10
 NEAR = 5
+# A key is shown to agents by so many characters at least: enough to tell what it is about, and to stay unique for a
+# while as others are written.
+SHORTEST = 12
+# Fewer characters are not worth a key that is not whole.
+WORTH = 4
 
 
 def full_key(catalog: Catalog, typed: str) -> str:
@@ -36,6 +45,29 @@ def full_key(catalog: Catalog, typed: str) -> str:
         shown = ", ".join(keys[:NAMED]) + (", …" if len(keys) > NAMED else "")
         raise AmbiguousKeyError(f"{typed} matches several memories", keys=keys, hint=f"choose one of {shown}")
     raise NotFoundError(f"there is no memory {typed}", hint=near_keys(catalog, typed))
+
+
+def short_keys(catalog: Catalog, keys: Iterable[str]) -> dict[str, str]:
+    """Return for each key the shortest beginning that no other key has, of ``SHORTEST`` characters at least.
+
+    Keys that are archived count: one that is typed in full is that one.
+    """
+    found = {}
+    for key in keys:
+        (before,) = catalog.row("SELECT max(key) FROM memory WHERE key < ?", (key,))
+        (after,) = catalog.row("SELECT min(key) FROM memory WHERE key > ?", (key,))
+        least = 1 + max(_same(key, other or "") for other in (before, after))
+        length = max(SHORTEST, least)
+        if key[length - 1 : length] == "-":  # at the end it looks like an accident
+            length += 1 if length == least else -1
+        found[key] = key if length > len(key) - WORTH else key[:length]
+    return found
+
+
+def _same(a: str, b: str) -> int:
+    """Return how many characters two texts have in common at their beginning."""
+    most = min(len(a), len(b))
+    return next((at for at in range(most) if a[at] != b[at]), most)
 
 
 def near_keys(catalog: Catalog, key: str) -> str:

@@ -105,13 +105,14 @@ def _sample(texts: Sequence[str]) -> bytes:
 def texts_of(catalog: Catalog, numbers: Iterable[int]) -> dict[int, IndexText]:
     """Return the texts of memories by number, as ``Inserts.add_memory`` returned them."""
     rows = catalog.each(
-        "SELECT m.id, m.title, t.tags, m.key, t.paths, t.body, unpacked('terms', a.terms) FROM memory m"
+        "SELECT m.id, m.title, t.tags, m.key, t.paths, t.body, unpacked('terms', a.terms), m.kind,"
+        " m.task FROM memory m"
         " JOIN searched t ON t.id = m.id JOIN analysed a ON a.id = m.id WHERE m.id IN ({})",
         numbers,
     )
     return {
-        number: IndexText(number, title, words(tags), key, words(paths), body, _kept(terms))
-        for number, title, tags, key, paths, body, terms in rows
+        number: IndexText(number, title, named(words(tags), task), key, words(paths), body, _kept(terms), kind)
+        for number, title, tags, key, paths, body, terms, kind, task in rows
     }
 
 
@@ -123,6 +124,11 @@ def text_of(catalog: Catalog, key: str) -> tuple[int, IndexText]:
 
 def _kept(terms: str | None) -> tuple[str, ...]:
     return tuple(terms.split(SEPARATOR)) if terms else ()
+
+
+def named(tags: str, task: str) -> str:
+    """Return the words of the field of tags: with the task, so that its id finds what was learned for it."""
+    return f"{tags} {task}".strip() if task else tags
 
 
 def words(listed: str) -> str:

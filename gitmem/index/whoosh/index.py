@@ -23,6 +23,7 @@ from gitmem.errors import ConflictError, GitmemError
 from gitmem.frozen import frozen
 from gitmem.index.catalog.catalog import shown_by
 from gitmem.index.engine import WEIGHTS, WHOOSH_AT_MOST, WHOOSH_FOLDER
+from gitmem.model import searched_of
 from gitmem.system.file_lock import CLOSE_ON_EXEC, make_folder, try_lock
 from gitmem.text import tokens
 
@@ -56,7 +57,7 @@ if TYPE_CHECKING:
     from gitmem.index.catalog.catalog import Catalog
 
 # Raised whenever the same memory would be indexed otherwise: an index of another format is rebuilt.
-FORMAT = 1
+FORMAT = 2
 # Where searched text without a field's name is looked for, and what a word there counts in the rough order; tags, key
 # and paths are one field here.
 TEXTS = {"title": WEIGHTS["title"], "names": WEIGHTS["paths"], "body": WEIGHTS["body"]}
@@ -109,6 +110,7 @@ def schema_of(language: str) -> fields.Schema:
         **{text: _field(Terms(language), is_text=True) for text in TEXTS},
         kind=fields.ID(),
         key=fields.ID(),
+        task=fields.ID(),
         tag=_field(WordAnalyzer()),
         by=_field(WordAnalyzer()),
         created=fields.DATETIME(),
@@ -356,24 +358,26 @@ def completed(reader: Any, catalog: Catalog, names: Mapping[bytes, int]) -> tupl
 
 
 _ROWS = (
-    "SELECT m.id, m.key, m.kind, m.title, m.created, t.tags, t.paths, t.fields, t.body FROM memory m"
+    "SELECT m.id, m.key, m.kind, m.title, m.created, t.tags, t.paths, t.fields, t.body, m.task FROM memory m"
     " JOIN text t ON t.id = m.id WHERE m.id IN ({})"
 )
 
 
 def _document(name: bytes, row: tuple[Any, ...], language: str) -> dict[str, Any]:
     """Return what Whoosh is given of one memory (a row of ``_ROWS``)."""
-    _, key, kind, title, created, tags, paths, frontmatter, body = row
+    _, key, kind, title, created, tags, paths, frontmatter, body, task = row
     known = json.loads(frontmatter)
     by, tagged = known.get("by"), known.get("tags") or []
     who = by.values() if isinstance(by, dict) else [by]
-    names = " ".join((*json.loads(tags), key, *json.loads(paths)))
+    names = " ".join((*json.loads(tags), key, *json.loads(paths), task))
+    title, body = searched_of(kind, title, body)
     texts = {"title": title, "names": names, "body": body}
     return {
         "name": name,
         **{field: tokens.terms(text, language) for field, text in texts.items()},
         "kind": kind.lower(),
         "key": key,
+        **({"task": task.lower()} if task else {}),
         "tag": " ".join(map(str, tagged if isinstance(tagged, list) else [tagged])),
         "by": " ".join(str(one) for one in who if one),
         **({"created": (_EPOCH + timedelta(seconds=created)).replace(tzinfo=None)} if created else {}),

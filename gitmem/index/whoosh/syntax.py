@@ -39,7 +39,7 @@ LONGEST_FUZZY = 32
 MOST_WORDS = 64
 MOST_NAMES = 4_000
 
-FIELDS = ("kind", "tag", "key", "title", "body", "path", "status", "by", "created")
+FIELDS = ("kind", "tag", "key", "title", "body", "path", "status", "task", "by", "created")
 _ALIASES = {"kind": ("type",), "tag": ("tags",), "path": ("paths",)}
 _NAMES = {alias: name for name, given in _ALIASES.items() for alias in given} | {name: name for name in FIELDS}
 _DATE = re.compile(r"(\d{4})(?:-?(\d\d)(?:-?(\d\d)(?:[T ]?(\d\d)(?::?(\d\d)(?::?(\d\d))?)?Z?)?)?)?")
@@ -127,6 +127,7 @@ def _schema(language: str) -> fields.Schema:
         kind=_NAME,
         key=_NAME,
         status=_NAME,
+        task=_NAME,
         path=fields.ID(),
         created=_Dates(),
     )

@@ -46,6 +46,25 @@ def test_what_the_start_told_is_not_told_again(shelf) -> None:
     assert on_event.prompted(shelf, asked(QUESTION)) == ""
 
 
+def test_what_the_start_told_only_a_part_of_is_told_once_more(memory, repo) -> None:
+    put(repo, SHELF, make_memory("long", "Kafka offsets survive rebalancing", "The broker keeps them a week. " * 80))
+    on_event.session_started(memory, started())
+    assert "long" in memory.sessions.shown("s1")[0]["cut"]
+
+    assert "broker keeps them" in on_event.prompted(memory, asked("do kafka offsets survive rebalancing"))
+    assert on_event.prompted(memory, asked("do kafka offsets survive rebalancing")) == ""
+
+
+def test_a_summary_of_a_session_is_told_only_to_who_asks_what_was_done(memory, repo) -> None:
+    body = "Goal: Sign auth tokens with RS256\nAsked later:\n- Auth tokens\nChanged: src/tokens.py.\n- Rotate the keys."
+    put(repo, SHELF, make_memory("s", "Sign auth tokens with RS256", body, kind="session", tags=["session"]))
+    put(repo, make_memory("won", "AUTH-1 closed", "Auth tokens signed with RS256 rotate the keys.", kind="outcome"))
+
+    assert told_keys(on_event.prompted(memory, asked(QUESTION))) == ["rs256"]
+    assert told_keys(on_event.prompted(memory, asked("rotate the keys"))) == []
+    assert "s" in told_keys(on_event.prompted(memory, asked("where did we decide to rotate the keys of tokens.py?")))
+
+
 @pytest.mark.parametrize(
     "prompt",
     [

@@ -65,6 +65,7 @@ def test_every_memory_is_in_it_under_each_field(tmp_path: Path) -> None:
         tags="[auth]",
         by="{who: Ana, agent: dev}",
         created="2026-01-05T10:00:00Z",
+        task="BD-7",
     )
     catalog = catalog_of({"gotchas/a-key.md": text})
 
@@ -73,7 +74,7 @@ def test_every_memory_is_in_it_under_each_field(tmp_path: Path) -> None:
     texts = {(field, term.decode()) for field, term in found_in(shown) if field != "created"}
     assert texts == {
         ("title", "titl"), ("body", "bodi"), ("names", "auth"), ("names", "key"), ("kind", "gotcha"), ("key", "a-key"),
-        ("tag", "auth"), ("by", "ana"), ("by", "dev"),
+        ("tag", "auth"), ("by", "ana"), ("by", "dev"), ("task", "bd-7"), ("names", "bd"), ("names", "7"),
     }  # fmt: skip
     assert any(field == "created" for field, _ in found_in(shown))
 
@@ -125,7 +126,7 @@ DAMAGE = {
     "no table of contents": lambda folder: _a(folder, ".toc").unlink(),
     "no stamp": lambda folder: (folder / "stamp.json").unlink(),
     "a stamp of nonsense": lambda folder: (folder / "stamp.json").write_text('["x"]'),
-    "another format": lambda folder: _restamp(folder, '"format": 1', '"format": 0'),
+    "another format": lambda folder: _restamp(folder, '"format": 2', '"format": 0'),
     "a seal of another key": lambda folder: _restamp(folder, '"seal": "', '"seal": "f'),
     "a commit that is not sealed": lambda folder: _restamp(folder, "1" * 40, "2" * 40),
     "another analysis": lambda folder: _restamp(folder, "unicode", "unicorn"),

@@ -1,0 +1,59 @@
+"""What is told unprompted: a rare word or two, never an everyday one, and nothing that was told already counts."""
+
+from __future__ import annotations
+
+import pytest
+from support.facts import make_memory, put
+
+from gitmem.recall.gate import everyday, good_hits
+from gitmem.recall.query import Query
+
+SHELF = {
+    **make_memory("cents", "Prices are integers in cents", "Never divide before the tax is added."),
+    **make_memory("slots", "Delivery slots are in local time", "Twice converted, a slot moved by an hour in summer."),
+    **make_memory("tests", "The failing test of the mailer pins a date", "Run it again."),
+    **{k: v for n in range(20) for k, v in make_memory(f"n{n}", f"Unit {n} is greased", "It seized.").items()},
+}  # fmt: skip
+
+
+@pytest.fixture
+def good(memory, repo):
+    put(repo, SHELF)
+    catalog = memory.repository.catalog()
+
+    def ask(prompt: str, *seen: str) -> list[str]:
+        found = memory.recall(Query(text=prompt))
+        policy = memory.repository.policy()
+        hits = good_hits(prompt, found, policy, catalog_of=lambda _: catalog, is_new=lambda hit: hit.key not in seen)
+        return [hit.key for hit in hits]
+
+    return ask
+
+
+@pytest.mark.parametrize(
+    ("prompt", "told"),
+    [
+        ("the delivery slot is an hour off", ["slots"]),
+        ("add a discount and round the prices", ["cents"]),
+        ("fix the failing test", []),
+        ("run it again and show me the output", []),
+        ("the colour of the boiler's paint", []),
+    ],
+    ids=["two rare words", "one that the title is about", "everyday words", "more of them", "no word"],
+)
+def test_only_rare_words_tell(good, prompt: str, told: list[str]) -> None:
+    assert good(prompt) == told
+
+
+def test_what_was_seen_neither_opens_the_gate_nor_raises_the_floor(memory, repo, good) -> None:
+    put(repo, make_memory("slots-2", "Delivery slots are booked twice", "The slot is an hour long."))
+    prompt = "the delivery slot is an hour off"
+
+    first = good(prompt)
+
+    assert {*first, *good(prompt, *first)} == {"slots", "slots-2"}
+    assert good(prompt, "slots", "slots-2") == []
+
+
+def test_everyday_words_are_analysed_like_any_other() -> None:
+    assert {"chang", "fail", "file", "test"} <= everyday()
