@@ -20,6 +20,7 @@ from gitmem.verify.overview.finding import (
     HOLDS,
     MENDED,
     NOTE,
+    OUTDATED,
     OUTSIDE,
     SILENCED,
     STILL,
@@ -48,7 +49,7 @@ _SPARE = 400
 # The reason of facts whose commands nobody approved: they wait for a person, and are no fault of the change.
 WAITING = "not approved"
 # What a reader has to look at, and what is only there to look up.
-SHOWN = (BROKEN, FAILED, WRONG, SILENCED, SUSPECT, UNCHECKED)
+SHOWN = (BROKEN, FAILED, WRONG, SILENCED, SUSPECT, OUTDATED, UNCHECKED)
 FOLDED = (UNSTEADY, STILL, OUTSIDE, MENDED)
 _KEY = re.compile("[a-z0-9][a-z0-9._-]*")
 
@@ -86,6 +87,8 @@ def verdict_of(found: Findings) -> Verdict:
     suspect = len(found.of(SUSPECT))
     unchecked = sum(finding.because != WAITING for finding in found.of(UNCHECKED))
     unsure = [f"{_counted(suspect, 'memory', 'memories')} {_be(suspect)} suspect"] if suspect else []
+    outdated = len(found.of(OUTDATED))
+    unsure += [f"{_counted(outdated, 'document names', 'documents name')} an old path"] if outdated else []
     unsure += [f"{_counted(unchecked, 'fact')} could not be checked"] if unchecked else []
     unsure += [section.heading for section in found.sections if section.level != NOTE and not unsure]
     if unsure:
