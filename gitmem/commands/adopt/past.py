@@ -12,7 +12,7 @@ from gitmem.git.history import read_made
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
     from gitmem.commands.adopt.findings import Probe
     from gitmem.git.binary import Git
@@ -73,19 +73,40 @@ class Past:
 
     def gone(self, paths: Iterable[str]) -> dict[str, str]:
         """Return for each file or folder that is not there any more the commit that removed it, where it is found."""
-        # git simplifies the history of one path to the line where it changed; of several at once it does not.
-        proved: dict[str, str] = {}
         wanted = sorted(set(paths))
-        if len(wanted) > MOST_PATHS:
-            self.notes[f"culprits were looked up for {MOST_PATHS} of {len(wanted)} paths"] = None
-        for path in wanted[:MOST_PATHS]:
+        proved = self._proved(self._removals(wanted)) if len(wanted) > 1 else {}
+        left = [path for path in wanted if path not in proved]
+        if len(left) > MOST_PATHS:
+            self.notes[f"culprits were looked up for {len(wanted) - len(left) + MOST_PATHS} of {len(wanted)} paths"] = (
+                None
+            )
+        # git simplifies the history of one path to the line where it changed; of several at once it does not.
+        for path in left[:MOST_PATHS]:
             for more in ((), ("-m", "--first-parent")):
                 argv = ("log", "-1", *more, "--no-show-signature", "--format=%H", self._commit, "--", path)
                 done = self._git.run("--literal-pathspecs", *argv, check=False)
                 commit = done.stdout.decode("ascii", "replace").strip()
-                if path not in proved and commit:
-                    proved |= self._proved({path: commit})
+                if commit and (found := self._proved({path: commit})):
+                    proved |= found
+                    break
         return proved
+
+    def _removals(self, paths: Sequence[str]) -> dict[str, str]:
+        """Return the newest commit, but for merges, that removed each path or a file below it; one walk for all."""
+        argv = ("log", "--no-merges", "--no-renames", "--diff-filter=D", "--name-only", "-z", "--format=%x01%H")
+        done = self._git.run(
+            "--literal-pathspecs", *argv, "--no-show-signature", self._commit, "--", *paths, check=False
+        )
+        found: dict[str, str] = {}
+        left = set(paths)
+        for record in done.stdout.split(b"\x01")[1:]:
+            commit, *names = (os.fsdecode(part).strip("\n") for part in record.split(b"\0"))
+            for name in names:
+                parts = name.split("/")
+                for path in left.intersection("/".join(parts[:at]) for at in range(1, len(parts) + 1)):
+                    found[path] = commit
+                    left.discard(path)
+        return found
 
     def _proved(self, candidates: Mapping[str, str]) -> dict[str, str]:
         """Return those whose path was there at the commit's first parent and is not at the commit."""

@@ -23,6 +23,7 @@ _VERSION = re.compile(
     rf"(?P<upto>\s*(?:,|and|&)\s*<\s*(?P<below>{NUMBER}))?"
     r"(?![\w%/]|\.\d| (?:Preview|API|Alpha|Beta|RC)\b)"
 )
+_DIGIT = re.compile(r"\d")
 _SOME = re.compile(
     r"\b(since|introduced|dropped|deprecated|added in|as of|until|before|prior|upgrade from|"
     r"from|was|python2|e\.g\.|example)\b\s*$",
@@ -65,6 +66,8 @@ def number_claims(statement: Statement) -> Iterator[Claim]:
 
 
 def _versions(line: str, number: int) -> Iterator[Claim]:
+    if _DIGIT.search(line) is None:  # most lines: the pattern below is slow on long ones
+        return
     plain = re.sub(r"\]\([^)]*\)|https?://\S+", " ", line)
     plain = re.sub(r"[`*\[\]]", "", plain)
     for found in _VERSION.finditer(plain):
