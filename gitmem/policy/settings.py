@@ -271,6 +271,7 @@ class SessionSettings:
     newest: int = setting(5, read.whole(0, 100), "newest memories shown at the start")
     discipline: bool = setting(True, read.flag, "whether the start explains how to back claims")
     prompt: bool = setting(True, read.flag, "whether memories are recalled for each prompt")
+    prompts: bool = setting(False, read.flag, "whether session summaries repeat what people asked their agents")
     # Dotfiles: "up to three matching capsules". Its floors and its gate by meaning are those of ``[recall.dense]``.
     limit: int = setting(3, read.whole(1, 20), "maximum number of memories for a prompt or topic")
     # Measured on the task `developer` (188 questions with an answer, 18 without) and 33 prompts about nothing in it

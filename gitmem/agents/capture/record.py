@@ -8,10 +8,12 @@ from gitmem.agents.capture.source import captured_by, place_of, read_inside, tas
 from gitmem.commands.capture.keep import keep
 from gitmem.commands.capture.markers import AT_MOST, DECISION, FACT, TEXT_LIMIT, find_marked
 from gitmem.commands.capture.quality import says_something
+from gitmem.config import home
 from gitmem.errors import RefusedError
 from gitmem.store import background
 from gitmem.store.spool import Spool
 from gitmem.store.spool_folders import waiting_in
+from gitmem.text.home_paths import shorten
 from gitmem.text.sanitize import display
 from gitmem.text.secrets import redact, redact_all
 
@@ -60,6 +62,8 @@ class Keeper:
         """Keep a text; of one that may not be kept, the reason. With *once*, one that was captured is left alone."""
         if not says_something(text):
             return  # nobody misses it
+        top = self._memory.git.repository.top or ""
+        text, title = shorten(text, top=top, home=home()), shorten(title, top=top, home=home())
         if once and is_captured(self._memory, self._session, text):
             return
         values = {"task": self._task} | {name: value for name, value in options.items() if value}

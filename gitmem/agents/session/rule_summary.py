@@ -1,4 +1,4 @@
-"""Summarize a session by rules: goal, decisions, changes, fixes and open items. Pure.
+"""Summarize a session by rules: decisions, changes, fixes and open items, and what was requested where wanted. Pure.
 
 Rules that say little and rightly: a line that is not a decision is worse than one that is missed, since the next
 session believes it. Source of the parts: agent-swarm's session summaries (FEATURES, row D2) and the AI Memory Module's
@@ -29,6 +29,7 @@ TOKENS = 500
 # Characters of one sentence or line, of a command, and how many of each are told: together some 400 tokens.
 LINE = 240
 COMMAND = 120
+TITLE, TITLE_FILES = 90, 3
 ASKED, DECISIONS, FILES, FIXED, TESTS, OPEN = 3, 6, 12, 4, 3, 5
 # Of more, the state that is kept between a compaction and the end has the newest.
 KEPT = 50
@@ -54,8 +55,9 @@ class Summary:
     """A summary of a session.
 
     Attributes:
-        goal: The first request.
-        asked: Later requests, the latest last.
+        goal: The first request; empty unless requests are repeated.
+        asked: Later requests, the latest last; likewise.
+        is_asked: Whether anything was requested.
         decisions: Decisions, a sentence each.
         files: Files that were changed, the latest last, as paths in the work tree.
         elsewhere: How many files outside of it were changed.
@@ -69,6 +71,7 @@ class Summary:
 
     goal: str = ""
     asked: tuple[str, ...] = ()
+    is_asked: bool = False
     decisions: tuple[str, ...] = ()
     files: tuple[str, ...] = ()
     elsewhere: int = 0
@@ -83,16 +86,23 @@ class Summary:
     def has_content(self) -> bool:
         """Return whether anything was done that a later session could want to know (C15)."""
         done = self.decisions or self.files or self.fixed or self.tests or self.open or self.failing
-        return bool(self.goal) and bool(done or self.asked)
+        return self.is_asked and bool(done or self.asked)
 
 
-def distil(turns: Sequence[Turn], *, place_of: Callable[[str], str], is_worth: Callable[[str], bool]) -> Summary:
+def distil(
+    turns: Sequence[Turn],
+    *,
+    place_of: Callable[[str], str],
+    is_worth: Callable[[str], bool],
+    with_prompts: bool = False,
+) -> Summary:
     """Return what is worth keeping of a session.
 
     Args:
         turns: The session.
         place_of: Returns where a file is in the work tree; empty for one outside of it.
         is_worth: Tells whether a text says anything.
+        with_prompts: Whether what the person wrote is repeated; else only what was done and decided.
     """
     prompts = [said for turn in turns if turn.what == PROMPT and (said := _asked(turn.text)) and is_worth(said)]
     named = [name for turn in turns if turn.what == EDIT and not turn.failed for name in turn.files]
@@ -100,30 +110,33 @@ def distil(turns: Sequence[Turn], *, place_of: Callable[[str], str], is_worth: C
     todos = next((turn.todos for turn in reversed(turns) if turn.what == TODOS), ())
     ended = follow(turns)
     inside = dict.fromkeys(reversed([places[name] for name in named if places[name]]))
+    told = turns if with_prompts else [turn for turn in turns if turn.what != PROMPT]
     return Summary(
-        goal=prompts[0] if prompts else "",
-        asked=tuple(_distinct(prompts[1:])[-KEPT:]),
-        decisions=tuple(_distinct(_decisions(turns))[-KEPT:]),
+        goal=prompts[0] if prompts and with_prompts else "",
+        asked=tuple(_distinct(prompts[1:])[-KEPT:]) if with_prompts else (),
+        is_asked=bool(prompts),
+        decisions=tuple(_distinct(_decisions(told))[-KEPT:]),
         files=tuple(clean(name, LINE) for name in reversed(list(inside)[:KEPT])),
         elsewhere=sum(not place for place in places.values()),
         fixed=_fixed(ended, place_of),
         tests=tuple((clean(one.command, COMMAND), _tested(one)) for one in ended if one.is_test)[-KEPT:],
         open=tuple(clean(text, LINE) for text, is_done in todos if not is_done)[:KEPT],
         failing=tuple((clean(one.command, COMMAND), _failing(one)) for one in ended if one.failed)[-KEPT:],
-        question=_question(turns),
+        question=_question(turns, with_prompts=with_prompts),
         ended=next((brief(turn.text, 2 * LINE) for turn in reversed(turns) if turn.what == SAID), ""),
     )
 
 
 def merged(old: Summary, new: Summary) -> Summary:
     """Return what two looks at one session saw together: what was, and how it stands now. The same twice is one."""
-    if not new.goal and not new.has_content:
+    if not new.is_asked and not new.has_content:
         return old
     goal = old.goal or new.goal
     asked = (text for text in (*old.asked, new.goal, *new.asked) if text and text != goal)
     return replace(
         new,
         goal=goal,
+        is_asked=old.is_asked or new.is_asked,
         asked=tuple(_distinct(asked))[-KEPT:],
         decisions=tuple(_distinct([*old.decisions, *new.decisions]))[-KEPT:],
         files=(*(name for name in old.files if name not in new.files), *new.files)[-KEPT:],
@@ -155,8 +168,17 @@ def from_dict(found: Mapping[str, Any]) -> Summary:
 
 
 def title_of(summary: Summary) -> str:
-    """Return a title: the first sentence of what was requested."""
-    return brief(summary.goal, 90).rstrip(".")
+    """Return a title: the first sentence of what was requested, else what was decided, changed, repaired or left."""
+    if summary.goal:
+        return brief(summary.goal, TITLE).rstrip(".")
+    if summary.decisions:
+        return brief(summary.decisions[-1], TITLE).rstrip(".")
+    if summary.files:
+        names = [os.path.basename(name) for name in reversed(summary.files)]
+        more = f" and {len(names) - TITLE_FILES} more" if len(names) > TITLE_FILES else ""
+        return clean(f"Changed {', '.join(names[:TITLE_FILES])}{more}", TITLE)
+    told = [text for pairs in (summary.fixed, summary.failing, summary.tests) for _, text in pairs[-1:]]
+    return brief([*told, *(f"To do: {text}" for text in summary.open)][0], TITLE)
 
 
 def format_summary(summary: Summary, about: str) -> str:
@@ -172,7 +194,7 @@ def format_summary(summary: Summary, about: str) -> str:
     left += [f"Not answered: {summary.question}"] if summary.question else []
     last = summary.ended if summary.ended != summary.question else ""
     parts = [
-        ("", [f"Goal: {summary.goal}"]),
+        ("", [f"Goal: {summary.goal}"] if summary.goal else []),
         ("Asked later:", [text for text in summary.asked if text != summary.goal][-ASKED:]),
         ("Decided:", summary.decisions[-DECISIONS:]),
         ("", [_changed(summary)] if summary.files or summary.elsewhere else []),
@@ -270,13 +292,13 @@ def _times(count: int) -> str:
     return f" {count} times" if count > 1 else ""
 
 
-def _question(turns: Sequence[Turn]) -> str:
+def _question(turns: Sequence[Turn], *, with_prompts: bool) -> str:
     """Return the unanswered question at the end: the agent's, or the person's."""
     last = next((turn for turn in reversed(turns) if turn.what in (PROMPT, SAID)), None)
     if last is None:
         return ""
     if last.what == PROMPT:
-        return _asked(last.text) if last is turns[-1] else ""
+        return _asked(last.text) if last is turns[-1] and with_prompts else ""
     paragraph = _FENCED.sub(" ", last.text).strip().split("\n\n")[-1]
     sentences = _SENTENCE.split(clean(paragraph, 20 * LINE))
     return clean(sentences[-1], LINE) if sentences[-1].rstrip("*_`\"')").endswith("?") else ""

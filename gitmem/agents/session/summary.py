@@ -16,11 +16,13 @@ from gitmem.agents.transcripts import ledger
 from gitmem.agents.transcripts.harvest import harvest
 from gitmem.agents.transcripts.read import HARNESSES, read_transcript
 from gitmem.commands.capture.keep import keep
+from gitmem.config import home
 from gitmem.errors import BusyError, ConflictError, GitmemError
 from gitmem.frozen import frozen
 from gitmem.store import background
 from gitmem.store.spool import Spool
 from gitmem.system.file_lock import make_folder
+from gitmem.text.home_paths import shorten
 from gitmem.text.json_values import format_json, parse_json
 from gitmem.text.sanitize import display
 from gitmem.write.place import find_known
@@ -183,7 +185,9 @@ def _finish_one(memory: OpenRepository, given: SummaryTools, request: _Asked) ->
     found = read_transcript(event.transcript, event.session)
     place = _Place(memory.git.repository.top or "", event.folder)
     kept = os.path.join(state, FOLDER, KEPT, f"{_hashed(event)}.json")
-    seen = distil(found.turns, place_of=place.of, is_worth=given.is_worth)
+    # What people write to an agent is not for everyone who reads the memory, unless the policy says so.
+    with_prompts = memory.policy().session.prompts
+    seen = distil(found.turns, place_of=place.of, is_worth=given.is_worth, with_prompts=with_prompts)
     summary = merged(from_dict(_read(kept)), seen)
     known = find_known(memory.catalog(), key_of(event))
     if not summary.has_content or (known is not None and known.archived):  # nothing to say, or somebody put it away
@@ -214,10 +218,11 @@ def _store(memory: OpenRepository, request: _Asked, summary: Summary, text: str,
         "workspace": display(request.workspace),
     }
     key = key_of(request.event)
+    top = memory.git.repository.top or ""
     name = keep(
         memory,
-        text,
-        title=title_of(summary),
+        shorten(text, top=top, home=home()),
+        title=shorten(title_of(summary), top=top, home=home()),
         kind=KIND,
         key=key,
         once=False,

@@ -30,14 +30,18 @@ from gitmem.text.secrets import find_secrets
 from gitmem.text.tokens import count_tokens
 
 
-def summary_of(*turns: Turn) -> Summary:
+def summary_of(*turns: Turn, with_prompts: bool = True) -> Summary:
     return distil(
-        turns, place_of=lambda path: path.removeprefix("/w/") if path.startswith("/w/") else "", is_worth=says_something
+        turns,
+        place_of=lambda path: path.removeprefix("/w/") if path.startswith("/w/") else "",
+        is_worth=says_something,
+        with_prompts=with_prompts,
     )
 
 
-def whole() -> Summary:
-    return summary_of(*claude_code.turns([json.loads(line) for line in session(Path("/w")).splitlines()]))
+def whole(*, with_prompts: bool = True) -> Summary:
+    lines = session(Path("/w")).splitlines()
+    return summary_of(*claude_code.turns([json.loads(line) for line in lines]), with_prompts=with_prompts)
 
 
 def test_a_session_is_told_in_whole_lines() -> None:
@@ -63,6 +67,32 @@ def test_a_session_is_told_in_whole_lines() -> None:
 
 def test_a_title_is_what_was_asked_for_first() -> None:
     assert title_of(whole()) == "Make the gateway retry requests that time out. It fails in production"
+
+
+def test_nothing_that_a_person_wrote_is_repeated_unless_that_is_wanted() -> None:
+    found = whole(with_prompts=False)
+    told = format_summary(found, "")
+
+    assert title_of(found) == "We decided to use backoff as of v1.2 because the gateway drops bursts"
+    assert told.startswith("Decided:\n- keep RETRIES at 5")
+    assert "- Not answered: Should I change the timeout, too?" in told
+    for prompt in ("Make the gateway", "update the README", "It fails in production"):
+        assert prompt not in told + json.dumps(to_dict(found))
+
+
+@pytest.mark.parametrize(
+    ("turns", "title"),
+    [
+        ([Turn(EDIT, files=tuple(f"/w/a/{n}.py" for n in range(5)))], "Changed 4.py, 3.py, 2.py and 2 more"),
+        ([Turn(COMMAND, "make it", "x.c: error", failed=True)], "`make it` last failed: x.c: error."),
+        ([Turn(TODOS, todos=(("Write the docs", False),))], "To do: Write the docs"),
+        ([Turn(EDIT, files=("/elsewhere",))], ""),
+    ],
+)
+def test_title_without_prompts_says_what_was_done(turns: list[Turn], title: str) -> None:
+    found = summary_of(Turn(PROMPT, "Do what I say"), *turns, with_prompts=False)
+
+    assert (title_of(found) if found.has_content else "") == title
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ import time
 from pathlib import Path
 
 import pytest
-from conftest import NOW, git, tip
+from conftest import NOW, git, put_files, tip
 from support.facts import DAY, Clock, count_commits
 from support.transcripts import SECRET, asked, edited, placed, said, session
 
@@ -56,7 +56,7 @@ def test_the_end_of_a_session_leaves_a_memory(memory: Memory, repo: Path) -> Non
     shown = memory.show(key_of(event)).document
     assert (shown["kind"], shown["title"]) == (
         "session",
-        "Make the gateway retry requests that time out. It fails in production",
+        "We decided to use backoff as of v1.2 because the gateway drops bursts",
     )
     fields = shown["frontmatter"]
     assert (fields["branch"], fields["workspace"]) == ("main", "main")
@@ -65,6 +65,30 @@ def test_the_end_of_a_session_leaves_a_memory(memory: Memory, repo: Path) -> Non
     assert {"session", "claude-code"} <= set(fields["tags"])
     assert "- `make deploy` last failed: fatal: no such host staging.example.org." in shown["body"]
     assert SECRET not in git(repo, "log", "-p", "memory")
+
+
+def test_prompts_are_in_a_summary_only_where_the_policy_says_so(memory: Memory, repo: Path) -> None:
+    event = event_of(repo, placed(session(repo)))
+    on_event.session_ended(memory, event)
+    on_event.summarize(memory)
+    assert "Make the gateway" not in git(repo, "log", "-p", "memory")
+
+    put_files(repo, {"gitmem.toml": "[session]\nprompts = true\n"})
+    on_event.session_ended(memory, event)
+    on_event.summarize(memory)
+
+    assert memory.show(key_of(event)).document["body"].startswith("Goal: Make the gateway retry")
+
+
+def test_home_paths_are_in_no_summary(memory: Memory, repo: Path) -> None:
+    home = str(Path.home())
+    lines = [asked("Look at the pool"), edited(repo / "a.py"), said(f"DECISION: {repo}/a.py reads {home}/.pool")]
+    on_event.session_ended(memory, event_of(repo, placed("\n".join(lines) + "\n")))
+
+    (key,) = on_event.summarize(memory)
+
+    assert "- a.py reads ~/.pool" in memory.show(key).document["body"]
+    assert home not in git(repo, "log", "-p", "memory")
 
 
 def test_what_the_agent_said_it_learnt_is_kept_once(memory: Memory, repo: Path) -> None:
@@ -98,7 +122,7 @@ def test_compaction_and_end_are_one_memory_which_has_all_of_it(memory: Memory, r
     (key,) = on_event.summarize(memory)
 
     body = memory.show(key).document["body"]
-    assert body.startswith("Goal: Make the gateway retry")
+    assert body.startswith("Decided:\n- keep RETRIES at 5")
     assert "Changed: docs.md, README.md, src/gateway/retry.py." in body
     assert len(memory.list(Query(kinds=("session",))).hits) == 1
 
