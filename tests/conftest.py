@@ -9,6 +9,7 @@ import os
 import shutil
 import signal
 import subprocess
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -65,10 +66,16 @@ def _clean_environment(tmp_path_factory: pytest.TempPathFactory) -> None:
 
 
 @pytest.fixture(autouse=True)
-def _own_state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def _own_state(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Give every test approvals of its own, and a universal store."""
-    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state-home"))
-    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data-home"))
+    # pytest searches all folders of the run for the next free name: most tests write nothing and need none.
+    home = Path(tempfile.mktemp("", "own-", tmp_path_factory.getbasetemp()))
+    if "tmp_path" in request.fixturenames:
+        home = request.getfixturevalue("tmp_path")
+    monkeypatch.setenv("XDG_STATE_HOME", str(home / "state-home"))
+    monkeypatch.setenv("XDG_DATA_HOME", str(home / "data-home"))
 
 
 def git(folder: Path, *args: str, input: str | bytes | None = None, check: bool = True) -> str:

@@ -312,7 +312,10 @@ class Cut(BaseException):
 
 
 class Steps:
-    """Let every durable step of a save happen until one of them, before or after which the save is killed."""
+    """Let every durable step of a save happen until one of them, before which the save is killed.
+
+    Between two of them nothing durable happens, so that "before one" is also "after the one before it".
+    """
 
     DURABLE = (
         (refresh, "save"), (worktrees, "move_head"), (worktrees, "update_index"), (commit, "_import"),
@@ -326,17 +329,12 @@ class Steps:
 
     def _counted(self, real: Callable[..., object]) -> Callable[..., object]:
         def step(*args: object, **more: object) -> object:
-            self._pass()
-            done = real(*args, **more)
-            self._pass()
-            return done
+            self._left -= 1
+            if self._left == 0:
+                raise Cut
+            return real(*args, **more)
 
         return step
-
-    def _pass(self) -> None:
-        self._left -= 1
-        if self._left == 0:
-            raise Cut
 
 
 @pytest.mark.parametrize("is_committed", [False, True])
