@@ -29,6 +29,7 @@ EXAMPLES = (
     "gitmem propose --list",
     "gitmem propose --switch memory",
     "gitmem propose --drop auth-notes --remote",
+    "gitmem propose --merge branch/feature/login",
 )
 
 
@@ -44,6 +45,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default="",
         metavar="NAME",
         help="write to this proposal from now on; memory: to the memory branch again",
+    )
+    which.add_argument(
+        "--merge", default="", metavar="NAME", help="merge branch/NAME, the memory of a merged branch, in this clone"
     )
     which.add_argument("--drop", default="", metavar="NAME", help="delete the proposal's branch in this clone")
     parser.add_argument("--remote", action="store_true", help="with --drop: also delete the remote's branch")
@@ -61,9 +65,10 @@ def run(args: argparse.Namespace, out: Output) -> int:
     """Propose, list, switch or drop."""
     from gitmem.git.remotes import RemoteOptions
 
-    if args.name and (args.list or args.switch or args.drop):
+    if args.name and (args.list or args.switch or args.drop or args.merge):
         raise UsageError(
-            "with --switch or --drop the name is their value, and --list takes no name", hint="gitmem propose --help"
+            "with --switch, --merge or --drop the name is their value, and --list takes no name",
+            hint="gitmem propose --help",
         )
     if (args.remote or args.force) and not args.drop:
         raise UsageError("--remote and --force require --drop", hint="nothing is ever force-pushed")
@@ -75,6 +80,11 @@ def run(args: argparse.Namespace, out: Output) -> int:
             return _switch(memory, args, out, talk)
         if args.drop:
             return _drop(memory, args, out, talk)
+        if args.merge:
+            code = memory.proposals.merge_branch(args.merge, talk=talk)
+            shared.print_notices(memory, out)
+            out.line(f"the memory of {code} is merged in this clone: gitmem sync pushes it")
+            return 0
         done = memory.proposals.send(
             args.name, talk=talk, push=not args.no_push, accept_rewritten=args.accept_rewritten
         )

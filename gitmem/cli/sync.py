@@ -102,3 +102,8 @@ def _print(done: SyncResult, out: Output, *, dry_run: bool) -> None:
         out.line((f"{done.remote} is up to date with this clone{first}", "green"))
     else:
         out.line((f"{done.remote} does not have all memories of this clone yet", "dim"))
+    if done.companions:
+        from gitmem.commands.sync.companions import describe
+
+        for step in done.companions:
+            out.line(describe(step))

@@ -39,6 +39,11 @@ if TYPE_CHECKING:
 # hold at HEAD and they touch its inputs.
 STAGED, DIRTY = "staged", "dirty"
 TREES = {STAGED: "the staged changes", DIRTY: "your uncommitted changes"}
+IN_TREE = "the check holds with {judged}: commit them together with this file"
+ON_DEFAULT = (
+    "the check holds with {judged}: it is not true on the default branch until they are there, and stays unproven until"
+    " they are committed and verified"
+)
 
 
 @frozen
@@ -49,11 +54,18 @@ class Proof:
         verdict: Its verdict, or None where it waits, unproven.
         notices: What the person should know.
         session: Who judged it: it knows the commit, and whether that was the default branch, which may move meanwhile.
+        judged: The uncommitted changes that it holds with, in words; empty where it holds at HEAD, or was not judged.
     """
 
     verdict: Verdict | None
     notices: tuple[str, ...] = ()
     session: Session | None = None
+    judged: str = ""
+
+    @property
+    def outcome(self) -> str:
+        """Return what the check showed; empty where it was not judged."""
+        return HOLDS if self.verdict is not None or self.judged else ""
 
 
 def check_of(commands: Sequence[Any], given: Mapping[str, Any]) -> Any:
@@ -153,7 +165,7 @@ def write_fact(
     proof = prove(memory, document, approve=approve, unproven=unproven, tree=tree, is_in_tree=is_in_tree)
     memory.notices.extend(proof.notices)
     if home is None:
-        return _write(memory, draft, proof, again=again)
+        return _write(memory, document, draft, proof, again=again)
     change = home.writer().remember(draft, policy, verb="fact", again=again)
     if proof.verdict is not None and home.store == memory.store:
         home.keep_verdicts([replace(proof.verdict, key=change.key)])
@@ -255,6 +267,8 @@ def edit_text(
             else Proof(None)
         )
     memory.notices.extend(proof.notices)
+    if document.kind != TASK:
+        memory = _home(memory, before if after is None else document, proof)
     done = memory.writer().edit(key, change, policy, again=ALLOW if force else REFUSE)
     if proof.verdict is not None:
         memory.keep_verdicts([proof.verdict], proof.session)
@@ -328,7 +342,8 @@ def prove(
     result, judged = _judge(session, due, tree)
     _refuse(result, due, judged)
     if judged:
-        return Proof(None, (*notices, _describe_uncommitted(judged, is_in_tree=is_in_tree)), session)
+        notices = (*notices, IN_TREE.format(judged=judged)) if is_in_tree else notices
+        return Proof(None, notices, session, judged)
     if result.verdict is not None and result.verdict.weak:
         notices = (
             *notices,
@@ -416,16 +431,6 @@ def _judge(session: Session, due: Due, tree: str) -> tuple[Result, str]:
     return (found[0], TREES[DIRTY]) if found is not None else (result, "")
 
 
-def _describe_uncommitted(judged: str, *, is_in_tree: bool) -> str:
-    """Return that a check holds with uncommitted changes, and what follows from that."""
-    if is_in_tree:
-        return f"the check holds with {judged}: commit them together with this file"
-    return (
-        f"the check holds with {judged}: it is not true on the default branch until they are there, and stays unproven"
-        " until they are committed and verified"
-    )
-
-
 def _refuse(result: Result, due: Due, judged: str) -> None:
     key = due.row.key
     if result.outcome == FAILS:
@@ -449,9 +454,18 @@ def _refuse(result: Result, due: Due, judged: str) -> None:
         )
 
 
-def _write(memory: ProvingStore, draft: Draft, proof: Proof, *, again: str) -> Change:
+def _home(memory: ProvingStore, document: Document, proof: Proof) -> ProvingStore:
+    """Return where it is written: what is not true on the default branch waits in the companion of this one."""
+    home = memory.home_of(document, outcome=proof.outcome, is_uncommitted=bool(proof.judged))
+    if proof.judged and not memory.is_in_tree and not home.store.companion:
+        memory.notices.append(ON_DEFAULT.format(judged=proof.judged))
+    return home
+
+
+def _write(memory: ProvingStore, document: Document, draft: Draft, proof: Proof, *, again: str) -> Change:
     policy, verdict = memory.policy(), proof.verdict
     counts = proof.session is not None and proof.session.counts()
+    memory = _home(memory, document, proof)
 
     def verdicts(settled: Draft) -> list[Verdict]:
         return [replace(verdict, key=settled.key)] if verdict is not None and counts else []

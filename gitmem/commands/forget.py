@@ -10,6 +10,7 @@ if TYPE_CHECKING:
 
     from gitmem.repository.proving_store import ProvingStore
     from gitmem.repository.repository import OpenRepository
+    from gitmem.store.scope import Store
     from gitmem.write.writer import Change
 
 
@@ -18,33 +19,49 @@ def forget(repository: OpenRepository, keys: Sequence[str], *, why: str, scope: 
     from gitmem.write.draft import refuse_typed
 
     refuse_typed("the reason", why, repository.policy())
-    return _each_store(repository, keys, scope, lambda store, own: store.writer().forget(own, why=why))
+    held = [_home_of(repository.holder_to_change(key, scope)) for key in keys]
+    return _each_store(repository, held, lambda store, own: store.writer().forget(own, why=why))
 
 
 def restore(repository: OpenRepository, keys: Sequence[str], *, scope: str) -> Sequence[Change]:
     """Bring archived memories back as they were; one commit for those of one store."""
-    return _each_store(repository, keys, scope, lambda store, own: store.writer().restore(own))
+    held = [repository.holder_to_change(key, scope) for key in keys]
+    return _each_store(repository, held, lambda store, own: store.writer().restore(own))
+
+
+def _home_of(held: tuple[ProvingStore, str]) -> tuple[ProvingStore, str]:
+    """Return where a memory is retired: it stays true for all whose code it is true for."""
+    from gitmem.document.parse import parse
+
+    store, key = held
+    return store.home_of(parse(store.text_of(key), path=f"{key}.md")), key
 
 
 def _each_store(
     repository: OpenRepository,
-    keys: Sequence[str],
-    scope: str,
+    held: Sequence[tuple[ProvingStore, str]],
     change: Callable[[ProvingStore, list[str]], Sequence[Change]],
 ) -> Sequence[Change]:
-    held = [repository.holder(key, scope) for key in keys]
-    done: dict[tuple[str, bool, str], Change] = {}
-    for store in {(store.store.scope, store.is_in_tree): store for store, _ in held}.values():
-        place = (store.store.scope, store.is_in_tree)
-        own = [key for holder, key in held if (holder.store.scope, holder.is_in_tree) == place]
+    done: dict[tuple[Store, bool, str], Change] = {}
+    for store in {(store.store, store.is_in_tree): store for store, _ in held}.values():
+        place = (store.store, store.is_in_tree)
+        own = [key for holder, key in held if (holder.store, holder.is_in_tree) == place]
         done |= {(*place, one.key): one for one in change(store, own)}
-    found = dict.fromkeys((store.store.scope, store.is_in_tree, key) for store, key in held)
+    found = dict.fromkeys((store.store, store.is_in_tree, key) for store, key in held)
     return [repository.with_notice(done[one]) for one in found]
 
 
 def supersede(repository: OpenRepository, old: str, new: str, *, scope: str) -> Change:
     """Let one memory supersede another one of the same store."""
-    (above, new_key), (store, old_key) = repository.holder(new, scope), repository.holder(old, scope)
+    (above, new_key), (store, old_key) = (
+        repository.holder_to_change(new, scope),
+        repository.holder_to_change(old, scope),
+    )
+    store = _home_of((store, old_key))[0]
+    if store.store.companion and above is repository:
+        above = store
+    if above.store.companion and store is repository:
+        store = above
     if (store.store, store.is_in_tree) != (above.store, above.is_in_tree):
         message = f"{old_key} and {new_key} have different scopes, but a link must stay within one"
         raise RefusedError(message, hint=f"gitmem promote {new_key}; or gitmem forget {old_key} --why …")

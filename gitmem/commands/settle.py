@@ -81,9 +81,15 @@ def confirm(repository: OpenRepository, key: str) -> str:
     Raises:
         UsageError: It requires nothing.
     """
-    store, full = repository.holder(key)
+    store, full = repository.holder_to_change(key)
     catalog = store.catalog()
     requires = state.required(catalog, [full]).get(full, set())
+    if store is repository and requires:
+        # What it rests on may be worded otherwise on this branch alone.
+        from gitmem.repository.companion import is_on, to_write
+
+        store = (to_write(repository) if is_on(repository, requires) else None) or store
+        catalog = store.catalog()
     if not requires:
         raise UsageError(f"{full} requires nothing, so there is nothing to confirm", hint=f"gitmem settle {full}")
     found = format_foundations(state.foundations(catalog, requires))

@@ -300,7 +300,7 @@ class Memory:
         from gitmem.commands import fact
         from gitmem.memory.duplicate_status import DuplicateStatus
 
-        store, full_key = self.repository.holder(key, scope)
+        store, full_key = self.repository.holder_to_change(key, scope)
         how.setdefault("approve", False)
         with DuplicateStatus(store):
             if change is not None:

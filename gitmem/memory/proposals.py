@@ -60,6 +60,16 @@ class Proposals:
         self._follow_all()
         return done
 
+    def merge_branch(self, name: str, *, talk: RemoteOptions | None = None) -> str:
+        """Merge the memory of a merged branch of the code, ``branch/NAME``, into this clone's; return the branch."""
+        from gitmem.commands.propose.merged import merge_branch
+        from gitmem.git.remotes import RemoteOptions
+
+        self._settle_captures()
+        code = merge_branch(self._repository, name, talk or RemoteOptions())
+        self._follow_all()
+        return code
+
     def finish_move(self) -> None:
         """Finish moving commits to a proposal where a ``propose`` was killed."""
         from gitmem.commands.propose.begin import finish

@@ -9,6 +9,7 @@ from gitmem.errors import ConflictError, GitmemError, NoRepositoryError, NotFoun
 from gitmem.index.catalog import state
 from gitmem.index.catalog.catalog import Catalog, shown_by
 from gitmem.store import clone, proof
+from gitmem.store import companion as companions
 from gitmem.store.local import LocalState
 from gitmem.store.proposal import describe_write
 from gitmem.store.scope import UNIVERSAL
@@ -191,6 +192,8 @@ class OpenStore:
         """Return where the catalog of the store lies, read together with a tree of the code."""
         # Each work tree has its own HEAD: one catalog for several would be turned back and forth.
         found = os.path.join(self.git.repository.git, "gitmem", "home-index") if tree else self.store.folder
+        if self.store.companion:
+            return self.usable(os.path.join(self.git.repository.git, "gitmem", "companion-index"))
         # So would one for the memory branch, which a scheduled job judges meanwhile, and a proposal.
         return self.usable(os.path.join(found, "proposal-index") if self.store.proposal else found)
 
@@ -386,7 +389,9 @@ class OpenStore:
 
         if self._catalog is not None and files:
             follow_written(self.git, self._catalog, written, files, removed)
-        if self.store.proposal and (message := describe_write(self.store.proposal)) not in self.notices:
+        code = self.store.companion
+        message = companions.describe_write(code) if code else describe_write(self.store.proposal)
+        if (code or self.store.proposal) and message not in self.notices:
             self.notices.append(message)
 
     def author(self) -> Author:

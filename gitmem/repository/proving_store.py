@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from gitmem.index.catalog.catalog import Catalog
-    from gitmem.model import Verdict
+    from gitmem.model import Document, Verdict
     from gitmem.verify.approved import ApprovedList
     from gitmem.verify.due import Due
     from gitmem.verify.session import Options, Session
@@ -101,7 +101,7 @@ class ProvingStore(OpenStore):
             config=self.config,
             trust=self.trust(options.approved if options else ""),
             # The memory branch's verdicts are none of a proposal's: they stay in this clone (docs/propose.md).
-            default="" if self.store.proposal else self.default_branch(),
+            default="" if self.store.proposal or self.store.companion else self.default_branch(),
             follow=self._follow,
             start=self._start(),
             now=self.now,
@@ -222,9 +222,20 @@ class ProvingStore(OpenStore):
         """Write down verdicts that were made outside a verify run: by the session that made them, or by a new one."""
         (session or self.session()).keep_verdicts(verdicts)
 
+    def home_of(self, document: Document, *, outcome: str = "", is_uncommitted: bool = False) -> ProvingStore:
+        """Return where a memory is written that says this now: here, or to the companion of HEAD's branch.
+
+        Args:
+            document: The memory.
+            outcome: What its check showed here, where that is known.
+            is_uncommitted: Whether it showed that only with changes that are not committed yet.
+        """
+        return self
+
     def counts_here(self) -> bool:
         """Return whether verdicts made now are committed: HEAD is the default branch, and no proposal is current."""
         from gitmem.git.branches import is_on_default
 
         default = self.default_branch()
-        return not self.store.proposal and is_on_default(self.git, default, remote=self.config.remote)
+        is_apart = self.store.proposal or self.store.companion
+        return not is_apart and is_on_default(self.git, default, remote=self.config.remote)

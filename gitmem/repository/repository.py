@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from gitmem.index.catalog.catalog import Catalog
     from gitmem.index.whoosh.engine import WhooshEngine
     from gitmem.index.whoosh.index import SearchableIndex
+    from gitmem.model import Document
     from gitmem.recall.query import Query
     from gitmem.recall.ranker import Source
     from gitmem.repository.code_tree import InTree
@@ -264,6 +265,32 @@ class OpenRepository(ProvingStore):
             if home.has_file(typed):
                 return home, typed
         raise (self.listing().find_elsewhere(typed) if self.config.stores and not scope else None) or missing
+
+    def holder_to_change(self, typed: str, scope: str = "") -> tuple[ProvingStore, str]:
+        """Return where a memory is changed, and its key in full: in the companion of HEAD's branch if that changes it.
+
+        Raises:
+            NotFoundError: There is none.
+            AmbiguousKeyError: Several begin with what was typed.
+        """
+        if scope in ("", PROJECT):
+            from gitmem.repository.companion import keys_changed, to_write
+
+            keys = keys_changed(self)
+            companion = to_write(self) if any(key.startswith(typed) for key in keys) else None
+            key = companion.full_key(typed) if companion is not None else ""
+            if companion is not None and key in keys:
+                return companion, key
+        return self.holder(typed, scope)
+
+    def home_of(self, document: Document, *, outcome: str = "", is_uncommitted: bool = False) -> ProvingStore:
+        """Return where a memory is written: to the companion of HEAD's branch if its check answers otherwise there."""
+        from gitmem.repository import companion
+
+        if not companion.code_branch(self):
+            return self
+        is_apart = companion.is_apart(self, document, outcome=outcome, is_uncommitted=is_uncommitted)
+        return (companion.to_write(self) if is_apart else None) or self
 
     def _home_of(self, store: ProvingStore, key: str) -> ProvingStore:
         """Return the second home for a memory of the project that is there, and else its store."""

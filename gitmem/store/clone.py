@@ -31,7 +31,17 @@ if TYPE_CHECKING:
 SEEN = "seen"
 LOCK = "clone.lock"
 # Made from the branch again, or a secret that others may know.
-DERIVED = ("at", "vectors", "whoosh", "listed", "home-index", "proposal-index", "proofs", "mcp-token")
+DERIVED = (
+    "at",
+    "vectors",
+    "whoosh",
+    "listed",
+    "home-index",
+    "proposal-index",
+    "companion-index",
+    "proofs",
+    "mcp-token",
+)
 CATALOG = "catalog.sqlite"
 APART = ".elsewhere"
 

@@ -33,6 +33,7 @@ class Store:
         upstream: The remote's ref that is read before there is a local one; or empty.
         name: What another repository's store is called here; empty for our own.
         proposal: The current proposal, where that is what is read and written (``store.proposal``); or empty.
+        companion: The branch of the code whose companion is read or written (``store.companion``); or empty.
     """
 
     scope: str
@@ -41,6 +42,7 @@ class Store:
     upstream: str = ""
     name: str = ""
     proposal: str = ""
+    companion: str = ""
 
 
 def refuse_misplaced(scope: str, domains: Sequence[str], *, in_tree: bool = False) -> None:

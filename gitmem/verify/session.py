@@ -251,6 +251,17 @@ class Session:
             result = replace(result, verdict=verdict if result.outcome == HOLDS else None)
         return result, new == due.digest
 
+    def judge_at(self, due: Due, commit: str) -> Result | None:
+        """Judge one fact on another commit, and write nothing; None where its inputs are the same there."""
+        from gitmem.verify.run.run_all import judge_all
+
+        tree = CodeTree(self._git, commit)
+        new = digest(tree, json.loads(due.row.inputs), due.spec.check)
+        if new == due.digest:
+            return None
+        means = replace(self._means_for([due]), is_hurried=True)
+        return judge_all(self._git, tree, [replace(due, digest=new)], means, now=self._now, report=lambda _: None)[0]
+
     def judge_many(self, dues: list[Due]) -> list[Result]:
         """Judge facts as ``judge_one`` does one, together."""
         from gitmem.verify.run.run_all import judge_all

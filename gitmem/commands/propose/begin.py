@@ -13,7 +13,7 @@ from gitmem.frozen import frozen
 from gitmem.git import remotes
 from gitmem.git.objects import open_objects
 from gitmem.git.remotes import RemoteOptions
-from gitmem.store import proposal
+from gitmem.store import companion, proposal
 from gitmem.store.commit import advance
 from gitmem.store.foreign import need_store, untried
 from gitmem.store.lock import WriteLock
@@ -53,10 +53,13 @@ def branch_named(memory: OpenRepository, name: str) -> str:
         ConflictError: A branch is in the way.
     """
     base = memory.config.branch
-    if not proposal.is_name(name) or name in (base, "memory"):
+    if name.startswith(f"{companion.NAME}/"):
+        return PREFIX + name
+    if not proposal.is_name(name) or name in (base, "memory", companion.NAME):
         message = f"invalid name for a proposal: {name!r}"
         raise RefusedError(
-            message, hint="use lower-case letters, digits, '.', '_' and '-', and not the name memory: auth-notes"
+            message,
+            hint="use lower-case letters, digits, '.', '_' and '-', and not the names memory and branch: auth-notes",
         )
     if f"{base}/" == PREFIX or base == f"{PREFIX}{name}":
         message = f"the branch {PREFIX}{name} cannot exist next to the memory branch {base}"
@@ -108,6 +111,7 @@ def begin(memory: OpenRepository, name: str, *, remote: str, talk: RemoteOptions
         RemoteError: That cannot be determined now.
     """
     current = Current(branch_named(memory, name))
+    _refuse_companion(current)
     need_memory(memory)
     state, base = memory.git.repository.state, memory.config.branch
     before = proposal.read_current(state, base)
@@ -116,6 +120,14 @@ def begin(memory: OpenRepository, name: str, *, remote: str, talk: RemoteOptions
     proposal.write_current(state, base, current)
     memory.turn()
     return Begun(current, moved, before is None or before.branch != current.branch)
+
+
+def _refuse_companion(current: Current) -> None:
+    """Refuse to write everything to a branch's companion: it has what that branch changes, and no more."""
+    code = companion.code_of(current.branch)
+    if code:
+        message = f"{current.branch} is the memory of the branch {code}, and is written to on that branch"
+        raise RefusedError(message, hint=f"git switch {code}; gitmem sync pushes it")
 
 
 def _theirs(memory: OpenRepository, remote: str, talk: RemoteOptions) -> str:
@@ -189,6 +201,7 @@ def switch(memory: OpenRepository, name: str, talk: RemoteOptions) -> str:
         memory.turn()
         return base
     current = Current(branch_named(memory, name))
+    _refuse_companion(current)
     need_memory(memory)
     ref = f"refs/heads/{current.branch}"
     if git.read_ref(ref) is None:

@@ -10,7 +10,7 @@ from gitmem.document.fields import format_time
 from gitmem.errors import ConflictError, NotFoundError, RefusedError
 from gitmem.frozen import frozen
 from gitmem.git import remotes
-from gitmem.store import proposal
+from gitmem.store import companion, proposal
 from gitmem.store.guard import refuse_checked_out
 from gitmem.store.proposal import PREFIX
 
@@ -106,7 +106,8 @@ def _refs(memory: OpenRepository, prefix: str) -> dict[str, tuple[str, int]]:
     lines = memory.git.run("for-each-ref", asked, prefix).stdout.decode("utf-8", "replace").split("\n")
     rows = (line.split(" ") for line in lines if line)
     names = {ref[len(prefix) :]: (oid, int(at or 0)) for ref, oid, at in rows}
-    return {f"{PREFIX}{name}": found for name, found in names.items() if proposal.is_name(name)}
+    is_one = {name: proposal.is_name(name) or name.startswith(f"{companion.NAME}/") for name in names}
+    return {f"{PREFIX}{name}": found for name, found in names.items() if is_one[name]}
 
 
 def _ahead(memory: OpenRepository, here: str, there: str) -> int:

@@ -5,10 +5,14 @@ from __future__ import annotations
 import os
 from itertools import pairwise
 
+from gitmem.commands.propose.begin import lock, need_memory
 from gitmem.commands.propose.machine import is_machine
-from gitmem.commands.sync.sync import Exchange
+from gitmem.commands.sync.companions import MERGED
+from gitmem.commands.sync.sync import Exchange, companions_of, remote_of
+from gitmem.errors import NotFoundError, RefusedError
+from gitmem.git import remotes
 from gitmem.git.objects import open_objects
-from gitmem.store import layout, proposal
+from gitmem.store import companion, layout, proposal
 from gitmem.store.merge.trees import merge
 
 TYPE_CHECKING = False
@@ -104,3 +108,32 @@ def follow(memory: OpenRepository, remote: str, talk: RemoteOptions) -> str:
     done = Exchange(memory, remote, talk, branch=current.branch).take(onto)
     settle = f", {len(done.conflicts)} to settle: gitmem doctor" if done.conflicts else ""
     return f"the proposal {current.name} includes the fetched memories{settle}"
+
+
+def merge_branch(memory: OpenRepository, name: str, talk: RemoteOptions) -> str:
+    """Merge the companion of a branch of the code into this clone's memory, as it is here and at the remote.
+
+    Args:
+        memory: The store.
+        name: The proposal: ``branch/`` and the branch of the code.
+        talk: How to talk to the remote.
+
+    Returns:
+        The branch of the code.
+
+    Raises:
+        RefusedError: It is another proposal, which the forge merges.
+        NotFoundError: There is no such companion.
+    """
+    code = companion.code_of(f"{proposal.PREFIX}{name}")
+    if not code:
+        message = f"{name} is not the memory of a branch of the code"
+        raise RefusedError(message, hint="open a pull request for it: gitmem propose")
+    remote = remote_of(memory, "") if remotes.list_remotes(memory.git) else ""
+    need_memory(memory)
+    with lock(memory):
+        branches = companions_of(memory, remote, talk)
+        branches.merge(code, "on request")
+    if not any(step.what == MERGED for step in branches.steps):
+        raise NotFoundError(f"there is no {companion.branch_of(code)}", hint="gitmem propose --list")
+    return code

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
+    from gitmem.commands.sync.companions import CompanionStep
     from gitmem.git.objects import Objects, PathEntry
     from gitmem.store.merge.trees import Conflict
 
@@ -31,6 +32,7 @@ class SyncResult:
         retired: Keys of memories that came in retired.
         verdicts: How many verdicts came in.
         conflicts: What came out of this merge and must be settled by a person, by path.
+        companions: What was done about the memories of the code's branches.
     """
 
     remote: str
@@ -44,6 +46,7 @@ class SyncResult:
     retired: tuple[str, ...] = ()
     verdicts: int = 0
     conflicts: tuple[Conflict, ...] = ()
+    companions: tuple[CompanionStep, ...] = ()
 
 
 def counted(done: SyncResult, objects: Objects, old: str | None, new: str, only: Any = None) -> SyncResult:
@@ -94,4 +97,5 @@ def as_table(done: SyncResult) -> dict[str, Any]:
         "retired": list(done.retired),
         "verdicts": done.verdicts,
         "conflicts": [{"key": c.key, "path": c.path, "fields": list(c.fields)} for c in conflicts],
+        "companions": [{"branch": c.code, "action": c.what, "because": c.because} for c in done.companions],
     }

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 
+from gitmem.commands.sync.companions import Companions
 from gitmem.commands.sync.summary import SyncResult, counted
 from gitmem.errors import ConflictError, NoRepositoryError, ProtectedError, UsageError
 from gitmem.frozen import replace
@@ -20,6 +21,7 @@ from gitmem.store import home_ref, layout, proof
 from gitmem.store.commit import CommitPlan, advance, ref_lock_path, write_commit
 from gitmem.store.foreign import kind_of, need_store, untried
 from gitmem.store.lock import WriteLock, clear_stale_lock
+from gitmem.store.merge.plan import plan_of
 from gitmem.store.merge.trees import merge
 from gitmem.store.outgoing import Push, refuse_secrets
 from gitmem.store.proposal import PREFIX
@@ -39,8 +41,6 @@ if TYPE_CHECKING:
 ATTEMPTS = 8
 # Another sync of this clone is waited for as long as a remote may take.
 WAIT_S = remotes.TIMEOUT_S
-# Trailers name at most this many memories.
-TRAILERS = 50
 
 
 def sync(
@@ -83,6 +83,10 @@ def sync(
         clear_stale_lock(tracking, lock.crashed)
         lock.renew()
         exchange = Exchange(memory, name, talk, accept=accept_rewritten)
+        branches = companions_of(memory, name, talk)
+        if not dry_run and branches.find_landed():
+            exchange.run(push=False, dry_run=False)
+            branches.merge_landed()
         try:
             done = exchange.run(push=push, dry_run=dry_run)
         except ProtectedError as err:
@@ -93,7 +97,14 @@ def sync(
         if push and not dry_run:
             published = home_ref.publish(memory.git, name, memory.config.branch, done.commit, talk)
             memory.notices += [published] if published else []
-        return done
+        if not dry_run:
+            branches.finish(push=push)
+        return replace(done, companions=tuple(branches.steps))
+
+
+def companions_of(memory: OpenRepository, remote: str, talk: RemoteOptions) -> Companions:
+    """Return the companions of this clone and a remote, to be exchanged under the lock of a sync."""
+    return Companions(memory, remote, talk, lambda branch: Exchange(memory, remote, talk, branch=branch))
 
 
 def _is_branch(git: Git, name: str) -> bool:
@@ -290,7 +301,7 @@ class Exchange:
                 return None
             if tip != kept["tip"]:  # another process wrote meanwhile
                 kept.update(tip=tip, merged=self._merged(tip, theirs))
-            return _plan(kept["merged"], theirs, self._remote)  # type: ignore[arg-type]
+            return plan_of(kept["merged"], theirs, f"sync: merge the memory of {self._remote}")  # type: ignore[arg-type]
 
         written = write_commit(
             self._git,
@@ -356,23 +367,6 @@ class Exchange:
             self._git.run("update-ref", "-m", "gitmem: sync", self._seen, seen, check=False, durable=True)
         done = replace(self._done, commit=tip, pushed=pushed)
         return counted(done, self._open(), self._began, tip) if done.merged != "nothing" else done
-
-
-def _plan(merged: MergeResult, theirs: str, remote: str) -> CommitPlan:
-    """Return the merge commit: what the overlay says, on our tree, with their commit as its second parent."""
-    state = merged.state
-    new = [(path, entry) for path, entry in sorted(state.overlay.items()) if entry is not None]
-    keys = [conflict.key for conflict in merged.conflicts]
-    subject = f"sync: merge the memory of {remote}" + (f", {len(keys)} to settle" if keys else "")
-    made = state.contents
-    return CommitPlan(
-        subject,
-        writes=tuple((path, made[entry.oid]) for path, entry in new if entry.oid in made),
-        entries=tuple((path, entry.mode, entry.oid) for path, entry in new if entry.oid not in made),
-        deletes=tuple(sorted(path for path, entry in state.overlay.items() if entry is None)),
-        merged=theirs,
-        trailers=tuple(("Gitmem-Conflict", key) for key in keys[:TRAILERS]),
-    )
 
 
 class _Authors:

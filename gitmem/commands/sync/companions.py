@@ -1,0 +1,171 @@
+"""Companions in a sync: what belongs to merged branches is merged into the memory, the rest is pushed."""
+
+from __future__ import annotations
+
+from gitmem.commands.sync.landed import PUSHED, how_landed
+from gitmem.errors import ConflictError, RemoteError
+from gitmem.frozen import frozen
+from gitmem.git import remotes
+from gitmem.store import companion as companions
+from gitmem.store.companion import HEADS, code_of
+from gitmem.store.merge.on_top import on_top
+from gitmem.store.proposal import forget_seen
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    from gitmem.commands.sync.sync import Exchange
+    from gitmem.git.binary import Git
+    from gitmem.git.remotes import RemoteOptions
+    from gitmem.repository.repository import OpenRepository
+
+
+@frozen
+class CompanionStep:
+    """What a sync did about one companion.
+
+    Attributes:
+        code: The branch of the code.
+        what: ``merged`` into the memory, ``pushed``, ``dropped``, or ``waits`` in this clone.
+        because: How it was found merged, or why it waits; one line.
+    """
+
+    code: str
+    what: str
+    because: str = ""
+
+
+MERGED, SENT, DROPPED, WAITS = "merged", "pushed", "dropped", "waits"
+
+
+class Companions:
+    """The companions of a clone and one remote, under the lock of a sync."""
+
+    def __init__(
+        self, memory: OpenRepository, remote: str, talk: RemoteOptions, exchange: Callable[[str], Exchange]
+    ) -> None:
+        """Name the remote.
+
+        Args:
+            memory: The store.
+            remote: The name of a configured remote.
+            talk: How to talk to it.
+            exchange: Returns the exchange of a branch with the remote, or of the memory branch for an empty name.
+        """
+        self._memory, self._git, self._remote, self._talk = memory, memory.git, remote, talk
+        self._exchange = exchange
+        self.steps: list[CompanionStep] = []
+
+    def find_landed(self) -> dict[str, str]:
+        """Return how each branch came into the default one whose companion the memory does not have, by branch."""
+        default = self._memory.default_branch()
+        memory = companions.memory_tip(self._git, self._memory.store) if default else ""
+        found = {}
+        for code, tips in self._known().items() if memory else ():
+            how: dict[str, Any] = {"memory": memory, "default": default, "remotes": self._remotes()}
+            new = [tip for tip in tips if not self._git.is_ancestor(tip, memory)]
+            if landed := next(filter(None, (how_landed(self._git, code, tip, **how) for tip in new)), ""):
+                found[code] = landed
+        return found
+
+    def merge_landed(self) -> None:
+        """Merge the companions of the branches that are part of the default branch into this clone's memory."""
+        for code, how in self.find_landed().items():
+            self.merge(code, how)
+
+    def merge(self, code: str, because: str) -> None:
+        """Merge the memories of one companion into those of this clone, as they are here and at the remote now."""
+        branch = companions.branch_of(code)
+        theirs = remotes.fetch(self._git, self._remote, branch, self._talk) if self._remote else None
+        wait_s, now = self._memory.config.lock_timeout_s, self._memory.now
+        tips = [tip for tip in (theirs, self._git.read_ref(f"{HEADS}{branch}")) if tip]
+        for tip in tips:
+            memory = companions.memory_tip(self._git, self._memory.store)
+            merged = self._git.read_ref(on_top(self._git, memory, tip, code=code, now=now, wait_s=wait_s))
+            assert merged is not None, "it was made just now"
+            self._exchange("").take(merged)
+        self.steps += [CompanionStep(code, MERGED, because)] if tips else []
+
+    def finish(self, *, push: bool) -> None:
+        """Delete the companions that the memory contains, here and at the remote, and push the others."""
+        own = self._git.read_ref(f"{HEADS}{self._memory.config.branch}")
+        theirs = self._git.read_ref(f"refs/remotes/{self._remote}/{self._memory.config.branch}")
+        for code in self._known():
+            branch = companions.branch_of(code)
+            far = self._git.read_ref(f"refs/remotes/{self._remote}/{branch}")
+            here = self._git.read_ref(f"{HEADS}{branch}")
+            if push and far and theirs and self._git.is_ancestor(far, theirs):
+                self._delete(branch, far)
+            if here and own and self._git.is_ancestor(here, own):
+                self._git.run("update-ref", "-d", f"{HEADS}{branch}", here, check=False, durable=True)
+                self._git.run("update-ref", "-d", f"{PUSHED}{code}", check=False)
+                forget_seen(self._git, self._remote, branch)
+            elif here:
+                self._send(code, here, far, push=push)
+
+    def drop(self, code: str, because: str) -> None:
+        """Delete the companion of a branch that was given up from the remote; what this clone has of it stays."""
+        branch = companions.branch_of(code)
+        far = remotes.fetch(self._git, self._remote, branch, self._talk)
+        if far is not None:
+            self._delete(branch, far)
+        self.steps.append(CompanionStep(code, DROPPED, because))
+
+    def _send(self, code: str, here: str, far: str | None, *, push: bool) -> None:
+        """Push a companion to where its branch is, and note where that stands."""
+        tip = self._git.read_ref(f"refs/remotes/{self._remote}/{code}")
+        if tip is None:
+            gone = self._git.read_ref(f"{HEADS}{code}") is None
+            what = f"the branch {code} is gone; if it was merged: gitmem propose --merge {companions.NAME}/{code}"
+            self.steps.append(
+                CompanionStep(code, WAITS, what if gone else f"push the branch first: git push {self._remote} {code}")
+            )
+            return
+        if self._git.read_ref(f"{PUSHED}{code}") != tip:
+            self._git.run("update-ref", "-m", "gitmem: sync", f"{PUSHED}{code}", tip, check=False)
+        if not push or here == far:
+            return
+        try:
+            sent = self._exchange(companions.branch_of(code)).run(push=True, dry_run=False)
+        except ConflictError as err:
+            self.steps.append(CompanionStep(code, WAITS, err.message))
+            return
+        self.steps.append(CompanionStep(code, SENT if sent.pushed else WAITS))
+
+    def _delete(self, branch: str, far: str) -> None:
+        try:
+            remotes.delete(self._git, self._remote, f"{HEADS}{branch}", expected=far, talk=self._talk)
+        except (ConflictError, RemoteError) as err:
+            self._memory.notices.append(f"{branch} was not deleted from {self._remote}: {err.message}")
+
+    def _known(self) -> dict[str, tuple[str, ...]]:
+        """Return the commits of the companions, here and as last seen at the remote, by the code's branch."""
+        found: dict[str, tuple[str, ...]] = {}
+        for prefix in (HEADS, f"refs/remotes/{self._remote}/"):
+            for code, tip in _refs(self._git, prefix):
+                found[code] = tuple(dict.fromkeys((*found.get(code, ()), tip)))
+        return dict(sorted(found.items()))
+
+    def _remotes(self) -> tuple[str, ...]:
+        return (self._remote, *(name for name in remotes.list_remotes(self._git) if name != self._remote))
+
+
+def _refs(git: Git, prefix: str) -> list[tuple[str, str]]:
+    """Return the code's branch and the commit of each companion below a prefix."""
+    asked = ("for-each-ref", "--format=%(refname) %(objectname)", f"{prefix}{companions.PREFIX}")
+    rows = (line.rsplit(" ", 1) for line in git.text(*asked).split("\n") if line)
+    return [(code_of(ref[len(prefix) :]), tip) for ref, tip in rows]
+
+
+def describe(step: CompanionStep) -> str:
+    """Return one line about what a sync did about a companion."""
+    branch = companions.branch_of(step.code)
+    if step.what == MERGED:
+        return f"{step.code} is merged ({step.because}): its memory {branch} is merged as well"
+    if step.what == SENT:
+        return f"{branch} is pushed: it is merged when {step.code} is"
+    if step.what == DROPPED:
+        return f"{branch} is deleted from the remote: {step.because}"
+    return f"{branch} waits in this clone" + (f": {step.because}" if step.because else "")

@@ -1,0 +1,118 @@
+"""Where a change of the project's memory goes on a branch of the code: to the memory branch, or to its companion.
+
+What is true on this branch and not on the default one would contradict the code that everybody else has, so it waits in
+the companion (``store.companion``) and is merged with the branch.
+"""
+
+from __future__ import annotations
+
+from gitmem.document.spec import claim_hash, spec_hash, spec_of
+from gitmem.errors import ConflictError, GitmemError
+from gitmem.model import FAILS, HOLDS
+from gitmem.store.commit import advance
+from gitmem.store.companion import HEADS, branch_of, code_of, find_companion, head_branch, memory_tip, store_of
+from gitmem.store.companion import PREFIX as COMPANIONS
+from gitmem.store.merge.on_top import changed_memories, on_top
+from gitmem.store.proposal import PREFIX, project_store
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from gitmem.model import Document
+    from gitmem.repository.proving_store import ProvingStore
+    from gitmem.repository.repository import OpenRepository
+
+
+def code_branch(opened: OpenRepository) -> str:
+    """Return the branch of the code that can have a companion here: HEAD's, if it is not the default one."""
+    code, default = head_branch(opened.git), opened.default_branch()
+    short = default.removeprefix(HEADS).removeprefix(f"refs/remotes/{opened.config.remote}/")
+    if not code or not default or opened.store.proposal:
+        return ""
+    return "" if code in (short, opened.config.branch) or code.startswith(PREFIX) else code
+
+
+def to_write(opened: OpenRepository) -> ProvingStore | None:
+    """Return the companion of HEAD's branch for who writes to it, with the memory of now; None where there is none.
+
+    Raises:
+        ConflictError: A branch is in the way of its name.
+    """
+    code = code_branch(opened)
+    if not code:
+        return None
+    git, config = opened.git, opened.config
+    store = store_of(project_store(git, config), code)
+    found = find_companion(git, config, code)
+    if found is None:
+        _refuse_blocked(opened, code)
+    else:
+        top = git.read_ref(_top(opened, code, found.commit)) or found.commit
+        own = git.read_ref(store.ref)
+        if own != top:
+            wait_s = config.lock_timeout_s
+            advance(git, store.ref, top, old=own, command="companion", lock_timeout_s=wait_s)
+    return opened.beside(git, config, store)
+
+
+def _top(opened: OpenRepository, code: str, commit: str) -> str:
+    git, config = opened.git, opened.config
+    memory = memory_tip(git, project_store(git, config))
+    return on_top(git, memory, commit, code=code, now=opened.now, wait_s=config.lock_timeout_s)
+
+
+def _refuse_blocked(opened: OpenRepository, code: str) -> None:
+    """Refuse a companion whose name another one is in the way of: ``a`` and ``a/b`` cannot both be branches."""
+    names = opened.git.text("for-each-ref", "--format=%(refname)", f"{HEADS}{COMPANIONS}").split("\n")
+    for other in filter(None, (code_of(name.removeprefix(HEADS)) for name in names)):
+        if code.startswith(f"{other}/") or other.startswith(f"{code}/"):
+            raise ConflictError(
+                f"{branch_of(code)} cannot exist next to {branch_of(other)}",
+                hint=f"merge or drop the other one: gitmem propose --drop branch/{other}",
+            )
+
+
+def keys_changed(opened: OpenRepository) -> tuple[str, ...]:
+    """Return the keys of the memories of which the companion of HEAD's branch says something else, sorted."""
+    code = code_branch(opened)
+    found = find_companion(opened.git, opened.config, code) if code else None
+    if found is None:
+        return ()
+    try:
+        top = opened.git.read_ref(_top(opened, code, found.commit))
+    except GitmemError as err:
+        opened.notices.append(f"the companion of {code} is not read: {err.message}")
+        return ()
+    memory = memory_tip(opened.git, project_store(opened.git, opened.config))
+    return changed_memories(opened.git, memory, top) if top else ()
+
+
+def is_apart(opened: OpenRepository, document: Document, *, outcome: str = "", is_uncommitted: bool = False) -> bool:
+    """Return whether a memory's check answers otherwise here than on the default branch.
+
+    Where nobody may run it, it does if the files that it reads differ.
+
+    Args:
+        opened: The repository.
+        document: The memory as it will be.
+        outcome: What its check showed here, where that is known.
+        is_uncommitted: Whether it showed that only with changes that are not committed yet.
+    """
+    how = opened.policy().verify
+    spec = spec_of(document, setup=how.setup, default_timeout_s=how.timeout_s, folders=how.folders)
+    there = opened.git.read_ref(opened.default_branch())
+    if spec is None or there is None or opened.git.read_head()[1] is None:
+        return False
+    session = opened.session()
+    due = session.due_of(document, spec, spec_hash(spec), claim_hash(document))
+    found = session.judge_at(due, there)
+    if found is None:  # its inputs are the same there
+        return is_uncommitted
+    here = outcome or session.judge_one(due).outcome
+    return here != found.outcome or here not in (HOLDS, FAILS)
+
+
+def is_on(opened: OpenRepository, keys: Iterable[str]) -> bool:
+    """Return whether the companion of HEAD's branch says something else of one of these memories."""
+    return not set(keys).isdisjoint(keys_changed(opened))

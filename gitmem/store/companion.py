@@ -1,0 +1,89 @@
+"""Companions: what a branch of the code says otherwise than the memory branch, until both are merged.
+
+The companion of the code's branch ``feature/x`` is ``gitmem/branch/feature/x``, a proposal that descends from the
+memory branch. It is read on top of the memory branch as that is now: a merge of both that belongs to this clone alone,
+kept under a ref that is named for the two commits. Reading one that is known costs a few small files.
+"""
+
+from __future__ import annotations
+
+from gitmem.frozen import frozen, replace
+from gitmem.store import proposal
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from gitmem.config.setting import Config
+    from gitmem.git.binary import Git
+    from gitmem.store.scope import Store
+
+# No proposal is called so: it would be in the way of these (git-check-ref-format(1)).
+NAME = "branch"
+PREFIX = f"{proposal.PREFIX}{NAME}/"
+TOPS = "refs/gitmem/companions/"
+HEADS = "refs/heads/"
+
+
+@frozen
+class Companion:
+    """The companion of one branch of the code.
+
+    Attributes:
+        code: The code's branch, without ``refs/heads/``.
+        ref: The full ref that it was read from: this clone's own branch, or as it was last seen at the remote.
+        commit: Its commit.
+    """
+
+    code: str
+    ref: str
+    commit: str
+
+
+def branch_of(code: str) -> str:
+    """Return the branch of a code branch's companion."""
+    return PREFIX + code
+
+
+def code_of(branch: str) -> str:
+    """Return the code's branch that a companion belongs to; empty where a branch is not a companion."""
+    return branch[len(PREFIX) :] if branch.startswith(PREFIX) else ""
+
+
+def find_companion(git: Git, config: Config, code: str) -> Companion | None:
+    """Return the companion of a code's branch: the one of this clone, or the remote's as it was last seen."""
+    if not code or code == config.branch or code.startswith(proposal.PREFIX):
+        return None
+    branch = branch_of(code)
+    for ref in (f"{HEADS}{branch}", f"refs/remotes/{config.remote}/{branch}"):
+        commit = git.read_ref(ref)
+        if commit is not None:
+            return Companion(code, ref, commit)
+    return None
+
+
+def head_branch(git: Git) -> str:
+    """Return the branch that HEAD is on, without ``refs/heads/``; empty for a detached HEAD."""
+    head = git.read_head()[0] or ""
+    return head[len(HEADS) :] if head.startswith(HEADS) else ""
+
+
+def memory_tip(git: Git, store: Store) -> str:
+    """Return the commit of the memory branch, here or else at the remote; empty where there is none."""
+    return git.read_ref(store.ref) or (git.read_ref(store.upstream) if store.upstream else None) or ""
+
+
+def store_on_top(store: Store, code: str, ref: str) -> Store:
+    """Return the project's store as it is read with a companion on top of it; nothing is written there."""
+    return replace(store, ref=ref, upstream="", companion=code)
+
+
+def store_of(store: Store, code: str) -> Store:
+    """Return the companion itself as a store, for who writes to it; where it is new, it starts at the memory branch."""
+    return replace(store, ref=f"{HEADS}{branch_of(code)}", upstream=store.ref, companion=code)
+
+
+def describe_write(code: str) -> str:
+    """Return one line for who wrote to a companion."""
+    return (
+        f"written to {branch_of(code)}, the memory of this branch, because it is not the same on the default branch: "
+        "gitmem sync pushes it, and it is merged with the branch"
+    )

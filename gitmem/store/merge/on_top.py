@@ -1,0 +1,92 @@
+"""Read a companion on top of the memory branch: a merge of both, by meaning, that belongs to this clone alone."""
+
+from __future__ import annotations
+
+from gitmem.errors import GitmemError
+from gitmem.frozen import replace
+from gitmem.git.objects import open_objects
+from gitmem.git.tree_limits import need_listable
+from gitmem.store import layout
+from gitmem.store.commit import CommitPlan, write_commit
+from gitmem.store.companion import TOPS, branch_of
+from gitmem.store.merge.plan import plan_of
+from gitmem.store.merge.trees import merge
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from gitmem.git.binary import Git
+
+# Tops that are kept: of the branches somebody switches between, and of what is compared meanwhile.
+KEPT = 20
+
+
+def top_ref(memory: str, companion: str) -> str:
+    """Return the ref of a companion on top of a commit of the memory branch."""
+    return f"{TOPS}{memory[:20]}-{companion[:20]}"
+
+
+def on_top(git: Git, memory: str, companion: str, *, code: str, now: int, wait_s: float) -> str:
+    """Return the ref of a companion on top of the memory branch, made where it is not known yet.
+
+    Only memories count: a policy, a workflow or a verdict that is pushed with a branch of the code changes nothing.
+
+    Args:
+        git: The repository.
+        memory: The memory branch's commit.
+        companion: The companion's.
+        code: The branch of the code.
+        now: Epoch seconds.
+        wait_s: How long to wait for other writers.
+
+    Raises:
+        GitmemError: The companion is no memory's branch, or has no history in common with the memory branch.
+    """
+    ref = top_ref(memory, companion)
+    if git.read_ref(ref) is not None:
+        return ref
+    need_listable(git, companion)
+    if not git.merge_bases(memory, companion):
+        raise GitmemError(f"{branch_of(code)} has no history in common with the memory branch")
+    _forget_old(git)
+    objects = open_objects(git)
+    if git.is_ancestor(companion, memory):  # it is merged
+        git.run("update-ref", ref, memory)
+        return ref
+    if git.is_ancestor(memory, companion) and all(map(is_memory, objects.diff(memory, companion))):
+        git.run("update-ref", ref, companion)
+        return ref
+    names = {memory: "the memory branch", companion: f"the branch {code}"}
+    merged = merge(objects, memory, companion, who=lambda commit, _: names.get(commit, ""))
+    overlay = {path: entry for path, entry in merged.state.overlay.items() if is_memory(path)}
+    merged = replace(merged, state=replace(merged.state, overlay=overlay))
+    conflicts = tuple(conflict for conflict in merged.conflicts if conflict.path in overlay)
+    planned = plan_of(replace(merged, conflicts=conflicts), companion, f"sync: merge the memory of the branch {code}")
+
+    def plan(_: str | None) -> CommitPlan:
+        return replace(planned, machine=True)
+
+    write_commit(git, ref, plan, command="companion", now=now, lock_timeout_s=wait_s, start=memory)
+    return ref
+
+
+def is_memory(path: str) -> bool:
+    """Return whether a path is that of a memory."""
+    place = layout.place_of(path)
+    return isinstance(place, layout.StorePath) and place.what == layout.MEMORY
+
+
+def _forget_old(git: Git) -> None:
+    """Forget all tops but the newest."""
+    newest = git.text("for-each-ref", "--sort=-creatordate", "--format=%(refname)", TOPS).split("\n")
+    for ref in filter(None, newest[KEPT - 1 :]):
+        git.run("update-ref", "-d", ref, check=False)
+
+
+def changed_memories(git: Git, memory: str, top: str) -> tuple[str, ...]:
+    """Return the keys of the memories that a companion on top changes, adds or retires, sorted."""
+    keys = set()
+    for path in open_objects(git).diff(memory, top):
+        place = layout.place_of(path)
+        if isinstance(place, layout.StorePath) and place.what == layout.MEMORY:
+            keys.add(place.key)
+    return tuple(sorted(keys))

@@ -1,0 +1,174 @@
+"""A sync pushes companions with their branches, and merges those of merged branches into the memory by meaning."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+from conftest import commit_files, git, tip
+from support.companions import (  # noqa: F401 - fixtures
+    BRANCH,
+    COMPANION,
+    branched,
+    clone,
+    forge,
+    land,
+    opened,
+    shared_folder,
+    slow_down,
+    sync,
+)
+
+from gitmem.errors import NotFoundError, RefusedError
+
+MEMORY = "refs/heads/memory"
+
+
+def fact(folder: Path, ref: str = MEMORY) -> str:
+    return git(folder, "show", f"{ref}:facts/retries.md")
+
+
+def fetch(folder: Path) -> None:
+    git(folder, "fetch", "-q", "--prune", "origin")
+
+
+@pytest.fixture(name="ours")
+def with_companion(branch: Path) -> Path:
+    """Return the clone with a companion that is pushed."""
+    with opened(branch) as memory:
+        slow_down(memory)
+    assert sync(branch) == [("pushed", "")]
+    return branch
+
+
+@pytest.mark.parametrize(("merged", "found"), [("merge", "ancestry"), ("squash", "rebase"), ("rebase", "rebase")])
+def test_whoever_syncs_after_the_merge_merges_the_companion_and_both_are_gone(
+    ours: Path, hub: Path, merged: str, found: str
+) -> None:
+    assert "RETRIES = 3" in fact(hub)
+    land(hub, merged)
+    fetch(ours)
+
+    assert sync(ours) == [("merged", found)]
+
+    assert "RETRIES = 5" in fact(hub) and "RETRIES = 5" in fact(ours)
+    assert "gitmem/branch" not in git(hub, "for-each-ref") + git(ours, "for-each-ref")
+    assert sync(ours) == []
+
+
+def test_a_squash_of_several_commits_is_found_by_what_they_change_together(ours: Path, hub: Path) -> None:
+    commit_files(ours, {"src/gateway/wait.py": "WAIT = 1\n"}, "wait")
+    git(ours, "push", "-q", "origin", BRANCH)
+    sync(ours)
+    land(hub, "squash")
+    fetch(ours)
+    git(ours, "checkout", "-q", "main")
+    git(ours, "branch", "-q", "-D", BRANCH)
+
+    assert sync(ours) == [("merged", "squash")]
+
+
+def test_another_clone_merges_it_too_and_what_memory_learned_meanwhile_stays(ours: Path, hub: Path) -> None:
+    other = clone(ours)
+    with opened(other) as memory:
+        memory.remember("Written meanwhile", key="meanwhile")
+        memory.sync()
+    land(hub, "merge")
+    fetch(other)
+
+    sync(other)
+
+    assert "RETRIES = 5" in fact(hub)
+    assert git(hub, "show", f"{MEMORY}:learned/meanwhile.md")
+    fetch(ours)
+    assert sync(ours) == []
+    assert "gitmem/branch" not in git(ours, "for-each-ref")
+
+
+def test_two_versions_of_one_sentence_are_both_kept(ours: Path, hub: Path) -> None:
+    other = clone(ours)
+    git(other, "checkout", "-q", "main")
+    with opened(other) as memory:
+        memory.edit("retries", fields={"title": "The gateway tries again three times"})
+        memory.sync()
+    land(hub, "merge")
+    fetch(ours)
+
+    sync(ours)
+
+    assert "The gateway tries again three times" in fact(hub) and "The gateway retries 5 times" in fact(hub)
+    with opened(ours) as memory:
+        assert memory.status().document["to_settle"] == ["retries"]
+
+
+def test_only_memories_are_merged_with_a_branch(ours: Path, hub: Path) -> None:
+    view = ours.parent / "view"
+    git(ours, "worktree", "add", "-q", str(view), "gitmem/branch/feature/slow")
+    commit_files(view, {"gitmem.toml": '[check]\nfail_on = "never"\n', ".github/workflows/x.yml": "on: push\n"})
+    git(view, "push", "-q", "origin", "gitmem/branch/feature/slow")
+    shutil.rmtree(view)
+    git(ours, "worktree", "prune")
+    policy = git(hub, "show", f"{MEMORY}:gitmem.toml")
+    land(hub, "merge")
+    fetch(ours)
+
+    assert sync(ours)[0] == ("merged", "ancestry")
+
+    assert "RETRIES = 5" in fact(hub)
+    assert git(hub, "show", f"{MEMORY}:gitmem.toml") == policy
+    assert ".github" not in git(hub, "ls-tree", "--name-only", MEMORY)
+
+
+def test_a_branch_that_is_not_merged_keeps_its_companion(ours: Path, hub: Path) -> None:
+    """Also one that was rewritten, and one that never had a commit of its own."""
+    git(ours, "commit", "-q", "--amend", "-m", "retry more often, reworded")
+    git(ours, "push", "-q", "--force", "origin", BRANCH)
+    assert sync(ours) == []
+    git(ours, "checkout", "-q", "main")
+    git(ours, "checkout", "-q", "-b", "fresh")
+    (ours / "src/gateway/retry.py").write_text("RETRIES = 9\n", encoding="utf-8")
+    with opened(ours) as memory:
+        slow_down(memory, 9)
+
+    assert sync(ours) == [("waits", "push the branch first: git push origin fresh")]
+    assert "RETRIES = 3" in fact(hub) and "RETRIES = 9" in fact(ours, "gitmem/branch/fresh")
+
+
+def test_one_that_was_dropped_at_the_remote_stays_here_and_one_whose_branch_is_gone_says_what_to_do(
+    ours: Path, hub: Path
+) -> None:
+    git(hub, "update-ref", "-d", COMPANION)
+    with opened(ours) as memory:
+        slow_down(memory, 5)
+        memory.edit("retries", fields={"tags": ["net"]})
+    assert sync(ours)[0][0] == "waits"
+
+    git(ours, "push", "-q", "origin", f":{BRANCH}")
+    git(ours, "checkout", "-q", "main")
+    git(ours, "branch", "-q", "-D", BRANCH)
+
+    assert sync(ours) == [
+        ("waits", "the branch feature/slow is gone; if it was merged: gitmem propose --merge branch/feature/slow")
+    ]
+    assert "RETRIES = 5" in fact(ours, COMPANION) and tip(ours) == tip(hub)
+
+
+def test_the_memory_of_a_branch_is_a_proposal_that_is_listed_merged_on_request_and_dropped(
+    ours: Path, hub: Path
+) -> None:
+    name = f"branch/{BRANCH}"
+    with opened(ours) as memory:
+        assert [(one.name, one.changed) for one in memory.proposals.list()] == [(name, ("retries",))]
+        for begin in (memory.proposals.send, memory.proposals.switch):
+            with pytest.raises(RefusedError, match="is written to on that branch"):
+                begin(name)
+        with pytest.raises(RefusedError, match="invalid name for a proposal: 'branch'"):
+            memory.proposals.send("branch")
+        with pytest.raises(NotFoundError, match=r"there is no gitmem/branch/other"):
+            memory.proposals.merge_branch("branch/other")
+        assert memory.proposals.merge_branch(name) == BRANCH
+        assert "RETRIES = 5" in fact(ours) and "RETRIES = 3" in fact(hub)
+        memory.proposals.drop(name, remote=True)
+
+    assert "gitmem/branch" not in git(hub, "for-each-ref")

@@ -1,0 +1,34 @@
+"""A companion is named for its branch of the code, and nothing else is taken for one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from conftest import git
+
+from gitmem.config.setting import Config
+from gitmem.git.binary import Git
+from gitmem.git.repository import discover
+from gitmem.store.companion import branch_of, code_of, find_companion, head_branch
+
+
+def test_the_name_leads_there_and_back() -> None:
+    assert branch_of("feature/Slow") == "gitmem/branch/feature/Slow"
+    assert code_of("gitmem/branch/feature/Slow") == "feature/Slow"
+    assert code_of("gitmem/auth") == "" and code_of("memory") == ""
+
+
+def test_this_clones_own_comes_before_the_remotes_and_memory_has_none(repo: Path) -> None:
+    opened = Git(discover(repo))
+    git(repo, "update-ref", "refs/remotes/origin/gitmem/branch/topic", "HEAD")
+    git(repo, "update-ref", "refs/heads/gitmem/branch/memory", "HEAD")
+
+    assert head_branch(opened) == "main"
+    found = find_companion(opened, Config(), "topic")
+    assert found is not None and found.ref == "refs/remotes/origin/gitmem/branch/topic"
+    git(repo, "update-ref", "refs/heads/gitmem/branch/topic", "HEAD")
+    found = find_companion(opened, Config(), "topic")
+    assert found is not None and found.ref == "refs/heads/gitmem/branch/topic"
+    assert find_companion(opened, Config(), "memory") is None
+    git(repo, "checkout", "-q", "--detach")
+    assert head_branch(Git(discover(repo))) == ""
