@@ -117,7 +117,7 @@ def _in_editor(memory: Memory, key: str, scope: str, **how: Any) -> Any:
     import tempfile
     from pathlib import Path
 
-    store, full = memory.repository.holder(key, scope)
+    store, full = memory.repository.holder_to_change(key, scope)
     old = store.text_of(full)
     with tempfile.NamedTemporaryFile("w+", suffix=f"-{full}.md", delete=False, encoding="utf-8") as file:
         file.write(old)

@@ -61,7 +61,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
     if check is not None and args.reword is None:
         raise UsageError("a new check requires --reword", hint="or change only the check: gitmem edit KEY --contains …")
     with shared.open_memory(args, out) as memory:
-        key = memory.repository.holder(args.key)[1]
+        key = memory.repository.holder_to_change(args.key)[1]
         if args.retire:
             return shared.print_change(memory.forget(key, why=args.why)[0], args, out)
         if args.confirm:
@@ -187,6 +187,6 @@ def _place_of(memory: Memory, key: str) -> Change:
     """Return where a memory is now, as a write that changed nothing more."""
     from gitmem.write.writer import Change, need_known
 
-    store, full_key = memory.repository.holder(key)
+    store, full_key = memory.repository.holder_to_change(key)
     known = need_known(store.catalog(), full_key)
     return Change(known.key, known.path, store.source()[0])

@@ -10,6 +10,7 @@ from gitmem.git.binary import NO_SYSTEM
 from gitmem.index.catalog import state
 from gitmem.index.catalog.keys import describe_unreadable
 from gitmem.statuses import age_s
+from gitmem.store.companion import branch_of
 from gitmem.store.scope import PROJECT
 from gitmem.store.spool_folders import counts
 from gitmem.verify.blame.culprit import describe_culprits
@@ -60,7 +61,20 @@ def status_of(
         summary["jobs"] = jobs(catalog, ground, tip)
     summary |= {"spool": counts(repository.git.repository.state), "view": view()}
     summary |= {"scope": scope or PROJECT, "scopes": repository.other_scopes()}
-    return summary | {"proposal": store.store.proposal}
+    if store.store.companion:
+        summary["branch"] = repository.config.branch
+    return summary | {"proposal": store.store.proposal, "companion": _companion(store)}
+
+
+def _companion(store: ProvingStore) -> dict[str, Any] | None:
+    """Return what the memory of HEAD's branch changes, where that is what is read."""
+    if not store.store.companion:
+        return None
+    from gitmem.store.merge.on_top import changed_memories  # merging: only where a branch has a memory of its own
+
+    top = store.tip()
+    memory = store.git.text("rev-parse", store.store.upstream)
+    return {"branch": branch_of(store.store.companion), "changed": list(changed_memories(store.git, memory, top))}
 
 
 def status(

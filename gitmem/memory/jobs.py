@@ -68,7 +68,13 @@ class Jobs:
             return ""  # that remote has no memory
         from gitmem.commands.sync.fetch import fetch
 
-        return fetch(repository)
+        is_on_top = bool(repository.store.companion)
+        repository.turn()
+        try:
+            return fetch(repository)
+        finally:
+            if is_on_top:
+                repository.read_companion()
 
     def import_results(self, paths: Sequence[str], *, record: bool = False) -> RecordingResult:
         """Import result files produced on other machines; runs no check."""

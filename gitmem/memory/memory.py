@@ -10,6 +10,7 @@ import time
 
 from gitmem.frozen import replace
 from gitmem.memory.captures import Captures
+from gitmem.memory.on_top import reads_companion
 from gitmem.repository.repository import OpenRepository
 from gitmem.store.scope import PRIVATE, PROJECT, refuse_misplaced
 from gitmem.store.sqlite_errors import is_damage
@@ -333,6 +334,7 @@ class Memory:
 
         return promote(self.repository, key, to=to, domains=domains, name=name, scope=scope)
 
+    @reads_companion
     def recall(
         self,
         query: str | Query = "",
@@ -358,8 +360,9 @@ class Memory:
             strict: Leave out what failed, is suspect, stale or unproven.
         """
         from gitmem.commands.recall import recall
+        from gitmem.recall.query import query_of
 
-        question = _query_of(
+        question = query_of(
             query, limit=limit, kinds=kinds, tags=tags, paths=paths, statuses=statuses, scopes=scopes, strict=strict
         )
         repository = self.repository
@@ -370,15 +373,16 @@ class Memory:
             question = at_work(repository, question)
         return recall(repository, question)
 
+    @reads_companion
     def similar(self, key: str, *, limit: int = 10, query: Query | None = None) -> Similar:
         """Return the memories that are most like one; *query* filters them."""
         from gitmem.commands.recall import similar
+        from gitmem.recall.query import query_of
 
         repository = self.repository
-        return similar(
-            repository, key, query or _query_of("", limit=limit), repository.progress_of("indexing memories")
-        )
+        return similar(repository, key, query or query_of("", limit=limit), repository.progress_of("indexing memories"))
 
+    @reads_companion
     def list(
         self,
         query: Query | None = None,
@@ -392,13 +396,13 @@ class Memory:
     ) -> RecallResult:
         """Return memories that pass the filters, the newest first, with their tags and without their text."""
         from gitmem.commands.recall import list_memories
+        from gitmem.recall.query import query_of
 
+        filters = {"tags": tags, "paths": paths, "statuses": statuses, "scopes": scopes}
         kinds = (kind,) if kind else ()
-        question = _query_of(
-            query or "", limit=limit, kinds=kinds, tags=tags, paths=paths, statuses=statuses, scopes=scopes
-        )
-        return list_memories(self.repository, question)
+        return list_memories(self.repository, query_of(query or "", limit=limit, kinds=kinds, **filters))
 
+    @reads_companion
     def show(self, key: str, *, scope: str = "", store: str = "") -> MemoryDetails:
         """Return one memory with its verdict, and count the access; ``NAME:KEY`` is one of a listed store."""
         if store or ":" in key:
@@ -408,6 +412,7 @@ class Memory:
 
         return MemoryDetails.of(show_of(self.repository, key, scope))
 
+    @reads_companion
     def log(self, key: str, *, limit: int = 20, scope: str = "") -> Sequence[LogEntry]:
         """Return the history of one memory and of its verdicts, the newest first."""
         from gitmem.commands.show import log_of
@@ -423,6 +428,7 @@ class Memory:
         self._pasts = (*self._pasts, past)
         return past
 
+    @reads_companion
     def context(self, paths: Sequence[str] = (), *, budget_tokens: int = 0, kinds: Sequence[str] = ()) -> Digest:
         """Return the digest for a session.
 
@@ -438,6 +444,7 @@ class Memory:
         options: dict[str, Any] = {"jobs": jobs.notes, "verified": jobs.last_verified}
         return Digest.of(context(self.repository, paths, budget_tokens, kinds, **options))
 
+    @reads_companion
     def status(self, *, scope: str = "") -> StoreStatus:
         """Return counts by kind and status, the age of the index and the last verify job, and what needs attention."""
         from gitmem.commands.status import status_of
@@ -445,6 +452,7 @@ class Memory:
 
         return StoreStatus.of(status_of(self.repository, scope, jobs=self.jobs.summary, view=self.view.state))
 
+    @reads_companion
     def verify(
         self,
         *keys: str,
@@ -476,6 +484,7 @@ class Memory:
         run = verify(self.repository, options, report=report, waiting=waiting, watch=watch, is_scheduled=is_scheduled)
         return replace(run, unfetched=unfetched)
 
+    @reads_companion
     def why(
         self,
         key: str,
@@ -586,15 +595,3 @@ class Memory:
         found = examine(repository, fix=fix, delete=delete, replaced_hooks=git_hooks.missing(repository.git))
         found = added(found, [*standing.examine(repository.git), *ci.examine(repository)], ())
         return added(found, *examine_view(repository, self.view.merge_found, fix=fix and is_own(found)))
-
-
-def _query_of(query: str | Query, **filters: Any) -> Query:
-    """Return a query with filters; an ``Query`` has its own."""
-    from gitmem.recall.query import Query
-
-    if isinstance(query, Query):
-        return query
-    given: dict[str, Any] = {
-        name: tuple(value) if isinstance(value, list) else value for name, value in filters.items()
-    }
-    return Query(text=query, **given)

@@ -12,6 +12,7 @@ from gitmem.text.json_values import parse_json
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
+    from typing import Any
 
     from gitmem.index.catalog.catalog import Catalog
     from gitmem.model import Hit
@@ -214,3 +215,13 @@ def _read_statuses(catalog: Catalog, ground: int | None, *, now: int) -> dict[in
     numbers = [row[0] for row in catalog.rows("SELECT id FROM fact")]
     numbers += [row[0] for row in catalog.each("SELECT id FROM memory WHERE key IN ({})", chains)]
     return state.statuses_of(catalog, ground, numbers, now=now, chains=chains)
+
+
+def query_of(query: str | Query, **filters: Any) -> Query:
+    """Return a query with filters; an ``Query`` has its own."""
+    if isinstance(query, Query):
+        return query
+    given: dict[str, Any] = {
+        name: tuple(value) if isinstance(value, list) else value for name, value in filters.items()
+    }
+    return Query(text=query, **given)

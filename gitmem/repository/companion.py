@@ -43,7 +43,7 @@ def to_write(opened: OpenRepository) -> ProvingStore | None:
     if not code:
         return None
     git, config = opened.git, opened.config
-    store = store_of(project_store(git, config), code)
+    store = store_of(git, project_store(git, config), code)
     found = find_companion(git, config, code)
     if found is None:
         _refuse_blocked(opened, code)

@@ -19,6 +19,7 @@ from gitmem.repository import trusted_settings
 from gitmem.repository.proving_store import ProvingStore
 from gitmem.store import universal
 from gitmem.store.code_tree.tree import FOLDER, find_tree, is_home
+from gitmem.store.companion import find_companion, head_branch, memory_tip, store_on_top, top_ref
 from gitmem.store.proposal import project_store
 from gitmem.store.remove_links import remove_links
 from gitmem.store.scope import DOMAIN, LISTED, PRIVATE, PRIVATE_REFS, PROJECT, SCOPES, UNIVERSAL, Store
@@ -149,6 +150,8 @@ class OpenRepository(ProvingStore):
 
     def writer(self) -> Writer:
         """Return a writer to the memory branch, to which everything captured before was committed."""
+        if self.store.companion:
+            self.turn()
         if self.waiting_captures is not None:
             self.waiting_captures.drain()
         return self.branch_writer()
@@ -417,10 +420,37 @@ class OpenRepository(ProvingStore):
 
     def turn(self) -> None:
         """Read and write where the current proposal says now: another one, or the memory branch."""
-        store = project_store(self.git, self.config, follows=self._follows)
+        self._turn_to(project_store(self.git, self.config, follows=self._follows))
+
+    def _turn_to(self, store: Store) -> None:
         if store != self.store:
             self.close()
             self.store, self._branch, self._policy, self._last_good, self.engine = store, None, None, {}, None
+
+    def read_companion(self) -> bool:
+        """Read the companion of HEAD's branch on top of the memory from here on; tell whether there is one.
+
+        What is written goes to the memory branch all the same, which is read again then (``turn``).
+        """
+        if self.store.companion or self.store.proposal:
+            return False
+        found = find_companion(self.git, self.config, head_branch(self.git))
+        tip = memory_tip(self.git, self.store) if found is not None else ""
+        if found is None or not tip:
+            return False
+        ref = top_ref(tip, found.commit)
+        if self.git.read_ref(ref) is None:
+            from gitmem.store.merge.on_top import on_top  # merging: only where one of the two moved since
+
+            try:
+                wait_s = self.config.lock_timeout_s
+                on_top(self.git, tip, found.commit, code=found.code, now=self.now, wait_s=wait_s)
+            except GitmemError as err:
+                message = f"the memory of this branch is not read: {err.message}"
+                self.notices += [message] if message not in self.notices else []
+                return False
+        self._turn_to(store_on_top(self.git, self.store, found.code, ref))
+        return True
 
     def close(self) -> None:
         """Close everything that was opened."""

@@ -66,19 +66,34 @@ def head_branch(git: Git) -> str:
     return head[len(HEADS) :] if head.startswith(HEADS) else ""
 
 
+def memory_ref(git: Git, store: Store) -> str:
+    """Return the full ref of the memory branch: this clone's own, or the remote's where there is only that."""
+    return store.ref if git.read_ref(store.ref) or not store.upstream else store.upstream
+
+
 def memory_tip(git: Git, store: Store) -> str:
     """Return the commit of the memory branch, here or else at the remote; empty where there is none."""
-    return git.read_ref(store.ref) or (git.read_ref(store.upstream) if store.upstream else None) or ""
+    return git.read_ref(memory_ref(git, store)) or ""
 
 
-def store_on_top(store: Store, code: str, ref: str) -> Store:
+def top_ref(memory: str, companion: str) -> str:
+    """Return the ref of a companion on top of a commit of the memory branch (``store.merge.on_top``)."""
+    return f"{TOPS}{memory[:20]}-{companion[:20]}"
+
+
+def store_on_top(git: Git, store: Store, code: str, ref: str) -> Store:
     """Return the project's store as it is read with a companion on top of it; nothing is written there."""
-    return replace(store, ref=ref, upstream="", companion=code)
+    return replace(store, ref=ref, upstream=memory_ref(git, store), companion=code)
 
 
-def store_of(store: Store, code: str) -> Store:
+def store_of(git: Git, store: Store, code: str) -> Store:
     """Return the companion itself as a store, for who writes to it; where it is new, it starts at the memory branch."""
-    return replace(store, ref=f"{HEADS}{branch_of(code)}", upstream=store.ref, companion=code)
+    return replace(store, ref=f"{HEADS}{branch_of(code)}", upstream=memory_ref(git, store), companion=code)
+
+
+def branch_notice(code: str) -> str:
+    """Return one line that says that memories are read as a branch has them; empty where there is no companion."""
+    return f"memories are as the branch {code} has them ({branch_of(code)}, which is merged with it)" if code else ""
 
 
 def describe_write(code: str) -> str:

@@ -56,6 +56,7 @@ def test_json_is_one_document(run_cli: Any, repo: Path, other: Path) -> None:
         "retired": [],
         "verdicts": 0,
         "conflicts": [{"key": "a", "path": "learned/a.md", "fields": ["title"]}],
+        "companions": [],
         "dry_run": False,
     }
 

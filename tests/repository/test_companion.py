@@ -121,3 +121,15 @@ def test_a_command_that_nobody_approved_stays_with_the_branch_where_its_files_di
     assert homes(branch, write) == (True, True)
     assert text(branch, COMPANION, "long") and not text(branch, "refs/heads/memory", "long")
     assert text(branch, "refs/heads/memory", "signs")
+
+
+def test_a_clone_without_a_memory_branch_of_its_own_starts_at_the_remotes(branch: Path) -> None:
+    git(branch, "update-ref", "-d", "refs/heads/memory")
+
+    with opened(branch) as memory:
+        slow_down(memory)
+
+    assert "RETRIES = 5" in text(branch, COMPANION)
+    assert git(branch, "merge-base", COMPANION, "refs/remotes/origin/memory") == tip(
+        branch, "refs/remotes/origin/memory"
+    )

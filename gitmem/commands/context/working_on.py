@@ -7,6 +7,7 @@ from gitmem.commands.context.other_scopes import other_scopes
 from gitmem.commands.status import notices, working_set
 from gitmem.frozen import replace
 from gitmem.git.branches import likely_default
+from gitmem.store.companion import branch_notice
 from gitmem.store.proposal import notice_of
 from gitmem.tasks.digest import held_by, is_anything_held
 from gitmem.tasks.listing import worker_of
@@ -77,7 +78,7 @@ def context(
             kinds=kinds,
             waiting=waiting,
             notices=[
-                *filter(None, [notice_of(memory.store.proposal)]),
+                *filter(None, [notice_of(memory.store.proposal), branch_notice(memory.store.companion)]),
                 *notices(catalog, now=memory.now, jobs=overdue),
             ],
             worker=lambda: worker_of(memory.git, memory.config.agent),

@@ -8,7 +8,7 @@ from gitmem.git.objects import open_objects
 from gitmem.git.tree_limits import need_listable
 from gitmem.store import layout
 from gitmem.store.commit import CommitPlan, write_commit
-from gitmem.store.companion import TOPS, branch_of
+from gitmem.store.companion import TOPS, branch_of, top_ref
 from gitmem.store.merge.plan import plan_of
 from gitmem.store.merge.trees import merge
 
@@ -18,11 +18,6 @@ if TYPE_CHECKING:
 
 # Tops that are kept: of the branches somebody switches between, and of what is compared meanwhile.
 KEPT = 20
-
-
-def top_ref(memory: str, companion: str) -> str:
-    """Return the ref of a companion on top of a commit of the memory branch."""
-    return f"{TOPS}{memory[:20]}-{companion[:20]}"
 
 
 def on_top(git: Git, memory: str, companion: str, *, code: str, now: int, wait_s: float) -> str:
