@@ -11,14 +11,15 @@ if TYPE_CHECKING:
 
     from gitmem.memory.memory import Memory
 
-    P, R = ParamSpec("P"), TypeVar("R")
+    P = ParamSpec("P")
+    R = TypeVar("R")
 
 
 def reads_companion(method: Callable[Concatenate[Memory, P], R]) -> Callable[Concatenate[Memory, P], R]:
     """Return a method that reads the memory as it is on HEAD's branch, and leaves what is open as it was."""
 
     @wraps(method)
-    def reading(memory: Memory, *args: P.args, **options: P.kwargs) -> R:
+    def reading(memory: Memory, /, *args: P.args, **options: P.kwargs) -> R:
         is_turned = memory.repository.read_companion()
         try:
             return method(memory, *args, **options)
