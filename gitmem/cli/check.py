@@ -8,9 +8,13 @@ remove or weaken the facts that judge it. Nothing is written to any branch. Comm
 (gitmem trust, --approved). With --staged, the change is the index compared with HEAD: what the next commit would make
 false. If HEAD has no commits of its own, the change is the work tree compared with HEAD.
 
-Exit status: 0 nothing becomes false; 1 something does, or a verdict on the memory branch is wrong; 3 something that the
-change touches could not be checked. --fail-on, or [check] fail_on in the policy, selects which of these count; the
-others are still reported.
+The change is reviewed as well: edits of what decides about it (the approved list, gitmem's workflows, its policy) come
+first; then edits of what checks run (a Makefile, a script), whose facts are checked once more with the files of the
+base; then what gitmem review finds in the change's own .memory/.
+
+Exit status: 0 nothing becomes false; 1 something does, a verdict on the memory branch is wrong, or the review of the
+change finds an error; 3 something that the change touches could not be checked, with --fail-on unchecked. --fail-on, or
+[check] fail_on in the policy, selects which of these count; the others are still reported.
 """
 
 from __future__ import annotations
@@ -18,9 +22,10 @@ from __future__ import annotations
 from gitmem.cli import reports, shared
 from gitmem.cli.causes import add_each, print_cases
 from gitmem.errors import UsageError
+from gitmem.frozen import fields_of
 from gitmem.policy.settings import FAIL_ON
 from gitmem.verify.blame.culprit import phrase
-from gitmem.verify.overview.cause import APART, Case
+from gitmem.verify.overview.cause import APART, Case, few
 from gitmem.verify.overview.finding import (
     BROKEN,
     LISTED,
@@ -43,8 +48,9 @@ if TYPE_CHECKING:
 
     from gitmem.cli.output import Output
     from gitmem.commands.check.run import CheckResult
-    from gitmem.verify.overview.finding import Finding, Findings
+    from gitmem.verify.overview.finding import Finding, Findings, FindingSection
 
+LEVEL_STYLES = {"error": "red", "warning": "yellow", "note": "dim"}
 EXAMPLES = (
     "gitmem check",
     "gitmem check --base origin/main --approved .github/gitmem-approved",
@@ -115,9 +121,9 @@ def run(args: argparse.Namespace, out: Output) -> int:
     if form == "json":
         out.json(as_table(checked, found))
     elif form == "text":
-        print_findings(
-            found.of(*LISTED), out, is_each=args.each, rest=" ".join(["gitmem check --each", *_span_of(args)])
-        )
+        print_sections(found.sections, out)
+        listed = [finding for finding in found.of(*LISTED) if args.each or not finding.is_waiting]
+        print_findings(listed, out, is_each=args.each, rest=" ".join(["gitmem check --each", *_span_of(args)]))
         out.line((found.summary, "bold"))
     for note in (*found.notes, *_advice(checked)) if form == "text" else ():
         out.note(note)
@@ -128,9 +134,19 @@ def exit_status(checked: CheckResult, fail_on: str) -> int:
     """Return what the command exits with, where these findings (``settings.FAIL_ON``) count."""
     if fail_on == "never":
         return 0
-    if checked.of(BROKEN, WRONG):
+    if checked.of(BROKEN, WRONG) or checked.review.is_refused:
         return 1
     return 3 if checked.of(UNCHECKED) and fail_on == "unchecked" else 0
+
+
+def print_sections(sections: Sequence[FindingSection], out: Output) -> None:
+    """Print what else a reader should see, a section each."""
+    for section in sections:
+        out.line((f"{section.heading}:", LEVEL_STYLES[section.level]))
+        for row in section.rows:
+            where = f"{row.path}:{row.line}" if row.line else row.path
+            out.line("  ", (where, "key"), "  " if where else "", row.text)
+        out.line("")
 
 
 def print_findings(findings: Sequence[Finding], out: Output, *, is_each: bool = False, rest: str) -> None:
@@ -168,9 +184,10 @@ def _advice(checked: CheckResult) -> list[str]:
     reasons = [finding.because for finding in checked.of(UNCHECKED)]
     broken = checked.of(BROKEN)
     lines = [f"to decide what to do: gitmem settle {broken[0].key}"] if len(broken) > APART else []
-    if "not approved" in reasons:
-        message = "gitmem trust --review; in CI: --approved FILE, a reviewed list on the default branch"
-        lines.append(f"{reasons.count('not approved')} not approved: {message}")
+    if waiting := [f.key for f in checked.findings if f.is_waiting]:
+        count = "1 fact waits" if len(waiting) == 1 else f"{len(waiting)} facts wait"
+        how = "gitmem trust --review; in CI, a reviewed list on the default branch: --approved FILE"
+        lines.append(f"{count} for approval: {few(waiting)} ({how})")
     if "no sandbox works here" in reasons:
         lines.append("no sandbox works here: install bubblewrap, or use --no-sandbox; see gitmem doctor")
     return lines
@@ -207,6 +224,12 @@ def as_table(checked: CheckResult, found: Findings) -> dict[str, Any]:
         "removed": list(checked.removed),
         "hidden": list(checked.hidden),
         "untouched": [{"key": key, "because": because} for key, because in checked.untouched],
+        "waiting": [f.key for f in checked.findings if f.is_waiting],
+        "review": {
+            "edits": [fields_of(one) for one in checked.review.edits],
+            "programs": [fields_of(one) for one in checked.review.programs],
+            "memory": [fields_of(one) for one in checked.review.memory],
+        },
         "sandbox": checked.rung,
         "note": span.note,
     }

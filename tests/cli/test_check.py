@@ -89,11 +89,11 @@ def test_json_is_as_documented(run_cli, repo: Path) -> None:
     ("files", "status", "told"),
     [
         ({"src/gateway/retry.py": "RETRIES = 4\n"}, 0, ""),
-        ({"README.md": "# Changed\n"}, 3, "1 not approved: gitmem trust --review"),
+        ({"README.md": "# Changed\n"}, 0, "1 fact waits for approval: command (gitmem trust --review"),
     ],
-    ids=["nothing becomes false", "something could not be checked"],
+    ids=["nothing becomes false", "something waits for approval"],
 )
-def test_exit_status_says_whether_all_is_well_or_unknown(run_cli, repo: Path, files, status, told) -> None:
+def test_fact_that_waits_for_approval_is_one_line_and_stops_nothing(run_cli, repo: Path, files, status, told) -> None:
     put(repo, make_fact("command", "test -f README.md", paths=["README.md"]))
     change(repo, files)
 
@@ -116,7 +116,7 @@ def test_policy_says_what_the_exit_status_is_about_and_the_option_says_it_before
 
     assert [one.status for one in done] == statuses
     assert "becomes false" in done[0].out
-    assert "could not be checked — not approved" in done[1].out
+    assert "waits for approval: waits" in done[1].err
     assert run_cli("check", "waits", "--fail-on", "unchecked").status == 3
 
 

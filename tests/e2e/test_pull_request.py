@@ -31,8 +31,7 @@ def test_ci_tells_a_pull_request_what_it_breaks(repo: Path, tmp_path: Path) -> N
     assert done.out.splitlines()[1:] == [
         "::error file=src/auth/jwt.py,line=1,title=tokens-rs256 becomes false::“Tokens are signed with RS256” becomes"
         " false: no file of src/auth/*.py contains 'RS256'. What to do about it: gitmem settle tokens-rs256",
-        "::warning file=README.md,line=1,title=readme could not be checked::“Fact readme” could not be checked:"
-        " not approved.",
+        "gitmem check: not checked until they are approved: readme",
     ]
     assert "### Becomes false (1)" in summary.read_text(encoding="utf-8")
     assert git(clone, "for-each-ref", "--format=%(refname)", "refs/heads") == "refs/heads/eddsa"

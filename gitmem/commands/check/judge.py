@@ -146,6 +146,11 @@ class Judging:
         behind = self._answers(trees, [(t, t.head) for t in touched], before)
         return [Pair(t, before.get(t.fact.row.key), behind[t.fact.row.key]) for t in touched]
 
+    def judge_again(self, trees: Trees, pairs: Sequence[Pair]) -> dict[str, FactAnswer]:
+        """Return what checks say behind another change from the same base, by key, given what they say before it."""
+        before = {pair.touched.fact.row.key: pair.base for pair in pairs if pair.base is not None}
+        return self._answers(trees, [(pair.touched, pair.touched.head) for pair in pairs], before)
+
     def _answers(
         self,
         trees: Trees,

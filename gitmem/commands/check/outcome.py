@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from gitmem.commands.check.judge import Judging, changed_of
+from gitmem.commands.check.base_programs import describe_only_new, judge_with_base
+from gitmem.commands.check.judge import FactAnswer, Judging, changed_of
 from gitmem.commands.check.places import spots_of
 from gitmem.commands.check.stated import StatedLines
 from gitmem.frozen import replace
@@ -11,7 +12,7 @@ from gitmem.model import FAILS, HOLDS
 from gitmem.statuses import describe_chain
 from gitmem.verify.blame.culprit import with_culprit
 from gitmem.verify.claims import Wrong, findings_of, path_of
-from gitmem.verify.due import refresh_states
+from gitmem.verify.due import refresh_states, states_on
 from gitmem.verify.overview.finding import (
     BROKEN,
     MENDED,
@@ -30,13 +31,16 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Sequence
 
+    from gitmem.commands.check.base_programs import BaseAnswer, ProgramEdits
     from gitmem.commands.check.judge import Pair
     from gitmem.commands.check.span import ChangeSpan
     from gitmem.commands.check.touched import TouchedFact, Trees
+    from gitmem.git.binary import Git
     from gitmem.index.catalog.catalog import Catalog
     from gitmem.repository.proving_store import ProvingStore
     from gitmem.verify.session import Options, Session
 
+NO_EDITS: ProgramEdits = {}
 # What is told with its place and its author: there is something to do about it.
 TELLING = (BROKEN, UNCHECKED, STILL, OUTSIDE)
 
@@ -46,6 +50,7 @@ class Outcome:
 
     Attributes:
         rung: The sandbox's rung that commands ran on; empty where none ran.
+        base_answers: What checks say with the base's version of what they run, by key.
     """
 
     def __init__(self, store: ProvingStore, options: Options, span: ChangeSpan, trees: Trees, catalog: Catalog) -> None:
@@ -64,6 +69,7 @@ class Outcome:
         self._trees = trees
         self._catalog = catalog
         self.rung = ""
+        self.base_answers: dict[str, BaseAnswer] = {}
 
     def find(
         self,
@@ -72,6 +78,7 @@ class Outcome:
         progress: Callable[[str, int, int], None],
         *,
         broken: Collection[str] = (),
+        edits: ProgramEdits = NO_EDITS,
     ) -> list[Finding]:
         """Return one finding for each touched fact, and for each suspect behind one that became false.
 
@@ -80,24 +87,53 @@ class Outcome:
             before: Returns the catalog with the memories of the code before the change; None where it touches none.
             progress: Called with each fact as its command has run.
             broken: Facts that are known to become false, and have their findings already.
+            edits: What the change edits of what their checks run, by key.
         """
-        store, trees = self._store, self._trees
-        judging = Judging(
-            trees.git,
+        trees = self._trees
+        judging = self._judging(trees.git, progress)
+        pairs = [self._blamed(pair) for pair in judging.judge(touched, trees)]
+        self.rung = judging.rung
+        self._keep(pairs)
+        counted = self._with_base_programs(pairs, edits, progress) if edits else pairs
+        findings = self._findings(counted)
+        findings += self._suspects(findings, before, broken)
+        return findings + self._wrong(pairs)
+
+    def _judging(self, git: Git, progress: Callable[[str, int, int], None]) -> Judging:
+        store = self._store
+        return Judging(
+            git,
             self._catalog,
             store.policy(),
             None if store.git.read_head()[1] is None else self._session,
-            base=trees.before,
+            base=self._trees.before,
             is_hurried=self._span.is_staged,
             now=store.now,
             progress=progress,
         )
-        pairs = [self._blamed(pair) for pair in judging.judge(touched, trees)]
-        self.rung = judging.rung
-        findings = self._findings(pairs)
-        findings += self._suspects(findings, before, broken)
-        self._keep(pairs)
-        return findings + self._wrong(pairs)
+
+    def _with_base_programs(
+        self, pairs: Sequence[Pair], edits: ProgramEdits, progress: Callable[[str, int, int], None]
+    ) -> list[Pair]:
+        """Return what facts say, those that hold only with the change's version of what their checks run as false."""
+
+        def answers(mixed: Trees, asked: Sequence[Pair]) -> dict[str, FactAnswer]:
+            store, rows = self._store, [pair.touched.fact.row for pair in asked]
+            states = states_on(mixed.head, self._catalog, store.local, rows, store.policy(), now=store.now)
+            pairs = [
+                replace(pair, touched=replace(pair.touched, head=at)) for pair, at in zip(asked, states, strict=True)
+            ]
+            return self._judging(mixed.git, progress).judge_again(mixed, pairs)
+
+        self.base_answers = judge_with_base(pairs, edits, self._trees, answers)
+        return [self._counted(pair, edits) for pair in pairs]
+
+    def _counted(self, pair: Pair, edits: ProgramEdits) -> Pair:
+        key = pair.touched.fact.row.key
+        one = self.base_answers.get(key)
+        if one is None or not one.only_new:
+            return pair
+        return replace(pair, head=FactAnswer(FAILS, describe_only_new(one, edits[key])))
 
     def _session(self) -> Session:
         return self._store.session(self._options)

@@ -2,24 +2,42 @@
 
 from __future__ import annotations
 
+from types import MappingProxyType
+
+from gitmem.commands.check.edits import look_at_edits
 from gitmem.commands.check.span import ChangeSpan, find_span
 from gitmem.commands.check.staged import staged
 from gitmem.commands.check.touched import Brought, Trees, find_touched, list_facts
 from gitmem.errors import ProcessError
 from gitmem.frozen import frozen, replace
+from gitmem.model import BUILTIN
 from gitmem.store.code_tree.tree import is_home
 from gitmem.store.scope import PROJECT
-from gitmem.verify.overview.finding import BROKEN, SILENCED, STILL, SUSPECT, Finding, in_order
+from gitmem.verify.overview.finding import (
+    BROKEN,
+    NOTHING_TO_REVIEW,
+    SILENCED,
+    STILL,
+    SUSPECT,
+    ChangeReview,
+    Finding,
+    in_order,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Sequence
+    from collections.abc import Callable, Collection, Mapping, Sequence
 
+    from gitmem.commands.check.base_programs import BaseAnswer, ProgramEdits
     from gitmem.commands.check.outcome import Outcome
     from gitmem.commands.check.touched import HeadFact, TouchedFact
     from gitmem.index.catalog.catalog import Catalog
     from gitmem.repository.proving_store import ProvingStore
+    from gitmem.verify.overview.finding import ReviewFinding
     from gitmem.verify.session import Options
+
+
+NONE_ANSWERED: Mapping[str, BaseAnswer] = MappingProxyType({})
 
 
 @frozen
@@ -38,6 +56,8 @@ class CheckResult:
         untouched: Facts of the base that it hides, removes, supersedes or weakens without touching what they read, each
             with what it does to them.
         rung: The sandbox's rung that commands ran on; empty where none ran.
+        review: What a reviewer should look at besides.
+        has_memories: Whether it changes memories of the code tree.
     """
 
     span: ChangeSpan
@@ -50,10 +70,16 @@ class CheckResult:
     hidden: tuple[str, ...] = ()
     untouched: tuple[tuple[str, str], ...] = ()
     rung: str = ""
+    review: ChangeReview = NOTHING_TO_REVIEW
+    has_memories: bool = False
 
     def of(self, *kinds: str) -> list[Finding]:
         """Return the findings of these kinds."""
         return [f for f in self.findings if f.kind in kinds]
+
+    def with_memory_review(self, found: tuple[ReviewFinding, ...]) -> CheckResult:
+        """Return the result with what a review finds in the change's own memories."""
+        return replace(self, review=replace(self.review, memory=found))
 
 
 def check(
@@ -83,7 +109,11 @@ def check(
     if span.base == span.head:
         return (None if base or head else _uncommitted(stores, span, progress)) or CheckResult(span)
     trees = Trees(git, span.base, lambda: span.head, git.diff_trees(span.base, span.head))
-    return _joined([_Check(*one, span, trees, progress).run() for one in stores])
+    found = _joined([_Check(*one, span, trees, progress).run() for one in stores])
+    if stores[0][1].keys:
+        return found
+    edits = tuple(look_at_edits(trees, stores[0][1].approved))
+    return replace(found, review=replace(found.review, edits=edits))
 
 
 def _uncommitted(
@@ -153,6 +183,8 @@ def _joined(parts: Sequence[CheckResult]) -> CheckResult:
         tuple(k for p in parts for k in p.hidden),
         tuple(pair for p in parts for pair in p.untouched),
         next((p.rung for p in parts if p.rung), ""),
+        ChangeReview(programs=tuple(one for p in parts for one in p.review.programs)),
+        any(p.has_memories for p in parts),
     )
 
 
@@ -165,12 +197,14 @@ class _Judged:
         untouched: What is silenced besides.
         gone: How many facts of the base are none on the head.
         rung: The sandbox's rung that commands ran on.
+        base_answers: What checks say with the base's version of what they run, by key.
     """
 
     findings: Sequence[Finding]
     untouched: tuple[tuple[str, str], ...] = ()
     gone: int = 0
     rung: str = ""
+    base_answers: Mapping[str, BaseAnswer] = NONE_ANSWERED
 
 
 class _Check:
@@ -199,7 +233,8 @@ class _Check:
         facts = list_facts(catalog, self._options.keys)
         brought = self._brought(catalog, facts)
         touched = find_touched(facts, trees, brought.facts, catalog=catalog, store=store)
-        judged = self._judged(catalog, touched, facts) if touched or self._has_own else _Judged([])
+        edits = self._edits(facts, brought)
+        judged = self._judged(catalog, touched, facts, edits) if touched or self._has_own else _Judged([])
         if self._options.keys:  # somebody asks for these facts, and not what becomes of the others
             brought = replace(brought, removed=(), hidden=())
         return CheckResult(
@@ -213,20 +248,41 @@ class _Check:
             brought.hidden,
             judged.untouched,
             judged.rung,
+            self._programs(edits, judged),
+            self._has_own,
         )
 
-    def _judged(self, catalog: Catalog, touched: Sequence[TouchedFact], facts: Sequence[HeadFact]) -> _Judged:
+    def _programs(self, edits: ProgramEdits, judged: _Judged) -> ChangeReview:
+        if not edits:
+            return NOTHING_TO_REVIEW
+        from gitmem.commands.check.base_programs import list_program_findings
+
+        return ChangeReview(programs=tuple(list_program_findings(edits, judged.base_answers)))
+
+    def _edits(self, facts: Sequence[HeadFact], brought: Brought) -> ProgramEdits:
+        """Return what the change edits of what checks run; nothing of what its own author is about to commit."""
+        if self._span.is_staged or all(fact.row.form == BUILTIN for fact in facts):
+            return {}
+        from gitmem.commands.check.base_programs import find_program_edits  # shlex: 3 ms, and only for commands
+
+        setup = self._store.policy().verify.setup
+        return find_program_edits(facts, self._trees, setup=setup, brought=brought.facts)
+
+    def _judged(
+        self, catalog: Catalog, touched: Sequence[TouchedFact], facts: Sequence[HeadFact], edits: ProgramEdits
+    ) -> _Judged:
         # What judges: 15 ms (measured), and most commits touch no fact.
         from gitmem.commands.check.outcome import Outcome
 
         outcome = Outcome(self._store, self._options, self._span, self._trees, catalog)
         if not self._has_own:
-            return _Judged(outcome.find(touched, None, self._progress), rung=outcome.rung)
+            found = outcome.find(touched, None, self._progress, edits=edits)
+            return _Judged(found, rung=outcome.rung, base_answers=outcome.base_answers)
         before = self._at(self._trees.before)
-        found = outcome.find(touched, lambda: before, self._progress)
+        found = outcome.find(touched, lambda: before, self._progress, edits=edits)
         base = Outcome(self._store, self._options, self._span, self._trees, before)
         judged = self._with_silenced(base, found, (before, catalog), facts)
-        return replace(judged, rung=outcome.rung or base.rung)
+        return replace(judged, rung=outcome.rung or base.rung, base_answers=outcome.base_answers)
 
     def _with_silenced(
         self, base: Outcome, found: Sequence[Finding], catalogs: tuple[Catalog, Catalog], facts: Sequence[HeadFact]

@@ -3,14 +3,29 @@
 from __future__ import annotations
 
 from gitmem.verify.moves import describe_moves
-from gitmem.verify.overview.finding import BROKEN, HOLDS, MENDED, OUTDATED, OUTSIDE, STILL, UNCHECKED, WORDS, Findings
+from gitmem.verify.overview.finding import (
+    BROKEN,
+    ERROR,
+    HOLDS,
+    MENDED,
+    NOTE,
+    OUTDATED,
+    OUTSIDE,
+    STILL,
+    UNCHECKED,
+    WARNING,
+    WORDS,
+    FindingRow,
+    Findings,
+    FindingSection,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from gitmem.commands.check.run import CheckResult
-    from gitmem.verify.overview.finding import FindingSection
+    from gitmem.verify.overview.finding import ReviewFinding
 
 # Keys named in a note; all are counted.
 NAMED = 5
@@ -26,8 +41,45 @@ def findings_of(checked: CheckResult, *, now: int, memory: str = "") -> Findings
 
 
 def sections(checked: CheckResult) -> tuple[FindingSection, ...]:
-    """Return what else a reader should see, under headings of their own."""
-    return ()
+    """Return what else a reader should see, under headings of their own: what decides about the change first."""
+    review = checked.review
+    parts = ((_EDITS, review.edits), (_PROGRAMS, review.programs), (_MEMORY, review.memory))
+    found = []
+    for headings, findings in parts:
+        for level, heading in headings.items():
+            rows = _rows([one for one in findings if one.severity == level])
+            if rows:
+                found.append(FindingSection(heading, level, rows, is_first=level == ERROR or headings is not _MEMORY))
+    return tuple(found)
+
+
+# The headings of what a reviewer should look at, by how grave it is.
+_EDITS = dict.fromkeys((ERROR, WARNING, NOTE), "Edits what decides about this change")
+_PROGRAMS = {
+    ERROR: "True only by an edited program",
+    WARNING: "Edits what checks run",
+    NOTE: "Edits what checks run, and the facts are the same with the base's version",
+}
+_MEMORY = {
+    ERROR: "Errors in the memories of this change",
+    WARNING: "Review of the memories of this change",
+    NOTE: "Notes on the memories of this change",
+}
+
+
+def _rows(findings: Sequence[ReviewFinding]) -> tuple[FindingRow, ...]:
+    """Return findings as rows, those with the same words as one."""
+    groups: dict[tuple[str, str, str], list[ReviewFinding]] = {}
+    for one in findings:
+        groups.setdefault((one.code, one.message, one.key if one.path == "" else ""), []).append(one)
+    rows = []
+    for group in groups.values():
+        one = group[0]
+        others = [other.key or other.path for other in group[1:]]
+        text = f"{one.code}: {one.message}" + (f" (also {_named(others)})" if others else "")
+        text += f"; {one.hint}" if one.hint and not others else ""
+        rows.append(FindingRow(text, one.key, one.path, one.line))
+    return tuple(rows)
 
 
 def summary(checked: CheckResult) -> str:

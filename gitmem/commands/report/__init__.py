@@ -17,7 +17,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from gitmem.verify.overview.finding import Finding, Findings, Spot, StatedLine
+    from gitmem.verify.overview.finding import Finding, FindingRow, Findings, Spot, StatedLine
 
 WRITERS: dict[str, Callable[[Findings], str]] = {
     "github": github.commands,
@@ -45,7 +45,12 @@ def cleaned(found: Findings) -> Findings:
         findings=tuple(_clean(finding) for finding in found.findings),
         notes=tuple(_line(note) for note in found.notes),
         untouched=tuple((key, _line(how)) for key, how in found.untouched),
+        sections=tuple(replace(one, rows=tuple(map(_row, one.rows))) for one in found.sections),
     )
+
+
+def _row(row: FindingRow) -> FindingRow:
+    return replace(row, text=_line(row.text), key=_line(row.key), path=redact(display(row.path)), code=_line(row.code))
 
 
 def _clean(finding: Finding) -> Finding:

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from gitmem.commands.report.words import sentence
 from gitmem.text.sanitize import unlike_command, workflow_command
+from gitmem.verify.overview.cause import few
 from gitmem.verify.overview.finding import ERROR, WARNING, WORDS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from gitmem.verify.overview.finding import Finding, Findings, Spot
+    from gitmem.verify.overview.finding import Finding, FindingRow, Findings, Spot
 
 # GitHub shows this many of each level of one step, and drops the others without a word.
 SHOWN = 10
@@ -22,12 +23,27 @@ def commands(found: Findings) -> str:
     """Return one workflow command a line for what needs somebody, and the summary as a plain line."""
     lines = [f"gitmem {found.command}: {unlike_command(found.summary)}"]
     for level in (ERROR, WARNING):
-        places = [(f, spot) for f in found.findings if WORDS[f.kind].level == level for spot in _spots(f)]
-        lines += [_command(level, finding, spot) for finding, spot in places[:SHOWN]]
-        if len(places) > SHOWN:
-            lines.append(f"gitmem {found.command}: {len(places) - SHOWN} more of level {level}: see the step's summary")
+        those = [_row(level, row) for section in found.sections if section.level == level for row in section.rows]
+        those += [
+            _command(level, f, spot)
+            for f in found.findings
+            if WORDS[f.kind].level == level and not f.is_waiting
+            for spot in _spots(f)
+        ]
+        lines += those[:SHOWN]
+        if len(those) > SHOWN:
+            lines.append(f"gitmem {found.command}: {len(those) - SHOWN} more of level {level}: see the step's summary")
+    if waiting := [finding.key for finding in found.findings if finding.is_waiting]:
+        lines.append(f"gitmem {found.command}: not checked until they are approved: {few(waiting)}")
     lines += [f"gitmem {found.command}: {unlike_command(note)}" for note in found.notes]
     return "\n".join(lines) + "\n"
+
+
+def _row(level: str, row: FindingRow) -> str:
+    values = {"file": row.path} if row.path else {}
+    values |= {"line": str(row.line)} if row.path and row.line else {}
+    code, _, message = row.text.partition(": ")
+    return workflow_command(level, message, values | {"title": " ".join(filter(None, (row.key, code)))})
 
 
 def _spots(finding: Finding) -> list[Spot | None]:

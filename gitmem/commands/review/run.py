@@ -135,7 +135,7 @@ def review(ground: ReviewGround, typed: str = "", *, code: str = "") -> f.Review
 
 
 def review_tracked(
-    ground: ReviewGround, base: str, head: str, *, policy: Policy, catalogs: tuple[Catalog, Catalog]
+    ground: ReviewGround, base: str, head: str, tip: str, *, policy: Policy
 ) -> tuple[f.ReviewFinding, ...]:
     """Return what to look at in what a change of the code does to the memories in its ``.memory/``, the gravest first.
 
@@ -145,8 +145,8 @@ def review_tracked(
         ground: The repository.
         base: The commit of the code before the change.
         head: The commit behind it.
-        policy: The policy of the memory branch, which counts for these memories as well.
-        catalogs: Both states, with the memories of the code.
+        tip: The tip of the memory branch, or empty.
+        policy: Its policy, which counts for these memories as well.
     """
     git = ground.git
     trees = [read_tree(git, commit) for commit in (base, head)]
@@ -156,10 +156,13 @@ def review_tracked(
     findings = _one_by_one(ground, files, memories, policy, writers)
     if not files.left:
         changes = _changes(memories, (policy, policy))
+        catalogs = ground.catalog_at(tip, base), ground.catalog_at(tip, head)
         found = f.Review(
             base, head, (base, head), head, 0, (), tuple(changes), (), (0, 0, 0), (), (), (), policy.review.fail_on
         )
         _as_a_whole(ground, found, memories, (policy, policy), findings, files=files, catalogs=catalogs)
+        for catalog in catalogs:
+            catalog.close()
     return f.in_order(tuple(replace(one, path=f"{FOLDER}/{one.path}") if one.path else one for one in findings))
 
 

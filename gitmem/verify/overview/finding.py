@@ -26,6 +26,9 @@ UNSTEADY = "unsteady"
 MENDED = "newly_true"
 HOLDS = "holds"
 
+# Why a fact could not be checked: nobody here, and no list, approves its command.
+NOT_APPROVED = "not approved"
+
 # How grave a finding is.
 ERROR = "error"
 WARNING = "warning"
@@ -198,6 +201,11 @@ class Finding:
     moved: str = ""
     stated: tuple[StatedLine, ...] = ()
 
+    @property
+    def is_waiting(self) -> bool:
+        """Return whether it waits for somebody's approval, which no change can give."""
+        return self.kind == UNCHECKED and self.because == NOT_APPROVED
+
 
 @frozen
 class ReviewFinding:
@@ -220,6 +228,29 @@ class ReviewFinding:
     path: str = ""
     line: int = 0
     hint: str = ""
+
+
+@frozen
+class ChangeReview:
+    """What a reviewer of a change should look at besides the facts that it makes false, the gravest first in each part.
+
+    Attributes:
+        edits: Changes of what decides what is checked: the approved list, gitmem's workflows, its policy.
+        programs: Changes of files that checks run, and what their facts say with those files as they were.
+        memory: What ``gitmem review`` finds in the change's own memories.
+    """
+
+    edits: tuple[ReviewFinding, ...] = ()
+    programs: tuple[ReviewFinding, ...] = ()
+    memory: tuple[ReviewFinding, ...] = ()
+
+    @property
+    def is_refused(self) -> bool:
+        """Return whether it says no to the change by itself."""
+        return any(one.severity == ERROR for one in (*self.edits, *self.programs, *self.memory))
+
+
+NOTHING_TO_REVIEW = ChangeReview()
 
 
 @frozen

@@ -1,0 +1,155 @@
+"""Facts whose checks run a file that the change edits: judged once more with that file as the base has it.
+
+A check that runs `make ports` says what the Makefile makes of it. A change that replaces the recipe by `@true` must not
+be green for that alone, so the head is judged a second time with the base's version of every file that checks run.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from gitmem.commands.check.programs import PACKAGE, SIZE_LIMIT, list_programs, scripts_of
+from gitmem.commands.check.touched import Trees
+from gitmem.frozen import frozen
+from gitmem.git.binary import Git
+from gitmem.model import BUILTIN, FAILS, HOLDS, SHELL, Check
+from gitmem.text.sanitize import display
+from gitmem.verify.overview.finding import ERROR, NOTE, WARNING, ReviewFinding
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+
+    from gitmem.commands.check.judge import FactAnswer, Pair
+    from gitmem.commands.check.touched import HeadFact
+    from gitmem.git.binary import TreeChange
+
+    # The changed files that the check of a fact runs, by the fact's key.
+    ProgramEdits = Mapping[str, tuple[TreeChange, ...]]
+
+# Facts that are named for one file; all are counted.
+NAMED = 5
+
+
+def find_program_edits(
+    facts: Iterable[HeadFact], trees: Trees, *, setup: str, brought: Collection[int]
+) -> dict[str, tuple[TreeChange, ...]]:
+    """Return the changed files that the checks of facts run, by key; a file that the change adds was run by none.
+
+    Args:
+        facts: The live facts of the head.
+        trees: The change.
+        setup: The policy's command that runs before each check, or empty.
+        brought: Numbers of the facts that the change brings: what they run is theirs.
+    """
+    commands = [fact.row for fact in facts if fact.row.form != BUILTIN and fact.row.id not in brought]
+    changed = {change.path: change for change in trees.changes if change.old_oid.strip("0")}
+    if not commands or not changed:
+        return {}
+    entries = {path: oid for _, oid, path in trees.base.entries}
+    paths = frozenset(entries)
+
+    def read(path: str) -> str:
+        return _text(trees.git, entries.get(path, ""))
+
+    both = {path for path in changed if path.rpartition("/")[2] == PACKAGE}
+    same = {path for path in both if scripts_of(read(path)) == scripts_of(_text(trees.git, changed[path].oid))}
+    before = list_programs(Check(SHELL, (setup,)), paths, read) if setup else frozenset()
+    found = {}
+    for row in commands:
+        programs = before | list_programs(Check(row.form, tuple(json.loads(row.words))), paths, read)
+        edits = tuple(changed[path] for path in sorted(programs & (changed.keys() - same)))
+        if edits:
+            found[row.key] = edits
+    return found
+
+
+def _text(git: Git, oid: str) -> str:
+    """Return the text of a file; empty where there is none, or it is too large to be read."""
+    if not oid.strip("0") or not 0 <= git.sizes([oid])[oid] <= SIZE_LIMIT:
+        return ""
+    return (git.read_blob(oid, limit=SIZE_LIMIT) or b"").decode("utf-8", "replace")
+
+
+@frozen
+class BaseAnswer:
+    """What a fact's check says of the head with the base's version of the files that it runs.
+
+    Attributes:
+        answer: What it says; None where it was not asked, since it does not hold with the new ones either.
+        only_new: Whether it holds with the change's version alone.
+    """
+
+    answer: FactAnswer | None
+    only_new: bool = False
+
+
+def judge_with_base(
+    pairs: Sequence[Pair],
+    edits: ProgramEdits,
+    trees: Trees,
+    answers: Callable[[Trees, Sequence[Pair]], Mapping[str, FactAnswer]],
+) -> dict[str, BaseAnswer]:
+    """Judge once more what holds on the head and runs what the change edits, by key.
+
+    Args:
+        pairs: What the facts say before and behind the change.
+        edits: What the change edits of what they run.
+        trees: The change.
+        answers: Judges facts behind another change that begins at the same commit.
+    """
+    mine = [pair for pair in pairs if pair.touched.fact.row.key in edits and pair.base is not None]
+    asked = [pair for pair in mine if pair.head.outcome == HOLDS]
+    found = {pair.touched.fact.row.key: BaseAnswer(None) for pair in mine}
+    if not asked:
+        return found
+    # Temporary folders: only where a check's program was edited.
+    from gitmem.verify.ground.private_commits import Apart
+    from gitmem.verify.sandbox.temporary import temporary_folder
+
+    restored = {change.path: change for pair in asked for change in edits[pair.touched.fact.row.key]}
+    with temporary_folder("gitmem-base-") as folder:
+        apart = Apart(trees.git, folder, Path(folder, "none"))
+        apart.run("read-tree", trees.behind)
+        lines = "".join(f"{change.old_mode} {change.old_oid}\t{path}\0" for path, change in restored.items())
+        apart.run("update-index", "-z", "--index-info", input=lines.encode("utf-8", "surrogateescape"))
+        commit = apart.commit(trees.behind, "The head with the base's programs")
+        git = Git(trees.git.repository, objects=apart.objects)
+        mixed = Trees(git, trees.before, lambda: commit, git.diff_trees(trees.before, commit))
+        for key, answer in answers(mixed, asked).items():
+            is_outside = answer.verdict is not None and answer.verdict.outside
+            found[key] = BaseAnswer(answer, answer.outcome == FAILS and not is_outside)
+    return found
+
+
+def describe_only_new(one: BaseAnswer, edits: Sequence[TreeChange]) -> str:
+    """Return why a fact that holds with the change's files alone does not count as one that holds."""
+    names = ", ".join(display(change.path) for change in edits)
+    because = one.answer.because if one.answer is not None else ""
+    return f"it holds only with the change's {names}, which its check runs; with the base's version: {because}"
+
+
+def list_program_findings(edits: ProgramEdits, answers: Mapping[str, BaseAnswer]) -> Iterator[ReviewFinding]:
+    """Yield for each changed file which checks run it, and what came of judging them with the base's version."""
+    cases: dict[tuple[str, str, str], list[str]] = {}
+    for key, changes in edits.items():
+        severity, result = _result(answers.get(key))
+        for change in changes:
+            cases.setdefault((severity, display(change.path), result), []).append(key)
+    for (severity, path, result), keys in sorted(cases.items(), key=lambda case: (case[0][0] != ERROR, case[0][1])):
+        more = f" and {len(keys) - NAMED} more" if len(keys) > NAMED else ""
+        message = f"the check of {', '.join(keys[:NAMED])}{more} runs it; {result}"
+        yield ReviewFinding(severity, "check-program", message, keys[0] if len(keys) == 1 else "", path)
+
+
+def _result(one: BaseAnswer | None) -> tuple[str, str]:
+    if one is None:
+        return WARNING, "no input of the fact changes by its paths, so it was not judged again"
+    if one.answer is None:
+        return NOTE, "it does not hold with the new version"
+    if one.only_new:
+        return ERROR, "true only by the new version: with the base's, it does not hold"
+    if one.answer.outcome == HOLDS:
+        return NOTE, "with the base's version it holds as well"
+    return WARNING, f"with the base's version it could not be judged: {one.answer.because}"

@@ -1,0 +1,80 @@
+"""Changes of what decides what is checked: the list of approved commands, gitmem's own workflows, its policy.
+
+None of them counts for the change itself (the list and the workflow are the default branch's), but all of them do after
+it is merged. So they are named first.
+"""
+
+from __future__ import annotations
+
+from gitmem.store.code_tree.tree import FOLDER
+from gitmem.store.layout import POLICY_PATH
+from gitmem.text.sanitize import display
+from gitmem.verify.overview.finding import WARNING, ReviewFinding
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from gitmem.commands.check.touched import Trees
+    from gitmem.git.binary import TreeChange
+
+# The name of an approved list, wherever it is (`gitmem trust --print > .github/gitmem-approved`).
+APPROVED = "gitmem-approved"
+# What a forge runs: of these, the files that name gitmem.
+OF_FORGES = (".github/", ".gitlab/", ".gitlab-ci.yml", ".forgejo/", ".gitea/")
+# Commands of a list that are named; all are counted.
+NAMED = 5
+# A larger file is no workflow that anybody wrote.
+SIZE_LIMIT = 1024 * 1024
+
+
+def look_at_edits(trees: Trees, approved: str) -> Iterator[ReviewFinding]:
+    """Yield what a change does to what decides about it, by path.
+
+    Args:
+        trees: The change.
+        approved: The approved list that was given, as typed; or empty.
+    """
+    lists = {APPROVED, approved.rpartition("/")[2]} - {""}
+    policies = {f"{FOLDER}/{POLICY_PATH}"}
+    for change in trees.changes:
+        path = display(change.path)
+        if change.path.rpartition("/")[2] in lists:
+            yield ReviewFinding(WARNING, "approved-list", _listed(trees, change), path=path, hint="review each command")
+        elif change.path in policies:
+            text = "gitmem's policy: it decides which verdicts count and what fails"
+            yield ReviewFinding(WARNING, "policy-file", text, path=path, hint="review each setting")
+        elif change.path.startswith(OF_FORGES) and _names_gitmem(trees, change):
+            does = "removes" if change.status == "D" else "changes"
+            text = f"it {does} a workflow that runs gitmem: after merging, that decides what is checked"
+            yield ReviewFinding(WARNING, "gitmem-workflow", text, path=path, hint="let a code owner review it")
+
+
+def _listed(trees: Trees, change: TreeChange) -> str:
+    was, now = ({*_lines(text)} for text in _both(trees, change))
+    parts = []
+    for lines, word in ((now - was, "approves"), (was - now, "no longer approves")):
+        if lines:
+            # A line is a hash, a key and a command (``gitmem trust --print``).
+            keys = sorted({display(line.split(maxsplit=2)[1]) if len(line.split()) > 1 else "?" for line in lines})
+            more = f" and {len(keys) - NAMED} more" if len(keys) > NAMED else ""
+            parts.append(f"{word} {len(lines)} command{'s' * (len(lines) != 1)} ({', '.join(keys[:NAMED])}{more})")
+    return f"the list of approved commands: after merging, it {' and '.join(parts) or 'approves the same'}"
+
+
+def _lines(text: bytes) -> Iterator[str]:
+    for line in text.decode("utf-8", "replace").split("\n"):
+        if line.strip() and not line.startswith("#"):
+            yield line.rstrip()
+
+
+def _names_gitmem(trees: Trees, change: TreeChange) -> bool:
+    return "gitmem" in change.path.lower() or any(b"gitmem" in text.lower() for text in _both(trees, change))
+
+
+def _both(trees: Trees, change: TreeChange) -> tuple[bytes, bytes]:
+    """Return what a file has before and behind the change; empty where there is none, or it is too large."""
+    oids = [oid for oid in (change.old_oid, change.oid) if oid.strip("0")]
+    sizes = trees.git.sizes(oids)
+    texts = dict(trees.git.read_blobs(oid for oid in oids if 0 <= sizes[oid] <= SIZE_LIMIT))
+    return texts.get(change.old_oid) or b"", texts.get(change.oid) or b""
