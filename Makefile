@@ -10,12 +10,13 @@ STAMP := $(VENV)/.installed
 # Tests start thousands of processes: without bytecode each compiles what it loads (empty: as if it were not set).
 export PYTHONDONTWRITEBYTECODE =
 
-.PHONY: help demo test lint bench bench-short replay replay-short clean again
+.PHONY: help demo test lint clients bench bench-short replay replay-short clean again
 
 help:
 	@echo 'make demo         the whole story in a scratch clone of this repository, under a minute'
 	@echo 'make test         the tests'
 	@echo 'make lint         ruff format --check, ruff check, mypy, lint-imports'
+	@echo 'make clients      the real clients of coding agents, from npm, against a model on this machine (some minutes)'
 	@echo 'make bench        the benchmarks, as a table of ratios (some minutes)'
 	@echo 'make bench-short  the small ones only (under 90 seconds)'
 	@echo 'make replay       the own history, verified incrementally and in full: the answers must agree'
@@ -35,6 +36,10 @@ lint: $(STAMP)
 	$(BIN)/python -m ruff check .
 	$(BIN)/python -m mypy
 	$(BIN)/lint-imports --no-cache --no-logo
+
+# Needs npm and 2 GB in build/clients; ARGS names some of them, and --calls 0 leaves the long session out.
+clients: $(STAMP)
+	PYTHONPATH=tests $(BIN)/python -m clients.run $(ARGS)
 
 bench: $(STAMP)
 	$(BIN)/python benchmarks/run.py $(ARGS)

@@ -1,0 +1,243 @@
+"""A model on this machine that coding agents talk to: it answers from a script, and keeps each request.
+
+It speaks the Messages API of Anthropic, Responses and Chat Completions of OpenAI, and Gemini's, as one answer or as
+server-sent events. It knows no client: the tool for a step is found by the schemas that the request itself brings.
+"""
+
+from __future__ import annotations
+
+import json
+import threading
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+SHELLS = ("Bash", "bash", "run_shell_command", "exec_command", "shell_command", "shell")
+WRITERS = ("Write", "write", "write_file", "create", "apply_patch")
+# What the fields of those tools mean, as far as a step has a value for them.
+COMMAND_FIELDS = ("command", "cmd")
+PATH_FIELDS = ("file_path", "filePath", "path")
+CONTENT_FIELDS = ("content", "file_text")
+FILLED = {"description": "step", "thought": "step"}
+DONE = "Done."
+
+
+@dataclass(frozen=True)
+class Step:
+    """One answer of the model: what it says, the command that it runs, or the file that it writes."""
+
+    say: str = ""
+    run: str = ""
+    write: str = ""
+    content: str = ""
+
+
+@dataclass
+class Model:
+    """The script and what was asked.
+
+    Attributes:
+        steps: What is answered, in order; after the last one, ``DONE``.
+        requests: Path and body of each request.
+    """
+
+    steps: list[Step] = field(default_factory=list)
+    requests: list[dict[str, Any]] = field(default_factory=list)
+    lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def next_step(self, path: str, body: dict[str, Any]) -> Step:
+        """Keep a request; return the next step, which a request without tools (a title, say) does not use up."""
+        with self.lock:
+            self.requests.append({"path": path, "body": body})
+            return self.steps.pop(0) if self.steps and tools_of(body) else Step(say=DONE)
+
+    def main_requests(self) -> list[str]:
+        """Return the requests of the agent itself, as JSON text."""
+        return [json.dumps(one["body"], ensure_ascii=False) for one in self.requests if tools_of(one["body"])]
+
+
+def tools_of(body: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    """Return the properties of each tool's arguments by the tool's name; none for a tool of free text."""
+    found: dict[str, dict[str, Any]] = {}
+    for tool in body.get("tools") or ():
+        for one in tool.get("functionDeclarations") or (tool.get("function") or tool,):
+            schema = one.get("input_schema") or one.get("parameters") or one.get("parametersJsonSchema") or {}
+            if one.get("name"):
+                found[one["name"]] = schema.get("properties") or {}
+    return found
+
+
+def call_of(step: Step, tools: dict[str, dict[str, Any]]) -> tuple[str, dict[str, Any] | str] | None:
+    """Return the tool that does a step and its arguments, or its text; None for words."""
+    names = SHELLS if step.run else WRITERS if step.write else ()
+    name = next((one for one in names if one in tools), "")
+    if not name and step.write and (shell := next((one for one in SHELLS if one in tools), "")):
+        name, step = shell, Step(run=f"cat > {step.write} <<'EOT'\n{step.content}\nEOT")
+    if not name:
+        return None
+    if name == "apply_patch" and not tools[name]:
+        added = "".join(f"+{line}\n" for line in step.content.splitlines())
+        return name, f"*** Begin Patch\n*** Add File: {step.write}\n{added}*** End Patch"
+    values = [(COMMAND_FIELDS, step.run), (PATH_FIELDS, step.write), (CONTENT_FIELDS, step.content)]
+    given = {one: value for fields, value in values for one in fields if one in tools[name] and value}
+    return name, given | {one: value for one, value in FILLED.items() if one in tools[name]}
+
+
+class ModelServer(ThreadingHTTPServer):
+    """The model behind a port of this machine, as a context manager."""
+
+    daemon_threads = True
+
+    def __init__(self, steps: list[Step]) -> None:
+        super().__init__(("127.0.0.1", 0), _Handler)
+        self.model = Model(list(steps))
+
+    @property
+    def url(self) -> str:
+        """Return where it listens."""
+        return f"http://127.0.0.1:{self.server_address[1]}"
+
+    def __enter__(self) -> ModelServer:
+        threading.Thread(target=self.serve_forever, daemon=True).start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.shutdown()
+        self.server_close()
+
+
+class _Handler(BaseHTTPRequestHandler):
+    server: ModelServer
+    protocol_version = "HTTP/1.1"
+
+    def log_message(self, *_: object) -> None:
+        """Stay quiet."""
+
+    def do_GET(self) -> None:
+        models = [{"id": "gpt-5.5", "object": "model", "context_length": 200_000}]
+        self._send({"object": "list", "data": models, "models": []})
+
+    def do_POST(self) -> None:
+        raw = self.rfile.read(int(self.headers.get("Content-Length") or 0))
+        try:
+            body = json.loads(raw)
+        except ValueError:
+            body = {}
+        path = self.path.partition("?")[0]
+        if path.endswith(("count_tokens", ":countTokens")):
+            self._send({"input_tokens": 10, "totalTokens": 10})
+            return
+        if not path.endswith(("/messages", "/responses", "/completions", "enerateContent")):
+            self._send({})
+            return
+        step = self.server.model.next_step(path, body)
+        call = call_of(step, tools_of(body))
+        number = len(self.server.model.requests)
+        if path.endswith("/messages"):
+            events, whole = _anthropic(step, call, number)
+        elif path.endswith("/responses"):
+            events, whole = _responses(step, call, number)
+        elif path.endswith("/completions"):
+            events, whole = _completions(step, call, number)
+        else:
+            events, whole = _gemini(step, call, number)
+        is_stream = body.get("stream") is True or path.endswith(":streamGenerateContent")
+        self._stream(events) if is_stream else self._send(whole)
+
+    def _send(self, value: dict[str, Any]) -> None:
+        self._write("application/json", json.dumps(value).encode())
+
+    def _stream(self, events: list[dict[str, Any] | str]) -> None:
+        self._write("text/event-stream", "".join(_lines(events)).encode())
+
+    def _write(self, kind: str, content: bytes) -> None:
+        self.send_response(200)
+        self.send_header("Content-Type", kind)
+        self.send_header("Content-Length", str(len(content)))
+        self.end_headers()
+        self.wfile.write(content)
+
+
+def _lines(events: list[dict[str, Any] | str]) -> Iterator[str]:
+    for event in events:
+        name = event.get("type") if isinstance(event, dict) else ""
+        head = f"event: {name}\n" if isinstance(name, str) and name else ""
+        yield f"{head}data: {event if isinstance(event, str) else json.dumps(event)}\n\n"
+
+
+def _anthropic(step: Step, call: Any, number: int) -> tuple[list[Any], dict[str, Any]]:
+    usage = {"input_tokens": 100, "output_tokens": 10}
+    reason = "tool_use" if call else "end_turn"
+    if call:
+        block = {"type": "tool_use", "id": f"toolu_{number:04}", "name": call[0], "input": call[1]}
+        empty, delta = {**block, "input": {}}, {"type": "input_json_delta", "partial_json": json.dumps(call[1])}
+    else:
+        block = {"type": "text", "text": step.say}
+        empty, delta = {"type": "text", "text": ""}, {"type": "text_delta", "text": step.say}
+    message = {"id": f"msg_{number:04}", "type": "message", "role": "assistant", "model": "claude-sonnet-4-5"}
+    whole = {**message, "content": [block], "stop_reason": reason, "stop_sequence": None, "usage": usage}
+    events = [
+        {"type": "message_start", "message": {**whole, "content": [], "stop_reason": None}},
+        {"type": "content_block_start", "index": 0, "content_block": empty},
+        {"type": "content_block_delta", "index": 0, "delta": delta},
+        {"type": "content_block_stop", "index": 0},
+        {"type": "message_delta", "delta": {"stop_reason": reason, "stop_sequence": None}, "usage": usage},
+        {"type": "message_stop"},
+    ]
+    return events, whole
+
+
+def _responses(step: Step, call: Any, number: int) -> tuple[list[Any], dict[str, Any]]:
+    if call and isinstance(call[1], str):
+        item = {"type": "custom_tool_call", "call_id": f"call_{number:04}", "name": call[0], "input": call[1]}
+    elif call:
+        given = json.dumps(call[1])
+        item = {"type": "function_call", "call_id": f"call_{number:04}", "name": call[0], "arguments": given}
+    else:
+        content = [{"type": "output_text", "text": step.say, "annotations": []}]
+        item = {"type": "message", "role": "assistant", "content": content}
+    item |= {"id": f"item_{number:04}", "status": "completed"}
+    usage = {
+        **{"input_tokens": 100, "output_tokens": 10, "total_tokens": 110},
+        **{"input_tokens_details": {"cached_tokens": 0}, "output_tokens_details": {"reasoning_tokens": 0}},
+    }
+    made = {"id": f"resp_{number:04}", "object": "response", "created_at": 1, "model": "gpt-5.5"}
+    whole = {**made, "status": "completed", "output": [item], "usage": usage}
+    events = [
+        {"type": "response.created", "response": {**made, "status": "in_progress", "output": []}},
+        {"type": "response.output_item.added", "output_index": 0, "item": item},
+        {"type": "response.output_item.done", "output_index": 0, "item": item},
+        {"type": "response.completed", "response": whole},
+    ]
+    return [event | {"sequence_number": place} for place, event in enumerate(events)], whole
+
+
+def _completions(step: Step, call: Any, number: int) -> tuple[list[Any], dict[str, Any]]:
+    usage = {"prompt_tokens": 100, "completion_tokens": 10, "total_tokens": 110}
+    message: dict[str, Any] = {"role": "assistant", "content": None if call else step.say}
+    if call:
+        function = {"name": call[0], "arguments": json.dumps(call[1])}
+        message["tool_calls"] = [{"index": 0, "id": f"call_{number:04}", "type": "function", "function": function}]
+    reason = "tool_calls" if call else "stop"
+    made = {"id": f"chatcmpl-{number:04}", "created": 1, "model": "gpt-5.5"}
+    chunk = {**made, "object": "chat.completion.chunk"}
+    events: list[Any] = [
+        {**chunk, "choices": [{"index": 0, "delta": message, "finish_reason": None}]},
+        {**chunk, "choices": [{"index": 0, "delta": {}, "finish_reason": reason}], "usage": usage},
+        "[DONE]",
+    ]
+    choice = {"index": 0, "message": message, "finish_reason": reason}
+    return events, {**made, "object": "chat.completion", "choices": [choice], "usage": usage}
+
+
+def _gemini(step: Step, call: Any, number: int) -> tuple[list[Any], dict[str, Any]]:
+    part: dict[str, Any] = {"text": step.say}
+    if call:
+        part = {"functionCall": {"name": call[0], "args": call[1], "id": f"call_{number:04}"}}
+    candidate = {"content": {"role": "model", "parts": [part]}, "finishReason": "STOP", "index": 0}
+    usage = {"promptTokenCount": 100, "candidatesTokenCount": 10, "totalTokenCount": 110}
+    whole = {"candidates": [candidate], "usageMetadata": usage, "modelVersion": "gemini-2.5-pro"}
+    return [whole], whole
