@@ -74,6 +74,7 @@ class Event:
         agent: The sub-agent's name where one acts; empty for the main agent.
         agent_type: What kind of sub-agent it is.
         is_again: Whether a stop comes from a hook that kept the agent going.
+        hook: The event's name in a payload of Copilot's, empty where the payload does not name it.
     """
 
     harness: str
@@ -94,3 +95,4 @@ class Event:
     agent: str = ""
     agent_type: str = ""
     is_again: bool = False
+    hook: str = ""

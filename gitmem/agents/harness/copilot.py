@@ -1,14 +1,15 @@
 """GitHub Copilot: the command line's hooks, and those of VS Code, which are shaped like Claude Code's.
 
-Payloads of camelCase events name no event: the command line does (``gitmem hook copilot postToolUse``). What
-``sessionStart`` and ``userPromptSubmitted`` print is ignored there; instructions and MCP bring the memory instead.
+Payloads of camelCase events name no event: the command line does (``gitmem hook copilot postToolUse``). It takes
+``additionalContext`` at the top of an answer; VS Code, whose payloads name the event, takes it as Claude Code does.
 
-Source: GitHub's documentation of hooks; not run.
+Source: payloads of Copilot CLI 1.0.102, GitHub's documentation of hooks, and for VS Code only that.
 """
 
 from __future__ import annotations
 
 import os
+import re
 
 from gitmem.agents import event as happened
 from gitmem.agents.event import Edit, Event
@@ -37,8 +38,11 @@ EVENTS = {
 SHELLS = ("bash", "powershell", "runTerminalCommand", "run_in_terminal")
 EDITORS = ("edit", "create", "write", "editFiles", "create_file", "replace_string_in_file", "insert_edit_into_file")
 CREATORS = ("create", "create_file")
+# The last line of what a command printed (seen with 1.0.102); a command that failed is a success of its tool.
+_ENDED = re.compile(r"\n?<(?:shellId: \d+ completed|exited) with exit code (-?\d+)>\s*\Z")
 FAILED = {"success": False, "failure": True}
-SOURCES = {"new": happened.STARTUP}
+# A session that is resumed is shown what its new start is answered in place of what the first one was.
+SOURCES = {"new": happened.STARTUP, "resume": happened.STARTUP}
 # What only the payload of one event has, the first that fits.
 GUESSED = {
     "toolResult": "postToolUse",
@@ -50,7 +54,7 @@ GUESSED = {
     "error": "postToolUseFailure",
     "source": "sessionStart",
 }
-# VS Code honours these; the command line ignores them without harm.
+# What VS Code calls the events that take context.
 HOOKS = {happened.START: "SessionStart", happened.PROMPT: "UserPromptSubmit", happened.TOOL: "PostToolUse"}
 
 
@@ -68,6 +72,8 @@ def parse(payload: Mapping[str, Any], named: str) -> Event | None:
     source = read.name(payload, "source", "trigger", "reason", "stopReason")
     kind = happened.SHELL if tool_name in SHELLS else happened.EDIT if tool_name in EDITORS else happened.OTHER
     session = read.name(payload, "sessionId", "session_id")
+    output = error[-read.OUTPUT_LIMIT :] or read.output(answered or payload.get("tool_response"))
+    ended = _ENDED.search(output) if tool_name in SHELLS else None
     return Event(
         "copilot",
         what,
@@ -80,13 +86,14 @@ def parse(payload: Mapping[str, Any], named: str) -> Event | None:
         call=read.name(payload, "tool_use_id", "toolCallId"),
         command=read.text(given, "command") if tool_name in SHELLS else "",
         edits=_edits(tool_name, given),
-        output=error[-read.OUTPUT_LIMIT :] or read.output(answered or payload.get("tool_response")),
-        failed=_failed(hook, answered) if what == happened.TOOL else None,
+        output=output[: ended.start()] if ended else output,
+        failed=_failed(hook, answered, ended) if what == happened.TOOL else None,
         response=read.text(payload, "last_assistant_message", "lastAssistantMessage"),
         transcript=read.text(payload, "transcriptPath", "transcript_path") or _transcript(session),
         agent=read.name(payload, "agentId", "agent_id"),
         agent_type=read.name(payload, "agentType", "agent_type", "agentName"),
         is_again=payload.get("stop_hook_active") is True,
+        hook=read.name(payload, "hook_event_name", "hookEventName"),
     )
 
 
@@ -118,9 +125,11 @@ def _edits(tool_name: str, given: Mapping[str, Any]) -> tuple[Edit, ...]:
     return (Edit(path, before, after, is_new=tool_name in CREATORS),)
 
 
-def _failed(hook: str, answered: Mapping[str, Any]) -> bool | None:
+def _failed(hook: str, answered: Mapping[str, Any], ended: re.Match[str] | None) -> bool | None:
     if hook == "postToolUseFailure":
         return True
+    if ended:
+        return ended[1] != "0"
     return FAILED.get(read.name(answered, "resultType", "result_type"))
 
 
@@ -128,6 +137,8 @@ def answer(event: Event, text: str) -> str:
     """Return the output that puts a text into the agent's context."""
     if not text:
         return SILENT
+    if event.name in HOOKS and not event.hook:
+        return format_json({"additionalContext": text})
     if event.name in HOOKS:
         values = {"hookSpecificOutput": {"hookEventName": HOOKS[event.name], "additionalContext": text}}
         return format_json(values)

@@ -1,6 +1,10 @@
 """Gemini CLI: its hooks' JSON, and what it accepts in return. Its standard output must be JSON and nothing else.
 
-Source: ``packages/core/src/hooks/types.ts`` of gemini-cli (August 2026) and its documentation of hooks.
+What a session's start was answered stands before the first prompt that ``BeforeAgent`` reports, and is not in the
+history of a session that is resumed: that one starts like a new one. ``PreCompress`` fires before each request, whether
+anything is compressed or not, except for one that the person types.
+
+Source: ``packages/core/src/hooks/types.ts`` of gemini-cli (August 2026) and payloads of version 0.61.0.
 """
 
 from __future__ import annotations
@@ -28,32 +32,44 @@ EVENTS = {
 }
 SHELL = "run_shell_command"
 EDITORS = ("write_file", "replace")
-# Behind what the command printed, which may hold such a line as well.
+SOURCES = {"resume": happened.STARTUP}
+# Behind what the command printed, which may hold such a line as well; only a failure has one (seen with 0.61.0).
 _EXIT = re.compile(r".*^Exit Code: (\d+)", re.MULTILINE | re.DOTALL)
+# What a command printed, between what Gemini CLI adds.
+_PRINTED = re.compile(
+    r"(?:<untrusted_context>\n)?Output: (.*?)((?:\n(?:Exit Code|Signal|Process Group PGID): \d+)*)"
+    r"(?:\n</untrusted_context>)?\s*",
+    re.DOTALL,
+)
+# What the harness and hooks put before a person's words.
+ADDED = re.compile(r"<(session_context|hook_context)>.*?(?:</\1>|\Z)\s*", re.DOTALL)
 CREATED = "Successfully created"
 
 
 def parse(payload: Mapping[str, Any], named: str) -> Event | None:
     """Return the event in a hook's payload, or None if it does not matter here."""
     what = EVENTS.get(read.name(payload, "hook_event_name") or named, "")
-    if not what:
+    trigger = read.name(payload, "trigger")
+    if not what or (what == happened.COMPACT and trigger == "auto"):
         return None
     tool_name, given = read.name(payload, "tool_name"), read.table(payload, "tool_input")
     answered = read.table(payload, "tool_response")
     output = read.output(answered)
+    printed = _PRINTED.fullmatch(output) if tool_name == SHELL else None
+    source = trigger or read.name(payload, "source", "reason")
     kind = happened.SHELL if tool_name == SHELL else happened.EDIT if tool_name in EDITORS else happened.OTHER
     return Event(
         "gemini",
         what,
         session=read.name(payload, "session_id"),
         folder=read.text(payload, "cwd"),
-        source=read.name(payload, "source", "trigger", "reason"),
-        prompt=read.text(payload, "prompt"),
+        source=SOURCES.get(source, source),
+        prompt=ADDED.sub("", read.text(payload, "prompt")).strip(),
         tool=kind if tool_name else "",
         tool_name=tool_name,
         command=read.text(given, "command") if tool_name == SHELL else "",
         edits=_edits(tool_name, given, output),
-        output=output,
+        output=printed[1] if printed else output,
         failed=_failed(tool_name, answered, output) if what == happened.TOOL else None,
         response=read.text(payload, "prompt_response"),
         transcript=read.text(payload, "transcript_path"),
@@ -73,7 +89,9 @@ def _failed(tool_name: str, answered: Mapping[str, Any], output: str) -> bool | 
     if answered.get("error"):
         return True
     ended = _EXIT.match(output) if tool_name == SHELL else None
-    return ended[1] != "0" if ended else None
+    if ended:
+        return ended[1] != "0"
+    return False if tool_name == SHELL and "\nProcess Group PGID: " in output else None
 
 
 def answer(event: Event, text: str) -> str:

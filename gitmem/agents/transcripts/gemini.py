@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 
+from gitmem.agents.harness.gemini import ADDED
 from gitmem.agents.transcripts import turns as read
 from gitmem.agents.transcripts.turns import Turn
 
@@ -19,8 +20,6 @@ if TYPE_CHECKING:
 SHELL = "run_shell_command"
 EDITORS = ("write_file", "replace", "edit")
 _EXIT = re.compile(r"^Exit Code: (\d{1,10})", re.MULTILINE)
-# What a hook added to a prompt.
-_INJECTED = re.compile(r"<hook_context>.*?(?:</hook_context>|\Z)", re.DOTALL)
 
 
 def turns(records: Iterable[Mapping[str, Any]]) -> Iterator[Turn]:
@@ -50,7 +49,7 @@ def _message(message: Mapping[str, Any]) -> Iterator[Turn]:
     what = message.get("type")
     if what == "user":
         said = read.joined(message.get("displayContent")) or read.joined(message.get("content"))
-        said = _INJECTED.sub("", said).strip()
+        said = ADDED.sub("", said).strip()
         if said:
             yield Turn(read.PROMPT, said)
     elif what == "gemini":

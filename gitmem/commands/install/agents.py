@@ -10,7 +10,7 @@ from gitmem.commands.install import place as places
 from gitmem.commands.install.git_hooks import ADD, KEEP, LEAVE, REMOVE, UPDATE, HookStep
 from gitmem.commands.install.harnesses import HARNESSES, bmad_module, claude_plugin, list_pieces
 from gitmem.commands.install.jsonc import JsoncError, parse
-from gitmem.commands.install.pieces import Entries, FileRefusedError, Whole
+from gitmem.commands.install.pieces import FileRefusedError, Whole
 from gitmem.commands.install.place import InstallFolder
 from gitmem.errors import UsageError
 from gitmem.frozen import frozen, replace
@@ -100,7 +100,7 @@ def _taken(git: Git | None, wanted: AgentSetup) -> list[tuple[InstallFolder, Hoo
     pieces = _pieces(place, names, replace(wanted, mcp=True), everywhere=True)
     if not wanted.plugin:
         needed = _needed(place, [name for name in HARNESSES if name not in names], user=wanted.user)
-        pieces = [piece for piece in pieces if isinstance(piece, Entries) or _key(place, piece) not in needed]
+        pieces = [piece for piece in pieces if _key(place, piece) not in needed]
     return [(place, step, path) for path, step in apply(place, pieces, taken=True)]
 
 
@@ -194,7 +194,7 @@ def _needed(place: InstallFolder, names: Iterable[str], *, user: bool) -> set[tu
         if is_installed(place, name, user=user):
             instructions = () if user else (_instructions(place, name),)
             needed |= {
-                _key(place, piece) for piece in list_pieces(name, user=user, mcp=False, instructions=instructions)
+                _key(place, piece) for piece in list_pieces(name, user=user, mcp=True, instructions=instructions)
             }
     return needed
 

@@ -148,6 +148,8 @@ HARNESSES = {
         instructions="GEMINI.md",
         mcp=(".gemini/settings.json", ".gemini/settings.json"),
         found=((".gemini", "GEMINI.md"), (".gemini",)),
+        note="Gemini CLI reads a project's settings and hooks only in a folder that you trust: start it here and type "
+        "/permissions, or set GEMINI_CLI_TRUST_WORKSPACE=true",
     ),
     "copilot": Harness(
         "GitHub Copilot",
@@ -166,8 +168,8 @@ HARNESSES = {
         instructions=".github/copilot-instructions.md",
         mcp=(".vscode/mcp.json", ".copilot/mcp-config.json"),
         found=((".github/copilot-instructions.md", ".github/hooks", ".github/prompts"), (".copilot",)),
-        note="Copilot ignores the output of hooks: its hooks only record, and the instructions tell its agent to "
-        "use gitmem",
+        note="Copilot runs a project's hooks in a folder that you trust; with -p, pass --trust-folder or set "
+        "COPILOT_ALLOW_ALL=true",
     ),
     "opencode": Harness(
         "OpenCode",
@@ -209,6 +211,8 @@ def list_pieces(name: str, *, user: bool, mcp: bool, instructions: Iterable[str]
     pieces += [FileSection(path, read("section.md")) for path in instructions]
     if mcp and harness.mcp[user]:
         pieces.append(_server(name, harness.mcp[user]))
+    if mcp and name == "copilot" and not user:  # its command line and VS Code read different files
+        pieces.append(_server("claude-code", HARNESSES["claude-code"].mcp[user]))
     return pieces
 
 

@@ -16,6 +16,8 @@ EVENTS = [
     ("userPromptSubmitted", {"name": "prompt", "prompt": "LEARNED: TZ must be UTC"}),
     ("postToolUse", {"name": "tool", "tool": "shell", "command": COMMAND, "output": "ok"}),
     ("postToolUse.toolArgs_string", {"name": "tool", "tool": "shell", "command": COMMAND, "output": "ok"}),
+    ("postToolUse.exit_1", {"command": "grep -q nothing shop.py", "failed": True}),
+    ("sessionStart.resume", {"name": "start", "source": "startup"}),
     ("postToolUseFailure", {"name": "tool", "command": "false", "failed": True, "output": "exit code 1"}),
     ("agentStop", {"name": "stop", "transcript": "/home/dev/.copilot/session-state/b8f0c1/events.jsonl"}),
     ("preCompact", {"name": "compact", "source": "auto"}),
@@ -75,8 +77,16 @@ def test_edited_files_are_told(tool: str, given: dict, edit: Edit) -> None:
     assert (event.tool, event.edits) == ("edit", (edit,))
 
 
-def test_text_is_put_where_vs_code_takes_it() -> None:
-    told = json.loads(copilot.answer(Event("copilot", "start"), "text"))
+def test_exit_status_is_no_part_of_what_a_command_printed() -> None:
+    said = {"resultType": "success", "textResultForLlm": "one\n<shellId: 3 completed with exit code 0>"}
 
+    assert parsed("copilot/postToolUse", "postToolUse", toolResult=said).output == "one"
+
+
+def test_text_is_put_where_each_of_them_takes_it() -> None:
+    told = json.loads(copilot.answer(Event("copilot", "start", hook="SessionStart"), "text"))
+
+    assert json.loads(copilot.answer(Event("copilot", "start"), "text")) == {"additionalContext": "text"}
+    assert parsed("copilot/SessionStart.vscode").hook == "SessionStart"
     assert told == {"hookSpecificOutput": {"hookEventName": "SessionStart", "additionalContext": "text"}}
     assert copilot.answer(Event("copilot", "start"), "") == copilot.answer(Event("copilot", "end"), "x") == ""

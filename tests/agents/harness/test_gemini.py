@@ -19,7 +19,10 @@ EVENTS = [
         {"tool": "edit", "edits": (Edit("/home/dev/shop/notes.txt", "", "alpha\n", is_new=True),), "failed": None},
     ),
     ("AfterAgent", {"name": "stop", "response": "Done."}),
-    ("PreCompress", {"name": "compact", "source": "auto"}),
+    ("BeforeAgent.first", {"prompt": "How does the shipping calculator round a price of half a cent?"}),
+    ("SessionStart.resume", {"name": "start", "source": "startup"}),
+    ("AfterTool.wrapped", {"output": "comment added"}),
+    ("AfterTool.wrapped_failed", {"output": "(empty)", "failed": True}),
     ("SessionEnd", {"name": "end", "source": "exit"}),
 ]
 
@@ -32,6 +35,11 @@ def test_payload_becomes_an_event(name: str, expected: dict) -> None:
     assert found["harness"] == "gemini"
     assert found["session"] == "7d1f7a52-3b7e-4b0b-9c29-bb6a43dfe001"
     assert found["folder"] == "/home/dev/shop"
+
+
+def test_only_a_compression_that_a_person_asks_for_is_one() -> None:
+    assert parsed("gemini/PreCompress") is None
+    assert parsed("gemini/PreCompress", trigger="manual").name == "compact"
 
 
 @pytest.mark.parametrize("name", ["BeforeTool", "Notification"])
@@ -52,6 +60,10 @@ def test_other_events_are_left_alone(name: str) -> None:
 )
 def test_status_of_a_command_is_read_out_of_what_the_model_sees(response: dict, failed: bool | None) -> None:
     assert parsed("gemini/AfterTool.run_shell_command", tool_response=response).failed is failed
+
+
+def test_command_without_a_status_passed_if_it_ended() -> None:
+    assert parsed("gemini/AfterTool.wrapped").failed is False
 
 
 def test_file_with_a_status_in_it_has_none() -> None:

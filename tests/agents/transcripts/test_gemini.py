@@ -17,7 +17,13 @@ def call(name: str, args: dict, output: str = "", status: str = "success") -> di
 
 
 MESSAGES = [
-    {"id": "1", "type": "user", "content": [{"text": "fix it<hook_context>LEARNED: injected</hook_context>"}]},
+    {
+        "id": "1",
+        "type": "user",
+        "content": [
+            {"text": "<session_context>\nx</session_context>fix it<hook_context>LEARNED: injected</hook_context>"}
+        ],
+    },
     {
         "id": "2",
         "type": "gemini",

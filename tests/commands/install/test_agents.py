@@ -222,3 +222,14 @@ def test_linked_work_tree_and_submodule_get_their_own_files(memory: Memory, repo
     assert (tmp_path / "linked/.codex/hooks.json").exists()
     assert not (repo / ".codex").exists()
     shutil.rmtree(tmp_path / "linked")
+
+
+def test_server_that_two_agents_read_stays_until_both_are_uninstalled(memory: Memory) -> None:
+    git = memory.repository.git
+    shared = git.repository.work_tree / ".mcp.json"
+    agents.install(git, AgentSetup(("claude-code", "copilot"), mcp=True))
+
+    agents.uninstall(git, AgentSetup(("copilot",)))
+    assert shared.exists()
+    agents.uninstall(git, AgentSetup(("claude-code",)))
+    assert not shared.exists()

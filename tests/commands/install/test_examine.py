@@ -81,6 +81,7 @@ NOTES = {
     "feature off": (("codex",), {".codex/config.toml": "[features]\nhooks = false\n"}, "features.hooks is false"),
     "off in Claude": (("claude-code",), {".claude/settings.json": '{"disableAllHooks": true}'}, "disableAllHooks"),
     "off in Gemini": (("gemini",), {".gemini/settings.json": '{"hooksConfig": {"enabled": false}}'}, "hooksConfig"),
+    "folder of Gemini": (("gemini",), {}, "in a folder that you trust"),
     "both": (("cursor", "claude-code"), {}, "Cursor also runs the hooks in Claude Code's settings: duplicate"),
     "bmad": (("bmad",), {}, "npx bmad-method install --custom-content bmad-gitmem"),
 }
@@ -95,4 +96,4 @@ def test_notes_say_what_is_in_the_way(memory: Memory, repo: Path, on_path: Path,
 
 
 def test_there_is_nothing_to_say_where_nothing_is_in_the_way(memory: Memory, on_path: Path) -> None:
-    assert examine.list_notes(memory.repository.git, AgentSetup(("claude-code", "gemini"))) == []
+    assert examine.list_notes(memory.repository.git, AgentSetup(("claude-code", "opencode"))) == []

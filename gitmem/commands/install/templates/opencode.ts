@@ -3,6 +3,8 @@
 import { spawn } from "node:child_process"
 
 const TOOLS = ["bash", "edit", "write", "patch", "apply_patch"]
+// The system prompts with which OpenCode makes titles and compacts sessions.
+const NO_AGENT = /^You are a (title generator|helpful AI assistant tasked with summariz)/
 const WORDS = /learn|DECISION/i
 const TIMEOUT_MS = 10000
 const CHARACTERS_AT_MOST = 100000
@@ -55,7 +57,7 @@ export const Gitmem = async ({ directory }) => {
   return {
     "experimental.chat.system.transform": async (input, output) => {
       const session = input.sessionID
-      if (!session) return
+      if (!session || output.system.some((text) => NO_AGENT.test(text))) return
       if (!started.has(session)) {
         const told = { hook: "experimental.chat.system.transform", directory, input: { sessionID: session } }
         started.set(session, ask(told))

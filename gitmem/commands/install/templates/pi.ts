@@ -66,7 +66,10 @@ export default function (pi) {
   }
 
   pi.on("session_start", async (event, ctx) => {
-    start = await tell("session_start", ctx, { reason: event.reason })
+    // A session that `pi -c` continues is a "startup" as well; what it was shown is in its history.
+    const history = ctx?.sessionManager?.getBranch?.() ?? []
+    const goesOn = event.reason === "startup" && history.some((entry) => entry?.type === "message")
+    start = await tell("session_start", ctx, { reason: goesOn ? "resume" : event.reason })
   })
   pi.on("before_agent_start", async (event, ctx) => {
     if (event.messageType === "custom") return
