@@ -147,7 +147,7 @@ def _result(one: BaseAnswer | None) -> tuple[str, str]:
     if one is None:
         return WARNING, "no input of the fact changes by its paths, so it was not judged again"
     if one.answer is None:
-        return NOTE, "it does not hold with the new version"
+        return WARNING, "it does not hold with the new version"
     if one.only_new:
         return ERROR, "true only by the new version: with the base's, it does not hold"
     if one.answer.outcome == HOLDS:

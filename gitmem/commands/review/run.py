@@ -23,7 +23,7 @@ from gitmem.frozen import frozen, replace
 from gitmem.git.staging import empty_tree
 from gitmem.index.catalog import state
 from gitmem.model import BUILTIN, FAILED, SUSPECT, UNPROVEN, VERIFIED
-from gitmem.store.code_tree.tree import FOLDER, read_tree
+from gitmem.store.code_tree.tree import FOLDER, is_home, read_tree
 from gitmem.store.layout import MEMORY, VERDICT
 from gitmem.verify.claims import find_wrong
 from gitmem.verify.inputs import CodeTree
@@ -163,7 +163,10 @@ def review_tracked(
         _as_a_whole(ground, found, memories, (policy, policy), findings, files=files, catalogs=catalogs)
         for catalog in catalogs:
             catalog.close()
-    return f.in_order(tuple(replace(one, path=f"{FOLDER}/{one.path}") if one.path else one for one in findings))
+    # A memory of the code may have a key of the memory branch, which it then hides: the check says so.
+    kept = [one for one in findings if one.code != "key-twice" or is_home(one.path)]
+    own = {file.path for file in files.files}
+    return f.in_order(tuple(replace(one, path=f"{FOLDER}/{one.path}") if one.path in own else one for one in kept))
 
 
 def _changes(memories: Sequence[ChangedMemory], policies: tuple[Policy, Policy]) -> list[f.MemoryChange]:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from gitmem.policy.policy import Policy
 
 # A check that holds in so many files, and so many times more than the one before, looks for a common word.
-COMMON, TIMES = 5, 3
+COMMON, TIMES = 3, 3
 # What parts a shell command into what is required one by one.
 _PARTS = re.compile(r"&&|;|\n")
 
@@ -196,7 +196,7 @@ def _why_builtin(old: Check, new: Check, answers: CodeAnswers) -> str:
         looks = _sets(globs_of(old.words), globs_of(new.words), files[0], files[1])
         if why := _RULES.get(was.name, _none)(old, new, looks):
             return why
-    if before and after and after.having > COMMON and after.having > TIMES * before.having:
+    if before and after and after.having >= COMMON and after.having >= TIMES * before.having:
         return f"it holds in {after.having} files, the one before in {before.having}"
     return ""
 
