@@ -8,7 +8,7 @@ from pathlib import Path
 
 from gitmem.commands.install import place as places
 from gitmem.commands.install.git_hooks import ADD, KEEP, LEAVE, REMOVE, UPDATE, HookStep
-from gitmem.commands.install.harnesses import HARNESSES, bmad_module, claude_plugin, list_pieces
+from gitmem.commands.install.harnesses import HARNESSES, bmad_module, bmad_workflows, claude_plugin, list_pieces
 from gitmem.commands.install.jsonc import JsoncError, parse
 from gitmem.commands.install.pieces import FileRefusedError, Whole
 from gitmem.commands.install.place import InstallFolder
@@ -137,6 +137,7 @@ def _pieces(place: InstallFolder, names: Iterable[str], wanted: AgentSetup, *, e
     for name in names:
         if name == BMAD:
             pieces += bmad_module("." if wanted.plugin else BMAD_FOLDER)
+            pieces += bmad_workflows() if not wanted.plugin and has_bmad(place) else []
         elif wanted.plugin:
             pieces += claude_plugin(".", mcp=wanted.mcp)
         else:
@@ -144,6 +145,11 @@ def _pieces(place: InstallFolder, names: Iterable[str], wanted: AgentSetup, *, e
             instructions = () if wanted.user else sections
             pieces += list_pieces(name, user=wanted.user, mcp=wanted.mcp, instructions=instructions)
     return [replace(piece, is_forced=True) if isinstance(piece, Whole) and wanted.force else piece for piece in pieces]
+
+
+def has_bmad(place: InstallFolder) -> bool:
+    """Return whether the BMAD method is installed in a project: its installer takes another ``_bmad`` for its own."""
+    return (place.root / "_bmad" / "_config").is_dir()
 
 
 def _all_instructions(name: str) -> tuple[str, ...]:
@@ -247,8 +253,8 @@ def _with_bom(change: object, text: str | None) -> str | None:
 
 
 def _check(path: Path, text: str | None) -> None:
-    """Raise RefusedError where what was made of a TOML file cannot be read: it names the server already, say."""
-    if path.name != "config.toml" or text is None:
+    """Raise RefusedError where what was made of a TOML file cannot be read: it has the same table already, say."""
+    if path.suffix != ".toml" or text is None:
         return
     try:
         tomllib.loads(text)

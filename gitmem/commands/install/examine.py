@@ -8,7 +8,7 @@ import tomllib
 from pathlib import Path
 
 from gitmem.commands.install import place as places
-from gitmem.commands.install.agents import BMAD, BMAD_FOLDER, apply, is_installed, read, setting, where
+from gitmem.commands.install.agents import BMAD, BMAD_FOLDER, apply, has_bmad, is_installed, read, setting, where
 from gitmem.commands.install.git_hooks import KEEP
 from gitmem.commands.install.harnesses import HARNESSES, list_pieces
 from gitmem.model import Problem
@@ -29,7 +29,9 @@ def list_notes(git: Git | None, wanted: AgentSetup) -> list[str]:
     place, names = where(git, wanted)
     if wanted.plugin or names == (BMAD,):
         folder = wanted.plugin or BMAD_FOLDER
-        what = f"npx bmad-method install --custom-content {folder}"
+        what = f"npx bmad-method install --modules bmm --custom-source {folder}"
+        if names == (BMAD,) and not wanted.plugin and not has_bmad(place):
+            what += ", then gitmem install bmad again, which adds the skills to its workflows"
         if BMAD not in names:
             what = f"claude plugin marketplace add {folder} && claude plugin install gitmem@gitmem"
         return [f"next: {what}", *_path_notes()]

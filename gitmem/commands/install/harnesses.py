@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+from gitmem import __version__
 from gitmem.commands.install.pieces import TOML, Entries, FileSection, Put, Whole
 from gitmem.document.builtin_checks import CHECKS
 from gitmem.frozen import frozen
@@ -22,6 +23,9 @@ if TYPE_CHECKING:
 
 TEMPLATES = Path(__file__).parent / "templates"
 COMMANDS = ("save", "search", "status")
+# What skills and commands may run unasked: nothing that approves a command or leaves this machine.
+READING = ("recall", "show", "list", "status", "context", "why", "decisions", "pre-work", "task list")
+WRITING = ("remember", "fact", "supersede", "verify", "decide", "post-work", "task claim", "task close", "task release")
 # What is waited for, in seconds: a little more than an event may take (`agents.hook`). Codex allows the end of a
 # session 3 s and warns of more; Claude Code waits 1.5 s there unless it is told.
 START_S, PROMPT_S, END_S = 10, 5, 3
@@ -218,7 +222,13 @@ def list_pieces(name: str, *, user: bool, mcp: bool, instructions: Iterable[str]
 
 def skill() -> str:
     """Return the skill that says how an agent uses gitmem, with the built-in checks that there are."""
-    return read("skill.md").replace("BUILTIN_CHECKS", ", ".join(f"`--{name}`" for name in CHECKS))
+    text = read("skill.md").replace("BUILTIN_CHECKS", ", ".join(f"`--{name}`" for name in CHECKS))
+    return text.replace("ALLOWED_TOOLS", allowed(*READING, *WRITING))
+
+
+def allowed(*commands: str) -> str:
+    """Return the commands of gitmem that an agent may run unasked, as Claude Code's settings write them."""
+    return ", ".join(f"Bash(gitmem {command}:*)" for command in commands)
 
 
 def read(name: str) -> str:
@@ -278,17 +288,19 @@ def _command(name: str, folder: str, command: str, *, prefix: str = "gitmem-") -
     head = f"description: {about}\n"
     if name == "claude-code":
         head += f'argument-hint: "[{hint}]"\n' if hint else ""
-        head += "allowed-tools: Bash(gitmem recall:*), Bash(gitmem show:*), Bash(gitmem status:*)\n"
+        head += f"allowed-tools: {allowed('recall', 'show', 'status', *(WRITING[:3] if command == 'save' else ()))}\n"
     return Whole(f"{path}.md", f"---\n{head}---\n\n{text.replace('ARGUMENTS', '$ARGUMENTS')}")
 
 
 def claude_plugin(folder: str, *, mcp: bool) -> list[Piece]:
     """Return the files of a plugin for Claude Code that is its own marketplace."""
     about = "What people and agents know about a repository, on a git branch, with proof of which facts still hold"
-    plugin = {"name": "gitmem", "description": about, "license": "MIT"}
+    author = {"name": "The gitmem contributors"}
+    plugin = {"name": "gitmem", "version": __version__, "description": about, "author": author, "license": "MIT"}
     shop = {
         "name": "gitmem",
-        "owner": {"name": "The gitmem contributors"},
+        "description": about,
+        "owner": author,
         "plugins": [{"name": "gitmem", "source": "./", "description": about}],
     }
     tables: dict[str, dict[str, Any]] = {
@@ -299,6 +311,7 @@ def claude_plugin(folder: str, *, mcp: bool) -> list[Piece]:
         tables[".mcp.json"] = {"mcpServers": {"gitmem": {"command": "gitmem", "args": ["mcp"]}}}
     return [
         *(_table(f"{folder}/{path}", table) for path, table in tables.items()),
+        Whole(f"{folder}/README.md", read("plugin.md")),
         _hooks("claude-code", f"{folder}/hooks/hooks.json", user=True),
         Whole(f"{folder}/skills/gitmem/SKILL.md", skill()),
         *(_command("claude-code", f"{folder}/commands", command, prefix="") for command in COMMANDS),
@@ -306,6 +319,16 @@ def claude_plugin(folder: str, *, mcp: bool) -> list[Piece]:
 
 
 BMAD_STEPS = ("pre-work", "post-work", "decide", "decisions")
+# The workflows of BMAD 6.12 that use our skills: at their start, and once they are done.
+BMAD_WORKFLOWS = {
+    "bmad-architecture": ("decisions", "decide"),
+    "bmad-create-epics-and-stories": ("decisions", ""),
+    "bmad-build": ("pre-work", "post-work"),
+    "bmad-build-auto": ("pre-work", "post-work"),
+    "bmad-code-review": ("pre-work", "post-work"),
+    "bmad-correct-course": ("decisions", "decide"),
+    "bmad-retrospective": ("", "post-work"),
+}
 
 
 def bmad_module(folder: str) -> list[Piece]:
@@ -321,8 +344,33 @@ def bmad_module(folder: str) -> list[Piece]:
         _table(f"{folder}/.claude-plugin/marketplace.json", shop),
         Whole(f"{folder}/skills/module.yaml", read("bmad/module.yaml")),
         Whole(f"{folder}/skills/module-help.csv", read("bmad/module-help.csv")),
-        *(Whole(f"{folder}/skills/gitmem-{step}/SKILL.md", read(f"bmad/{step}.md")) for step in BMAD_STEPS),
+        *(_bmad_skill(folder, step) for step in BMAD_STEPS),
     ]
+
+
+def _bmad_skill(folder: str, step: str) -> Whole:
+    tools = allowed(step, "recall", "show", "status", *(WRITING[:4] if step in ("post-work", "decide") else ()))
+    return Whole(f"{folder}/skills/gitmem-{step}/SKILL.md", read(f"bmad/{step}.md").replace("ALLOWED_TOOLS", tools))
+
+
+def bmad_workflows() -> list[Piece]:
+    """Return what lets the workflows of an installed BMAD use the module's skills.
+
+    Source: the ``customize.toml`` of its workflows (6.12.0): a team's file of the same name is merged with it, lists
+    are added to, texts replaced.
+    """
+    return [
+        FileSection(f"_bmad/custom/{workflow}.toml", f"[workflow]\n{_at_start(before)}{_at_end(after)}", TOML)
+        for workflow, (before, after) in BMAD_WORKFLOWS.items()
+    ]
+
+
+def _at_start(step: str) -> str:
+    return f'activation_steps_append = ["Use the skill gitmem-{step} for this work."]\n' if step else ""
+
+
+def _at_end(step: str) -> str:
+    return f'on_complete = "Use the skill gitmem-{step} for what this work established."\n' if step else ""
 
 
 def _table(path: str, table: dict[str, Any]) -> Whole:

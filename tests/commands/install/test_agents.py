@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -233,3 +234,22 @@ def test_server_that_two_agents_read_stays_until_both_are_uninstalled(memory: Me
     assert shared.exists()
     agents.uninstall(git, AgentSetup(("claude-code",)))
     assert not shared.exists()
+
+
+def test_workflows_of_an_installed_bmad_use_the_skills(memory: Memory) -> None:
+    git = memory.repository.git
+    custom = git.repository.work_tree / "_bmad/custom"
+    agents.install(git, AgentSetup(("bmad",)))
+    assert not custom.exists()
+
+    (custom.parent / "_config").mkdir(parents=True)
+    custom.mkdir()
+    (custom / "bmad-code-review.toml").write_text("[workflow]\npersistent_facts = []\n")
+    steps = agents.install(git, AgentSetup(("bmad",)))
+    workflow = tomllib.loads((custom / "bmad-build.toml").read_text())["workflow"]
+    assert "gitmem-pre-work" in workflow["activation_steps_append"][0]
+    assert "gitmem-post-work" in workflow["on_complete"]
+    assert [Path(step.path).name for step in steps if step.what == "leave"] == ["bmad-code-review.toml"]
+
+    agents.uninstall(git, AgentSetup(("bmad",)))
+    assert [path.name for path in custom.iterdir()] == ["bmad-code-review.toml"]

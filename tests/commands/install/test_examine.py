@@ -83,7 +83,7 @@ NOTES = {
     "off in Gemini": (("gemini",), {".gemini/settings.json": '{"hooksConfig": {"enabled": false}}'}, "hooksConfig"),
     "folder of Gemini": (("gemini",), {}, "in a folder that you trust"),
     "both": (("cursor", "claude-code"), {}, "Cursor also runs the hooks in Claude Code's settings: duplicate"),
-    "bmad": (("bmad",), {}, "npx bmad-method install --custom-content bmad-gitmem"),
+    "bmad": (("bmad",), {}, "--custom-source bmad-gitmem, then gitmem install bmad again"),
 }
 
 

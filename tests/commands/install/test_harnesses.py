@@ -195,7 +195,7 @@ def test_files_are_in_the_form_of_their_harness(name: str, piece: Whole) -> None
     if piece.path.endswith("SKILL.md"):
         told = frontmatter(text)
         assert told["name"] == Path(piece.path).parent.name
-        assert set(told) <= {"name", "description", "license", "compatibility"}
+        assert set(told) <= {"name", "description", "license", "compatibility", "allowed-tools"}
         assert 1 <= len(told["description"]) <= 1024
         assert len(told["compatibility"]) <= 500
         assert len(text) < 6000  # some 1,500 tokens
@@ -217,7 +217,7 @@ def test_every_command_of_the_texts_exists(run_cli) -> None:
     assert {"recall", "remember", "fact", "context"} <= said
     help_of = {name: run_cli(name, "--help") for name in said - {"command", "reads"}}
     assert all(ran.status == 0 for ran in help_of.values()), help_of
-    helps = " ".join(ran.out for ran in help_of.values())
+    helps = " ".join([*(ran.out for ran in help_of.values()), run_cli("task", "close", "--help").out])
     assert all(option in helps for option in options), options
 
 
@@ -228,7 +228,10 @@ def test_instructions_are_short() -> None:
 def test_plugin_has_what_claude_code_looks_for() -> None:
     files = {piece.path: piece.put(None) for piece in claude_plugin(".", mcp=True)}
 
-    assert json.loads(files["./.claude-plugin/plugin.json"])["name"] == "gitmem"
+    # What `claude plugin validate --strict` wants (2.1.331).
+    assert {"name", "version", "description", "author"} <= set(json.loads(files["./.claude-plugin/plugin.json"]))
+    assert json.loads(files["./.claude-plugin/marketplace.json"])["description"]
+    assert len(files["./README.md"].split()) > 40
     [plugin] = json.loads(files["./.claude-plugin/marketplace.json"])["plugins"]
     assert (plugin["name"], plugin["source"]) == ("gitmem", "./")
     Draft7Validator(SCHEMA).validate(json.loads(files["./hooks/hooks.json"]))
@@ -257,6 +260,7 @@ def test_bmad_module_lists_its_skills() -> None:
         told = frontmatter(files[f"{skill.removeprefix('./')}/SKILL.md"])
         assert told["name"] == Path(skill).name
         assert len(told["description"]) <= 1024
+        assert f"Bash(gitmem {told['name'].removeprefix('gitmem-')}:*)" in told["allowed-tools"]
     assert yaml.safe_load(files["skills/module.yaml"])["code"] == "gitmem"
 
 
