@@ -131,6 +131,12 @@ def test_module_that_moved_is_judged_at_its_new_place(library: Memory) -> None:
     assert checked.of("suspect") == []
 
 
+def test_code_that_is_only_reformatted_is_offered_a_looser_check(library: Memory) -> None:
+    broken = check(library, base="main", head="row/reformat").of("newly_false")
+
+    assert [f"gitmem edit {one.key} --matches" in one.because for one in broken] == [True, True]
+
+
 def test_what_rests_on_a_broken_fact_is_suspect(library: Memory) -> None:
     assert [one.key for one in check(library, base="main", head="row/port").of("suspect")] == ["gateway"]
 

@@ -154,7 +154,10 @@ class Outcome:
         spots = dict(zip(keys, spots_of(git, (changed_of(pair, trees) for pair in asked)), strict=True))
         found = []
         documents = StatedLines(self._catalog, self._store.policy(), trees)
-        for pair, judgement, because in judged:
+        looser = self._looser([pair for pair, kind, _ in judged if kind == BROKEN and pair.base is not None])
+        for pair, judgement, why in judged:
+            offer = looser.get(pair.touched.fact.row.key, "") if judgement == BROKEN else ""
+            because = f"{why}; only its form differs, and a looser check holds: {offer}" if offer else why
             places = spots.get(pair.touched.fact.row.key, ())
             stated = documents.find(pair, places) if judgement == BROKEN else ()
             stated = documents.find_outdated(pair) if judgement == HELD else stated
@@ -179,6 +182,14 @@ class Outcome:
                 )
             )
         return found
+
+    def _looser(self, broken: Sequence[Pair]) -> dict[str, str]:
+        """Return what gives facts a looser check that holds, by key; nothing for who waits to commit."""
+        if not broken or self._span.is_staged:
+            return {}
+        from gitmem.commands.check.looser_check import find_looser  # patterns, and only where a fact becomes false
+
+        return find_looser(broken, self._trees)
 
     def _suspects(
         self, found: Sequence[Finding], before: Callable[[], Catalog] | None, broken: Collection[str]

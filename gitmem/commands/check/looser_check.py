@@ -1,0 +1,78 @@
+"""Offer a looser check where a text became false by its form alone: spaces, quotes, or `5` that is now `5.0`."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+
+from gitmem.document.builtin_checks import taken_of
+from gitmem.model import BUILTIN, HOLDS, Check
+from gitmem.verify import builtin
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from gitmem.commands.check.judge import Pair
+    from gitmem.commands.check.touched import Trees
+
+# Facts of one change for which a looser check is looked for: each reads its files once more.
+MOST = 20
+# Characters of a text that is worth it: less says too little when it is loosened.
+LEAST, LONGEST = 5, 200
+_TOKEN = re.compile(r"\d+(?:\.\d+)?(?!\w)|\w+|[^\w\s]")
+_QUOTES = "\"'`"
+
+
+def find_looser(pairs: Iterable[Pair], trees: Trees) -> dict[str, str]:
+    """Return for facts that became false a command that gives each a looser check which holds, by key."""
+    asked: dict[str, Check] = {}
+    for pair in pairs:
+        row = pair.touched.fact.row
+        pattern = _loosened(tuple(json.loads(row.words))) if row.form == BUILTIN else ""
+        if pattern and len(asked) < MOST:
+            asked[row.key] = Check(BUILTIN, ("matches", pattern, taken_of(json.loads(row.words)).where))
+    if not asked:
+        return {}
+    answers = builtin.answer_all(trees.git, trees.head, asked.values())
+    return {
+        key: f"gitmem edit {key} --matches {shlex.quote(check.words[1])} --in {shlex.quote(check.words[2])}"
+        for key, check in asked.items()
+        if answers[check].outcome == HOLDS
+    }
+
+
+def _loosened(words: tuple[str, ...]) -> str:
+    """Return the looser pattern of a check for a text in files; empty where there is none."""
+    if words[0] == "contains":
+        return looser_pattern(words[1])
+    # A pattern that is a text but for the ends of its words.
+    text = words[1].replace(r"\b", "").replace(r"\.", ".") if words[0] == "matches" else ""
+    return looser_pattern(text) if text and not re.search(r"[\\^$*+?(){}|\[\]]", text) else ""
+
+
+def looser_pattern(text: str) -> str:
+    r"""Return a pattern for a text in any form: ``name=x`` gives ``\bname\s*=\s*x\b``; or nothing."""
+    if not LEAST <= len(text) <= LONGEST or not text.isascii() or "\n" in text:
+        return ""
+    parts: list[str] = []
+    was_word = False
+    for match in _TOKEN.finditer(text):
+        token, is_word = match[0], match[0][0].isalnum() or match[0][0] == "_"
+        gap = text[match.start() - 1 : match.start()].isspace()
+        parts.append("" if not parts else r"\s+" if was_word and is_word and gap else r"\s*")
+        parts.append(_form(token))
+        was_word = is_word
+    if len(parts) < 4:  # a single word has no other form
+        return ""
+    begin, end = (r"\b" if char.isalnum() else "" for char in (text.strip()[:1], text.strip()[-1:]))
+    # Of `5`, `5.5` is no other form; re2 has no look-ahead.
+    return "".join((begin, *parts, r"(?:[^\w.]|$)" if text.strip()[-1:].isdecimal() else end))
+
+
+def _form(token: str) -> str:
+    if token in _QUOTES:
+        return "[\"'`]"
+    number = re.fullmatch(r"(\d+)(?:\.0+)?", token)
+    return rf"{number[1]}(?:\.0+)?" if number else re.escape(token)

@@ -1,0 +1,56 @@
+"""A text that became false by its form alone is offered in a form that still holds."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from support.code_changes import change, check, finding
+from support.facts import make_fact, put
+
+from gitmem.commands.check.looser_check import looser_pattern
+
+
+@pytest.mark.parametrize(
+    ("text", "same", "other"),
+    [
+        ("timeout=5", ["timeout = 5.0", "timeout  =5"], ["timeout=50", "timeout=5.5", "xtimeout=5", "timeout: 5"]),
+        ('NAME = "x"', ["NAME='x'", 'NAME  =  "x"'], ['NAME = "xy"']),
+        ("def send(self, url)", ["def  send( self,url )"], ["defsend(self, url)"]),
+    ],
+)
+def test_looser_pattern_matches_other_forms_of_the_text_alone(text: str, same: list[str], other: list[str]) -> None:
+    pattern = looser_pattern(text)
+
+    assert [one for one in (text, *same) if not re.search(pattern, one)] == []
+    assert [one for one in other if re.search(pattern, one)] == []
+
+
+@pytest.mark.parametrize("text", ["RS256", "a=1", "straße = 5", "x\ny = 5"])
+def test_text_without_another_form_has_no_pattern(text: str) -> None:
+    assert looser_pattern(text) == ""
+
+
+def test_reformatted_code_is_offered_a_looser_check(memory, repo) -> None:
+    retries = {"in": "src/gateway/retry.py"}
+    put(
+        repo,
+        make_fact("text", {"contains": "RETRIES = 3"} | retries),
+        make_fact("pattern", {"matches": r"RETRIES = 3\b"} | retries),
+        make_fact("other", {"contains": "ETRIES = 3\n"} | retries),
+    )
+    change(repo, {"src/gateway/retry.py": "RETRIES=3.0\n"})
+
+    checked = check(memory)
+
+    command = r"gitmem edit text --matches '\bRETRIES\s*=\s*3(?:\.0+)?(?:[^\w.]|$)' --in src/gateway/retry.py"
+    assert finding(checked, "text").because.endswith(f"; only its form differs, and a looser check holds: {command}")
+    assert "gitmem edit pattern --matches" in finding(checked, "pattern").because
+    assert "looser" not in finding(checked, "other").because
+
+
+def test_another_value_is_offered_nothing(memory, repo) -> None:
+    put(repo, make_fact("text", {"contains": "RETRIES = 3", "in": "src/gateway/retry.py"}))
+    change(repo, {"src/gateway/retry.py": "RETRIES = 4\n"})
+
+    assert finding(check(memory), "text").because == "no file of src/gateway/retry.py contains 'RETRIES = 3'"
