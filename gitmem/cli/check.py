@@ -134,7 +134,8 @@ def exit_status(checked: CheckResult, fail_on: str) -> int:
     """Return what the command exits with, where these findings (``settings.FAIL_ON``) count."""
     if fail_on == "never":
         return 0
-    if checked.of(BROKEN, WRONG) or checked.review.is_refused:
+    is_refused = checked.review.is_refused or (checked.branch is not None and checked.branch.is_refused)
+    if checked.of(BROKEN, WRONG) or is_refused:
         return 1
     return 3 if checked.of(UNCHECKED) and fail_on == "unchecked" else 0
 
@@ -195,6 +196,7 @@ def _advice(checked: CheckResult) -> list[str]:
 
 def as_table(checked: CheckResult, found: Findings) -> dict[str, Any]:
     """Return the check as the documented JSON, with what reports say of it."""
+    from gitmem.commands.check.branch_memory import table_of
     from gitmem.verify.overview.notice.document import section_table
 
     span = checked.span
@@ -230,6 +232,7 @@ def as_table(checked: CheckResult, found: Findings) -> dict[str, Any]:
             "programs": [fields_of(one) for one in checked.review.programs],
             "memory": [fields_of(one) for one in checked.review.memory],
         },
+        "branch_memory": table_of(checked.branch) if checked.branch is not None else None,
         "sandbox": checked.rung,
         "note": span.note,
     }

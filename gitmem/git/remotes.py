@@ -102,6 +102,23 @@ def fetch(git: Git, remote: str, branch: str, talk: RemoteOptions, *, deepen: bo
     raise _failed(git, remote, "fetched from", said)
 
 
+def fetch_from(git: Git, url: str, branch: str, ref: str, talk: RemoteOptions) -> str | None:
+    """Bring a branch of another repository, which is no remote here, to a ref and return its commit; None: it has none.
+
+    Raises:
+        RemoteError: It cannot be reached, git refuses what it sent, or the URL runs a program.
+    """
+    _refuse_url(url, "that repository")
+    options = ["--no-tags", "--no-write-fetch-head", "--recurse-submodules=no", "--no-filter"]
+    spec = f"+refs/heads/{branch}:{ref}"
+    status, _, said = _talk(git, url, ["fetch", *_progress(talk), *options, "--end-of-options", url, spec], talk)
+    if status == 0:
+        return git.read_ref(ref)
+    if any("couldn't find remote ref" in line for line in said):
+        return None
+    raise RemoteError(f"{branch} could not be fetched from a fork: {said[-1] if said else 'git gave no reason'}")
+
+
 def push(git: Git, remote: str, branch: str, commit: str, *, expected: str | None, talk: RemoteOptions) -> bool:
     """Move a remote's branch to a commit that contains where it is expected to be; false where it is elsewhere now.
 
@@ -273,17 +290,21 @@ def _refuse_unsafe(git: Git, remote: str) -> None:
         raise NotFoundError(
             f"there is no remote {remote} here (there are: {known})", hint=f"add it: git remote add {remote} URL"
         )
-    import git as gitpython  # 130 ms (measured), and only where a remote is asked
-
     urls = git.run("remote", "get-url", "--all", "--", remote, check=False).stdout
     urls += git.run("remote", "get-url", "--push", "--all", "--", remote, check=False).stdout
     for url in os.fsdecode(urls).split("\n"):
-        try:
-            gitpython.Git.check_unsafe_protocols(url)
-        except gitpython.UnsafeProtocolError as err:
-            raise RemoteError(f"the URL of {remote} runs a program: {url}", hint="use ssh, https or a path") from err
-        if url.startswith("-"):
-            raise RemoteError(f"the URL of {remote} is an option: {url}", hint=f"git remote set-url {remote} URL")
+        _refuse_url(url, remote)
+
+
+def _refuse_url(url: str, remote: str) -> None:
+    import git as gitpython  # 130 ms (measured), and only where a remote is asked
+
+    try:
+        gitpython.Git.check_unsafe_protocols(url)
+    except gitpython.UnsafeProtocolError as err:
+        raise RemoteError(f"the URL of {remote} runs a program: {url}", hint="use ssh, https or a path") from err
+    if url.startswith("-"):
+        raise RemoteError(f"the URL of {remote} is an option: {url}", hint=f"git remote set-url {remote} URL")
 
 
 def _talk(git: Git, remote: str, args: Sequence[str], talk: RemoteOptions) -> tuple[int, list[str], list[str]]:

@@ -526,17 +526,9 @@ class Memory:
             options: Which facts, and how; ``Options()`` for the defaults.
             progress: Called with each fact whose command has run.
         """
-        from gitmem.commands.check.run import check, check_staged
-        from gitmem.memory.reviews import with_review
-        from gitmem.verify.options import Options
+        from gitmem.memory.reviews import check_change
 
-        repository = self.repository
-        repository.note_unreadable()
-        stores = repository.proving(options or Options())
-        if staged:
-            return check_staged(stores, progress=progress)
-        checked = check(stores, base=base, head=head, default=repository.default_branch(), progress=progress)
-        return with_review(repository, checked, options or Options())
+        return check_change(self, base=base, head=head, staged=staged, options=options, progress=progress)
 
     def review(self, typed: str = "", *, code: str = "", approved: str = "") -> Review:
         """Describe what a change of the memory branch means; runs nothing and writes nothing.

@@ -1,12 +1,17 @@
-"""Reviews of what a change does to memories, on the memory branch and in the code tree."""
+"""Checks of changes together with reviews of what they do to memories, on the memory branch and in the code tree."""
 
 from __future__ import annotations
 
+from gitmem.frozen import replace
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from gitmem.commands.check.run import CheckResult
     from gitmem.commands.review.model import Review
     from gitmem.commands.review.run import ReviewGround
+    from gitmem.memory.memory import Memory
     from gitmem.repository.repository import OpenRepository
     from gitmem.verify.options import Options
 
@@ -16,6 +21,44 @@ def review(repository: OpenRepository, typed: str, *, code: str, approved: str) 
     from gitmem.commands.review import run
 
     return run.review(_ground(repository, approved), typed, code=code)
+
+
+def check_change(
+    memory: Memory,
+    *,
+    base: str,
+    head: str,
+    staged: bool,
+    options: Options | None,
+    progress: Callable[[str, int, int], None],
+) -> CheckResult:
+    """Check a change with the memory that comes with it; the arguments are those of ``Memory.check``."""
+    from gitmem.commands.check.run import check, check_staged
+    from gitmem.repository.branch_memory import find_branch_memory
+    from gitmem.verify.options import Options
+
+    repository, options = memory.repository, options or Options()
+    repository.note_unreadable()
+    stores = repository.proving(options)
+    branch = find_branch_memory(repository, head)
+    if staged:
+        return check_staged(stores, branch=branch, progress=progress)
+    default = repository.default_branch()
+    checked = check(stores, base=base, head=head, default=default, branch=branch, progress=progress)
+    return with_review(repository, with_branch_review(repository, checked, options), options)
+
+
+def with_branch_review(repository: OpenRepository, checked: CheckResult, options: Options) -> CheckResult:
+    """Return a checked change with a review of the memory that comes with its branch."""
+    branch = checked.branch
+    if branch is None or options.keys:
+        return checked
+    from gitmem.commands.review.table import as_table
+
+    code = checked.span.head or repository.git.read_head()[1] or ""
+    found = review(repository, f"{branch.memory}..{branch.top}", code=code, approved=options.approved)
+    is_refused = found.is_failed(found.fail_on)
+    return replace(checked, branch=replace(branch, review=as_table(found), is_refused=is_refused))
 
 
 def with_review(repository: OpenRepository, checked: CheckResult, options: Options) -> CheckResult:

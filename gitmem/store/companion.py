@@ -60,6 +60,17 @@ def find_companion(git: Git, config: Config, code: str) -> Companion | None:
     return None
 
 
+def list_companions(git: Git, remote: str) -> dict[str, tuple[str, ...]]:
+    """Return the commits of the companions, here and as last seen at a remote, by the code's branch; sorted."""
+    found: dict[str, tuple[str, ...]] = {}
+    for prefix in (HEADS, f"refs/remotes/{remote}/"):
+        asked = ("for-each-ref", "--format=%(refname) %(objectname)", f"{prefix}{PREFIX}")
+        for ref, tip in (line.rsplit(" ", 1) for line in git.text(*asked).split("\n") if line):
+            code = code_of(ref[len(prefix) :])
+            found[code] = tuple(dict.fromkeys((*found.get(code, ()), tip)))
+    return dict(sorted(found.items()))
+
+
 def head_branch(git: Git) -> str:
     """Return the branch that HEAD is on, without ``refs/heads/``; empty for a detached HEAD."""
     head = git.read_head()[0] or ""

@@ -4,6 +4,13 @@ from __future__ import annotations
 
 from types import MappingProxyType
 
+from gitmem.commands.check.branch_memory import (
+    conflicts_of,
+    find_changed,
+    find_settled,
+    is_by_branch,
+    list_settled,
+)
 from gitmem.commands.check.edits import look_at_edits
 from gitmem.commands.check.span import ChangeSpan, find_span
 from gitmem.commands.check.staged import staged
@@ -32,6 +39,7 @@ if TYPE_CHECKING:
     from gitmem.commands.check.outcome import Outcome
     from gitmem.commands.check.touched import HeadFact, TouchedFact
     from gitmem.index.catalog.catalog import Catalog
+    from gitmem.repository.branch_memory import BranchMemory, SettledFact
     from gitmem.repository.proving_store import ProvingStore
     from gitmem.verify.overview.finding import ReviewFinding
     from gitmem.verify.session import Options
@@ -58,6 +66,7 @@ class CheckResult:
         rung: The sandbox's rung that commands ran on; empty where none ran.
         review: What a reviewer should look at besides.
         has_memories: Whether it changes memories of the code tree.
+        branch: The memory that comes with the change; None where none does.
     """
 
     span: ChangeSpan
@@ -72,6 +81,7 @@ class CheckResult:
     rung: str = ""
     review: ChangeReview = NOTHING_TO_REVIEW
     has_memories: bool = False
+    branch: BranchMemory | None = None
 
     def of(self, *kinds: str) -> list[Finding]:
         """Return the findings of these kinds."""
@@ -88,6 +98,7 @@ def check(
     base: str,
     head: str,
     default: str,
+    branch: BranchMemory | None = None,
     progress: Callable[[str, int, int], None],
 ) -> CheckResult:
     """Check a change against the facts of these stores; nothing is written to any branch.
@@ -99,6 +110,7 @@ def check(
         base: What to compare with, as typed; empty for the default branch.
         head: The other end, as typed; empty for HEAD.
         default: The default branch, a full ref; or empty.
+        branch: The memory that comes with the change, if any.
         progress: Called with each fact as its command has run.
 
     Raises:
@@ -107,9 +119,9 @@ def check(
     git = stores[0][0].git
     span = find_span(git, base=base, head=head, default=default)
     if span.base == span.head:
-        return (None if base or head else _uncommitted(stores, span, progress)) or CheckResult(span)
+        return (None if base or head else _uncommitted(stores, span, branch, progress)) or CheckResult(span)
     trees = Trees(git, span.base, lambda: span.head, git.diff_trees(span.base, span.head))
-    found = _joined([_Check(*one, span, trees, progress).run() for one in stores])
+    found = _joined([_Check(*one, span, trees, progress, branch=branch).run() for one in stores])
     if stores[0][1].keys:
         return found
     edits = tuple(look_at_edits(trees, stores[0][1].approved))
@@ -117,7 +129,10 @@ def check(
 
 
 def _uncommitted(
-    stores: Sequence[tuple[ProvingStore, Options]], span: ChangeSpan, progress: Callable[[str, int, int], None]
+    stores: Sequence[tuple[ProvingStore, Options]],
+    span: ChangeSpan,
+    branch: BranchMemory | None,
+    progress: Callable[[str, int, int], None],
 ) -> CheckResult | None:
     """Check the work tree against HEAD; None where they are the same, or the work tree cannot be judged."""
     from gitmem.verify.ground.dirty import snapshot  # temporary folders: only where nothing is committed
@@ -133,13 +148,16 @@ def _uncommitted(
             note = f"nothing is committed since {span.against}: the uncommitted changes of the work tree were checked"
             note = "; ".join((note, *taken.notices))
             dirty = ChangeSpan(span.head, "", "HEAD", note, is_dirty=True)
-            return _joined([_Check(*one, dirty, trees, progress).run() for one in stores])
+            return _joined([_Check(*one, dirty, trees, progress, branch=branch).run() for one in stores])
     except ProcessError:
         return None  # git cannot read the index
 
 
 def check_staged(
-    stores: Sequence[tuple[ProvingStore, Options]], *, progress: Callable[[str, int, int], None]
+    stores: Sequence[tuple[ProvingStore, Options]],
+    *,
+    branch: BranchMemory | None = None,
+    progress: Callable[[str, int, int], None],
 ) -> CheckResult:
     """Check what is staged, as ``check`` does a change; while a merge is made, only what no side of it made false.
 
@@ -148,11 +166,11 @@ def check_staged(
     """
     with staged(stores[0][0].git) as index:
         span = ChangeSpan(index.trees.before, "", "HEAD")
-        found = _joined([_Check(*one, span, index.trees, progress).run() for one in stores])
+        found = _joined([_Check(*one, span, index.trees, progress, branch=branch).run() for one in stores])
         for trees in index.against_merged() if found.of(BROKEN) else ():
             keys = tuple(f.key for f in found.of(BROKEN))
             asked = [(store, replace(options, keys=keys)) for store, options in stores]
-            others = _joined([_Check(*one, span, trees, progress).run() for one in asked])
+            others = _joined([_Check(*one, span, trees, progress, branch=branch).run() for one in asked])
             found = _excused(found, {f.key for f in others.of(BROKEN)}, trees.before)
     return found
 
@@ -185,6 +203,7 @@ def _joined(parts: Sequence[CheckResult]) -> CheckResult:
         next((p.rung for p in parts if p.rung), ""),
         ChangeReview(programs=tuple(one for p in parts for one in p.review.programs)),
         any(p.has_memories for p in parts),
+        next((p.branch for p in parts if p.branch), None),
     )
 
 
@@ -198,6 +217,7 @@ class _Judged:
         gone: How many facts of the base are none on the head.
         rung: The sandbox's rung that commands ran on.
         base_answers: What checks say with the base's version of what they run, by key.
+        settled: What the memory that comes with the change settles.
     """
 
     findings: Sequence[Finding]
@@ -205,6 +225,7 @@ class _Judged:
     gone: int = 0
     rung: str = ""
     base_answers: Mapping[str, BaseAnswer] = NONE_ANSWERED
+    settled: tuple[SettledFact, ...] = ()
 
 
 class _Check:
@@ -217,13 +238,18 @@ class _Check:
         span: ChangeSpan,
         trees: Trees,
         progress: Callable[[str, int, int], None],
+        *,
+        branch: BranchMemory | None,
     ) -> None:
+        self._branch = branch if store.store.scope == PROJECT else None
         self._store = store
         self._options = options
         self._span = span
         self._trees = trees
         self._progress = progress
-        self._has_own = store.store.scope == PROJECT and any(is_home(change.path) for change in trees.changes)
+        self._has_files = store.store.scope == PROJECT and any(is_home(change.path) for change in trees.changes)
+        self._has_own = self._has_files or self._branch is not None
+        self._known_before: Catalog | None = None
 
     def run(self) -> CheckResult:
         store, trees = self._store, self._trees
@@ -243,13 +269,14 @@ class _Check:
             len(facts) + judged.gone,
             in_order(judged.findings),
             tuple(t.fact.row.key for t in touched if t.is_whole),
-            tuple(t.fact.row.key for t in touched if t.base is None),
+            tuple(t.fact.row.key for t in touched if t.base is None and is_home(t.fact.path)),
             brought.removed,
             brought.hidden,
             judged.untouched,
             judged.rung,
             self._programs(edits, judged),
-            self._has_own,
+            self._has_files,
+            self._with_branch(catalog, judged),
         )
 
     def _programs(self, edits: ProgramEdits, judged: _Judged) -> ChangeReview:
@@ -268,6 +295,13 @@ class _Check:
         setup = self._store.policy().verify.setup
         return find_program_edits(facts, self._trees, setup=setup, brought=brought.facts)
 
+    def _with_branch(self, catalog: Catalog, judged: _Judged) -> BranchMemory | None:
+        """Return the memory that comes with the change, with what it settles and what is to be settled in it."""
+        if self._branch is None:
+            return None
+        to_settle = conflicts_of(catalog, self._branch.changed)
+        return replace(self._branch, settled=judged.settled, to_settle=to_settle)
+
     def _judged(
         self, catalog: Catalog, touched: Sequence[TouchedFact], facts: Sequence[HeadFact], edits: ProgramEdits
     ) -> _Judged:
@@ -278,7 +312,7 @@ class _Check:
         if not self._has_own:
             found = outcome.find(touched, None, self._progress, edits=edits)
             return _Judged(found, rung=outcome.rung, base_answers=outcome.base_answers)
-        before = self._at(self._trees.before)
+        before = self._before()
         found = outcome.find(touched, lambda: before, self._progress, edits=edits)
         base = Outcome(self._store, self._options, self._span, self._trees, before)
         judged = self._with_silenced(base, found, (before, catalog), facts)
@@ -295,40 +329,56 @@ class _Check:
         silenced = find_silenced(before, catalog, facts, self._options.keys)
         if self._span.is_staged:
             silenced = [one for one in silenced if not is_revised(one, found)]
+        settled = find_settled(silenced, found) if self._branch is not None else {}
+        silenced = [one for one in silenced if one.fact.row.key not in settled]
+        taken = find_touched([one.fact for one in settled.values()], self._trees, (), catalog=before, store=self._store)
+        was = list_settled(settled, base.find(taken, None, self._progress)) if taken else ()
         lost = find_touched([one.fact for one in silenced], self._trees, (), catalog=before, store=self._store)
         judged = base.find(lost, None, self._progress, broken={f.key for f in found if f.kind == BROKEN})
         keys = [t.fact.row.key for t in lost]
         places = dict(zip(keys, spots_of(self._trees.git, (t.changed for t in lost)), strict=True))
         findings = with_silenced(found, judged, silenced, places=places, live=live_keys(catalog))
-        untouched = tuple((one.fact.row.key, one.how) for one in silenced if one.fact.row.key not in places)
+        untouched = tuple(
+            (one.fact.row.key, one.how) for one in silenced if one.fact.row.key not in places and not is_by_branch(one)
+        )
         live = {fact.row.key for fact in facts}
-        return _Judged(findings, untouched, sum(one.fact.row.key not in live for one in silenced))
+        gone = sum(one.fact.row.key not in live for one in silenced)
+        return _Judged(findings, untouched, gone, settled=was)
 
     def _brought(self, catalog: Catalog, facts: Sequence[HeadFact]) -> Brought:
         if not self._has_own:
             return Brought()
         from gitmem.commands.check.code_tree import find_brought  # parsing: 10 ms, and only where the code has memories
 
-        return find_brought(
+        brought = find_brought(
             *(self._store.git, catalog, self._store.policy(), facts),
             base=self._trees.before,
             changes=self._trees.changes,
         )
+        changed = find_changed(self._before(), facts) if self._branch is not None else frozenset()
+        return replace(brought, facts=brought.facts | changed)
+
+    def _before(self) -> Catalog:
+        """Return the catalog of the memory branch with the memories of the code before the change."""
+        if self._known_before is None:
+            self._known_before = self._at(self._trees.before)
+        return self._known_before
 
     def _behind(self) -> Catalog:
         """Return the catalog with the memories of the code as the change leaves them."""
         if self._span.is_staged and not self._has_own:
             return self._store.catalog()  # they are HEAD's
-        return self._at(self._trees.behind)
+        return self._at(self._trees.behind, self._branch.top if self._branch is not None else "")
 
-    def _at(self, commit: str) -> Catalog:
-        """Return the catalog with the memories of the code as a commit has them."""
+    def _at(self, commit: str, memory: str = "") -> Catalog:
+        """Return the catalog with the memories of the code as a commit has them, and of the store now or as named."""
         store, git = self._store, self._trees.git
         have = store.catalog() if store.has_store() else store.catalog_at(None)
-        if store.store.scope != PROJECT or commit == store.git.read_head()[1]:
+        if store.store.scope != PROJECT or (commit == store.git.read_head()[1] and not memory):
             return have
         from gitmem.commands.check.code_tree import home_tree
         from gitmem.index.refresh import beside
 
         tree = home_tree(git, commit)
-        return have if tree == store.tree() else beside(git, have, store.find_tip() or "", tree)
+        is_same = tree == store.tree() and not memory
+        return have if is_same else beside(git, have, memory or store.find_tip() or "", tree)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from gitmem.commands.check.branch_memory import note_of, section_of
 from gitmem.verify.moves import describe_moves
 from gitmem.verify.overview.finding import (
     BROKEN,
@@ -50,6 +51,7 @@ def sections(checked: CheckResult) -> tuple[FindingSection, ...]:
             rows = _rows([one for one in findings if one.severity == level])
             if rows:
                 found.append(FindingSection(heading, level, rows, is_first=level == ERROR or headings is not _MEMORY))
+    found += [section_of(checked.branch)] if checked.branch is not None else []
     return tuple(found)
 
 
@@ -104,6 +106,7 @@ def summary(checked: CheckResult) -> str:
 def notes(checked: CheckResult) -> list[str]:
     """Return what else a reader should know, a line each."""
     lines = [checked.span.note] if checked.span.note else []
+    lines += [note_of(checked.branch)] if checked.branch is not None else []
     if checked.hidden:
         lines.append(f"memories in .memory/ hide facts on the memory branch: {_named(checked.hidden)}")
     if checked.brought:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from gitmem.commands.sync.landed import PUSHED, how_landed
 from gitmem.errors import ConflictError, RemoteError
 from gitmem.frozen import frozen
 from gitmem.git import remotes
 from gitmem.store import companion as companions
-from gitmem.store.companion import HEADS, code_of
+from gitmem.store.companion import HEADS
+from gitmem.store.landed import PUSHED, how_landed
 from gitmem.store.merge.on_top import on_top
 from gitmem.store.proposal import forget_seen
 
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from typing import Any
 
     from gitmem.commands.sync.sync import Exchange
-    from gitmem.git.binary import Git
     from gitmem.git.remotes import RemoteOptions
     from gitmem.repository.repository import OpenRepository
 
@@ -60,10 +59,10 @@ class Companions:
 
     def find_landed(self) -> dict[str, str]:
         """Return how each branch came into the default one whose companion the memory does not have, by branch."""
-        default = self._memory.default_branch()
+        default = self._git.read_ref(self._memory.default_branch() or "refs/heads/") or ""
         memory = companions.memory_tip(self._git, self._memory.store) if default else ""
         found = {}
-        for code, tips in self._known().items() if memory else ():
+        for code, tips in companions.list_companions(self._git, self._remote).items() if memory else ():
             how: dict[str, Any] = {"memory": memory, "default": default, "remotes": self._remotes()}
             new = [tip for tip in tips if not self._git.is_ancestor(tip, memory)]
             if landed := next(filter(None, (how_landed(self._git, code, tip, **how) for tip in new)), ""):
@@ -92,7 +91,7 @@ class Companions:
         """Delete the companions that the memory contains, here and at the remote, and push the others."""
         own = self._git.read_ref(f"{HEADS}{self._memory.config.branch}")
         theirs = self._git.read_ref(f"refs/remotes/{self._remote}/{self._memory.config.branch}")
-        for code in self._known():
+        for code in companions.list_companions(self._git, self._remote):
             branch = companions.branch_of(code)
             far = self._git.read_ref(f"refs/remotes/{self._remote}/{branch}")
             here = self._git.read_ref(f"{HEADS}{branch}")
@@ -140,23 +139,8 @@ class Companions:
         except (ConflictError, RemoteError) as err:
             self._memory.notices.append(f"{branch} was not deleted from {self._remote}: {err.message}")
 
-    def _known(self) -> dict[str, tuple[str, ...]]:
-        """Return the commits of the companions, here and as last seen at the remote, by the code's branch."""
-        found: dict[str, tuple[str, ...]] = {}
-        for prefix in (HEADS, f"refs/remotes/{self._remote}/"):
-            for code, tip in _refs(self._git, prefix):
-                found[code] = tuple(dict.fromkeys((*found.get(code, ()), tip)))
-        return dict(sorted(found.items()))
-
     def _remotes(self) -> tuple[str, ...]:
         return (self._remote, *(name for name in remotes.list_remotes(self._git) if name != self._remote))
-
-
-def _refs(git: Git, prefix: str) -> list[tuple[str, str]]:
-    """Return the code's branch and the commit of each companion below a prefix."""
-    asked = ("for-each-ref", "--format=%(refname) %(objectname)", f"{prefix}{companions.PREFIX}")
-    rows = (line.rsplit(" ", 1) for line in git.text(*asked).split("\n") if line)
-    return [(code_of(ref[len(prefix) :]), tip) for ref, tip in rows]
 
 
 def describe(step: CompanionStep) -> str:

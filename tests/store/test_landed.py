@@ -7,14 +7,14 @@ from pathlib import Path
 import pytest
 from conftest import commit_files, git
 
-from gitmem.commands.sync.landed import how_landed
 from gitmem.git.binary import Git
 from gitmem.git.repository import discover
+from gitmem.store.landed import how_landed
 
 
 def landed(folder: Path) -> str:
     git(folder, "branch", "-f", "memory", "base")
-    how = {"memory": "memory", "default": "refs/heads/main", "remotes": ()}
+    how = {"memory": "memory", "default": git(folder, "rev-parse", "main"), "remotes": ()}
     return how_landed(Git(discover(folder)), "topic", git(folder, "rev-parse", "companion"), **how)
 
 

@@ -31,16 +31,13 @@ def how_landed(git: Git, code: str, companion: str, *, memory: str, default: str
         code: The branch, without ``refs/heads/``.
         companion: The commit of its companion, whose trailers say for which code it was written.
         memory: The commit of the memory branch.
-        default: The default branch, a full ref.
+        default: The commit of the default branch.
         remotes: The remotes whose branch of this name counts.
     """
-    main = git.read_ref(default)
-    if main is None:
-        return ""
     written, known = _written_for(git, companion, memory)
     refs = (*(f"refs/remotes/{remote}/{code}" for remote in remotes), f"{HEADS}{code}", f"{PUSHED}{code}")
     tips = dict.fromkeys(filter(None, (*map(git.read_ref, refs), written)))
-    return next((how for tip in tips if (how := _how(git, tip, main, known))), "")
+    return next((how for tip in tips if (how := _how(git, tip, default, known))), "")
 
 
 def _written_for(git: Git, companion: str, memory: str) -> tuple[str, str]:

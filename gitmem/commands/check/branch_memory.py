@@ -1,0 +1,139 @@
+"""The memory that comes with a change: the companion of its branch, on top of the memory branch.
+
+It changes what is judged as the change itself does, and differs from memories in the code tree in one way: a fact that
+it makes true at the head is settled. What a required check asks for can only be written there, because the memory
+branch speaks of the default branch; and it is reviewed together with the change.
+"""
+
+from __future__ import annotations
+
+from gitmem.repository.branch_memory import SettledFact
+from gitmem.store.code_tree.tree import is_home
+from gitmem.store.companion import branch_of
+from gitmem.verify.overview.finding import BROKEN, ERROR, HOLDS, NOTE, WARNING, FindingRow, FindingSection
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Mapping, Sequence
+    from typing import Any
+
+    from gitmem.commands.check.silenced import SilencedFact
+    from gitmem.commands.check.touched import HeadFact
+    from gitmem.index.catalog.catalog import Catalog
+    from gitmem.repository.branch_memory import BranchMemory
+    from gitmem.verify.overview.finding import Finding
+
+FORK = (
+    "it comes from a fork, and is merged by hand after the pull request: fetch {branch} from there, then gitmem "
+    "propose --merge"
+)
+# What takes a claim back openly; to remove its check and keep the text is none of these.
+RETIRES = ("archives it", "supersedes it")
+
+
+def find_changed(before: Catalog, facts: Iterable[HeadFact]) -> frozenset[int]:
+    """Return the numbers of the facts of a memory branch that say something else than before, or are new."""
+    known = {key: (spec, claim) for key, spec, claim in before.rows(
+        "SELECT m.key, f.spec, f.claim FROM fact f JOIN memory m ON m.id = f.id WHERE m.shadowed = 0"
+    )}  # fmt: skip
+    return frozenset(
+        fact.row.id
+        for fact in facts
+        if not is_home(fact.path) and known.get(fact.row.key) != (fact.row.spec, fact.row.claim)
+    )
+
+
+def find_settled(silenced: Iterable[SilencedFact], found: Iterable[Finding]) -> dict[str, SilencedFact]:
+    """Return the facts of the base that a branch's memory settles: changed, and true at the head; or taken back."""
+    holds = {finding.key for finding in found if finding.kind == HOLDS}
+    return {
+        one.fact.row.key: one
+        for one in silenced
+        if is_by_branch(one) and (one.how.startswith(RETIRES) or one.fact.row.key in holds)
+    }
+
+
+def is_by_branch(one: SilencedFact) -> bool:
+    """Return whether it is the branch's memory that silences a fact, and not a file of the code tree."""
+    return not is_home(one.spot.path) and not is_home(one.fact.path)
+
+
+def list_settled(settled: Mapping[str, SilencedFact], judged: Sequence[Finding]) -> tuple[SettledFact, ...]:
+    """Return the settled facts that the change makes false as the memory branch has them, by key."""
+    broken = {finding.key: finding for finding in judged if finding.kind == BROKEN}
+    return tuple(
+        SettledFact(key, one.fact.title, one.how, broken[key].because)
+        for key, one in sorted(settled.items())
+        if key in broken
+    )
+
+
+def conflicts_of(catalog: Catalog, keys: Collection[str]) -> tuple[str, ...]:
+    """Return which of these memories keep two versions, sorted."""
+    from gitmem.index.catalog import state
+
+    source = "FROM memory m JOIN text t ON t.id = m.id"
+    rows = catalog.rows(f"SELECT m.key {source} WHERE m.shadowed = 0 AND {state.TO_SETTLE} ORDER BY m.key")
+    return tuple(key for (key,) in rows if key in keys)
+
+
+def section_of(branch: BranchMemory) -> FindingSection:
+    """Return what a reviewer sees of it: what it settles, how each memory changes, and the findings of its review."""
+    review = branch.review or {}
+    findings = review.get("findings", [])
+    rows = [FindingRow(f"two versions to settle: {key}", key) for key in branch.to_settle]
+    rows += [
+        FindingRow(f"{one['severity']}: {one['message']}", one["key"], one["path"], one["line"])
+        for one in findings
+        if one["severity"] != NOTE
+    ]
+    rows += [FindingRow(f"{one.how}: {one.because}", one.key) for one in branch.settled]
+    for change in review.get("changes", []):
+        command = change.get("command") or {}
+        because = f" {change['because']}" if change["because"] else ""
+        rows.append(
+            FindingRow(
+                f"{change['what']}{because}: {_words(change)}",
+                change["key"],
+                change["path"],
+                code=command.get("text", ""),
+            )
+        )
+    if branch.is_fork:
+        rows.append(FindingRow(FORK.format(branch=branch_of(branch.code))))
+    severities = {one["severity"] for one in findings}
+    level = ERROR if branch.is_refused else WARNING if WARNING in severities or branch.to_settle else NOTE
+    return FindingSection(f"Memory that comes with {branch.code}", level, tuple(rows), is_memory=True)
+
+
+def _words(change: Mapping[str, Any]) -> str:
+    """Return a title as it changes: the old one and the new one."""
+    runs = change["words"]
+    old = "".join(text for sign, text in runs if sign != "+").strip()
+    new = "".join(text for sign, text in runs if sign != "-").strip()
+    return f"{old} → {new}" if runs and old != new else change["title"]
+
+
+def note_of(branch: BranchMemory) -> str:
+    """Return one line about the memory that comes with a change."""
+    memories = "1 memory" if len(branch.changed) == 1 else f"{len(branch.changed)} memories"
+    settled = f", of which {len(branch.settled)} would become false" if branch.settled else ""
+    return f"{branch_of(branch.code)} changes {memories} with this branch{settled}; it is merged with it"
+
+
+def table_of(branch: BranchMemory) -> dict[str, Any]:
+    """Return it as the documented JSON."""
+    return {
+        "branch": branch.code,
+        "commit": branch.commit,
+        "memory": branch.memory,
+        "top": branch.top,
+        "fork": branch.is_fork,
+        "changed": list(branch.changed),
+        "settled": [
+            {"key": one.key, "title": one.title, "what": one.how, "because": one.because} for one in branch.settled
+        ],
+        "to_settle": list(branch.to_settle),
+        "refused": branch.is_refused,
+        "review": branch.review,
+    }

@@ -1,0 +1,199 @@
+"""Which branch a change is, and the memory that comes with it: in a clone, and in a job that a forge starts for it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from gitmem import config
+from gitmem.errors import GitmemError
+from gitmem.frozen import frozen
+from gitmem.git import remotes
+from gitmem.git.remotes import RemoteOptions
+from gitmem.store.companion import HEADS, branch_of, find_companion, head_branch, list_companions, memory_tip
+from gitmem.store.landed import how_landed
+from gitmem.store.merge.on_top import changed_memories, on_top
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from gitmem.git.binary import Git
+    from gitmem.repository.repository import OpenRepository
+
+# What a check waits for a remote at most, in seconds, to learn whether a branch has a memory of its own.
+TIMEOUT_S = 10.0
+FORKS = "refs/gitmem/forks/"
+# What is read of the event that a forge's job is about.
+EVENT_LIMIT = 4 * 1024 * 1024
+
+
+@frozen
+class BranchMemory:
+    """The memory that comes with a change.
+
+    Attributes:
+        code: The branch of the code.
+        commit: The companion's commit.
+        memory: The memory branch's.
+        top: The commit of both together, which is what is judged.
+        is_fork: Whether it comes from another repository.
+        settled: The facts of the memory branch that the change makes false and this settles.
+        changed: The keys of the memories that it changes, adds or retires.
+        to_settle: Those of which both say something else, so that two versions are kept.
+        review: What it means (``gitmem review``), as documented JSON; None while nobody looked.
+        is_refused: Whether the review has findings that fail.
+    """
+
+    code: str
+    commit: str
+    memory: str
+    top: str
+    is_fork: bool = False
+    settled: tuple[SettledFact, ...] = ()
+    changed: tuple[str, ...] = ()
+    to_settle: tuple[str, ...] = ()
+    review: Mapping[str, Any] | None = None
+    is_refused: bool = False
+
+
+@frozen
+class SettledFact:
+    """A fact that the change makes false and its branch's memory settles.
+
+    Attributes:
+        key: Its key.
+        title: Its title on the memory branch.
+        how: What the branch's memory does to it, a clause without its subject.
+        because: Why it is false at the head as the memory branch has it.
+    """
+
+    key: str
+    title: str
+    how: str
+    because: str
+
+
+@frozen
+class PullRequest:
+    """The pull request that a forge's job is about.
+
+    Attributes:
+        branch: The branch that is to be merged.
+        url: Where that branch is, if it is in another repository than the job's; or empty.
+    """
+
+    branch: str
+    url: str = ""
+
+
+def find_pull_request() -> PullRequest | None:
+    """Return the pull request that this job is about; None outside of such a job.
+
+    Source: "Variables" and "Webhook events and payloads" of GitHub Actions, which Gitea and Forgejo follow; "Predefined
+    CI/CD variables" of GitLab.
+    """
+    branch = config.variable("CI_MERGE_REQUEST_SOURCE_BRANCH_NAME")
+    if branch:
+        is_own = config.variable("CI_MERGE_REQUEST_SOURCE_PROJECT_ID") == config.variable("CI_PROJECT_ID")
+        return PullRequest(branch, "" if is_own else config.variable("CI_MERGE_REQUEST_SOURCE_PROJECT_URL"))
+    branch = config.variable("GITHUB_HEAD_REF")
+    if not branch:
+        return None
+    head = _head_repository()
+    if head is None:
+        return None  # whose branch it is cannot be said, and another repository's may have the same name
+    is_own = head.get("full_name") == config.variable("GITHUB_REPOSITORY")
+    return PullRequest(branch, "" if is_own else str(head.get("clone_url") or ""))
+
+
+def _head_repository() -> dict[str, Any] | None:
+    try:
+        with Path(config.variable("GITHUB_EVENT_PATH")).open(encoding="utf-8") as file:
+            head = json.loads(file.read(EVENT_LIMIT))["pull_request"]["head"]["repo"]
+    except (OSError, ValueError, LookupError, TypeError, RecursionError):
+        return None
+    return head if isinstance(head, dict) else None
+
+
+def find_branch_memory(opened: OpenRepository, head: str) -> BranchMemory | None:
+    """Return the memory that comes with a change; None where there is none, or a proposal is current.
+
+    Args:
+        opened: The repository.
+        head: The end of the change, as typed; empty for HEAD.
+    """
+    git, settings = opened.git, opened.config
+    memory = "" if opened.store.proposal or opened.store.companion else memory_tip(git, opened.store)
+    if not memory:
+        return None
+    found = _found(opened, head, memory)
+    if not found:
+        return None
+    top, is_fork = memory, any(one.is_fork for one in found)
+    for one in found:
+        try:
+            how: dict[str, Any] = {"code": one.code, "now": opened.now, "wait_s": settings.lock_timeout_s}
+            top = git.read_ref(on_top(git, top, one.commit, **how)) or top
+        except GitmemError as err:
+            opened.notices.append(f"the memory that comes with {one.code} is not read: {err.message}")
+    changed, code = changed_memories(git, memory, top), ", ".join(one.code for one in found)
+    return BranchMemory(code, found[-1].commit, memory, top, is_fork, changed=changed) if changed else None
+
+
+@frozen
+class _Found:
+    """A companion that comes with a change."""
+
+    code: str
+    commit: str
+    is_fork: bool = False
+
+
+def _found(opened: OpenRepository, head: str, memory: str) -> list[_Found]:
+    """Return the companions that come with a change: mostly one or none, several where a queue merges several."""
+    git, settings = opened.git, opened.config
+    code = _named(git, settings.remote, head) if head else head_branch(git)
+    if code or head:
+        found = find_companion(git, settings, code)
+        return [_Found(code, found.commit)] if found is not None else []
+    if config.variable("GITHUB_EVENT_NAME") == "merge_group":
+        return _queued(opened, memory)
+    pull = find_pull_request()
+    commit = _fetched(opened, pull) if pull is not None else None
+    return [_Found(pull.branch, commit, bool(pull.url))] if pull is not None and commit else []
+
+
+def _queued(opened: OpenRepository, memory: str) -> list[_Found]:
+    """Return the companions of the branches that HEAD, the commit of a merge queue, adds to the default branch."""
+    git, remote = opened.git, opened.config.remote
+    commit, default = git.read_head()[1] or "", git.read_ref(opened.default_branch() or HEADS) or ""
+    found = []
+    for code, tips in list_companions(git, remote).items():
+        how: dict[str, Any] = {"memory": memory, "remotes": (remote,)}
+        is_there = how_landed(git, code, tips[-1], default=default, **how) if default else ""
+        if not is_there and how_landed(git, code, tips[-1], default=commit, **how):
+            found.append(_Found(code, tips[-1]))
+    return found
+
+
+def _named(git: Git, remote: str, head: str) -> str:
+    """Return the branch that was typed, here or at the remote; empty where it is none."""
+    short = head.removeprefix(HEADS).removeprefix(f"refs/remotes/{remote}/").removeprefix(f"{remote}/")
+    is_one = any(git.read_ref(f"{prefix}{short}") is not None for prefix in (HEADS, f"refs/remotes/{remote}/"))
+    return short if is_one else ""
+
+
+def _fetched(opened: OpenRepository, pull: PullRequest) -> str | None:
+    """Return the commit of a pull request's companion, fetched where it is not here; None where it has none."""
+    git, remote, branch = opened.git, opened.config.remote, branch_of(pull.branch)
+    talk = RemoteOptions(timeout_s=TIMEOUT_S, is_silent=True)
+    try:
+        if pull.url:
+            return remotes.fetch_from(git, pull.url, branch, f"{FORKS}{pull.branch}", talk)
+        known = git.read_ref(f"refs/remotes/{remote}/{branch}")
+        return known or (remotes.fetch(git, remote, branch, talk) if remotes.has_remote(git, remote) else None)
+    except GitmemError as err:
+        opened.notices.append(f"whether {pull.branch} has a memory of its own is unknown: {err.message}")
+        return None
