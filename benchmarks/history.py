@@ -13,8 +13,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from gitmem.cli.verify import list_cases
 from gitmem.index.catalog import state
 from gitmem.memory.memory import Memory
+from gitmem.verify.overview.cause import Case
 from gitmem.verify.session import Options
 
 # Names that no project has by chance: its own memory and its own branches stay out of the walk.
@@ -47,6 +49,8 @@ class Step:
         alerts: Facts of which a person is told anew that they fail, or cannot be checked.
         marks: Facts of which a person is told anew that they flap.
         seconds: How long the run took.
+        moved: Facts that are judged where their files are now.
+        cases: What the run lists for a person, as `gitmem verify` does.
     """
 
     commit: str
@@ -56,6 +60,8 @@ class Step:
     alerts: frozenset[str]
     marks: frozenset[str]
     seconds: float
+    moved: frozenset[str]
+    cases: tuple[Case, ...]
 
 
 class Clone:
@@ -150,9 +156,9 @@ class Clone:
             # Also what fails again as it did before, on inputs that were judged then: nothing had to run to know it.
             alerts |= mine.intersection(run.recorded.failed if run.recorded else ())
             marks = {r.due.row.key for r in results if r.is_marked}
-            return Step(
-                commit, outcomes, describe_culprits, frozenset(flapping), frozenset(alerts), frozenset(marks), seconds
-            )
+            told_new = frozenset(flapping), frozenset(alerts), frozenset(marks)
+            moved, cases = frozenset(run.standing.moved), tuple(list_cases(run))
+            return Step(commit, outcomes, describe_culprits, *told_new, seconds, moved, cases)
 
     def _told(self, memory: Memory) -> dict[str, state.MemoryStatus]:
         ground, catalog = memory.repository.ground(), memory.repository.catalog()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import _signal  # type: ignore[import-not-found]  # `signal` makes enumerations: 1 ms
 import errno
 import gc
 import os
@@ -21,6 +22,8 @@ BUG = 70
 PIPE_CLOSED = 141
 # What the machine does not allow, whatever we do: no room, no right, no more open files. Anything else is a bug.
 ENVIRONMENT = ("ENOSPC", "EDQUOT", "EROFS", "EACCES", "EPERM", "EIO", "EFBIG", "EMFILE", "ENFILE")
+# Signals of the person that came, until one is answered.
+_interruptions: list[str] = []
 
 
 def script() -> None:
@@ -30,6 +33,8 @@ def script() -> None:
     right after the output is out, unless something registered to be called at the end.
     """
     gc.disable()  # one command makes little garbage; collecting costs 1.5 ms (measured)
+    if _signal.getsignal(_signal.SIGINT) is _signal.default_int_handler:
+        _signal.signal(_signal.SIGINT, note_interruption)
     status = main()
     if "gitmem.verify.sandbox.sandbox" in sys.modules or "concurrent.futures" in sys.modules:
         sys.exit(status)
@@ -69,9 +74,10 @@ def _finish(arguments: list[str], out: Output, *, is_first: bool) -> int:
         out.drop()  # nobody reads any more (gitmem list | head): end quietly
         return PIPE_CLOSED
     except KeyboardInterrupt:
-        out.error("interrupted; acknowledged writes are kept")
-        return INTERRUPTED
+        return _say_interrupted(out)
     except Exception as err:  # noqa: BLE001 - the one place that words errors
+        if _was_interrupted():
+            return _say_interrupted(out)
         from gitmem.cli.again import heals, reworded
 
         rest, has_written = _without_folder(arguments), _count_commits() > commits
@@ -79,6 +85,24 @@ def _finish(arguments: list[str], out: Output, *, is_first: bool) -> int:
             return _finish(rest, out, is_first=False)
         return _report_error(reworded(err, is_first=is_first, has_written=has_written), out, arguments)
     return status
+
+
+def _say_interrupted(out: Output) -> int:
+    out.error("interrupted; acknowledged writes are kept")
+    return INTERRUPTED
+
+
+def note_interruption(*_: object) -> None:
+    """Answer SIGINT as Python does, and note that it came: SQLite makes an error of its own of what Python raises."""
+    _interruptions.append("SIGINT")
+    raise KeyboardInterrupt
+
+
+def _was_interrupted() -> bool:
+    """Return whether the person interrupted the command that ends now."""
+    found = bool(_interruptions)
+    _interruptions.clear()
+    return found
 
 
 def _count_commits() -> int:

@@ -298,7 +298,7 @@ def _report(
     is_each: bool,
 ) -> None:
     rest = "gitmem verify --dirty --each" if found.dirty else REST
-    print_cases(_cases(found), broken, out, is_each=is_each, rest=rest)
+    print_cases(list_cases(found), broken, out, is_each=is_each, rest=rest)
     unknown = [why for why in explained if why.found is None or not why.found.culprit]
     cases = (Case(why.key, "unproven", f"culprit not known ({why.outcome})", why.reason) for why in unknown)
     print_cases(cases, {}, out, is_each=is_each, rest="gitmem why KEY")
@@ -321,7 +321,7 @@ def _report(
         out.note(advice)
 
 
-def _cases(found: VerifyRun) -> list[Case]:
+def list_cases(found: VerifyRun) -> list[Case]:
     """Return what needs a person: of this run, what failed before, and what rests on both."""
     lines = {line.key: line for line in found.standing.lines}
     cases = list(_judged(found.results, lines))
@@ -347,7 +347,7 @@ def _judged(results: Sequence[Result], lines: Mapping[str, StandingLine]) -> Ite
             why = why or (result.verdict.attempt if result.verdict else "")
         elif not result.is_news:
             label += ", as before"
-        culprit = (line.culprit, line.culprit_after) if line and result.outcome == "fails" else ("", "")
+        culprit = (line.culprit, line.culprit_after) if line and line.status == "failed" else ("", "")
         yield Case(result.due.row.key, WORDS[result.outcome], label, why, culprit)
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
+from itertools import takewhile
 
 from gitmem.errors import ProcessError
 from gitmem.frozen import frozen
@@ -26,6 +27,8 @@ MOST_STEPS = 12
 MOST_COMPARED = 3000
 # How much more alike the new file must be than the next one, in percent: else the file was split or copied.
 APART = 20
+# Equal files of one commit whose names are compared, each with each.
+MOST_EQUAL = 300
 # The blob without content, in both formats of repositories: files that are empty are like all others that are.
 EMPTY = (
     "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391",
@@ -137,11 +140,16 @@ class Renames:
         likes: dict[str, dict[str, int]] = {}
         for pair in self._compare(old, new, "-M", "-C"):
             likes.setdefault(pair.old, {})[pair.new] = pair.likeness
-        sides = _by_folder(moved)
+        sides = _of_equal_files(moved)
+        taken = {sides[pair.old]: pair.old_oid for pair in moved if pair.old in sides}
         found = {}
         for pair in moved:
             target = sides.get(pair.old, pair.new)
-            others = [like for path, like in likes.get(pair.old, {}).items() if path not in (target, pair.new)]
+            others = [
+                like
+                for path, like in likes.get(pair.old, {}).items()
+                if path not in (target, pair.new) and taken.get(path) != pair.old_oid
+            ]
             if pair.likeness - max(others, default=-APART) >= APART:
                 found[pair.old] = target
         return found
@@ -169,19 +177,54 @@ def _parse_pairs(raw: bytes) -> list[Pair]:
     return found
 
 
-def _by_folder(moved: Sequence[Pair]) -> Mapping[str, str]:
-    """Return where files went of which several are equal: git takes any of these, and the others of a folder tell."""
-    alike = Counter(pair.old_oid for pair in moved)
+def _of_equal_files(moved: Sequence[Pair]) -> Mapping[str, str]:
+    """Return where files went of which several were equal, where their names tell: git pairs these as it likes.
+
+    The other files of a folder tell where it went; else each went where most of its path is still the same.
+    """
+    groups: dict[str, list[Pair]] = {}
+    for pair in moved:
+        groups.setdefault(pair.old_oid, []).append(pair)
     votes: dict[str, Counter[str]] = {}
-    for pair in moved:
-        if alike[pair.old_oid] == 1:
-            votes.setdefault(os.path.dirname(pair.old), Counter())[os.path.dirname(pair.new)] += 1
-    news = {pair.new: pair.oid for pair in moved}
-    found = {}
-    for pair in moved:
-        folder = votes.get(os.path.dirname(pair.old))
-        if alike[pair.old_oid] > 1 and folder:
-            path = os.path.join(max(folder, key=lambda name: (folder[name], name)), os.path.basename(pair.old))
-            if news.get(path) == pair.oid:
-                found[pair.old] = path
+    for pairs in groups.values():
+        if len(pairs) == 1:
+            votes.setdefault(os.path.dirname(pairs[0].old), Counter())[os.path.dirname(pairs[0].new)] += 1
+    found: dict[str, str] = {}
+    for pairs in groups.values():
+        if len(pairs) > 1:
+            found |= _pair_by_name(pairs, votes)
     return found
+
+
+def _pair_by_name(pairs: Sequence[Pair], votes: Mapping[str, Counter[str]]) -> dict[str, str]:
+    olds, news = {pair.old for pair in pairs}, {pair.new for pair in pairs}
+    found: dict[str, str] = {}
+    for old in sorted(olds):
+        folder = votes.get(os.path.dirname(old))
+        if folder:
+            place = os.path.join(max(folder, key=lambda name: (folder[name], name)), os.path.basename(old))
+            if place in news - set(found.values()):
+                found[old] = place
+    olds, news = olds - found.keys(), news - set(found.values())
+    if len(olds) > MOST_EQUAL:
+        return found
+    best = {old: _most_alike(old, news) for old in olds}
+    back = {new: _most_alike(new, olds) for new in news}
+    return found | {old: new for old, new in best.items() if new and back[new] == old}
+
+
+def _most_alike(path: str, others: Iterable[str]) -> str:
+    """Return the path of these that has the most folders and names in common; empty where several have."""
+    scores = sorted(((_common(path, other), other) for other in others), reverse=True)
+    is_one = len(scores) == 1 or (len(scores) > 1 and scores[0][0] > scores[1][0])
+    return scores[0][1] if is_one else ""
+
+
+def _common(path: str, other: str) -> int:
+    """Return how many folders and names two paths have in common, at their ends and their beginnings."""
+    parts, others = path.split("/"), other.split("/")
+
+    def same(one: Iterable[str], two: Iterable[str]) -> int:
+        return sum(1 for _ in takewhile(lambda both: both[0] == both[1], zip(one, two, strict=False)))
+
+    return same(reversed(parts), reversed(others)) + same(parts, others)

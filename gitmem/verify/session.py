@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from itertools import pairwise
 from threading import Lock
 
 from gitmem.config import search_path
@@ -42,6 +43,8 @@ if TYPE_CHECKING:
 SANDBOX_FAILED = "the sandbox failed"
 # Seconds that a missing commit may take to come: whoever verifies waits for it.
 FETCH_S = 20.0
+# Commits that are looked at for the one that broke a fact, where no check has to run for it.
+LOOKED_BACK = 8
 
 
 class Session:
@@ -74,7 +77,7 @@ class Session:
         self._now = now
         self._tree: CodeTree | None = None
         self._unrecorded = ""
-        self._parents: list[str] | None = None
+        self._line: list[CodeTree] | None = None
         self._fetching = Lock()
         self._fetched: dict[str, bool] = {}
         self.rung = ""
@@ -279,7 +282,7 @@ class Session:
             need_writable(self.options.results)
         is_right = not self.options.keys and self._local.is_right(" ".join(shown_by(self._catalog)), self.commit)
         wrong = () if is_right else self.find_wrong(self._git, self.tree(), is_noted=True)
-        dues = self._with_wrong(self.list_due(), wrong)
+        dues = self._with_broken_again(self._with_wrong(self.list_due(), wrong))
         if not dues and self.options.results and not self.options.dry_run:
             self.keep([])
         if not dues and not self.options.dry_run and self.counts():
@@ -366,11 +369,66 @@ class Session:
         """Write down what this clone knows and the branch does not, though nothing had to run."""
         from gitmem.verify.record import list_news
 
-        known = due_module.list_publishable(self._catalog, self._local, self.restate())
+        known = self._list_publishable()
         recorded = self.keep_verdicts(known)[0] if known and list_news(self._catalog, known) else None
         return VerifyRun(
             self.commit, 0, (), recorded, take_stock(self._catalog, self.restate(), self._local, now=self._now)
         )
+
+    def _with_broken_again(self, dues: list[Due]) -> list[Due]:
+        """Return what is due, compared with what was told last, and facts that fail again on inputs seen before.
+
+        A verdict that counts again because the inputs do may be older than a failure in between. And an earlier failure
+        on these inputs may be of another cause: what it named may have moved, and another commit broke it.
+        """
+        if not self.counts():
+            return dues
+        known = [v for v in self._list_publishable() if v.outcome == FAILS]
+        if known:
+            from gitmem.verify.record import list_news
+
+            known = [v for v in list_news(self._catalog, known, self._is_fresh) if self._was_fixed(v)]
+        again = {v.key: held for v in known if (held := self._held_last(v))}
+        missing = tuple(again.keys() - {due.row.key for due in dues})
+        if missing and not self.options.keys:
+            is_mine = self._in_shard()
+            more = due_module.list_due(
+                self._catalog, self._local, self.restate(), self._policy, now=self._now, keys=missing
+            )
+            dues = sorted((*dues, *(due for due in more if is_mine(due.row.key))), key=lambda due: due.row.key)
+        found = []
+        for due in dues:
+            held = again.get(due.row.key)
+            if held is None and due.verdict is not None and due.verdict.outcome == FAILS and due.why == "inputs":
+                held = self._held_last(due.verdict)
+                held = held if held is not None and held.own else None
+            found.append(replace(due, why="inputs", verdict=held) if held is not None else due)
+        return found
+
+    def _was_fixed(self, verdict: Verdict) -> bool:
+        """Return whether the inputs of a failure were others since, as far as the newest commits tell; else true.
+
+        Behind a merge, it is what was found on the branch that was merged.
+        """
+        read, trees = self._read_by(verdict.key), self._newest()
+        commits = [tree.commit for tree in trees]
+        if read is None or verdict.commit not in commits:
+            return len(trees) > LOOKED_BACK
+        since = trees[: commits.index(verdict.commit)]
+        return any(due_module.digest_by(tree, *read, verdict) != verdict.inputs for tree in since)
+
+    def _held_last(self, verdict: Verdict) -> Verdict | None:
+        """Return the verdict by which the branch says that a fact holds; this clone's own, if it made it."""
+        branch = state.branch_verdicts(self._catalog, [verdict.key]).get(verdict.key, ())
+        told = state.merged(branch, (), spec=verdict.spec, claim=verdict.claim)
+        held = {v.inputs for v in told if v.outcome == HOLDS}
+        mine = self._local.verdicts([verdict.key]).get(verdict.key, ())
+        every = state.merged(branch, mine, spec=verdict.spec, claim=verdict.claim)
+        return max((v for v in every if v.outcome == HOLDS and v.inputs in held), key=lambda v: v.own, default=None)
+
+    def _list_publishable(self) -> list[Verdict]:
+        """Return what this clone knows and the branch does not, by key."""
+        return due_module.list_publishable(self._catalog, self._local, self.restate())
 
     def _run_dirty(self, report: Callable[[Result, int, int], None], watch: Watch | None) -> VerifyRun:
         """Judge the work tree as it is, and write nothing down."""
@@ -422,13 +480,13 @@ class Session:
         self._local.keep_outputs(self._output(r) for r in ran if r.due.spec.check.form != BUILTIN)
         if self.counts():
             judged = {v.key for v in verdicts}
-            known = due_module.list_publishable(self._catalog, self._local, self.restate())
+            known = self._list_publishable()
             verdicts += [v for v in known if v.key not in judged]
         kept = self.keep_verdicts(verdicts) if verdicts else (None, False)
         if self.options.results:
             from gitmem.verify.jobs.result_file import write_run
 
-            known = due_module.list_publishable(self._catalog, self._local, self.restate())
+            known = self._list_publishable()
             # What another shard judged in this clone is in that one's file: twice, it would not be taken at all.
             is_mine = self._in_shard()
             known = [verdict for verdict in known if is_mine(verdict.key)]
@@ -438,14 +496,38 @@ class Session:
         return kept
 
     def _blamed(self, result: Result, verdict: Verdict) -> Verdict:
-        """Return a verdict; HEAD broke what held at its only parent and fails on inputs that changed since."""
+        """Return a verdict with the commit that broke the fact, where one alone changed its inputs since it held."""
         old = result.due.verdict
         is_break = verdict.outcome == FAILS and verdict.confirmed and not (verdict.outside or verdict.flapping)
-        if not is_break or old is None or not old.own or result.due.why != "inputs" or verdict.culprit:
+        if not is_break or old is None or not old.own or old.outcome != HOLDS or verdict.culprit:
             return verdict
-        if self._parents is None:
-            self._parents = self._git.run("rev-list", "--parents", "-1", self.commit).stdout.decode("ascii").split()[1:]
-        return replace(verdict, culprit=self.commit) if self._parents == [verdict.held_commit] else verdict
+        due = result.due
+        return replace(verdict, culprit=self._breaker(json.loads(due.row.inputs), due.spec.check, old))
+
+    def _breaker(self, inputs: Sequence[str], check: Check, old: Verdict) -> str:
+        """Return which of the newest commits alone changed the inputs of a fact since it held; empty if none did."""
+        trees, found = self._newest(), ""
+        newer = due_module.digest_by(trees[0], inputs, check, old)
+        for tree, parent in pairwise(trees):
+            before = due_module.digest_by(parent, inputs, check, old)
+            if before != newer:
+                if found:
+                    return ""
+                found, newer = tree.commit, before
+            if newer == old.inputs:
+                return found
+        return ""
+
+    def _newest(self) -> list[CodeTree]:
+        """Return the code at HEAD and its ancestors, the newest first: a few, as far as each has one parent."""
+        if self._line is None:
+            listed = self._git.run("rev-list", "--parents", f"-{LOOKED_BACK}", self.commit).stdout.decode("ascii")
+            parents = dict(([*line.split(), ""])[:2] for line in listed.splitlines() if line.count(" ") < 2)
+            line = [self.commit]
+            while parents.get(line[-1]):
+                line.append(parents[line[-1]])
+            self._line = [self.tree(), *(CodeTree(self._git, commit) for commit in line[1:])]
+        return self._line
 
     def _blocked(self, result: Result) -> Blocked:
         row = result.due.row
@@ -495,15 +577,17 @@ class Session:
 
     def _is_fresh(self, verdict: Verdict) -> bool:
         """Return whether what a verdict read is what it was; where it does not say, that is not asked again here."""
+        read = self._read_by(verdict.key) if verdict.reads else None
+        return read is not None and due_module.digest_by(self.tree(), *read, verdict) == verdict.inputs
+
+    def _read_by(self, key: str) -> tuple[list[str], Check] | None:
+        """Return what a live fact declares to read, and its check; None where there is no such fact."""
         row = self._catalog.row(
             "SELECT f.inputs, f.form, f.words FROM fact f JOIN memory m ON m.id = f.id WHERE m.key = ?"
             f" AND {state.LIVE}",
-            (verdict.key,),
+            (key,),
         )
-        if row is None or not verdict.reads:
-            return False
-        inputs, check = json.loads(row[0]), Check(row[1], tuple(json.loads(row[2])))
-        return due_module.digest_by(self.tree(), inputs, check, verdict) == verdict.inputs
+        return None if row is None else (json.loads(row[0]), Check(row[1], tuple(json.loads(row[2]))))
 
 
 __all__ = ["Options", "Session", "Standing", "VerifyRun", "Watch"]

@@ -5,6 +5,8 @@ from __future__ import annotations
 import errno
 import json
 import os
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -142,6 +144,17 @@ def test_each_way_to_end_has_its_exit_status(
 
     assert (done.status, done.out) == (status, "")
     assert "Traceback" not in done.err
+
+
+def test_interruption_inside_sqlite_ends_the_command(run_cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(*_: object) -> int:
+        with closing(sqlite3.connect(":memory:")) as db:
+            db.create_function("unpacked", 0, cli.note_interruption)
+            return db.execute("SELECT unpacked()").fetchone()[0]
+
+    monkeypatch.setattr(list_command, "run", broken)
+
+    assert (run_cli("list").status, run_cli("--version").status) == (130, 0)
 
 
 @pytest.mark.parametrize(

@@ -57,6 +57,21 @@ def test_of_equal_files_each_goes_where_the_others_of_its_folder_went(repo):
     assert found == {path: path.replace("src/a", "zz").replace("src/b", "aa") for path in files}
 
 
+def test_of_equal_files_in_equal_folders_each_goes_where_its_path_is_still_the_same(repo):
+    """No other file of these folders tells where it went; one of them was edited while it moved."""
+    same = "# the same header in every package\n" * 9
+    files = {f"src/{name}/x/__init__.py": same for name in "abcd"}
+    start = commit_files(repo, files, "equal files")
+    (repo / "lib").mkdir()
+    for name in "abcd":
+        git(repo, "mv", f"src/{name}", f"lib/{name}")
+    (repo / "lib/b/x/__init__.py").write_text(f"{same}# edited\n", encoding="ascii")
+    git(repo, "add", "-A")
+    git(repo, "commit", "-q", "-m", "move them")
+
+    assert renames(repo, sorted(files), start) == {path: path.replace("src/", "lib/") for path in files}
+
+
 def test_an_empty_file_is_only_where_its_name_is(repo):
     start = commit_files(repo, {"src/pkg/__init__.py": "", "src/pkg/.keep": ""}, "empty files")
     git(repo, "rm", "-q", "src/pkg/.keep")

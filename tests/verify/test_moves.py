@@ -196,6 +196,24 @@ def test_a_move_that_breaks_the_code_is_no_excuse(memory: Memory, repo: Path) ->
     assert statuses(memory) == {"script": "failed"}
 
 
+def test_a_script_that_was_deleted_and_is_back_is_followed_like_any_other(memory: Memory, repo: Path) -> None:
+    script = "grep -q RS256 $1\n# and more lines\n# that tell it from other files\n"
+    commit_files(repo, {"src/auth/run.sh": script}, "a script")
+    put(repo, make_fact("script", "sh src/auth/run.sh src/auth/jwt.py"))
+    approve_all(memory)
+    verify(memory)
+    git(repo, "rm", "-q", "src/auth/run.sh")
+    commit_files(repo, {"x": "x\n"}, "delete it")
+    verify(memory)
+    commit_files(repo, {"src/auth/run.sh": script}, "back")
+    verify(memory)
+    move(repo, "src/auth", "lib/auth")
+
+    verify(memory)
+
+    assert statuses(memory) == {"script": "verified"}
+
+
 def test_a_denied_or_unapproved_command_is_not_run_for_a_move(memory: Memory, repo: Path) -> None:
     put(repo, make_fact("grep", "grep -q RS256 src/auth/jwt.py"))
     move(repo, "src/auth", "lib/auth")

@@ -391,3 +391,22 @@ def test_history_of_the_verdict_is_the_history_of_its_truth(repo, memory):
         assert lines == [("verdict", "holds"), ("verdict", "fails"), ("verdict", "holds")]
         path = verdict_file(opened, "a")
     assert git(repo, "rev-list", "--count", "memory", "--", path) == "3"
+
+
+def test_a_break_names_its_commit_also_where_others_lie_between_and_where_it_was_broken_before(repo):
+    clock = Clock()
+    commit_files(repo, {"broken.sh": "grep -q RS256 src/auth/jwt.py\n"})
+    put(repo, make_fact("a", RS256), make_fact("c", "sh broken.sh", paths=["broken.sh", "src/auth/*"]))
+    named = []
+    with Memory(repo, clock=clock) as opened:
+        approve_all(opened)
+        for text in ("RS256\n", "HS256\n", "RS256\n", "HS256\n"):
+            commit = commit_files(repo, {"src/auth/jwt.py": text})
+            if text == "HS256\n":
+                commit_files(repo, {"README.md": f"after {commit}\n"})
+            clock.now += 60
+            lines = verify(opened).standing.lines
+            named.append({(line.key, line.culprit == commit) for line in lines})
+            commit_files(repo, {"README.md": f"{commit}\n"})
+
+    assert named == [set(), {("a", True), ("c", True)}] * 2

@@ -173,7 +173,7 @@ def pick(verdicts: Sequence[Verdict], digest: str) -> tuple[Verdict | None, bool
 
 def pick_fresh(verdicts: Sequence[Verdict], is_fresh: Callable[[Verdict], bool]) -> tuple[Verdict | None, bool]:
     """Return the verdict that counts, and whether it is of the inputs as they are: each says which inputs it means."""
-    same = [v for v in verdicts if is_fresh(v)]
+    same = [v for v in verdicts if is_fresh(v) and not _is_before_move(v, verdicts)]
     if any(v.own for v in same):
         mine = [v.environment for v in same if v.own]
         same = [
@@ -182,6 +182,12 @@ def pick_fresh(verdicts: Sequence[Verdict], is_fresh: Callable[[Verdict], bool])
     # Of two that say the same, the one that knows more: the culprit may be known in this clone alone.
     best = max(same or verdicts, key=lambda v: (v.at, v.own, bool(v.culprit)), default=None)
     return best, bool(same)
+
+
+def _is_before_move(verdict: Verdict, verdicts: Sequence[Verdict]) -> bool:
+    """Return whether a failure is older than a known move: a file that is not in its old place is no news."""
+    newer = (v for v in verdicts if v.own and v.moved and v.at > verdict.at)
+    return verdict.outcome == FAILS and any(v.moved != verdict.moved for v in newer)
 
 
 def _is_foreign(verdict: Verdict, mine: Iterable[str]) -> bool:

@@ -28,8 +28,9 @@ def with_news(result: Result, *, noted: Collection[str]) -> Result:
     is_steady = mark_of(due.latest) == 0
     if result.verdict is not None and result.verdict.moved:
         result = replace(result, is_moved=due.verdict is None or due.verdict.moved != result.verdict.moved)
-    if result.outcome == BLOCKED:
-        return replace(result, is_news=is_steady and due.row.key not in noted)
+    has_failed = due.verdict is not None and due.verdict.outcome == FAILS
+    if result.outcome == BLOCKED:  # what failed stays failed until it can be checked again
+        return replace(result, is_news=is_steady and not has_failed and due.row.key not in noted)
     if result.outcome == FAILS:
-        return replace(result, is_news=due.verdict is None or due.verdict.outcome != FAILS)
+        return replace(result, is_news=not has_failed)
     return replace(result, is_marked=is_steady and mark_of(result.verdict) > 0)

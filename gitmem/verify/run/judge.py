@@ -193,9 +193,16 @@ class Judge:
             return None, err.message, Evidence()
 
     def is_doubtful(self, result: Result) -> bool:
-        """Return whether a result is a failure that nobody knew of, or may be the environment's, not confirmed yet."""
-        known = result.due.verdict
-        return result.outcome == FAILS and (result.is_unclear or known is None or known.outcome != FAILS)
+        """Return whether a failure is to be confirmed: it is new, or may be the environment's.
+
+        One that was known is compared again where its inputs are others: they may have been fixed meanwhile, and it
+        fails for another reason now.
+        """
+        due = result.due
+        known = due.verdict
+        is_known = known is not None and known.outcome == FAILS
+        is_other = known is not None and bool(known.held_commit) and due.why in ("inputs", "blocked")
+        return result.outcome == FAILS and (result.is_unclear or not is_known or is_other)
 
     def confirm(self, result: Result, *, width: int = 1) -> Result:
         """Judge a doubtful failure by contrast and return what is left of it; *width* runs go on at the same time."""
@@ -208,10 +215,13 @@ class Judge:
         was = due.verdict.outside if due.verdict is not None else ""
         if not verdict.outside and was != DECLARED:  # what it used when it held counts; what is declared, its fact says
             verdict = replace(verdict, outside=was)
-        firm = runs_needed(result.seconds, is_hurried=self._means.is_hurried)
+        is_known = due.verdict is not None and due.verdict.outcome == FAILS
+        firm = 1 if is_known else runs_needed(result.seconds, is_hurried=self._means.is_hurried)
         held = self._held(due)
         found = confirm(due.latest, verdict, ask=ask, held=held, is_unclear=result.is_unclear, firm=firm)
         verdict = found.verdict
+        if verdict is not None and found.outcome == FAILS and is_known and due.verdict is not None:
+            verdict = replace(verdict, confirmed=verdict.confirmed or due.verdict.confirmed)
         if verdict is not None and found.outcome == HOLDS:
             # What the run that failed was seen to read is not what the one that holds has read.
             evidence = Evidence()

@@ -34,6 +34,14 @@ def test_of_two_verdicts_of_these_inputs_the_later_one_counts() -> None:
     assert state.pick([later, BASE], "here") == (later, True)
 
 
+def test_a_failure_that_is_older_than_a_known_move_does_not_count_for_the_old_place() -> None:
+    failed = replace(BASE, outcome=FAILS, own=True)
+    moved = replace(BASE, inputs="there", moved="a\tb", at=200, own=True)
+
+    assert state.pick([failed, moved], "here") == (moved, False)
+    assert state.pick([failed, replace(moved, own=False)], "here") == (failed, True)
+
+
 def test_a_verdict_of_the_branch_is_our_own_when_this_clone_made_it() -> None:
     mine = replace(BASE, own=True)
     other = replace(BASE, commit="c1", at=150)

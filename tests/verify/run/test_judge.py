@@ -423,6 +423,25 @@ def test_fact_that_failed_already_is_not_run_twice(memory, repo, world):
     assert statuses(memory) == {"a": "failed"}
 
 
+def test_fix_of_a_failure_is_seen_though_the_environment_was_gone_when_it_came(memory, repo, world):
+    world.touch()
+    put(repo, make_fact("a", f"test -e {world} && grep -q service README.md"))
+    approve_all(memory)
+    verify(memory)
+    commit_files(repo, {"README.md": "# Nothing\n"})
+    verify(memory)
+
+    world.unlink()
+    commit_files(repo, {"README.md": "# A service, of another kind\n"})
+    blocked = result_of(verify(memory), "a")
+    told = statuses(memory)
+    world.touch()
+    verify(memory)
+
+    assert (blocked.outcome, blocked.is_news, told) == ("blocked", False, {"a": "failed"})
+    assert statuses(memory) == {"a": "verified"}
+
+
 def test_last_good_commit_is_kept_through_failures(memory, repo):
     put(repo, make_fact("a", "grep -q service README.md"))
     approve_all(memory)
