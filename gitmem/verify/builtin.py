@@ -40,6 +40,13 @@ def answer_all(git: Git, tree: CodeTree, checks: Iterable[Check]) -> dict[Check,
     return {check: conclude(check, entries, found[check]) for check, entries in files.items()}
 
 
+def answer_file(check: Check, path: str, content: bytes) -> BuiltinAnswer:
+    """Return what a check answers where this is the only file."""
+    entry: Entry = ("100644", "", path)
+    probe = _probe(check)
+    return conclude(check, [entry], {entry: probe(path, content)} if probe is not None else {})
+
+
 def look_into(git: Git, files: Mapping[Check, Iterable[Entry]]) -> dict[Check, dict[Entry, Sequence[Finding]]]:
     """Return for each check what it found in its files; those not read are left out."""
     found: dict[Check, dict[Entry, Sequence[Finding]]] = {check: {} for check in files}

@@ -8,9 +8,8 @@ import re
 
 from gitmem.commands.adopt.claims.claim import COMMAND, PATH
 from gitmem.commands.adopt.findings import FALSE, HOLDS
+from gitmem.commands.adopt.judge.targets import targets_in
 from gitmem.commands.adopt.removal import block_of, is_entry_of, without
-from gitmem.document.sources.scripts import read_scripts
-from gitmem.errors import FormatError
 from gitmem.frozen import frozen, replace
 from gitmem.text.corrections import as_exact, path_replaced, value_replaced
 
@@ -87,10 +86,7 @@ def _renamed_target(finding: Finding, past: Past, before: str, commit: str) -> s
 
 def _bodies(path: str, text: str) -> dict[str, str]:
     """Return what the targets of a file do: their lines, without their names."""
-    try:
-        targets = read_scripts(path, text.encode("utf-8", "surrogateescape"))
-    except FormatError:
-        return {}
+    targets = targets_in(path, text)
     lines, starts = text.split("\n"), sorted({*targets.values()})
     ends = dict(zip(starts, [*starts[1:], len(lines) + 1], strict=True))
     found = {}

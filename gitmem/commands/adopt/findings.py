@@ -38,10 +38,17 @@ class Source:
 
 @frozen
 class Probe:
-    """The file that decides a claim, and whether the claim holds for a text of it."""
+    """What decides a claim in the past.
+
+    Attributes:
+        path: The file.
+        holds: Returns whether the claim holds for a text of it.
+        near: A word of every line that the answer depends on; empty where there is none.
+    """
 
     path: str
     holds: Callable[[str], bool]
+    near: str = ""
 
 
 @frozen

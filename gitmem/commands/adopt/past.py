@@ -146,7 +146,10 @@ class Past:
             texts = self._texts({spec for three in specs.values() for spec in three})
             for commit, (here, same, renamed) in specs.items():
                 before = texts.get(same, texts.get(renamed))
-                if before is not None and probe.holds(before) and not probe.holds(texts.get(here, "")):
+                after = texts.get(here, "")
+                if before is None or (probe.near and _lines_with(probe.near, before) == _lines_with(probe.near, after)):
+                    continue
+                if probe.holds(before) and not probe.holds(after):
                     return commit
         return ""
 
@@ -243,6 +246,10 @@ class Past:
             commit: Culprit(commit, one.subject, one.author.rpartition(" <")[0], one.date)
             for commit, one in made.items()
         }
+
+
+def _lines_with(word: str, text: str) -> list[str]:
+    return [line for line in text.split("\n") if word in line] if word in text else []
 
 
 @cache

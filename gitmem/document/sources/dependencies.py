@@ -65,6 +65,14 @@ def read_dependencies(path: str, content: bytes) -> dict[str, list[Dependency]]:
     return found
 
 
+def is_manifest(path: str) -> bool:
+    """Return whether a file of this name lists dependencies."""
+    kind, name = _kind(path), path.rpartition("/")[2]
+    if kind == "requirements":
+        return name.startswith("requirements") or f"/{path}".rpartition("/")[0].endswith("/requirements")
+    return kind in _READERS
+
+
 def _kind(path: str) -> str:
     name = path.rpartition("/")[2]
     if name in ("pyproject.toml", "setup.cfg", "Pipfile"):

@@ -19,6 +19,7 @@ _MAKE_RULE = re.compile(r"^([^\s#:=$.%][^#:=$%\n]{0,500}?)[ \t]{0,20}::?(?![:=])
 _JUST_RECIPE = re.compile(r"^@?([A-Za-z_][\w-]*)(?:[ \t][^:=\n]{0,500}(?:=[^:\n]{0,500})?)?:(?!=)", re.MULTILINE)
 _JUST_ALIAS = re.compile(r"^alias[ \t]+([\w-]+)[ \t]*:=", re.MULTILINE)
 _NOX = re.compile(r"^@(?:nox\.)?session\b", re.MULTILINE)
+_TASK = re.compile(r"^@(?:invoke\.)?task\b", re.MULTILINE)
 _DEF = re.compile(r"^(?:async[ \t]+)?def[ \t]+(\w+)", re.MULTILINE)
 _NOX_NAME = re.compile(r"name[ \t]*=[ \t]*[\"']([^\"'\n]+)[\"']")
 _RAKE = re.compile(r"^[ \t]*task[ \t(]+(?::|[\"'])?(\w[\w-]*(?::\w[\w-]*)*)", re.MULTILINE)
@@ -49,6 +50,8 @@ def _reader_of(path: str) -> Callable[[str, bytes], Targets] | None:
         return _make
     if name.lower() in ("justfile", ".justfile") or name.endswith(".just"):
         return _just
+    if name.endswith(".rake"):
+        return _rake
     if path.endswith(".cargo/config.toml"):
         return _members("alias")
     return _READERS.get(name)
@@ -83,6 +86,16 @@ def _nox(_path: str, content: bytes) -> Targets:
 def _rake(_path: str, content: bytes) -> Targets:
     for found, line in iter_matches(_RAKE, decode(content)):
         yield found[1], line
+
+
+def _invoke(_path: str, content: bytes) -> Targets:
+    text = decode(content)
+    for decorator, line in iter_matches(_TASK, text):
+        below = _DEF.search(text, decorator.end(), decorator.end() + DECORATORS_LIMIT)
+        if below is not None:
+            at = line + text.count("\n", decorator.start(), below.start())
+            yield below[1], at
+            yield below[1].replace("_", "-"), at
 
 
 def _members(*keys: str) -> Callable[[str, bytes], Targets]:
@@ -191,6 +204,7 @@ _READERS: dict[str, Callable[[str, bytes], Targets]] = {
     ".mise.toml": _members("tasks"),
     "noxfile.py": _nox,
     "Rakefile": _rake,
+    "tasks.py": _invoke,
     "tox.ini": _tox_ini,
     "tox.toml": _tox_toml,
     "pyproject.toml": _pyproject,

@@ -148,10 +148,10 @@ def test_nothing_is_written(repo):
 def test_proposed_checks_hold_where_the_statement_does_and_fail_where_it_is_false(repo):
     files = {
         "AGENTS.md": "- `src/auth/jwt.py`\n- `make unit`, `npm run lint`\n- `sign_all()`\n"
-        "- Go 1.24+\n- `tries` (default: `3`)\n- `gone.py`\n",
+        "- Go 1.24+\n- `tries` (default: `3`)\n- `LIMIT` (default: `7`)\n- React 19\n- `gone.py`\n",
         "Makefile": "unit: all\n\techo\n",
-        "package.json": '{"scripts": {"lint": "x"}}',
-        "src/a.py": "def sign_all(tries: int = 3): ...\n",
+        "package.json": '{"scripts": {"lint": "x"}, "dependencies": {"react": "^19.1.0"}}',
+        "src/a.py": "LIMIT = 7\n\n\ndef sign_all(tries: int = 3): ...\n",
         "go.mod": "module x\n\ngo 1.24\n",
         "gone.py": "",
     }
@@ -166,13 +166,16 @@ def test_proposed_checks_hold_where_the_statement_does_and_fail_where_it_is_fals
     }
     answers = answer_all(handle, CodeTree(handle, commit), [check for check, _ in checks.values()])
 
-    assert {token: answers[check].outcome for token, (check, _) in checks.items()} == {
-        "src/auth/jwt.py": "holds",
-        "make unit": "holds",
-        "npm run lint": "holds",
-        "sign_all()": "holds",
-        "Go 1.24+": "holds",
-        "tries = 3": "holds",
-        "tries": "holds",
-        "gone.py": "fails",
+    assert {token: (check.words[0], answers[check].outcome) for token, (check, _) in checks.items()} == {
+        "src/auth/jwt.py": ("exists", "holds"),
+        "make unit": ("script", "holds"),
+        "npm run lint": ("script", "holds"),
+        "sign_all()": ("contains", "holds"),
+        "Go 1.24+": ("value", "holds"),
+        "tries = 3": ("contains", "holds"),
+        "tries": ("contains", "holds"),
+        "LIMIT = 7": ("value", "holds"),
+        "LIMIT": ("contains", "holds"),
+        "React 19": ("depends", "holds"),
+        "gone.py": ("exists", "fails"),
     }

@@ -38,6 +38,7 @@ from gitmem.document.sources.scripts import read_scripts
         ),
         ("setup.cfg", "[options.entry_points]\nconsole_scripts =\n  foo = a:b\n  bar = c:d\n", {"foo": 3, "bar": 4}),
         ("composer.json", '{"scripts": {"test": "phpunit"}}', {"test": 1}),
+        ("tasks.py", "@task\ndef build_docs(c):\n    pass\n", {"build_docs": 2, "build-docs": 2}),
         ("Rakefile", "task :spec do\nend\ntask build: [:x]\n", {"spec": 1, "build": 3}),
         ("src/a.py", "x = 1", {}),
     ],

@@ -16,11 +16,17 @@ from gitmem.commands.adopt.judge.versions import (
     PRODUCTS,
     compare,
     dependencies_in,
-    is_manifest,
     plain_name,
     product_of,
     versions_in,
 )
+from gitmem.document.builtin_checks import words_of
+from gitmem.document.sources.address import Address, format_address
+from gitmem.document.sources.dependencies import is_manifest
+from gitmem.frozen import frozen
+from gitmem.model import BUILTIN, Check
+from gitmem.model import HOLDS as PROVED
+from gitmem.verify.builtin import answer_file
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -93,21 +99,21 @@ class Numbers:
         stated: list[tuple[Place, str, int, str]] = []
         for place in PRODUCTS[product]:
             for path, text in self._head.texts(self._near(place, document)).items():
-                stated += [(place, path, line, version) for line, version in versions_in(place, text)]
+                stated += [(place, path, line, version) for line, version in versions_in(place, path, text)]
         if claim.relation == "below":
             for place, path, _, _ in stated:
                 if place.how == BELOW:
-                    return self._judged(claim, statement, document, path, _reader(place, claim.stated))
+                    return self._judged(claim, statement, document, _version_reader(place, path, claim.stated))
             return None
         places = [one for one in stated if one[0].how != BELOW]
         least = next((one for one in places if one[0].how == LEAST), None)
         if least is not None and claim.relation == "at-least":
             if compare(claim.stated, least[3]) > 0:
                 return None
-            return self._judged(claim, statement, document, least[1], _reader(least[0], claim.stated))
+            return self._judged(claim, statement, document, _version_reader(least[0], least[1], claim.stated))
         same = next((one for one in places if compare(claim.stated, one[3]) == 0), None)
         if same is not None:
-            return self._judged(claim, statement, document, same[1], _reader(same[0], claim.stated))
+            return self._judged(claim, statement, document, _version_reader(same[0], same[1], claim.stated))
         exact = next((one for one in places if one[0].how == EXACT and claim.relation == "is"), None)
         beside = document.path.rpartition("/")[0]
         wrong = exact if exact and exact[1].rpartition("/")[0] == beside else least or exact
@@ -117,7 +123,7 @@ class Numbers:
             or (wrong is exact and product in ("node", "pnpm", "npm"))
         ):
             return None
-        return self._judged(claim, statement, document, wrong[1], _reader(wrong[0], claim.stated))
+        return self._judged(claim, statement, document, _version_reader(wrong[0], wrong[1], claim.stated))
 
     def _near(self, place: Place, document: Document) -> list[str]:
         """Return the files of a kind that speak for a document: beside it, or in the next folder above that has one."""
@@ -158,8 +164,8 @@ class Numbers:
             return None
         if same is None and (len({_major(one[2]) for one in listed}) > 1 or compare(claim.stated, listed[0][2]) > 0):
             return None
-        for path, _, _, _ in [same] if same else listed:
-            finding = self._judged(claim, statement, document, path, _dependency_reader(path, plain, claim.stated))
+        for path, name, _, _ in [same] if same else listed:
+            finding = self._judged(claim, statement, document, _dependency_reader(path, name, plain, claim.stated))
             # A number beside a name may be of anything: it counts as a version where it was one.
             if finding is not None and (finding.verdict == HOLDS or finding.held):
                 return finding
@@ -185,7 +191,11 @@ class Numbers:
         )
         if not homes:
             return None
-        read = _default_reader(spellings(claim.name), claim.stated)
+        names = spellings(claim.name)
+
+        def reader(path: str) -> _Reader:
+            return _default_reader(path, names, claim.stated)
+
         homes.sort(key=lambda one: -votes.get(one[0], 0))
         same = dict.fromkeys(path for path, one in homes if is_same(claim.stated, one.value))
         others = dict.fromkeys(
@@ -193,17 +203,17 @@ class Numbers:
         )
         if same:
             # One place says so, and another one that did when the line was written does not any more.
-            if others and best == DECLARED and not self._were(claim, document, list(same), read):
-                every = [self._judged(claim, statement, document, path, read) for path in others]
+            if others and best == DECLARED and not self._were(claim, document, list(same), names):
+                every = [self._judged(claim, statement, document, reader(path)) for path in others]
                 if held := next((one for one in every if one is not None and one.verdict == FALSE and one.held), None):
                     return held
-            return self._judged(claim, statement, document, next(iter(same)), read)
+            return self._judged(claim, statement, document, reader(next(iter(same))))
         # A file that gives a name several values has several things of that name.
         others = {path: None for path in others if len({one.value for where, one in homes if where == path}) == 1}
         judged = [
             finding
             for path in others
-            if best > PASSED and (finding := self._judged(claim, statement, document, path, read)) is not None
+            if best > PASSED and (finding := self._judged(claim, statement, document, reader(path))) is not None
         ]
         judged = [finding for finding in judged if finding.verdict == FALSE]
         if held := next((finding for finding in judged if finding.held), None):
@@ -222,15 +232,13 @@ class Numbers:
         )
         return judged[0] if judged and is_own and is_clear and is_near and not has_same else None
 
-    def _were(
-        self, claim: Claim, document: Document, paths: list[str], read: Callable[[str], tuple[bool, int, str] | None]
-    ) -> bool:
+    def _were(self, claim: Claim, document: Document, paths: list[str], names: tuple[str, ...]) -> bool:
         """Return whether one of some files said so when the line was written."""
         wrote, _ = self._past.writer(document.path, claim.line)
-        return (
-            any((was := read(text)) and was[0] for path in paths for text in self._past.texts([wrote], path).values())
-            if wrote
-            else True
+        return not wrote or any(
+            _default_reader(path, names, claim.stated).holds(text)
+            for path in paths
+            for text in self._past.texts([wrote], path).values()
         )
 
     def _definitions(self, name: str, document: Document) -> list[tuple[str, Definition]]:
@@ -278,7 +286,7 @@ class Numbers:
             number, at = next(((number, at) for number, at in numbers if number == claim.stated), numbers[0])
             return number == claim.stated, text.count("\n", 0, at) + 1, number
 
-        return self._judged(claim, statement, document, same or rooted[0], read)
+        return self._judged(claim, statement, document, _Reader(same or rooted[0], read))
 
     def _judge_count(self, claim: Claim, statement: Statement, document: Document) -> Finding | None:
         ending = re.compile(rf"\.{_ENDINGS[claim.name.removesuffix(' files')]}$")
@@ -296,68 +304,87 @@ class Numbers:
         fix = claim.token.replace(claim.stated, str(actual))
         return Finding(document, statement, claim, FALSE, source, held=held, wrote=wrote, fix=fix)
 
-    def _judged(
-        self,
-        claim: Claim,
-        statement: Statement,
-        document: Document,
-        path: str,
-        read: Callable[[str], tuple[bool, int, str] | None],
-    ) -> Finding | None:
+    def _judged(self, claim: Claim, statement: Statement, document: Document, reader: _Reader) -> Finding | None:
         """Return the finding of a claim that one file decides."""
-        answer = read(self._head.text(path))
+        here = self._head.text(reader.path)
+        answer = reader.read(here)
         if answer is None:
             return None
         holds, line, actual = answer
-        source = Source(path, line, actual)
+        source = Source(reader.path, line, actual)
         if holds:
-            check = _check(self._head.text(path), line, path)
-            return Finding(document, statement, claim, HOLDS, source, check=check)
+            return Finding(document, statement, claim, HOLDS, source, check=reader.check(here, line))
         text = statement.text
         if is_denied(text, claim.token) or is_log(statement.section, text):
             return None
         wrote, _ = self._past.writer(document.path, claim.line)
-        then = self._past.texts([wrote], path).get(wrote, "") if wrote else ""
-        was = read(then) if then else None
-        probe = Probe(path, lambda other: bool((found := read(other)) and found[0]))
+        then = self._past.texts([wrote], reader.path).get(wrote, "") if wrote else ""
+        was = reader.read(then) if then else None
         return Finding(
             *(document, statement, claim, FALSE, source),
             held=None if was is None else was[0],
             wrote=wrote,
-            probe=probe,
-            check=_check(then, was[1], path) if was and was[0] else None,
+            probe=Probe(reader.path, reader.holds, reader.near),
+            check=reader.check(then, was[1]) if was and was[0] else None,
         )
 
 
-def _check(text: str, line: int, path: str) -> dict[str, str] | None:
-    """Return the check that a file has the line which states a value; None where no single line does."""
-    return {"contains": text.split("\n")[line - 1].strip(), "in": path} if line else None
+@frozen
+class _Reader:
+    """What one file says about a claim.
+
+    Attributes:
+        path: The file.
+        read: Returns for a text of it whether the claim holds, the line that says so, and what it says; None where it
+            says nothing.
+        proofs: The built-in checks that may prove the claim, the best first.
+        near: A word of every line that the answer depends on; empty where there is none.
+    """
+
+    path: str
+    read: Callable[[str], tuple[bool, int, str] | None]
+    proofs: tuple[Mapping[str, str], ...] = ()
+    near: str = ""
+
+    def holds(self, text: str) -> bool:
+        """Return whether the claim holds for a text of the file."""
+        answer = self.read(text)
+        return answer is not None and answer[0]
+
+    def check(self, text: str, line: int) -> Mapping[str, str] | None:
+        """Return the first check that holds for a text for which the claim does; else that the file has the line."""
+        content = text.encode("utf-8", "surrogateescape")
+        for proof in self.proofs:
+            if answer_file(Check(BUILTIN, words_of(proof)), self.path, content).outcome == PROVED:
+                return proof
+        return {"contains": text.split("\n")[line - 1].strip(), "in": self.path} if line else None
 
 
-def _reader(place: Place, stated: str) -> Callable[[str], tuple[bool, int, str] | None]:
+def _version_reader(place: Place, path: str, stated: str) -> _Reader:
     def read(text: str) -> tuple[bool, int, str] | None:
-        found = list(versions_in(place, text))
+        found = versions_in(place, path, text)
         if not found:
             return None
         line, version = next((one for one in found if compare(stated, one[1]) == 0), found[0])
         return compare(stated, version) == 0, line, version
 
-    return read
+    if place.keys is None or place.how == BELOW or "#" in path:
+        return _Reader(path, read)
+    proof = {"value": format_address(Address(path, place.keys)), "within": stated}
+    return _Reader(path, read, (proof,), place.keys[-1] if place.keys else "")
 
 
-def _dependency_reader(path: str, plain: str, stated: str) -> Callable[[str], tuple[bool, int, str] | None]:
+def _dependency_reader(path: str, name: str, plain: str, stated: str) -> _Reader:
     def read(text: str) -> tuple[bool, int, str] | None:
         there = dependencies_in(path, text).get(plain)
-        return (
-            None
-            if there is None or not re.search(r"\d", there[1])
-            else (_is_range_of(stated, there[1]), there[2], there[1])
-        )
+        if there is None or not re.search(r"\d", there[1]):
+            return None
+        return _is_range_of(stated, there[1]), there[2], there[1]
 
-    return read
+    return _Reader(path, read, ({"depends": name, "in": path, "at": stated},))
 
 
-def _default_reader(names: tuple[str, ...], stated: str) -> Callable[[str], tuple[bool, int, str] | None]:
+def _default_reader(path: str, names: tuple[str, ...], stated: str) -> _Reader:
     def read(text: str) -> tuple[bool, int, str] | None:
         found = [one for one in find_definitions(text, names) if not one.is_opaque]
         if not is_nothing(stated):
@@ -369,7 +396,9 @@ def _default_reader(names: tuple[str, ...], stated: str) -> Callable[[str], tupl
         one = next((one for one in found if is_same(stated, one.value)), found[0])
         return is_same(stated, one.value), one.line, one.value
 
-    return read
+    named = [] if "#" in path else [name for name in names if re.fullmatch(r"[\w-]+", name)]
+    proofs = [{"value": f"{path}#{name}", "is": stated} for name in named if stated.strip()]
+    return _Reader(path, read, tuple(proofs))
 
 
 def _is_inside(path: str, document: Document) -> bool:

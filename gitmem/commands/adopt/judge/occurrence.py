@@ -7,6 +7,7 @@ import re
 from gitmem.commands.adopt.claims.claim import is_denied, is_example, is_log
 from gitmem.commands.adopt.corpus import is_aside
 from gitmem.commands.adopt.findings import FALSE, HOLDS, NEVER, Finding, Probe, Source
+from gitmem.document.sources.symbols import find_symbol
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,8 +32,8 @@ def judge_symbol(claim: Claim, statement: Statement, document: Document, corpus:
     were = past.files_with(wrote, claim.name) if wrote else None
     home = _home(claim.name, were or (), wrote, document, past)
     if home:
-        probe = Probe(home, lambda other: re.search(rf"\b{re.escape(claim.name)}\b", other) is not None)
-        check = {"contains": claim.name, "in": home}
+        probe = Probe(home, lambda other: re.search(rf"\b{re.escape(claim.name)}\b", other) is not None, claim.name)
+        check = {"symbol": claim.name, "in": home}
         return Finding(
             document, statement, claim, FALSE, Source(home), held=True, wrote=wrote, probe=probe, check=check
         )
@@ -43,7 +44,7 @@ def judge_symbol(claim: Claim, statement: Statement, document: Document, corpus:
 
 def _home(name: str, files: Iterable[str], wrote: str, document: Document, past: Past) -> str:
     """Return the file that defined a name when the line was written, if it is one that the document is about."""
-    for path in files:
+    for path in sorted(files, key=lambda one: not one.startswith(f"{document.folder}/")):
         if is_aside(path) or not _is_about(document, path):
             continue
         if defined_in(past.texts([wrote], path).get(wrote, ""), name):
@@ -53,15 +54,8 @@ def _home(name: str, files: Iterable[str], wrote: str, document: Document, past:
 
 def defined_in(text: str, name: str) -> bool:
     """Return whether a text of code defines a name."""
-    return re.search(_DEFINITION.format(re.escape(name)), text) is not None
+    return find_symbol(text.encode("utf-8", "surrogateescape"), name) > 0
 
 
 def _is_about(document: Document, path: str) -> bool:
     return not document.folder or path.startswith(f"{document.folder.split('/', 1)[0]}/")
-
-
-_DEFINITION = (
-    r"\b(?:def|class|function|type|interface|enum|struct|fn|func|trait|macro_rules!|static)\b[^\n=({{;]*\b{0}\b"
-    r"|(?m:^(?:export\s+)?(?:const|let|var)\b[^\n=({{;]*\b{0}\b)"
-    r"|(?m:^{0}\s*(?::[^\n=]*)?=)|(?m:^\s+(?:[a-z]+\s+)*{0}\s*(?:<[^\n]*>)?\([^\n]*[{{:]\s*$)"
-)

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-import json
-import re
 from functools import lru_cache
 
 from gitmem.commands.adopt.claims.claim import is_denied, is_log
 from gitmem.commands.adopt.findings import FALSE, HOLDS, NEVER, Finding, Probe, Source
+from gitmem.document.sources.scripts import read_scripts
+from gitmem.errors import FormatError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from gitmem.commands.adopt.claims.claim import Claim
     from gitmem.commands.adopt.code import Code
     from gitmem.commands.adopt.documents import Document
@@ -32,18 +34,6 @@ _FILES = {
     "deno": ("deno.json", "deno.jsonc", "package.json"),
 }
 _MORE = {"make": (".mk",), "just": (".just",), "rake": (".rake",)}
-# Patterns of one definition; ``{}`` is the name.
-_PATTERNS = {
-    "make": r"(?m)^(?:[\w.\-/$(){{}}% ]+ )?{}(?: [\w.\-/$(){{}}% ]+)?\s*:(?!=)|^\.PHONY:.*\s{}(?:\s|$)",
-    "just": r"(?m)^@?{}(?:\s[^:=\n]*)?:(?!=)|^alias\s+{}\s*:=",
-    "task": r"(?m)^\s+[\"']?{}[\"']?:\s*(?:$|\S)",
-    "poe": r"(?m)^\s*[\"']?{}[\"']?\s*=|^\[tool\.poe\.tasks\.[\"']?{}[\"']?\]",
-    "tox": r"(?m)^\[testenv:[^\]]*{}|^\s*envlist.*{}|^\[tool\.tox\.env\.[\"']?{}|{}",
-    "nox": r"(?m)def\s+{}\s*\(|name\s*=\s*[\"']{}[\"']",
-    "mise": r"(?m)^\[tasks\.[\"']?{}[\"']?\]|^[\"']?{}[\"']?\s*=",
-    "invoke": r"(?m)def\s+{}\s*\(",
-    "rake": r"(?m)task\s+:?[\"']?{}\b",
-}
 
 
 def judge_command(claim: Claim, statement: Statement, document: Document, head: Code, past: Past) -> Finding | None:
@@ -60,7 +50,10 @@ def judge_command(claim: Claim, statement: Statement, document: Document, head: 
     was = _find(then, claim) if then is not None else None
     verdict = FALSE if was is not None else NEVER
     held = None if then is None else was is not None
-    probe = Probe(was.path, lambda text: defines(claim.tool, text, claim.name) > 0) if was is not None else None
+    probe = None
+    if was is not None:
+        path = was.path
+        probe = Probe(path, lambda text: claim.name in targets_in(path, text))
     check = _check(claim, was) if was is not None else None
     return Finding(document, statement, claim, verdict, was, held=held, wrote=wrote, probe=probe, check=check)
 
@@ -77,37 +70,19 @@ def _find(code: Code, claim: Claim) -> Source | None:
     """Return where a command is defined."""
     paths = _definitions(code, claim.tool)
     for path, text in code.texts(paths).items():
-        line = defines(claim.tool, text, claim.name)
+        line = targets_in(path, text).get(claim.name, 0)
         if line:
             return Source(path, line)
     return None
 
 
-def defines(tool: str, text: str, name: str) -> int:
-    """Return the line that defines a command in a file of a runner; 0 where there is none."""
-    if tool in ("script", "deno"):
-        if name not in _scripts(text):
-            return 0
-        at = text.find(f'"{name}"')
-        return text.count("\n", 0, max(at, 0)) + 1
-    escaped = re.escape(name)
-    found = re.search(_PATTERNS[tool].replace("{{", "{").replace("}}", "}").replace("{}", escaped), text)
-    return text.count("\n", 0, found.start()) + 1 + found[0].startswith("\n") if found else 0
-
-
 @lru_cache(maxsize=2000)
-def _scripts(text: str) -> frozenset[str]:
+def targets_in(path: str, text: str) -> Mapping[str, int]:
+    """Return the targets of a file by name, each with its line; none of a file that cannot be read."""
     try:
-        whole = json.loads(re.sub(r"(?m)^\s*//.*$", "", text))
-    except ValueError:
-        return frozenset(re.findall(r'"([\w:.\-/]+)"\s*:\s*"', text))
-    if not isinstance(whole, dict):
-        return frozenset()
-    found = [whole.get(part) for part in ("scripts", "tasks")]
-    nx = whole.get("nx")
-    if isinstance(nx, dict):
-        found.append(nx.get("targets"))
-    return frozenset(name for part in found if isinstance(part, dict) for name in part)
+        return read_scripts(path, text.encode("utf-8", "surrogateescape"))
+    except FormatError:
+        return {}
 
 
 def _check(claim: Claim, source: Source) -> dict[str, str]:

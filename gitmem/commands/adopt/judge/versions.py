@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import re
+from functools import lru_cache
 
+from gitmem.document.sources.dependencies import read_dependencies
+from gitmem.document.sources.formats import read_value
+from gitmem.document.sources.versions import lowest
+from gitmem.errors import FormatError
 from gitmem.frozen import frozen
 
 TYPE_CHECKING = False
@@ -20,77 +24,91 @@ class Place:
     """One kind of place that states the version of a product.
 
     Attributes:
-        names: File names, or endings that begin with ``/`` for a whole path.
-        pattern: What finds the version there: group 1.
+        names: File names, or endings that begin with ``*`` for a whole path.
+        keys: Its key in a structured file, empty for a file of one value; None if the pattern finds it in the text.
+        pattern: What finds the version, in the value of the key or in the text: group 1; empty for a value that is a
+            version or a range.
         how: What it means.
     """
 
     names: tuple[str, ...]
-    pattern: str
+    keys: tuple[str, ...] | None
     how: str = LEAST
+    pattern: str = ""
 
 
 _NUMBER = r"v?(\d+(?:\.\d+){0,3})"
 _CI = ("*.github/workflows/",)
+_CLASSIFIED = rf"Programming Language :: Python :: {_NUMBER}"
+_REQUIRES_PYTHON = ("project", "requires-python")
+_POETRY_PYTHON = ("tool", "poetry", "dependencies", "python")
+
+
+def _managers(name: str) -> tuple[Place, ...]:
+    """Return the places of package.json that state the version of a package manager."""
+    return (
+        Place(("package.json",), ("packageManager",), EXACT, rf"{name}@{_NUMBER}"),
+        Place(("package.json",), ("engines", name)),
+    )
+
+
 PRODUCTS: dict[str, tuple[Place, ...]] = {
     "go": (
-        Place(("go.mod",), rf"(?m)^go {_NUMBER}"),
+        Place(("go.mod",), ("go",)),
         Place(
             ("devcontainer.json",),
-            rf"devcontainers/go:(?:[\d.]+-)?{_NUMBER}|/go:\d*\"\s*:\s*\{{\s*\"version\"\s*:\s*\"{_NUMBER}",
+            None,
             EXACT,
+            rf"devcontainers/go:(?:[\d.]+-)?{_NUMBER}|/go:\d*\"\s*:\s*\{{\s*\"version\"\s*:\s*\"{_NUMBER}",
         ),
-        Place(_CI, rf"go-version:\s*[\[\"']*{_NUMBER}", ONE_OF),
-        Place(("Dockerfile",), rf"(?m)^FROM.*golang:{_NUMBER}", ONE_OF),
-        Place((".tool-versions",), rf"(?m)^go(?:lang)? {_NUMBER}", EXACT),
+        Place(_CI, None, ONE_OF, rf"go-version:\s*[\[\"']*{_NUMBER}"),
+        Place(("Dockerfile",), None, ONE_OF, rf"(?m)^FROM.*golang:{_NUMBER}"),
+        Place((".tool-versions",), ("golang",), EXACT),
+        Place((".tool-versions",), ("go",), EXACT),
     ),
     "python": (
-        Place(("pyproject.toml",), rf"(?m)^\s*requires-python\s*=\s*[\"'][^\"'\n]*?[>~^]=?\s*{_NUMBER}"),
-        Place(("pyproject.toml",), rf"(?m)^\s*python\s*=\s*[\"'][^\"'\n]*?(?:>=|\^|~)\s*{_NUMBER}"),
-        Place(("setup.cfg", "setup.py"), rf"python_requires\s*=\s*[\"']?[^\n\"']*?>=\s*{_NUMBER}"),
-        Place(("pyproject.toml",), rf"(?m)^\s*(?:requires-python|python)\s*=\s*[\"'][^\"'\n]*?<\s*{_NUMBER}", BELOW),
-        Place(("setup.cfg", "setup.py"), rf"python_requires\s*=\s*[\"']?[^\n\"']*?<\s*{_NUMBER}", BELOW),
-        Place((".python-version", "runtime.txt"), rf"^(?:python-)?{_NUMBER}", EXACT),
-        Place(("pyproject.toml", "setup.py", "setup.cfg"), rf"Programming Language :: Python :: {_NUMBER}", ONE_OF),
-        Place(_CI, rf"python-version:\s*[\[\"']*{_NUMBER}|python-version:\s*\[[^\]]*[\"']{_NUMBER}[\"']\s*\]", ONE_OF),
-        Place(("Dockerfile",), rf"(?m)^FROM.*python:{_NUMBER}", ONE_OF),
-        Place(("pyproject.toml",), r"target-version\s*=\s*[\"']py(3)(\d+)", ONE_OF),
+        Place(("pyproject.toml",), _REQUIRES_PYTHON),
+        Place(("pyproject.toml",), _POETRY_PYTHON),
+        Place(("setup.cfg",), ("options", "python_requires")),
+        Place(("setup.py",), None, LEAST, rf"python_requires\s*=\s*[\"']?[^\n\"']*?>=\s*{_NUMBER}"),
+        Place(("pyproject.toml",), _REQUIRES_PYTHON, BELOW, rf"<\s*{_NUMBER}"),
+        Place(("pyproject.toml",), _POETRY_PYTHON, BELOW, rf"<\s*{_NUMBER}"),
+        Place(("setup.cfg", "setup.py"), None, BELOW, rf"python_requires\s*=\s*[\"']?[^\n\"']*?<\s*{_NUMBER}"),
+        Place((".python-version",), (), EXACT),
+        Place(("runtime.txt",), None, EXACT, rf"^(?:python-)?{_NUMBER}"),
+        Place(("pyproject.toml", "setup.py", "setup.cfg"), None, ONE_OF, _CLASSIFIED),
+        Place(
+            *(_CI, None, ONE_OF),
+            rf"python-version:\s*[\[\"']*{_NUMBER}|python-version:\s*\[[^\]]*[\"']{_NUMBER}[\"']\s*\]",
+        ),
+        Place(("Dockerfile",), None, ONE_OF, rf"(?m)^FROM.*python:{_NUMBER}"),
+        Place(("pyproject.toml",), None, ONE_OF, r"target-version\s*=\s*[\"']py(3)(\d+)"),
     ),
     "node": (
-        Place(("package.json",), rf"\"engines\"\s*:\s*\{{[^}}]*\"node\"\s*:\s*\"[^\"\d]*{_NUMBER}"),
-        Place((".nvmrc", ".node-version"), rf"^{_NUMBER}", EXACT),
-        Place(_CI, rf"node-version:\s*[\[\"']*{_NUMBER}", ONE_OF),
-        Place(("Dockerfile",), rf"(?m)^FROM.*node:{_NUMBER}", ONE_OF),
-        Place((".tool-versions",), rf"(?m)^nodejs {_NUMBER}", EXACT),
-        Place(("package.json",), rf"\"volta\"\s*:\s*\{{[^}}]*\"node\"\s*:\s*\"{_NUMBER}", EXACT),
+        Place(("package.json",), ("engines", "node")),
+        Place((".nvmrc", ".node-version"), (), EXACT),
+        Place(_CI, None, ONE_OF, rf"node-version:\s*[\[\"']*{_NUMBER}"),
+        Place(("Dockerfile",), None, ONE_OF, rf"(?m)^FROM.*node:{_NUMBER}"),
+        Place((".tool-versions",), ("nodejs",), EXACT),
+        Place(("package.json",), ("volta", "node"), EXACT),
     ),
-    "pnpm": (
-        Place(("package.json",), rf"\"packageManager\"\s*:\s*\"pnpm@{_NUMBER}", EXACT),
-        Place(("package.json",), rf"\"engines\"\s*:\s*\{{[^}}]*\"pnpm\"\s*:\s*\"[^\"\d]*{_NUMBER}"),
-    ),
-    "npm": (
-        Place(("package.json",), rf"\"engines\"\s*:\s*\{{[^}}]*\"npm\"\s*:\s*\"[^\"\d]*{_NUMBER}"),
-        Place(("package.json",), rf"\"packageManager\"\s*:\s*\"npm@{_NUMBER}", EXACT),
-    ),
-    "yarn": (Place(("package.json",), rf"\"packageManager\"\s*:\s*\"yarn@{_NUMBER}", EXACT),),
-    "bun": (
-        Place(("package.json",), rf"\"packageManager\"\s*:\s*\"bun@{_NUMBER}", EXACT),
-        Place(("package.json",), rf"\"engines\"\s*:\s*\{{[^}}]*\"bun\"\s*:\s*\"[^\"\d]*{_NUMBER}"),
-    ),
+    **{name: _managers(name) for name in ("pnpm", "npm", "yarn", "bun")},
     "rust": (
-        Place(("Cargo.toml",), rf"(?m)^\s*rust-version\s*=\s*\"{_NUMBER}"),
-        Place(("rust-toolchain.toml", "rust-toolchain"), rf"(?:channel\s*=\s*\")?{_NUMBER}", EXACT),
+        Place(("Cargo.toml",), ("package", "rust-version")),
+        Place(("Cargo.toml",), ("workspace", "package", "rust-version")),
+        Place(("rust-toolchain.toml",), ("toolchain", "channel"), EXACT),
+        Place(("rust-toolchain",), None, EXACT, rf"(?:channel\s*=\s*\")?{_NUMBER}"),
     ),
-    "zig": (Place(("build.zig.zon",), rf"minimum_zig_version\s*=\s*\"{_NUMBER}"),),
+    "zig": (Place(("build.zig.zon",), None, LEAST, rf"minimum_zig_version\s*=\s*\"{_NUMBER}"),),
     "dotnet": (
-        Place(("global.json",), rf"\"sdk\"\s*:\s*\{{[^}}]*\"version\"\s*:\s*\"{_NUMBER}", EXACT),
-        Place(("Directory.Build.props",), r"<TargetFramework[^>]*>net(\d+\.\d+)", ONE_OF),
+        Place(("global.json",), ("sdk", "version"), EXACT),
+        Place(("Directory.Build.props",), None, ONE_OF, r"<TargetFramework[^>]*>net(\d+\.\d+)"),
     ),
     "ruby": (
-        Place((".ruby-version",), rf"^(?:ruby-)?{_NUMBER}", EXACT),
-        Place(("Gemfile",), rf"(?m)^ruby [\"'][^\"'\d]*{_NUMBER}"),
+        Place((".ruby-version",), None, EXACT, rf"^(?:ruby-)?{_NUMBER}"),
+        Place(("Gemfile",), None, LEAST, rf"(?m)^ruby [\"'][^\"'\d]*{_NUMBER}"),
     ),
-    "php": (Place(("composer.json",), rf"\"php\"\s*:\s*\"[^\"\d]*{_NUMBER}"),),
+    "php": (Place(("composer.json",), ("require", "php")),),
 }
 _SPELLED = {
     "golang": "go", "node.js": "node", "nodejs": "node", "rustc": "rust", ".net": "dotnet",
@@ -109,14 +127,33 @@ def product_of(name: str) -> str:
     return low if low in PRODUCTS else ""
 
 
-def versions_in(place: Place, text: str) -> Iterator[tuple[int, str]]:
-    """Yield the line and version of each that a text states."""
-    for found in re.finditer(place.pattern, text):
-        groups = [group for group in found.groups() if group]
-        version = ".".join(groups) if "py(3)" in place.pattern else groups[0] if groups else ""
-        if version:
-            at = found.start() + found[0].rfind(groups[0])
-            yield text.count("\n", 0, at) + 1, version
+@lru_cache(maxsize=4000)
+def versions_in(place: Place, path: str, text: str) -> tuple[tuple[int, str], ...]:
+    """Return the line and version of each that a file states."""
+    return tuple(_stated(place, path, text))
+
+
+def _stated(place: Place, path: str, text: str) -> Iterator[tuple[int, str]]:
+    if place.keys is None:
+        for found in re.finditer(place.pattern, text):
+            groups = [group for group in found.groups() if group]
+            if groups:
+                at = found.start() + found[0].rfind(groups[0])
+                yield text.count("\n", 0, at) + 1, ".".join(groups) if "py(3)" in place.pattern else groups[0]
+        return
+    try:
+        node = read_value(path, text.encode("utf-8", "surrogateescape"), place.keys)
+    except FormatError:
+        return
+    value = node.text or "" if node is not None else ""
+    if place.pattern:
+        within = re.search(place.pattern, value)
+        version = within[1] if within else ""
+    else:
+        least = lowest(value)
+        version = ".".join(map(str, least.release)) if least is not None else ""
+    if node is not None and version:
+        yield node.line, version
 
 
 def parts_of(version: str) -> tuple[int, ...]:
@@ -139,60 +176,21 @@ def plain_name(name: str) -> str:
     return re.sub(r"(\.js|js)$|[\s._-]", "", low) if low not in ("js", "rxjs", "d3.js") else low
 
 
-_MANIFESTS = (
-    "package.json", "pyproject.toml", "Cargo.toml", "go.mod", "setup.py", "setup.cfg", "pnpm-workspace.yaml", "Gemfile",
-    "composer.json", "Directory.Packages.props", "build.gradle", "build.gradle.kts", "libs.versions.toml", "Pipfile",
-)  # fmt: skip
-
-
-def is_manifest(path: str) -> bool:
-    """Return whether a file lists dependencies."""
-    name = path.rpartition("/")[2]
-    return name in _MANIFESTS or re.match(r"^requirements[\w.-]*\.(txt|in)$", name) is not None
-
-
 def dependencies_in(path: str, text: str) -> dict[str, tuple[str, str, int]]:
     """Return the dependencies that a manifest lists: by plain name, its own name, its range and its line."""
+    try:
+        listed = read_dependencies(path, text.encode("utf-8", "surrogateescape"))
+    except FormatError:
+        return {}
     found: dict[str, tuple[str, str, int]] = {}
-    listed = [
-        (name, version, text.count("\n", 0, at) + 1) for name, version, at in _listed(path.rpartition("/")[2], text)
-    ]
-    for one in listed:
-        found.setdefault(plain_name(one[0]), one)
-    for one in listed:
-        if one[0].startswith("@"):  # a scoped package is also known by its scope, and by its own part
-            found.setdefault(plain_name(one[0].rpartition("/")[2]), one)
-            found.setdefault(plain_name(one[0][1:].partition("/")[0]), one)
-    return found
-
-
-def _listed(name: str, text: str) -> Iterator[tuple[str, str, int]]:
-    if name == "package.json":
-        try:
-            whole = json.loads(text)
-        except ValueError:
-            return
-        groups = ("dependencies", "devDependencies", "peerDependencies", "optionalDependencies")
-        for group in groups if isinstance(whole, dict) else ():
-            part = whole.get(group)
-            for one, version in part.items() if isinstance(part, dict) else ():
-                yield one, str(version), max(text.find(f'"{one}"', max(text.find(f'"{group}"'), 0)), 0)
-        return
-    pattern = {
-        "Cargo.toml": r"(?m)^([A-Za-z][\w-]*)(?:\.workspace)?\s*=\s*"
-        r"(?:\"([^\"]*)\"|\{[^}\n]*?version\s*=\s*\"([^\"]*)\"|\{|true)",
-        "go.mod": r"(?m)^\s*(?:require\s+)?[\w.-]+(?:/[\w.-]+)*/([\w.-]+?)(?:/v\d+)?\s+(v[\d.]+)",
-        "pnpm-workspace.yaml": r"(?m)^\s+[\"']?(@?[\w./-]+)[\"']?:\s*[\"']?([\^~]?\d[\w.-]*)",
-        "Gemfile": r"(?m)^\s*gem [\"']([\w-]+)[\"'](?:,\s*[\"']([^\"']*)[\"'])?",
-        "composer.json": r"\"[\w-]+/([\w-]+)\"\s*:\s*\"([^\"]*)\"",
-        "Directory.Packages.props": r"Include=\"([\w.]+)\"\s+Version=\"([^\"]*)\"",
-        "build.gradle": r"[\"'][\w.-]+:([\w.-]+):([\w.$]+)[\"']",
-        "build.gradle.kts": r"[\"'][\w.-]+:([\w.-]+):([\w.$]+)[\"']",
-        "libs.versions.toml": r"(?m)^([\w-]+)\s*=\s*\"?([^\"\n]*)",
-    }.get(
-        name,
-        r"(?m)^\s*[\"']?([A-Za-z][\w.-]*)(?:\[[^\]]*\])?\s*(?:=\s*[\"'{]|((?:[=~<>!^]=?|===)\s*[\d][^\"';#\n]*)|(?=[\"';,]|\s*$))",
-    )
-    for found in re.finditer(pattern, text):
-        version = next((group for group in found.groups()[1:] if group), "")
-        yield found[1], version, found.start(1)
+    by_part: dict[str, tuple[str, str, int]] = {}
+    for name, entries in listed.items():
+        entry = next((one for one in entries if one.requirement), entries[0])
+        one = name, entry.requirement, entry.line
+        parts = [part for part in re.split(r"[/:]", re.sub(r"/v\d+$", "", name)) if part]
+        found.setdefault(plain_name(name), one)
+        if len(parts) > 1:  # `@scope/name`, `github.com/owner/name`, `group:name`
+            by_part.setdefault(plain_name(parts[-1]), one)
+            if name.startswith("@"):
+                by_part.setdefault(plain_name(parts[0][1:]), one)
+    return by_part | found

@@ -18,7 +18,7 @@ from gitmem.commands.adopt.judge.versions import PRODUCTS, compare, dependencies
 def test_version_is_read_with_its_line(product, name, text, version):
     place = next(one for one in PRODUCTS[product] if name in one.names)
 
-    assert next(versions_in(place, text)) == version
+    assert versions_in(place, name, text)[0] == version
 
 
 @pytest.mark.parametrize(
