@@ -51,10 +51,12 @@ def prompted(memory: Memory, event: Event) -> str:
 def tool_used(memory: Memory, event: Event) -> None:
     """Keep what a tool's use teaches, and what it did for the session's worklog, also where the first fails."""
     from gitmem.agents.capture.tools import capture
+    from gitmem.agents.session.log import keep_written
     from gitmem.agents.session.worklog import record
 
     try:
         capture(memory.repository, event)
+        keep_written(memory.repository, event)
     finally:
         record(memory.repository, event)
 

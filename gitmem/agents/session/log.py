@@ -9,6 +9,7 @@ import os
 
 from gitmem.agents.event import RESUME, START
 from gitmem.agents.session.places import append, named, read_lines, spelt_out
+from gitmem.agents.session.topics import place_of
 from gitmem.errors import BusyError
 from gitmem.frozen import frozen
 
@@ -19,8 +20,12 @@ if TYPE_CHECKING:
 
     from gitmem.agents.event import Event
     from gitmem.agents.session.topics import Workplace
+    from gitmem.repository.repository import OpenRepository
 
 SHOWN = "shown"
+# The commands that write a memory whole, and how many lines of their output may begin with its key.
+WRITERS = tuple(f"gitmem {name} " for name in ("remember", "fact", "decide", "post-work", "supersede", "task add"))
+LINES_AT_MOST = 50
 SUFFIX = ".jsonl"
 # Some 200 entries of ten keys; what was shown so long ago may be shown again. A choice of ours.
 SESSION_BYTES = 64 * 1024
@@ -93,6 +98,20 @@ def keep(place: Workplace, event: Event, shown: ContextRecord, *, now: int) -> N
         append(_path(place, event.session), entry, limit=SESSION_BYTES)
     except (BusyError, OSError):
         return
+
+
+def keep_written(memory: OpenRepository, event: Event) -> None:
+    """Count as shown what a session's own command wrote, whose key it printed: it is in the context already."""
+    if event.failed or not event.session or not any(writer in event.command for writer in WRITERS):
+        return
+    if not memory.has_store():
+        return
+    words = {line.split()[0] for line in event.output.splitlines()[:LINES_AT_MOST] if line.strip()}
+    catalog = memory.catalog()
+    written = {word: "" for word in sorted(words) if catalog.row("SELECT 1 FROM memory WHERE key = ?", (word,))}
+    if written:
+        place = place_of(memory.git.repository, memory.git.read_head()[0])
+        keep(place, event, ContextRecord(written, memory.find_tip() or ""), now=memory.now)
 
 
 def sessions(place: Workplace) -> list[str]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 
-from gitmem.agents.event import COMPACTED, RESUME
+from gitmem.agents.event import COMPACTED, RESUME, START
 from gitmem.agents.session import log, topics, worklog
 from gitmem.agents.session.places import read_text
 from gitmem.agents.session.roles import role_of
@@ -344,21 +344,31 @@ def _titles(here: _Here, heading: str, rows: Sequence[Any]) -> Part:
     return Part(heading, tuple(entries))
 
 
+def _is_own(here: _Here, fields: str) -> bool:
+    """Return whether the session itself wrote a memory, as far as its fields say."""
+    by = parse_json(fields).get("by")
+    return bool(here.event.session) and isinstance(by, dict) and by.get("session") == here.event.session
+
+
 def _changed(here: _Here, entries: Sequence[Mapping[str, Any]]) -> list[Part]:
     """Return what a session that goes on does not know yet: other statuses, and what was written meanwhile."""
     if here.topic.is_review or here.policy.session.profile == BMAD:
         return []
-    seen, last = log.seen_in(entries), entries[-1]
+    seen = log.seen_in(entries)
+    # Prompts and the session's own writes are logged as well, and show nothing of what others wrote.
+    last = next((entry for entry in reversed(entries) if entry.get("event") == START), entries[-1])
     warnings = _digest(here, here.budget)[0]
     fresh = tuple(entry for entry in warnings.entries if entry.key and seen.get(entry.key) != entry.status)
     parts = [Part(warnings.heading, fresh)]
     if last.get("tip") != _tip(here.memory):
         rows = here.catalog.rows(
-            f"SELECT m.id, m.key, m.kind, m.title FROM memory m WHERE {_live(here)} AND m.updated >= ?"
-            " ORDER BY m.updated DESC, m.key LIMIT ?",
-            (int(last.get("at") or 0), 2 * here.policy.session.newest),
+            "SELECT m.id, m.key, m.kind, m.title, t.fields FROM memory m JOIN text t ON t.id = m.id"
+            f" WHERE {_live(here)} AND m.updated >= ? ORDER BY m.updated DESC, m.key LIMIT ?",
+            (int(last.get("at") or 0), 4 * here.policy.session.newest),
         )
         listed_already = {entry.key for entry in fresh}
-        new = [row for row in rows if row[1] not in seen and row[1] not in listed_already]
+        new = [
+            row[:4] for row in rows if row[1] not in seen and row[1] not in listed_already and not _is_own(here, row[4])
+        ]
         parts.append(_titles(here, "WRITTEN SINCE", new))
     return [part for part in parts if part.entries]

@@ -213,6 +213,24 @@ def test_a_session_that_goes_on_is_told_what_changed_and_else_nothing(repo) -> N
         assert "[a]" in on_event.session_started(memory, started("unknown", RESUME))
 
 
+def test_a_session_that_goes_on_is_not_told_what_it_wrote_itself(repo) -> None:
+    clock = Clock()
+    with Memory(repo, clock=clock) as memory:
+        on_event.session_started(memory, started())
+        clock.now += 60
+        memory.remember("The gateway drops requests", key="typed", by={"agent": "claude-code"})
+        on_event.tool_used(memory, ran('gitmem remember "The gateway drops requests"', output="typed\n"))
+        memory.remember("The proxy strips headers", key="captured", by={"agent": "claude-code", "session": "s1"})
+        memory.remember("Ports are in ports.yaml", key="others", by={"agent": "claude-code", "session": "s2"})
+        on_event.tool_used(memory, ran("gitmem recall ports", output="others\tlearned\n"))
+
+        text = on_event.session_started(memory, started(source=RESUME))
+
+        assert "[others]" in text
+        assert "[typed]" not in text
+        assert "[captured]" not in text
+
+
 def test_a_role_has_its_budget_and_its_kinds_first(memory, repo) -> None:
     put(repo, *(make_memory(f"m{n}", f"About {n}", "It is so. " * 9, created=days_ago(20)) for n in range(300)))
     put(repo, make_memory("rule", "Decide so", kind="decision", created=days_ago(400), importance="high", project="p"))
