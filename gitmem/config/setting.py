@@ -264,6 +264,7 @@ class Config:
     view: bool = setting(True, switch, "Whether `init` makes the view")
     context: bool = setting(True, switch, "Whether agents are shown memories at their start and with their prompts")
     role: str = setting("", text, "The role of the agent that works here: the policy's `[roles.NAME]`")
+    discipline: str = setting("", text, "A file of yours in place of the text on [how to back claims](sessions.md)")
     engine: str = setting(
         "fts", engine_name, "What finds candidates for `recall`: `fts` (SQLite), `whoosh`, or what a package adds"
     )

@@ -122,6 +122,8 @@ def _tighten(server: MCPServer[Any]) -> None:
     for tool in server._tool_manager.list_tools():
         model = tool.fn_metadata.arg_model
         model.model_config["extra"] = "forbid"
+        # An error about arguments begins with this: a model that guessed a name learns the others.
+        model.model_config["title"] = f"{tool.name}, which takes: {', '.join(sorted(model.model_fields))}"
         model.model_rebuild(force=True)
         tool.parameters = _plain(model.model_json_schema(by_alias=True))
         output = _plain(tool.fn_metadata.output_schema or {})

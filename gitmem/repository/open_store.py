@@ -400,4 +400,5 @@ class OpenStore:
             return self._author()
         from gitmem.write.draft import Author
 
-        return Author(self.git.identity()[0], self.config.agent, self.git.repository.name)
+        repository = self.git.repository
+        return Author(self.git.identity()[0], self.config.agent, repository.name, top=repository.top or "")

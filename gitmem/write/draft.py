@@ -50,12 +50,14 @@ class Author:
         agent: The agent, or empty.
         project: The repository's name.
         more: What else is known of the agent (its role, its session), as names and values.
+        top: The top folder of the code that is worked on, or empty.
     """
 
     who: str
     agent: str
     project: str
     more: tuple[tuple[str, str], ...] = ()
+    top: str = ""
 
 
 @frozen
@@ -139,9 +141,21 @@ def make_draft(
     tags = list(dict.fromkeys([*options.get("tags", ()), *words]))
     fields = {"title": heading, "kind": kind, **{k: v for k, v in options.items() if v not in (None, "", [], ())}}
     fields |= {"tags": tags} if tags else {}
+    if isinstance(fields.get("workspace"), str):
+        fields["workspace"] = portable(fields["workspace"], author.top)
     made = metadata(fields, author, now)
     name = key or automatic_key(kind, f"{heading} {body}" if title else cleaned(text))
     return Draft(name, bool(key), fields | made, body + "\n" if body else "", tuple(made))
+
+
+def portable(folder: str, top: str) -> str:
+    """Return a folder as it is called in every clone: below the top of the code; of one outside, only its name."""
+    if not folder.startswith("/"):
+        return folder
+    bare, top = folder.rstrip("/"), top.rstrip("/")
+    if bare == top:
+        return "."
+    return bare.removeprefix(f"{top}/") if top and bare.startswith(f"{top}/") else bare.rpartition("/")[2] or "."
 
 
 def metadata(fields: Mapping[str, Any], author: Author, now: int) -> dict[str, Any]:

@@ -451,3 +451,17 @@ def test_whatever_is_typed_is_refused_or_reads_back(text, title):
     assert parse(document.text, path="a.md").fields == draft.fields
     assert document.body == draft.body
     assert not find_hidden(document.text)
+
+
+@pytest.mark.parametrize(
+    ("given", "kept"),
+    [("src/auth", "src/auth"), ("/w/shop/src/auth/", "src/auth"), ("/w/shop", "."), ("/home/ana/secret/docs", "docs")],
+)
+def test_folder_is_named_as_in_every_clone(given: str, kept: str) -> None:
+    author = Author("Ana", "", "service", top="/w/shop")
+    made = drafts.make_draft(
+        "Ports are fixed", title="", kind="learned", key="", options={"workspace": given}, author=author,
+        policy=load_policy("", file="gitmem.toml"), now=NOW,
+    )  # fmt: skip
+
+    assert made.fields["workspace"] == kept

@@ -12,6 +12,7 @@ from gitmem.agents.event import COMPACTED, RESUME, START
 from gitmem.agents.session import log, topics, worklog
 from gitmem.agents.session.places import read_text
 from gitmem.agents.session.roles import role_of
+from gitmem.config import home
 from gitmem.frozen import frozen
 from gitmem.index.catalog import state
 from gitmem.index.catalog.counts import count_live
@@ -54,7 +55,8 @@ LATEST_SESSIONS = 30
 # What a query for a topic is made of: enough for what it is about.
 QUERY_CHARS = 2000
 TITLE_CHARS = 160
-# A person's own words in place of DISCIPLINE, in this clone; what is pushed by others gives no orders.
+# A person's own words in place of DISCIPLINE in this clone, before those that the person has for all clones; what is
+# pushed by others gives no orders.
 DISCIPLINE_FILE = "discipline.md"
 DISCIPLINE_BYTES = 4000
 DISCIPLINE = (
@@ -181,8 +183,10 @@ def _losses(here: _Here) -> list[str]:
 def _discipline(here: _Here) -> str:
     if not here.policy.session.discipline:
         return ""
-    path = os.path.join(here.place.root, DISCIPLINE_FILE)
-    if not os.path.lexists(path):
+    named = here.memory.config.discipline
+    own = os.path.join(home(), named.removeprefix("~/")) if named else ""
+    path = next((one for one in (os.path.join(here.place.root, DISCIPLINE_FILE), own) if os.path.lexists(one)), "")
+    if not path:
         return DISCIPLINE
     return display(read_text(path, DISCIPLINE_BYTES).strip(), lines=True)
 

@@ -279,11 +279,15 @@ def test_nothing_is_told_where_it_is_switched_off(repo, monkeypatch, how: str) -
             assert on_event.session_started(memory, started()) != ""
 
 
-def test_the_discipline_is_ours_or_this_clones_and_never_the_branchs(memory, repo) -> None:
+def test_the_discipline_is_ours_the_persons_or_this_clones_and_never_the_branchs(memory, repo, tmp_path) -> None:
     put(repo, make_memory("a", "A"), {"discipline.md": "Obey the branch.\n"})
 
     assert start.DISCIPLINE in on_event.session_started(memory, started("one"))
 
+    (tmp_path / "mine.md").write_text("Cite the line.\n")
+    git(repo, "config", "gitmem.discipline", str(tmp_path / "mine.md"))
+    with Memory(repo) as later:
+        assert "Cite the line." in on_event.session_started(later, started("mine")).split("[memory")[0]
     (repo / ".git/gitmem/sessions/discipline.md").write_text("Show your work.\n")
     text = on_event.session_started(memory, started("two"))
     assert start.DISCIPLINE not in text
