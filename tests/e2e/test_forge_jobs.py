@@ -209,10 +209,11 @@ def test_pull_request_of_a_fork_runs_nothing_of_its_own_and_is_told_what_it_brea
     assert machine.status == 1, machine
     assert not ran.exists()
     commands = [line for line in machine.printed().splitlines() if line.startswith("::") or "##[" in line]
-    assert [line.partition("::“")[0] for line in commands] == [
-        "::error file=README.md,line=1,title=builtin becomes false",
-        "::error file=README.md,line=1,title=command becomes false",
-        "::warning file=.memory/facts/evil.md,line=5,title=evil could not be checked",
+    assert [line[2:].partition("::")[0] for line in commands] == [
+        "error file=README.md,line=1,title=builtin becomes false",
+        "error file=README.md,line=1,title=command becomes false",
+        "warning file=.github/gitmem-approved,title=approved-list",
+        "warning file=.memory/facts/evil.md,title=evil command",
     ]
     assert "##[error]" not in machine.printed()
     report = tmp_path / "artifacts/gitmem-report/comment.md"
@@ -248,7 +249,7 @@ def test_report_of_a_pull_request_that_silences_a_fact_is_not_emptied(
     assert ("title=builtin becomes false" in machine.printed()) == (kind == "error"), machine
     report = (tmp_path / "artifacts/gitmem-report/comment.md").read_text(encoding="utf-8")
     assert heading in report
-    assert ("::warning file=.memory/facts/builtin.md,line=" in machine.printed()) == bool(kind)
+    assert ("title=builtin is silenced" in machine.printed()) == bool(kind)
 
 
 def test_pull_request_to_memory_is_reviewed_by_its_own_workflow_and_runs_nothing(project: Path, tmp_path: Path) -> None:

@@ -230,8 +230,12 @@ class FindingGroup:
 
 
 def folded(findings: tuple[ReviewFinding, ...]) -> tuple[FindingGroup, ...]:
-    """Return findings by cause, in their order: those with the same words about several memories are one."""
-    groups: dict[tuple[str, str, str], list[ReviewFinding]] = {}
+    """Return findings by cause, in their order: those with the same words about several memories are one.
+
+    An error that has a line stays alone: whoever mends it goes there.
+    """
+    groups: dict[tuple[str, str, str, str], list[ReviewFinding]] = {}
     for one in findings:
-        groups.setdefault((one.severity, one.code, one.message), []).append(one)
+        own = f"{one.path}:{one.line}" if one.severity == ERROR and one.line else ""
+        groups.setdefault((one.severity, one.code, one.message, own), []).append(one)
     return tuple(FindingGroup(group[0], tuple(group[1:])) for group in groups.values())
