@@ -28,7 +28,7 @@ def session_started(memory: Memory, event: Event) -> str:
     from gitmem.agents.transcripts import harvest, ledger
 
     doors = Doors(
-        lambda budget, kinds: memory.context(paths=(), budget_tokens=budget, kinds=kinds).document, memory.recall
+        lambda budget, kinds: memory.context(budget_tokens=budget, kinds=kinds, related=True).document, memory.recall
     )
     text = start(memory.repository, event, doors)
     if harvest.is_due(memory.repository):

@@ -51,7 +51,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
         out.line((f"{HEADINGS.get(section['name'], section['name'])} ({section['total']})", "bold"))
         for item in section["items"]:
             scope = f", {item['scope']}" if item["scope"] != PROJECT else ""
-            key = f"  [{item['key']}{scope}]" if item["key"] else ""
+            key = f"  [{item['short']}{scope}]" if item["key"] else ""
             mark = MARKS.get(item["status"], " ")
             said = f"{item['status'].upper()}: " if warning(item["status"]) else ""
             first, *code = item["text"].split("\n")

@@ -12,6 +12,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
 
+# Branches that many share (E1); a detached HEAD is on no branch at all and counts as one.
+SHARED = frozenset(("main", "master", "dev", "develop", "trunk", ""))
+
+
 def default_branch(git: Git, *, configured: str, remote: str) -> str:
     """Return the full ref of the default branch, or an empty string where none can be determined.
 

@@ -6,6 +6,7 @@ words and slugs: keys, kinds, statuses, and the names of agents as slugs.
 
 from __future__ import annotations
 
+from gitmem.commands.context.sections import HEADINGS
 from gitmem.commands.workflow.render import part_of
 from gitmem.recall.query import RecallResult
 from gitmem.recall.render import by
@@ -84,9 +85,9 @@ def digest(found: Mapping[str, Any]) -> str:
     for section in found["sections"]:
         if not section["total"]:
             continue
-        lines.append(f"## {section['name']} ({section['total']})")
+        lines.append(f"## {HEADINGS.get(section['name'], section['name'])} ({section['total']})")
         for item in section["items"]:
-            key = f"[{item['key']}] " if item["key"] else ""
+            key = f"[{item['short']}] " if item["key"] else ""
             scope = item["scope"] if item["scope"] != PROJECT else ""
             about = _about(item["kind"], scope, item["status"])
             lines.append(f"- {key}({about}) {item['text']}" if about else f"- {key}{item['text']}")

@@ -87,7 +87,7 @@ def add_reading(server: MCPServer[Any], service: Service) -> None:
         """Get what to know before you start: warnings first, then facts and recent work."""
 
         def work(memory: Memory) -> Any:
-            return memory.context(paths=paths, budget_tokens=budget).document
+            return memory.context(paths=paths, budget_tokens=budget, related=True).document
 
         found, notes = await service.read(ctx, work)
         text = answers.digest(found)

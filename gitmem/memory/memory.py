@@ -429,20 +429,22 @@ class Memory:
         return past
 
     @reads_companion
-    def context(self, paths: Sequence[str] = (), *, budget_tokens: int = 0, kinds: Sequence[str] = ()) -> Digest:
+    def context(
+        self, paths: Sequence[str] = (), *, budget_tokens: int = 0, kinds: Sequence[str] = (), related: bool = False
+    ) -> Digest:
         """Return the digest for a session.
 
         Args:
             paths: What the reader works on; empty for the files that changed.
             budget_tokens: At most so many tokens; 0 for the store's setting.
             kinds: Of what is relevant, these kinds first.
+            related: Only what relates to the work at hand, and the newest few, as a session's start has it.
         """
         from gitmem.commands.context.working_on import context
         from gitmem.results import Digest
 
-        jobs = self.jobs
-        options: dict[str, Any] = {"jobs": jobs.notes, "verified": jobs.last_verified}
-        return Digest.of(context(self.repository, paths, budget_tokens, kinds, **options))
+        told: dict[str, Any] = {"jobs": self.jobs.notes, "verified": self.jobs.last_verified, "related": related}
+        return Digest.of(context(self.repository, paths, budget_tokens, kinds, **told))
 
     @reads_companion
     def status(self, *, scope: str = "") -> StoreStatus:

@@ -61,6 +61,7 @@ def good_hits(
     *,
     catalog_of: Callable[[str], Catalog | None],
     is_new: Callable[[Hit], bool] = lambda _: True,
+    floor: float | None = None,
 ) -> list[Hit]:
     """Return the hits good enough to show unprompted, the best first.
 
@@ -70,13 +71,15 @@ def good_hits(
         policy: The store's policy.
         catalog_of: Returns the catalog of a scope, or None where there is no such store.
         is_new: Whether a hit may be shown at all: what a session has seen neither opens the gate nor raises the floor.
+        floor: The share of the best score that a hit must have; None for that of a prompt.
     """
     hits = [hit for hit in found.hits if hit.scope != LISTED and is_new(hit)]
     if not hits or found.notice or not _is_good(query, hits, policy, catalog_of(hits[0].scope)):
         return []
     dense, ranked = policy.recall.dense, [(place, hit.score) for place, hit in enumerate(hits)]
     cosines = {place: cosine for place, hit in enumerate(hits) if (cosine := _cosine(hit)) is not None}
-    return [hits[place] for place in admitted(ranked, cosines, floor=dense.turn_floor, settings=dense)]
+    floor = dense.turn_floor if floor is None else floor
+    return [hits[place] for place in admitted(ranked, cosines, floor=floor, settings=dense)]
 
 
 def _cosine(hit: Hit) -> float | None:

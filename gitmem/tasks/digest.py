@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 # Failed attempts shown of one task, the newest ones: what failed three times is told by the last three.
 FAILURES = 3
+# Other open tasks whose last failure is shown: who takes one up next should know it.
+OTHERS = 5
 # How near its paths must lie to what is worked on: half of the folders that lead there, of the shorter of the two.
 NEAR = 0.5
 
@@ -71,12 +73,23 @@ def held_by(catalog: Catalog, worker: Worker) -> list[Held]:
     return [Held(row, tasks[row.id], _places(paths)) for row, paths in found]
 
 
+def held_by_others(catalog: Catalog, own: Sequence[str]) -> list[TaskRow]:
+    """Return the claimed tasks but for one's own, by priority, then the latest claimed first."""
+    rows = catalog.rows(
+        f"SELECT {COLUMNS} {_FROM} WHERE t.state = 'claimed' AND {state.LIVE} ORDER BY t.priority, t.since DESC, m.key"
+    )
+    return [row for row in (TaskRow(*row) for row in rows) if row.key not in own]
+
+
 def _places(paths: str) -> tuple[str, ...]:
     return tuple(map(without_lines, parse_json(paths)))
 
 
 def failures(catalog: Catalog, held: Iterable[Held], working: Sequence[str], *, now: int) -> list[FailedAttempt]:
-    """Return what failed before: of what is worked on first, then of tasks about these paths, each the newest first."""
+    """Return what failed before: of what is worked on, then of tasks about these paths, then of other open tasks.
+
+    Each the newest first; of other tasks a few, with the last attempt of each.
+    """
     mine = list(held)
     near = []
     if working:
@@ -89,12 +102,19 @@ def failures(catalog: Catalog, held: Iterable[Held], working: Sequence[str], *, 
         for *row, paths in rows:
             if row[0] not in known and path_overlap(_places(paths), working) >= NEAR:
                 near.append(TaskRow(*row))
-    tasks = _tasks(catalog, near)
-    pairs = [*((one.row, one.task) for one in mine), *((row, tasks[row.id]) for row in near)]
+    known = {one.row.id for one in mine} | {row.id for row in near}
+    rows = catalog.rows(
+        f"SELECT {COLUMNS} {_FROM} WHERE t.failures > 0 AND t.state <> 'closed' AND {state.LIVE}"
+        " ORDER BY m.updated DESC, m.key LIMIT ?",
+        (OTHERS + len(known),),
+    )
+    others = [row for row in (TaskRow(*row) for row in rows) if row.id not in known][:OTHERS]
+    tasks = _tasks(catalog, [*near, *others])
+    pairs = [*((one.row, one.task, FAILURES) for one in mine), *((row, tasks[row.id], FAILURES) for row in near)]
     return [
         FailedAttempt(row.key, row.title, attempt.num, attempt.notes)
-        for row, task in pairs
-        for attempt in [one for one in task.past_attempts if one.outcome == FAILED][:FAILURES]
+        for row, task, most in (*pairs, *((row, tasks[row.id], 1) for row in others))
+        for attempt in [one for one in task.past_attempts if one.outcome == FAILED][:most]
     ]
 
 

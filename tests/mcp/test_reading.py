@@ -169,7 +169,8 @@ def test_facts_status_tells_what_failed_and_why_and_what_waits(memory, repo: Pat
 
 def test_context_has_warnings_first_and_keeps_its_budget(memory, repo: Path) -> None:
     put(repo, make_fact("capped", {"lacks": "RETRIES", "in": "src/**"}, title="There are no retries"))
-    put(repo, *(make_memory(f"m-{n}", f"Memory number {n}", "words " * 60) for n in range(30)))
+    about = {"paths": ["src/gateway/**"]}
+    put(repo, *(make_memory(f"m-{n}", f"Memory number {n}", "words " * 60, **about) for n in range(30)))
     verify(memory)
 
     answer = call_one(repo, "context", budget=600, paths=["src/gateway/retry.py"])

@@ -12,6 +12,7 @@ from gitmem.agents.event import COMPACTED, RESUME, START
 from gitmem.agents.session import log, topics, worklog
 from gitmem.agents.session.places import read_text
 from gitmem.agents.session.roles import role_of
+from gitmem.commands.context.sections import HEADINGS, NEWEST
 from gitmem.config import home
 from gitmem.frozen import frozen
 from gitmem.index.catalog import state
@@ -45,9 +46,11 @@ BMAD = "bmad"
 # Kinds that are left out: tasks have a part of their own, and adopted facts are shown only when they fail.
 HIDDEN = ("task", ADOPTED)
 # What each part may take of the budget at most, so that none crowds out the others; the digest gets what is left.
-SUMMARY_SHARE, TOPIC_SHARE, WARM_SHARE, NEWEST_SHARE, WORKLOG_SHARE = 0.25, 0.35, 0.2, 0.15, 0.2
+SUMMARY_SHARE, TOPIC_SHARE, WARM_SHARE, WORKLOG_SHARE = 0.25, 0.35, 0.2, 0.2
+# What all of it may take where nothing relates to the work at hand: the newest few are no reason for more (issue 16).
+QUIET_TOKENS = 250
 # What the fence takes (counted in what `told.fenced` returns).
-FENCE_TOKENS = 75
+FENCE_TOKENS = 60
 # Summaries that are told where they are all that is told.
 SUMMARIES = 3
 # Sessions that are looked at for one of this work tree and branch.
@@ -60,13 +63,10 @@ TITLE_CHARS = 160
 DISCIPLINE_FILE = "discipline.md"
 DISCIPLINE_BYTES = 4000
 DISCIPLINE = (
-    "Back every claim about this code with a file and line, a command and its output, or a test; call anything "
-    "you have not seen unknown. Record anything a check can prove as a fact with its check."
+    "Back claims about this code with file and line, command output or a test; call what you have not seen unknown."
 )
-NUDGE = (
-    "This branch is shared, so this session has its own worklog. Name your work to find it again: gitmem "
-    'session use TOPIC "what it is about".'
-)
+NUDGE = "Name your work: gitmem session use TOPIC."
+SAVE = 'Save what you learn: gitmem remember "One sentence. Then why."'
 CLEAN_ROOM = "This is a review topic: earlier findings are not shown, so that you judge independently."
 
 
@@ -122,7 +122,7 @@ def start(memory: OpenRepository, event: Event, doors: Doors) -> str:
         log.sweep(place)
         total = _count(here)
         own = _own(here, total)
-        parts = _parts(here, own, total)
+        parts = _parts(here, own)
     text, kept = _composed(here, own, parts)
     shown, cut = render.keys_of(kept), render.cut_keys_of(kept)
     record = log.ContextRecord(shown, _tip(memory), role=name, topic=topic.name, cut=cut)
@@ -136,10 +136,12 @@ def _tip(memory: OpenRepository) -> str:
 
 def _composed(here: _Here, own: Sequence[str], parts: Sequence[Part]) -> tuple[str, list[Part]]:
     """Return the text, and the parts in it; entries are left out from the bottom until it fits."""
-    source = f"the memory of this repository at {_tip(here.memory)[:12]}; in brackets: key, kind, status, by whom"
+    source = f"memory at {_tip(here.memory)[:12]}"
     before = "\n".join(own)
     frame = render.fenced([Part("", (MemoryText("-"),))], source=source)
-    tokens = here.budget - analysis.count_tokens(f"{before}\n{frame}")
+    is_quiet = not any(part.entries for part in parts if part.heading != NEWEST)
+    budget = min(here.budget, QUIET_TOKENS) if is_quiet else here.budget
+    tokens = budget - analysis.count_tokens(f"{before}\n{frame}")
     characters = render.CHARACTERS - len(before) - len(frame) - 2
     while True:
         kept = render.fitted(parts, tokens=tokens, characters=characters)
@@ -164,11 +166,9 @@ def _own(here: _Here, total: int) -> list[str]:
 
 def _greeting(count: int) -> str:
     if not count:
-        return 'This repository has an empty memory. Record what you learn: gitmem remember "TEXT".'
-    return (
-        f"This repository has a memory of {count} {'entry' if count == 1 else 'entries'}. Search it before you "
-        'guess: gitmem recall "question"; show one in full: gitmem show KEY.'
-    )
+        return f"This repository has an empty memory. {SAVE}"
+    counted = f"{count} {'memory' if count == 1 else 'memories'}"
+    return f'This repository has {counted}: gitmem recall "question", gitmem show KEY. {SAVE}'
 
 
 def _losses(here: _Here) -> list[str]:
@@ -191,22 +191,20 @@ def _discipline(here: _Here) -> str:
     return display(read_text(path, DISCIPLINE_BYTES).strip(), lines=True)
 
 
-def _parts(here: _Here, own: Sequence[str], total: int) -> list[Part]:
+def _parts(here: _Here, own: Sequence[str]) -> list[Part]:
     """Return the part from the memory, the first first; the digest takes the tokens that the others leave."""
     if here.topic.is_review:
         return [_topic(here)]
     if here.policy.session.profile == BMAD:
         return [_summaries(here, SUMMARIES, here.budget)]
     ahead = [_topic(here), _summaries(here, 1, int(here.budget * SUMMARY_SHARE)), _warm(here)]
-    behind = [_newest(here, total)]
     if here.event.source == COMPACTED:
         ahead.append(_worklog(here))
-    spent = FENCE_TOKENS + analysis.count_tokens("\n".join([*own, render.body_of([*ahead, *behind])]))
+    spent = FENCE_TOKENS + analysis.count_tokens("\n".join([*own, render.body_of(ahead)]))
     room = max(here.budget - spent, here.budget // 4)
     digest = render.fitted(_digest(here, room), tokens=room, characters=render.CHARACTERS)
     warnings, rest = digest[:1], digest[1:]
-    shown = render.keys_of([*ahead, *digest])
-    return [*warnings, *ahead, *_without(rest, render.keys_of(ahead)), *_without(behind, shown)]
+    return [*warnings, *ahead, *_without(rest, render.keys_of(ahead))]
 
 
 def _without(parts: Sequence[Part], shown: Mapping[str, str]) -> list[Part]:
@@ -311,7 +309,8 @@ def _digest(here: _Here, budget: int) -> list[Part]:
             )
             for item in section["items"]
         )
-        parts.append(Part(section["name"], tuple(entries), section["more"], section["rest"]))
+        heading = HEADINGS.get(section["name"], section["name"])
+        parts.append(Part(heading, tuple(entries), section["more"], section["rest"]))
     return parts
 
 
@@ -323,16 +322,6 @@ def _live(here: _Here) -> str:
 
 def _count(here: _Here) -> int:
     return count_live(here.catalog, without=HIDDEN, now=here.memory.now)
-
-
-def _newest(here: _Here, total: int) -> Part:
-    """Return the newest memories by their titles, and how many there are in all (A6)."""
-    rows = here.catalog.rows(
-        "SELECT m.id, m.key, m.kind, m.title FROM memory m INDEXED BY memory_recent"
-        f" WHERE {_live(here)} AND m.kind <> 'session' ORDER BY m.created DESC, m.key LIMIT ?",
-        (here.policy.session.newest,),
-    )
-    return _titles(here, f"NEWEST (of {total})", rows)
 
 
 def _titles(here: _Here, heading: str, rows: Sequence[Any]) -> Part:

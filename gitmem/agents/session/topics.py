@@ -12,6 +12,7 @@ import os
 from gitmem.agents.session.places import FOLDER, append, named, read_lines, read_text, spelt_out, write_text
 from gitmem.errors import NotFoundError, RefusedError
 from gitmem.frozen import frozen
+from gitmem.git.branches import SHARED
 from gitmem.system.file_lock import make_folder
 
 TYPE_CHECKING = False
@@ -21,8 +22,6 @@ if TYPE_CHECKING:
 
     from gitmem.git.repository import Repository
 
-# Branches that many share (E1); a detached HEAD is on no branch at all and counts as one.
-SHARED = frozenset(("main", "master", "dev", "develop", "trunk", ""))
 CURRENT = "current"
 SESSION = "session-"
 ACTIVE, TOPICS, ARCHIVE = "active", "topics", "archive"

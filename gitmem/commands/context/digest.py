@@ -12,6 +12,7 @@ from heapq import merge
 from gitmem.commands.context.relevance import BY_TIME, FIT, UNFIT, RelevanceRow, candidates, score_all, unexpired
 from gitmem.commands.context.sections import (
     FRAME_TOKENS,
+    NEWEST,
     REASON_LIMIT,
     RECENT,
     RELEVANT,
@@ -24,15 +25,18 @@ from gitmem.commands.context.sections import (
     cost,
     cut,
     fit,
+    headline_of,
     item_cost,
     item_of,
 )
 from gitmem.index.catalog import state
 from gitmem.index.catalog.counts import count_live
-from gitmem.model import ADOPTED, BLOCKED, FAILED, STALE, STATUSES, SUSPECT, UNPROVEN, VERIFIED
+from gitmem.model import ADOPTED, BLOCKED, FAILED, STALE, STATUSES, SUMMARY, SUSPECT, UNPROVEN, VERIFIED
 from gitmem.statuses import SIGNS, age_s, describe_chain
 from gitmem.tasks import digest as tasks
+from gitmem.tasks.task import Worker
 from gitmem.text.durations import DAY_S, ago
+from gitmem.text.json_values import parse_json
 from gitmem.text.sanitize import display
 from gitmem.verify.overview.cause import APART, Case, few, group, title
 
@@ -44,7 +48,7 @@ if TYPE_CHECKING:
     from gitmem.index.catalog.catalog import Catalog
     from gitmem.policy.policy import Policy
     from gitmem.tasks.digest import Held
-    from gitmem.tasks.task import Worker
+    from gitmem.tasks.listing import TaskRow
     from gitmem.verify.overview.cause import Cause
 
     Reasons = Callable[[Sequence[str]], Mapping[str, tuple[str, str]]]
@@ -67,6 +71,7 @@ def digest(
     working: Sequence[str],
     budget_tokens: int,
     kinds: Sequence[str] = (),
+    related: Mapping[str, float] | None = None,
     waiting: int,
     notices: Iterable[str],
     worker: Callable[[], Worker],
@@ -83,6 +88,8 @@ def digest(
         working: Paths that are being worked on: changed files of the branch, or what was requested.
         budget_tokens: How many tokens all sections together may take, as ``analysis.count_tokens`` counts.
         kinds: Of what is relevant, these come first.
+        related: Where only what relates to the work at hand is wanted: how well memories fit it by their words, from 0
+            to 1, by key; and of recent work the newest few. None for everything that fits into the budget.
         waiting: Commands that wait for approval.
         notices: Lines about the store itself, most important first.
         worker: Returns who asks; called only where somebody holds a task at all.
@@ -91,6 +98,9 @@ def digest(
     chains = state.suspects(catalog, ground)
     warned, reported = _warnings(catalog, ground, reasons, chains, now)
     held = tasks.held_by(catalog, worker()) if tasks.is_anything_held(catalog) else []
+    others = (
+        tasks.held_by_others(catalog, [one.row.key for one in held]) if held or tasks.is_anything_held(catalog) else []
+    )
     warned = _with_failures(catalog, warned, held, working, now)
     lines = [DigestItem("", "", "", display(notice)) for notice in notices]
     if waiting:
@@ -107,11 +117,13 @@ def digest(
     # Lines about the store itself are few, and no list has them.
     warnings = DigestSection(WARNINGS, (*section.items, *lines), section.total + len(lines), section.rest)
     left -= cost([section])
-    at_work = fit(WORKING, (_held_item(one, now) for one in held), left, "gitmem task list --mine", total=len(held))
+    in_hand = [*(_held_item(one, now) for one in held), *(_others_item(row, now) for row in others)]
+    at_work = fit(WORKING, in_hand, left, "gitmem task list --state claimed", total=len(in_hand))
     left -= cost([at_work])
     working = [*working, *(path for one in held for path in one.paths)]
-    rows = candidates(catalog, working, now, kinds=kinds)
-    scored = score_all(catalog, rows, working, now, held=[one.row.key for one in held], policy=policy, config=config)
+    rows = candidates(catalog, working, now, kinds=kinds, related=related)
+    in_hand_keys = [one.row.key for one in held]
+    scored = score_all(catalog, rows, working, now, held=in_hand_keys, policy=policy, config=config, related=related)
     scored.sort(key=lambda pair: pair[0].kind not in kinds)
     limit = policy.context.max_memory_tokens
     relevant = (
@@ -119,12 +131,38 @@ def digest(
         for (row, score), status in _with_status(catalog, ground, scored, now=now, chains=chains)
         if row.key not in reported and status in ("", VERIFIED, UNPROVEN)
     )
-    total = count_live(catalog, without=UNFIT, now=now) - _count(catalog, f"{FIT} AND {unexpired(now)}", reported)
+    if related is None:
+        total = count_live(catalog, without=UNFIT, now=now) - _count(catalog, f"{FIT} AND {unexpired(now)}", reported)
+    else:
+        total = sum(row.key not in reported for row, _ in scored)
     section = fit(RELEVANT, relevant, left, "gitmem recall, gitmem list", total=total)
     left -= cost([section])
     shown = {item.key for item in section.items} | reported
+    if related is not None:
+        newest = list(_newest(catalog, ground, now=now, policy=policy, chains=chains, shown=shown))
+        # How many there are besides is in the heading of the start, and no reader needs all of them.
+        return [warnings, at_work, section, fit(NEWEST, newest, left, "gitmem recall --recent 50", total=len(newest))]
     recent, total = _recent(catalog, ground, now=now, policy=policy, chains=chains, shown=shown)
     return [warnings, at_work, section, fit(RECENT, recent, left, "gitmem recall --recent 50", total=total)]
+
+
+def _newest(
+    catalog: Catalog,
+    ground: int | None,
+    *,
+    now: int,
+    policy: Policy,
+    chains: Mapping[str, tuple[str, ...]],
+    shown: set[str],
+) -> Iterator[DigestItem]:
+    """Yield the newest memories that are not shown above, however old they are: the beginning of each (A6)."""
+    kinds = ("task", SUMMARY, ADOPTED)
+    condition = f"{state.LIVE} AND {unexpired(now)} AND m.kind NOT IN {kinds}"
+    most = policy.session.newest
+    rows = catalog.rows(f"{BY_TIME} WHERE {condition} ORDER BY m.created DESC, m.key LIMIT ?", (most + len(shown),))
+    fresh = [(row, 0.0) for row in (RelevanceRow(*row) for row in rows) if row.key not in shown][:most]
+    for (row, _), status in _with_status(catalog, ground, fresh, now=now, chains=chains):
+        yield headline_of(catalog, row, status)
 
 
 def _with_status(
@@ -155,7 +193,8 @@ def _warnings(
 ) -> tuple[list[DigestItem], set[str]]:
     """Return one line for everything that must not be believed as it stands, and their keys."""
     rows = catalog.rows(
-        "SELECT m.id, m.key, m.kind, m.title, s.at, s.outcome, s.blocked, s.fresh FROM state s"
+        "SELECT m.id, m.key, m.kind, m.title, s.at, s.outcome, s.blocked, s.fresh, f.inputs, f.words"
+        " FROM state s"
         " CROSS JOIN fact f ON f.id = s.fact"
         f" CROSS JOIN memory m ON m.id = f.id WHERE s.ground = ? AND {state.LIVE} AND {state.CLAIM}"
         f" AND (s.outcome = 'fails' OR (m.kind <> '{ADOPTED}' AND (s.blocked = 1 OR (s.outcome = 'holds'"
@@ -171,7 +210,7 @@ def _warnings(
         found[case.key] = DigestItem(case.key, kind, case.status, cut(text, TITLE_LIMIT) + (f" — {why}" if why else ""))
         cases.append(case)
 
-    for _, key, kind, text, at, outcome, is_blocked, is_fresh in rows:
+    for _, key, kind, text, at, outcome, is_blocked, is_fresh, inputs, words in rows:
         if outcome == "fails":
             why, broken = because.get(key, ("", ""))
             case = Case(key, FAILED, FAILED, why, (broken, ""))
@@ -181,7 +220,9 @@ def _warnings(
             warn(Case(key, BLOCKED, BLOCKED, meaning), kind, text, meaning)
         elif key not in chains:
             why = "its time to live has passed" if is_fresh else "the code that it reads has changed"
-            warn(Case(key, STALE, STALE, why), kind, text, f"{why}; verified {ago(age_s(at, now))} ago")
+            read = "" if is_fresh else _places_read(inputs, words)
+            told = f"{cut(read, REASON_LIMIT)} has changed" if read else why
+            warn(Case(key, STALE, STALE, why), kind, text, f"{told}; verified {ago(age_s(at, now))} ago")
     suspects = catalog.each(
         f"SELECT m.key, m.kind, m.title FROM memory m WHERE {state.LIVE} AND {unexpired(now)} AND m.key IN ({{}})",
         sorted(chains),
@@ -195,6 +236,19 @@ def _warnings(
             warn(Case(key, VERIFIED, "holds, but flaps", message), "fact", text, message)
     items = [item for cause in group(cases) for item in _items_of(cause, found)]
     return sorted(items, key=lambda item: STATUSES.index(item.status)), set(found)
+
+
+# Where the words of a built-in check have the files that it reads (``document.builtin_checks``).
+_PLACE_AT = {"exists": 0, "absent": 0, "contains": 1, "matches": 1, "lacks": 1, "same": 1}
+
+
+def _places_read(inputs: str, words: str) -> str:
+    """Return what a check reads, as far as it is declared or the check itself says it; empty where it is observed."""
+    how, *places = parse_json(inputs)
+    if how == "builtin":
+        name, *given = parse_json(words)
+        places = given[_PLACE_AT[name] :][:1] if name in _PLACE_AT else []
+    return " or ".join(places[:2]) + (" or …" if len(places) > 2 else "")
 
 
 def _items_of(cause: Cause, found: Mapping[str, DigestItem]) -> Iterator[DigestItem]:
@@ -263,6 +317,13 @@ def _with_failures(
         (mine if failure.key in keys else near).append(DigestItem(failure.key, "task", "", text))
     failed = [item for item in warned if item.status == FAILED]
     return [*mine, *failed, *near, *warned[len(failed) :]]
+
+
+def _others_item(row: TaskRow, now: int) -> DigestItem:
+    """Return what somebody else works on: who, and since when."""
+    since = f", {ago(age_s(row.since, now))} ago" if row.since else ""
+    who = cut(str(Worker(row.who, row.agent)), REASON_LIMIT)
+    return DigestItem(row.key, "task", "", f"{cut(row.title, TITLE_LIMIT)} — claimed by {who}{since}")
 
 
 def _held_item(held: Held, now: int) -> DigestItem:

@@ -26,9 +26,12 @@ SHARE = 0.2
 
 
 def other_scopes(
-    memory: OpenRepository, *, policy: Policy, working: Sequence[str], budget_tokens: int, now: int
+    memory: OpenRepository, *, policy: Policy, working: Sequence[str], budget_tokens: int, now: int, few: bool = False
 ) -> DigestSection | None:
-    """Return the section of the private, domain and universal memories; None where there are none."""
+    """Return the section of the private, domain and universal memories; None where there are none.
+
+    A *few* are as many as of the project's newest.
+    """
     items: list[DigestItem] = []
     total = 0
     others = [store for store in memory.stores(SCOPES) if store is not memory]
@@ -40,6 +43,7 @@ def other_scopes(
     if not total:
         return None
     items.sort(key=lambda item: -item.score)
+    items = items[: policy.session.newest] if few else items
     return sections.fit(NAME, items, int(budget_tokens * SHARE), REST, total=total)
 
 

@@ -16,7 +16,7 @@ from gitmem.text.json_values import parse_json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from gitmem.config.setting import Config
     from gitmem.index.catalog.catalog import Catalog
@@ -26,6 +26,9 @@ if TYPE_CHECKING:
 NEWEST = 200
 # Of those whose paths match, the nearest: ten times as many as a digest has room for.
 NEAREST = 500
+# A memory relates to a place whose leading folders it shares so far: one in the same folder does (2/3 at a depth of
+# three), one that names a folder beside it does not (1/2).
+RELATED = 0.6
 # What may be relevant: tasks have a section of their own, sessions and outcomes are recent work, and adopted
 # facts are warnings or not shown.
 UNFIT = ("task", "session", "outcome", ADOPTED)
@@ -61,12 +64,26 @@ def unexpired(now: int) -> str:
     return f"(m.expires IS NULL OR m.expires > {now})"
 
 
-def candidates(catalog: Catalog, working: Sequence[str], now: int, *, kinds: Sequence[str] = ()) -> list[RelevanceRow]:
-    """Return what may be relevant: the newest memories, also of these kinds, and those near a place."""
+def candidates(
+    catalog: Catalog,
+    working: Sequence[str],
+    now: int,
+    *,
+    kinds: Sequence[str] = (),
+    related: Mapping[str, float] | None = None,
+) -> list[RelevanceRow]:
+    """Return what may be relevant: the newest memories, also of these kinds, and those near a place.
+
+    Where *related* says what the work at hand is about by its words, that and what is near a place alone.
+    """
     fit = f"{FIT} AND {unexpired(now)}"
-    newest = f"{BY_TIME} WHERE {fit} {{}} ORDER BY m.created DESC, m.key LIMIT {NEWEST}"
-    rows = {row[0]: row for row in catalog.rows(newest.format(""))}
-    if kinds:
+    if related is not None:
+        found = catalog.each(f"{COLUMNS} WHERE {fit} AND m.key IN ({{}})", related) if related else ()
+        rows = {row[0]: row for row in found}
+    else:
+        newest = f"{BY_TIME} WHERE {fit} {{}} ORDER BY m.created DESC, m.key LIMIT {NEWEST}"
+        rows = {row[0]: row for row in catalog.rows(newest.format(""))}
+    if kinds and related is None:
         of_kinds = f"AND m.kind IN ({','.join('?' * len(kinds))})"
         rows |= {row[0]: row for row in catalog.rows(newest.format(of_kinds), kinds)}
     if working:
@@ -128,8 +145,21 @@ def score_all(
     held: Sequence[str],
     policy: Policy,
     config: Config,
+    related: Mapping[str, float] | None = None,
 ) -> list[tuple[RelevanceRow, float]]:
-    """Return memories with their relevance (B5), the most relevant first, and those that they are linked with."""
+    """Return memories with their relevance (B5), the most relevant first, and those that they are linked with.
+
+    Args:
+        catalog: The catalog.
+        rows: The memories.
+        working: Paths that are being worked on.
+        now: Epoch seconds.
+        held: The tasks that are held.
+        policy: The store's policy.
+        config: The settings.
+        related: How well memories fit the work at hand by their words, from 0 to 1; then only those that fit by their
+            words, their place or a link are returned. None for all.
+    """
     near = nearness_to(working)
     overlaps = {row.id: near(row.paths) for row in rows}
     at_work = [*held, *(row.key for row in rows if overlaps[row.id] >= 1.0)]
@@ -141,6 +171,8 @@ def score_all(
     for row in (*rows, *(RelevanceRow(*other) for other in found)):
         recency = score.recency(age_s(row.created, now) / DAY_S, half_life_days(row.kind, policy, config))
         overlap, is_linked = overlaps.get(row.id, 0.0), row.key in linked
-        points = score.relevance(policy.recall.points, overlap, is_linked=is_linked, recency=recency)
-        scored.append((row, points))
+        words = related.get(row.key, 0.0) if related is not None else 0.0
+        if related is None or words or is_linked or overlap >= RELATED:
+            points = score.relevance(policy.recall.points, max(overlap, words), is_linked=is_linked, recency=recency)
+            scored.append((row, points))
     return sorted(scored, key=lambda pair: (-pair[1], -pair[0].created, pair[0].key))

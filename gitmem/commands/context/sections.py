@@ -23,6 +23,11 @@ TEXT_LIMIT, TITLE_LIMIT, REASON_LIMIT = 320, 160, 200
 FRAME_TOKENS, LINE_TOKENS = 125, 6
 
 WARNINGS, WORKING, RELEVANT, RECENT = "WARNINGS", "WORKING ON", "RELEVANT FACTS", "RECENT WORK"
+NEWEST = "NEWEST"
+# What the sections are called for agents, where only what relates to the work at hand is in them.
+HEADINGS = {WORKING: "IN PROGRESS", RELEVANT: "ABOUT YOUR BRANCH, CHANGED FILES AND TASKS"}
+# A memory that is only among the newest may have nothing to do with the work at hand: of it, a line.
+HEADLINE = 56
 
 
 @frozen
@@ -77,6 +82,20 @@ def item_of(catalog: Catalog, row: RelevanceRow, status: str, score: float, limi
     return DigestItem(
         row.key, row.kind, status, display(text, lines=True), round(score, 3), short=short, is_whole=is_whole
     )
+
+
+def headline_of(catalog: Catalog, row: RelevanceRow, status: str) -> DigestItem:
+    """Return a memory as an item of one short line: all that it says, or the beginning of its title."""
+    title, body, fields = catalog.row(
+        "SELECT m.title, t.body, t.fields FROM memory m JOIN text t ON t.id = m.id WHERE m.id = ?", (row.id,)
+    )
+    short = short_keys(catalog, [row.key])[row.key]
+    text, is_whole = told(title, body, fields, limit_tokens=HEADLINE // 3, key=short)
+    if not is_whole or len(text) > HEADLINE or "\n" in text:
+        # Behind a word: what is cut within one reads like another word.
+        line, is_whole = cut(title, HEADLINE), False
+        text = line if not line.endswith("…") or " " not in line else f"{line[:-1].rsplit(' ', 1)[0]} …"
+    return DigestItem(row.key, row.kind, status, display(text), short=short, is_whole=is_whole)
 
 
 def _line(text: str) -> str:

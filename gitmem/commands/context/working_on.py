@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from gitmem.commands.context import digest, sections
 from gitmem.commands.context.other_scopes import other_scopes
+from gitmem.commands.context.relevance import UNFIT
 from gitmem.commands.status import notices, working_set
 from gitmem.frozen import replace
-from gitmem.git.branches import likely_default
+from gitmem.git.branches import SHARED, likely_default
+from gitmem.recall.query import Query
 from gitmem.store.companion import branch_notice
 from gitmem.store.proposal import notice_of
+from gitmem.store.scope import PROJECT
 from gitmem.tasks.digest import held_by, is_anything_held
 from gitmem.tasks.listing import worker_of
 from gitmem.verify.blame.culprit import reasons_of
@@ -19,8 +22,13 @@ if TYPE_CHECKING:
     from typing import Any
 
     from gitmem.index.catalog.catalog import Catalog
-    from gitmem.recall.query import Query
     from gitmem.repository.repository import OpenRepository
+
+
+# Held tasks whose titles are asked for.
+HELD_AT_MOST = 3
+# What branches are called besides what they are about.
+PREFIXES = frozenset(("feat", "feature", "fix", "bugfix", "hotfix", "chore", "wip", "dev", "task", "issue", "user"))
 
 
 def at_work(memory: OpenRepository, query: Query) -> Query:
@@ -33,12 +41,56 @@ def at_work(memory: OpenRepository, query: Query) -> Query:
     return replace(query, near=tuple(near), held=tuple(held), work=False)
 
 
+def related_by_words(memory: OpenRepository, catalog: Catalog, ground: int | None) -> dict[str, float]:
+    """Return how well memories fit what the branch and the held tasks are called, from 0 to 1, by key.
+
+    Nothing is read where the branch is one that many share and no task is held.
+    """
+    asked = [question for question in (branch_words(memory.git.read_head()[0]),) if question]
+    if is_anything_held(catalog):
+        held = held_by(catalog, worker_of(memory.git, memory.config.agent))
+        asked += [one.row.title for one in held[:HELD_AT_MOST]]
+    if not asked:
+        return {}
+    from gitmem.recall import gate, ranker  # 10 ms, and only where there is something to ask
+
+    policy, found = memory.policy(), dict[str, float]()
+    source = ranker.Source(PROJECT, catalog, memory.local, ground)
+    for question in asked:
+        query = Query(text=question, limit=policy.session.limit, knowledge=True)
+        hits = gate.good_hits(
+            question,
+            ranker.recall([source], query, policy=policy, config=memory.config, now=memory.now),
+            policy,
+            catalog_of=lambda _: catalog,
+            is_new=lambda hit: hit.kind not in UNFIT,
+            floor=policy.recall.dense.floor,
+        )
+        for hit in hits:
+            found[hit.key] = max(found.get(hit.key, 0.0), hit.score / hits[0].score)
+    return found
+
+
+def branch_words(head: str) -> str:
+    """Return what a branch's name says of the work on it; empty for one that many share.
+
+    Args:
+        head: The full ref of HEAD, or empty.
+    """
+    branch = head.removeprefix("refs/heads/")
+    if branch.lower() in SHARED:
+        return ""
+    words = "".join(char if char.isalnum() else " " for char in branch).split()
+    return " ".join(word for word in words if word.lower() not in PREFIXES)
+
+
 def context(
     memory: OpenRepository,
     paths: Sequence[str],
     budget_tokens: int,
     kinds: Sequence[str] = (),
     *,
+    related: bool = False,
     jobs: Callable[[Catalog, int | None], list[str]],
     verified: Callable[[Catalog], dict[str, Any] | None],
 ) -> dict[str, Any]:
@@ -49,6 +101,7 @@ def context(
         paths: What the session is about; empty for what is worked on.
         budget_tokens: How long the digest may be; 0 as the policy says.
         kinds: The kinds of memory that come first.
+        related: Only what relates to the work at hand, and the newest few; else all that fits into the budget.
         jobs: Returns a line for each verify job that is overdue or failed.
         verified: Returns when facts were last verified.
     """
@@ -58,7 +111,8 @@ def context(
     likely = likely_default(memory.git, configured=configured, remote=memory.config.remote)
     working = paths or working_set(memory.git, likely or memory.default_branch())
     budget_tokens = budget_tokens or policy.context.budget_tokens
-    others = other_scopes(memory, policy=policy, working=working, budget_tokens=budget_tokens, now=memory.now)
+    options: dict[str, Any] = {"policy": policy, "working": working, "now": memory.now, "few": related}
+    others = other_scopes(memory, budget_tokens=budget_tokens, **options)
     if others is not None:
         budget_tokens -= sections.cost([others])
         if not memory.has_store():
@@ -66,6 +120,7 @@ def context(
     catalog = memory.catalog()
     ground = memory.ground(catalog)
     overdue = jobs(catalog, ground)
+    words = related_by_words(memory, catalog, ground) if related else None
     with catalog.reading():
         found = digest.digest(
             catalog,
@@ -76,6 +131,7 @@ def context(
             working=working,
             budget_tokens=budget_tokens,
             kinds=kinds,
+            related=words,
             waiting=waiting,
             notices=[
                 *filter(None, [notice_of(memory.store.proposal), branch_notice(memory.store.companion)]),

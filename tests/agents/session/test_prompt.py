@@ -41,9 +41,11 @@ def test_what_a_prompt_needs_is_told_once_a_session(shelf) -> None:
 
 
 def test_what_the_start_told_is_not_told_again(shelf) -> None:
-    assert "[rs256]" in on_event.session_started(shelf, started())
+    assert "[cache]" in on_event.session_started(shelf, started())
 
-    assert on_event.prompted(shelf, asked(QUESTION)) == ""
+    question = "when is the cache of the invoices cleared"
+    assert on_event.prompted(shelf, asked(question)) == ""
+    assert told_keys(on_event.prompted(shelf, asked(question, "s2"))) == ["cache"]
 
 
 def test_what_the_start_told_only_a_part_of_is_told_once_more(memory, repo) -> None:

@@ -67,15 +67,66 @@ def test_a_store_of_a_thousand_stays_in_the_budget_with_whole_entries(memory, re
         make_memory(f"m{n}", f"About queue {n}", sentence.format(n) * 8, created=days_ago(n / 200), **fields)
         for n in range(1000)
     ))  # fmt: skip
+    (repo / "src/auth/jwt.py").write_text("changed\n", encoding="utf-8")
 
     text = on_event.session_started(memory, started())
 
     assert BUDGET // 2 < count_tokens(text) <= BUDGET
     assert len(text) <= render.CHARACTERS
-    assert "a memory of 1000 entries" in text
+    assert "This repository has 1000 memories" in text
     for line in (line for lines in parts(text).values() for line in lines if line.startswith("- [")):
-        assert re.search(r"(\.|\(more: gitmem show m\d+\)|ago\))$|About queue \d+$", line), line
+        assert re.search(r"(\.|\(more: gitmem show m\d+\))$|About queue \d+$", line), line
     assert "gitmem recall" in text
+    assert 'gitmem remember "' in text
+
+
+def test_where_nothing_relates_to_the_work_only_the_newest_are_told_in_few_words(memory, repo) -> None:
+    sentence = (
+        "The valve number {0} of the boiler in the cellar must be greased every {0} days by somebody who knows it"
+    )
+    put(repo, *(
+        make_memory(f"learned-the-valve-number-{n}", sentence.format(n), "It seized twice. " * 20, kind="anti_pattern",
+                    created=days_ago(n / 200), by={"agent": "claude-code"})
+        for n in range(501)
+    ))  # fmt: skip
+
+    text = on_event.session_started(memory, started())
+
+    assert count_tokens(text) <= start.QUIET_TOKENS
+    assert list(parts(text)) == ["NEWEST"]
+    assert 4 <= len(parts(text)["NEWEST"]) <= 6
+    assert "The valve number 0 of the boiler in the cellar must be …" in text
+
+
+def test_what_relates_to_the_branch_the_changed_files_and_the_tasks_is_told_whole(memory, repo) -> None:
+    old = {"created": days_ago(90)}
+    put(
+        repo,
+        make_memory("branch", "Invoices are rounded", "Invoices are rounded half even. The ledger asks for it.", **old),
+        make_memory("file", "Tokens live an hour", "They are kept in memory.", paths=["src/auth/**"], **old),
+        make_memory("beside", "The gateway drops bursts", paths=["src/gateway/**"], **old),
+        make_memory("task", "Kafka offsets survive rebalancing", "The broker keeps them.", **old),
+        make_memory("door", "The door is red", **old),
+        policy(newest=0),
+    )  # fmt: skip
+    git(repo, "checkout", "-q", "-b", "fix/invoices-rounded")
+    (repo / "src/auth/jwt.py").write_text("changed\n", encoding="utf-8")
+    memory.tasks.add("Replay the kafka offsets", key="replay")
+    memory.tasks.claim("replay")
+    memory.tasks.add("Paint it", key="paint")
+    memory.tasks.fail("paint", note="The paint peeled off")
+
+    found = parts(on_event.session_started(memory, started()))
+
+    about = found["ABOUT YOUR BRANCH, CHANGED FILES AND TASKS"]
+    assert sorted(line.split("by a person) ")[1] for line in about) == [
+        "Invoices are rounded half even. The ledger asks for it.",
+        "Kafka offsets survive rebalancing: The broker keeps them.",
+        "Tokens live an hour: They are kept in memory.",
+    ]
+    assert "Replay the kafka offsets" in found["IN PROGRESS"][0]
+    assert "The paint peeled off" in found["WARNINGS"][0]
+    assert memory.sessions.shown("s1")[0]["cut"] == ["paint", "replay"]
 
 
 def test_the_newest_five_are_told(memory, repo) -> None:
@@ -232,13 +283,16 @@ def test_a_session_that_goes_on_is_not_told_what_it_wrote_itself(repo) -> None:
 
 
 def test_a_role_has_its_budget_and_its_kinds_first(memory, repo) -> None:
-    put(repo, *(make_memory(f"m{n}", f"About {n}", "It is so. " * 9, created=days_ago(20)) for n in range(300)))
-    put(repo, make_memory("rule", "Decide so", kind="decision", created=days_ago(400), importance="high", project="p"))
+    about = {"paths": ["src/auth/**"]}
+    put(repo, *(make_memory(f"m{n}", f"About {n}", "It is so. " * 9, created=days_ago(20), **about) for n in range(99)))
+    decided = {"kind": "decision", "created": days_ago(400), "importance": "high", "project": "p"}
+    put(repo, make_memory("rule", "Decide so", **decided, **about))
+    (repo / "src/auth/jwt.py").write_text("changed\n", encoding="utf-8")
 
     text = on_event.session_started(memory, started(agent_type="sm"))
 
     assert count_tokens(text) <= 800
-    assert parts(text)["RELEVANT FACTS"][0].startswith("- [rule]")
+    assert parts(text)["ABOUT YOUR BRANCH, CHANGED FILES AND TASKS"][0].startswith("- [rule]")
     (entry,) = memory.sessions.shown("s1")
     assert (entry["role"], entry["shown"]["rule"]) == ("sm", "")
 
@@ -305,8 +359,10 @@ def test_what_waits_for_approval_is_one_line(memory, repo) -> None:
 
 
 def test_hidden_characters_do_not_make_it_too_long(memory, repo) -> None:
-    put(repo, *(make_memory(f"m{n}", "\\u200b" * 150, created=days_ago(1)) for n in range(40)))
+    about = {"paths": ["src/auth/**"], "created": days_ago(1)}
+    put(repo, *(make_memory(f"m{n}", "\\u200b" * 150, **about) for n in range(40)))
     put(repo, policy(budget_tokens=100_000))
+    (repo / "src/auth/jwt.py").write_text("changed\n", encoding="utf-8")
 
     text = on_event.session_started(memory, started())
 
@@ -315,10 +371,10 @@ def test_hidden_characters_do_not_make_it_too_long(memory, repo) -> None:
 
 
 def test_how_many_there_are_is_said_in_words_that_fit(memory, repo) -> None:
-    assert "This repository has an empty memory. Record what you learn: gitmem" in on_event.session_started(
+    assert "This repository has an empty memory. Save what you learn: gitmem" in on_event.session_started(
         memory, started()
     )
 
     put(repo, make_memory("one", "Only this"))
 
-    assert "a memory of 1 entry. Search it" in on_event.session_started(memory, started("s2"))
+    assert "This repository has 1 memory: gitmem recall" in on_event.session_started(memory, started("s2"))

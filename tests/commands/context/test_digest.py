@@ -68,7 +68,9 @@ def test_fact_whose_inputs_changed_is_a_warning_until_it_is_run_again(memory, re
 
     verify(memory)
 
-    assert [item["status"] for item in before["items"]] == ["stale"]
+    assert [(item["status"], item["text"].split(";")[0]) for item in before["items"]] == [
+        ("stale", "Fact a — src/auth/*.py has changed")
+    ]
     assert keys(sections(memory)["WARNINGS"]) == []
 
 
