@@ -31,7 +31,7 @@ from benchmarks.stores import Stores, gitmem
 HARNESS = "claude-code"
 AT_ONCE = 8
 # What a hook that is timed by itself is told of.
-KINDS = ("nothing", "captured", "start", "prompt")
+KINDS = ("nothing", "captured", "edit", "start", "prompt")
 # What a learning is made of: any six of them are like no other six.
 WORDS = re.findall(
     r"\w+",
@@ -70,6 +70,14 @@ def ran(session: str, folder: Path, call: str, command: str) -> bytes:
     )
 
 
+def edited(seed: str, session: str, folder: Path) -> bytes:
+    """Return what is told of an edit of a file that the session did not touch before."""
+    files = sorted(str(path) for path in folder.glob("src/*/*.py"))
+    given = {"file_path": files[int(seed) % len(files)], "old_string": "a", "new_string": "b"}
+    fields = {"tool_name": "Edit", "tool_input": given, "tool_response": {}, "tool_use_id": f"call-{seed}"}
+    return told("PostToolUse", f"{session}-{seed}", folder, **fields)
+
+
 def learning(seed: str) -> str:
     """Return a learning like no other of another seed."""
     random = Random(seed)
@@ -82,7 +90,7 @@ def taught(seed: str, session: str, folder: Path) -> bytes:
 
 
 def hook_command(stores: Stores, name: str, size: str) -> Command:
-    """Return a hook of one kind: nothing to capture, something captured, a session's start, a prompt."""
+    """Return a hook of one kind: nothing to capture, something captured, an edit, a session's start, a prompt."""
     path = stores.path(size)
     began = time.time_ns()
     payload = stores.folder / f"{name}.json"
@@ -90,6 +98,7 @@ def hook_command(stores: Stores, name: str, size: str) -> Command:
     makes: dict[str, Callable[[str, str], bytes]] = {
         "nothing": lambda seed, session: ran(session, path, f"call-{seed}", f"ls {seed}"),
         "captured": lambda seed, session: taught(seed, session, path),
+        "edit": lambda seed, session: edited(seed, session, path),
         "start": lambda seed, session: told("SessionStart", f"{session}-{seed}", path, source="startup"),
         "prompt": lambda seed, session: told(
             "UserPromptSubmit", f"{session}-{seed}", path, prompt=f"{QUESTIONS[int(seed) % len(QUESTIONS)]}?"

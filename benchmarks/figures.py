@@ -185,6 +185,7 @@ AGENTS = tuple(
     for what, about, goal, name in (
         ("nothing", "a tool was used and nothing is captured", 2.5, "hook-nothing-10k"),
         ("captured", "a tool was used and something is captured", 6, "hook-captured-10k"),
+        ("edit", "a file is edited that facts and gotchas are about", 3.5, "hook-edit-10k"),
         ("start", "a session starts", 6, "hook-start-10k"),
         ("prompt", "a prompt, by words", 4.5, "hook-prompt-10k"),
     )

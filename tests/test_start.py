@@ -99,6 +99,28 @@ def test_hook_of_an_agents_tool_loads_nothing_slow(tmp_path: Path) -> None:
     assert sorted(more & (SLOW | {"re", "json", "argparse", "sqlite3", "datetime", "importlib"})) == []
 
 
+def test_hook_of_an_edit_that_says_what_depends_on_the_file_loads_nothing_slow(tmp_path: Path) -> None:
+    env = {name: value for name, value in os.environ.items() if not name.startswith("GIT")}
+    env |= {"HOME": str(tmp_path), "GIT_CONFIG_NOSYSTEM": "1"}
+    gitmem = [sys.executable, "-m", "gitmem"]
+    (tmp_path / "a.py").write_text("RETRIES = 5\n")
+    for argv in (
+        ["git", "init", "-q", "-b", "main"],
+        [*gitmem, "init"],
+        [*gitmem, "fact", "There are five retries", "--contains", "RETRIES = 5", "--in", "a.py", "--unproven"],
+        [*gitmem, "list"],
+    ):
+        subprocess.run(argv, cwd=tmp_path, env=env, check=True, capture_output=True)
+    payload = {"hook_event_name": "PostToolUse", "session_id": "s", "cwd": str(tmp_path), "tool_name": "Edit"}
+    used = json.dumps({**payload, "tool_input": {"file_path": str(tmp_path / "a.py"), "new_string": "RETRIES = 6"}})
+
+    imported = imported_while(["-m", "gitmem", "hook", "claude-code"], tmp_path, stdin=used)
+
+    assert "gitmem.commands.context.dependents" in imported
+    more = imported - imported_while(["-m", "runpy"], tmp_path)
+    assert sorted(more & (SLOW | {"re", "json", "argparse", "sqlite3", "datetime", "importlib", "Stemmer"})) == []
+
+
 def test_verify_loads_nothing_that_runs_or_explains_checks_where_nothing_is_due(tmp_path: Path) -> None:
     env = {**os.environ, "HOME": str(tmp_path), "GIT_CONFIG_NOSYSTEM": "1"}
     gitmem, who = [sys.executable, "-m", "gitmem"], ["-c", "user.name=Ana", "-c", "user.email=ana@example.org"]

@@ -29,6 +29,7 @@ SOURCES = (STARTUP, RESUME, CLEARED, COMPACTED)
 # What a tool does, as far as it matters here.
 SHELL = "shell"
 EDIT = "edit"
+READ = "read"
 OTHER = "other"
 
 
@@ -62,11 +63,12 @@ class Event:
         folder: Where the agent works, absolute; empty where the harness does not say.
         source: What a start comes from, one of ``SOURCES``; of a compaction, ``manual`` or ``auto``; of an end, why.
         prompt: What the person wrote.
-        tool: What kind of tool it was (``SHELL``, ``EDIT`` or ``OTHER``).
+        tool: What kind of tool it was (``SHELL``, ``EDIT``, ``READ`` or ``OTHER``).
         tool_name: The tool as the harness names it.
         call: The harness's name of this one call, or empty.
         command: What the shell ran.
         edits: The files that were changed.
+        path: The file that was read, as the harness names it.
         output: What the tool answered.
         failed: Whether the tool failed; None where the harness does not say.
         response: What the agent said last.
@@ -88,6 +90,7 @@ class Event:
     call: str = ""
     command: str = ""
     edits: tuple[Edit, ...] = ()
+    path: str = ""
     output: str = ""
     failed: bool | None = None
     response: str = ""

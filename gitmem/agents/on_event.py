@@ -48,9 +48,10 @@ def prompted(memory: Memory, event: Event) -> str:
     return recall_for(memory.repository, event, memory.recall)
 
 
-def tool_used(memory: Memory, event: Event) -> None:
-    """Keep what a tool's use teaches, and what it did for the session's worklog, also where the first fails."""
+def tool_used(memory: Memory, event: Event) -> str:
+    """Keep what a tool's use teaches, and what it did for the worklog; return what depends on a file it touched."""
     from gitmem.agents.capture.tools import capture
+    from gitmem.agents.event import EDIT, READ
     from gitmem.agents.session.log import keep_written
     from gitmem.agents.session.worklog import record
 
@@ -58,7 +59,13 @@ def tool_used(memory: Memory, event: Event) -> None:
         capture(memory.repository, event)
         keep_written(memory.repository, event)
     finally:
-        record(memory.repository, event)
+        if event.tool != READ:
+            record(memory.repository, event)
+    if event.tool not in (EDIT, READ):
+        return ""
+    from gitmem.agents.on_file import touched
+
+    return touched(memory.repository, event)
 
 
 def responded(memory: Memory, event: Event) -> None:

@@ -263,6 +263,9 @@ class Config:
     color: str = setting("auto", one_of("auto", "always", "never"), "When output has colors")
     view: bool = setting(True, switch, "Whether `init` makes the view")
     context: bool = setting(True, switch, "Whether agents are shown memories at their start and with their prompts")
+    file_context: bool = setting(
+        True, switch, "Whether agents are shown the facts and [gotchas](agents.md) about a file they read or edit"
+    )
     role: str = setting("", text, "The role of the agent that works here: the policy's `[roles.NAME]`")
     discipline: str = setting("", text, "A file of yours in place of the text on [how to back claims](sessions.md)")
     engine: str = setting(

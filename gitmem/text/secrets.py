@@ -115,9 +115,12 @@ def _all_spans(text: str) -> list[tuple[int, int, str]]:
     lowered = text.lower()
     if len(lowered) != len(text):  # U+0130 becomes two characters, and places would no longer agree
         lowered = text.translate(_ASCII_LOWER)
-    is_long = max(map(len, text.split()), default=0) >= LONG
+    longest = max(map(len, text.split()), default=0)
+    is_long = longest >= LONG
     found: list[tuple[int, int, str]] = []
     for rule, needles, ignores_case in _needles(is_long=is_long):
+        if rule.longest_word > longest:
+            continue
         where = lowered if ignores_case else text
         for needle in needles:  # a loop: `any` makes a generator for each rule
             if needle in where:

@@ -51,13 +51,16 @@ for (let again = 0; again < 2; again += 1)
 const message = { message: { id: "msg_1" }, parts: [{ id: "prt_1", type: "text", text: "why is TZ set" }] }
 await hooks["chat.message"]({ sessionID: "s1", messageID: "msg_1" }, message)
 const ran = { title: "t", output: "no such file", metadata: { exit: 2 } }
-hooks["tool.execute.after"]({ tool: "read", sessionID: "s1", callID: "c0", args: {} }, ran)
+const looked = { title: "t", output: "x = 1", metadata: {} }
+await hooks["tool.execute.after"]({ tool: "read", sessionID: "s1", callID: "c0", args: {} }, looked)
+for (const text of ["Done.", "LEARNED: TZ is UTC"])
+  await hooks["experimental.text.complete"]({ sessionID: "s1", messageID: "m", partID: "p" }, { text })
 await hooks["tool.execute.after"]({ tool: "bash", sessionID: "s1", callID: "c1", args: { command: "make" } }, ran)
 const compacting = { context: [] }
 await hooks["experimental.session.compacting"]({ sessionID: "s1" }, compacting)
 await hooks.event({ event: { type: "session.idle", properties: { sessionID: "s1" } } })
 await hooks.dispose()
-console.log(JSON.stringify({ system, message, compacting }))
+console.log(JSON.stringify({ system, message, compacting, looked }))
 """
 PI = """
 import load from "./gitmem.mjs"
@@ -118,9 +121,19 @@ def test_opencode_is_told_at_the_right_places_and_tells_what_happens(play) -> No
     }  # fmt: skip
     assert got["message"]["parts"][1]["id"].startswith("prt_")
     assert got["compacting"]["context"] == ["told at compact"]
-    assert sorted(one["event"] for one in told) == ["compact", "end", "prompt", "start", "stop", "tool"]
+    assert got["looked"]["output"] == "x = 1\n\ntold at tool"
+    assert sorted(one["event"] for one in told) == [
+        "compact",
+        "end",
+        "prompt",
+        "response",
+        "start",
+        "stop",
+        *["tool"] * 2,
+    ]
     assert {one["session"] for one in told} == {"s1"}
-    assert next(one for one in told if one["event"] == "tool") == {
+    assert next(one for one in told if one["event"] == "response")["response"] == "LEARNED: TZ is UTC"
+    assert next(one for one in told if one["event"] == "tool" and one["tool"] == "shell") == {
         "event": "tool", "session": "s1", "tool": "shell", "failed": True, "command": "make", "output": "no such file"
     }  # fmt: skip
 
@@ -132,11 +145,12 @@ def test_pi_is_told_with_the_first_prompt_and_tells_what_happens(play) -> None:
         return {"message": {"customType": "gitmem", "content": content, "display": False}}
 
     assert got == [
-        None, None, message("told at start\n\ntold at prompt"), message("told at prompt"), None, None, None, None, None
+        None, None, message("told at start\n\ntold at prompt"), message("told at prompt"),
+        *[{"content": [{"type": "text", "text": "told at tool"}]}] * 2, None, None, None
     ]  # fmt: skip
-    assert sorted(one["event"] for one in told) == ["compact", "end", "prompt", "prompt", "start", "stop", "tool"]
+    assert sorted(one["event"] for one in told) == ["compact", "end", *["prompt"] * 2, "start", "stop", *["tool"] * 2]
     assert {one["session"] for one in told} == {"s2"}
-    assert next(one for one in told if one["event"] == "tool")["edits"] == ["a.py"]
+    assert [one.get("edits") for one in told if one["event"] == "tool"] == [None, ["a.py"]]
     assert next(one for one in told if one["event"] == "stop")["response"] == "LEARNED: TZ is UTC"
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from gitmem.agents.capture.captured import is_captured, note
 from gitmem.agents.capture.comments import find_comments
+from gitmem.agents.capture.marks import is_marked, mark
 from gitmem.agents.capture.source import captured_by, place_of, read_inside, task_of
 from gitmem.commands.capture.keep import keep
 from gitmem.commands.capture.markers import AT_MOST, DECISION, FACT, TEXT_LIMIT, find_marked
@@ -64,7 +64,7 @@ class Keeper:
             return  # nobody misses it
         top = self._memory.git.repository.top or ""
         text, title = shorten(text, top=top, home=home()), shorten(title, top=top, home=home())
-        if once and is_captured(self._memory, self._session, text):
+        if once and is_marked(self._memory, self._session, text):
             return
         values = {"task": self._task} | {name: value for name, value in options.items() if value}
         try:
@@ -75,13 +75,13 @@ class Keeper:
         except OSError as err:
             self._failed = err  # the next one may be shorter, or find room
             return
-        note(self._memory, self._session, text)
+        mark(self._memory, self._session, text)
 
     def set_aside(self, text: str, fields: Mapping[str, Any], why: str, *, once: bool) -> None:
         """Set a text aside that could be kept; once only, where it is of a transcript."""
-        if says_something(text) and not (once and is_captured(self._memory, self._session, text)):
+        if says_something(text) and not (once and is_marked(self._memory, self._session, text)):
             self.refuse(str(fields["kind"]), why, text, fields)
-            note(self._memory, self._session, text)
+            mark(self._memory, self._session, text)
 
     def refuse(self, what: str, why: str, text: str, fields: Mapping[str, Any]) -> None:
         """Set a text aside, whole but without secrets, with why it was not kept, until a person accepts or drops it."""

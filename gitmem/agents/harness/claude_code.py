@@ -30,6 +30,7 @@ EVENTS = {
 }
 SHELLS = ("Bash",)
 EDITORS = ("Edit", "Write", "NotebookEdit", "MultiEdit")
+READERS = ("Read", "NotebookRead")
 # A session that was forked goes on with what the other one knew.
 SOURCES = {"fork": happened.RESUME}
 # The events whose answer may carry context, by their names in an answer.
@@ -64,9 +65,10 @@ def parse(payload: Mapping[str, Any], named: str) -> Event | None:
         call=read.name(payload, "tool_use_id"),
         command=read.text(given, "command") if tool_name in SHELLS else "",
         edits=edits_of(tool_name, given, payload),
+        path=read.text(given, "file_path", "notebook_path") if tool_name in READERS else "",
         # What an editor answers is the file.
         output=error[-read.OUTPUT_LIMIT :]
-        if error or tool_name in EDITORS
+        if error or tool_name in EDITORS or tool_name in READERS
         else read.output(payload.get("tool_response")),
         failed=_failed(hook, given, payload) if what == happened.TOOL else None,
         response=read.text(payload, "last_assistant_message"),
@@ -89,6 +91,8 @@ def kind_of(tool_name: str) -> str:
     """Return what kind of tool it is; empty without a tool."""
     if tool_name in SHELLS:
         return happened.SHELL
+    if tool_name in READERS:
+        return happened.READ
     return happened.EDIT if tool_name in EDITORS else happened.OTHER if tool_name else ""
 
 

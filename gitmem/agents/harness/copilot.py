@@ -37,6 +37,7 @@ EVENTS = {
 }
 SHELLS = ("bash", "powershell", "runTerminalCommand", "run_in_terminal")
 EDITORS = ("edit", "create", "write", "editFiles", "create_file", "replace_string_in_file", "insert_edit_into_file")
+READERS = ("view", "read_file")
 CREATORS = ("create", "create_file")
 # The last line of what a command printed (seen with 1.0.102); a command that failed is a success of its tool.
 _ENDED = re.compile(r"\n?<(?:shellId: \d+ completed|exited) with exit code (-?\d+)>\s*\Z")
@@ -71,6 +72,7 @@ def parse(payload: Mapping[str, Any], named: str) -> Event | None:
     error = read.text(payload, "error") or read.text(read.table(payload, "error"), "message")
     source = read.name(payload, "source", "trigger", "reason", "stopReason")
     kind = happened.SHELL if tool_name in SHELLS else happened.EDIT if tool_name in EDITORS else happened.OTHER
+    kind = happened.READ if tool_name in READERS else kind
     session = read.name(payload, "sessionId", "session_id")
     output = error[-read.OUTPUT_LIMIT :] or read.output(answered or payload.get("tool_response"))
     ended = _ENDED.search(output) if tool_name in SHELLS else None
@@ -86,6 +88,7 @@ def parse(payload: Mapping[str, Any], named: str) -> Event | None:
         call=read.name(payload, "tool_use_id", "toolCallId"),
         command=read.text(given, "command") if tool_name in SHELLS else "",
         edits=_edits(tool_name, given),
+        path=read.text(given, "path", "file_path", "filePath") if tool_name in READERS else "",
         output=output[: ended.start()] if ended else output,
         failed=_failed(hook, answered, ended) if what == happened.TOOL else None,
         response=read.text(payload, "last_assistant_message", "lastAssistantMessage"),

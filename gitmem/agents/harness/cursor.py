@@ -36,6 +36,7 @@ EVENTS = {
 # Those of Claude Code's settings that it runs under another name of its own.
 CLAUDES = {"UserPromptSubmit": "beforeSubmitPrompt"}
 SHELLS = ("Shell", "Bash")
+READER = "Read"
 
 
 def parse(payload: Mapping[str, Any], named: str) -> Event | None:
@@ -49,6 +50,7 @@ def parse(payload: Mapping[str, Any], named: str) -> Event | None:
     is_shell = hook == "afterShellExecution" or tool_name in SHELLS
     edits = _edits(hook, tool_name, given, payload)
     kind = happened.SHELL if is_shell else happened.EDIT if edits else happened.OTHER
+    kind = happened.READ if tool_name == READER else kind
     roots = payload.get("workspace_roots")
     root = roots[0] if isinstance(roots, list) and roots and isinstance(roots[0], str) else ""
     failed = hook == "postToolUseFailure"
@@ -65,6 +67,7 @@ def parse(payload: Mapping[str, Any], named: str) -> Event | None:
         call=read.name(payload, "tool_use_id"),
         command=read.text(payload, "command") or read.text(given, "command") if is_shell else "",
         edits=edits,
+        path=read.text(given, "file_path", "path", "target_file") if tool_name == READER else "",
         output=read.text(payload, "error_message") if failed else "" if edits else read.output(_answered(payload)),
         # A shell's exit status is not told behind `afterShellExecution`.
         failed=None

@@ -32,6 +32,7 @@ EVENTS = {
 }
 SHELL = "run_shell_command"
 EDITORS = ("write_file", "replace")
+READER = "read_file"
 SOURCES = {"resume": happened.STARTUP}
 # Behind what the command printed, which may hold such a line as well; only a failure has one (seen with 0.61.0).
 _EXIT = re.compile(r".*^Exit Code: (\d+)", re.MULTILINE | re.DOTALL)
@@ -57,7 +58,7 @@ def parse(payload: Mapping[str, Any], named: str) -> Event | None:
     output = read.output(answered)
     printed = _PRINTED.fullmatch(output) if tool_name == SHELL else None
     source = trigger or read.name(payload, "source", "reason")
-    kind = happened.SHELL if tool_name == SHELL else happened.EDIT if tool_name in EDITORS else happened.OTHER
+    kinds = {SHELL: happened.SHELL, READER: happened.READ} | dict.fromkeys(EDITORS, happened.EDIT)
     return Event(
         "gemini",
         what,
@@ -65,10 +66,11 @@ def parse(payload: Mapping[str, Any], named: str) -> Event | None:
         folder=read.text(payload, "cwd"),
         source=SOURCES.get(source, source),
         prompt=ADDED.sub("", read.text(payload, "prompt")).strip(),
-        tool=kind if tool_name else "",
+        tool=kinds.get(tool_name, happened.OTHER) if tool_name else "",
         tool_name=tool_name,
         command=read.text(given, "command") if tool_name == SHELL else "",
         edits=_edits(tool_name, given, output),
+        path=read.text(given, "file_path", "absolute_path") if tool_name == READER else "",
         output=printed[1] if printed else output,
         failed=_failed(tool_name, answered, output) if what == happened.TOOL else None,
         response=read.text(payload, "prompt_response"),

@@ -33,6 +33,7 @@ EVENTS = {
     "dispose": happened.END,
 }
 EDITORS = ("edit", "write", "patch", "apply_patch")
+READER = "read"
 
 
 def parse(payload: Mapping[str, Any], named: str) -> Event | None:
@@ -47,6 +48,7 @@ def parse(payload: Mapping[str, Any], named: str) -> Event | None:
     tool_name, args = read.name(given, "tool"), read.table(given, "args")
     ended = read.table(made, "metadata").get("exit")
     kind = happened.SHELL if tool_name == "bash" else happened.EDIT if tool_name in EDITORS else happened.OTHER
+    kind = happened.READ if tool_name == READER else kind
     return Event(
         "opencode",
         what,
@@ -59,6 +61,7 @@ def parse(payload: Mapping[str, Any], named: str) -> Event | None:
         call=read.name(given, "callID"),
         command=read.text(args, "command") if tool_name == "bash" else "",
         edits=_edits(tool_name, args),
+        path=read.text(args, "filePath", "file_path") if tool_name == READER else "",
         output=read.output(made.get("output")) if what == happened.TOOL else "",
         failed=ended != 0 if isinstance(ended, int) and what == happened.TOOL else None,
         response=read.text(made, "text") if what == happened.RESPONSE else "",
@@ -84,5 +87,5 @@ def _edits(tool_name: str, args: Mapping[str, Any]) -> tuple[Edit, ...]:
 
 def answer(event: Event, text: str) -> str:
     """Return the output that puts a text into the agent's context."""
-    fit = event.name in (happened.START, happened.PROMPT, happened.COMPACT)
+    fit = event.name in (happened.START, happened.PROMPT, happened.TOOL, happened.COMPACT)
     return format_json({"context": text}) if text and fit else SILENT

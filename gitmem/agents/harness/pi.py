@@ -28,6 +28,7 @@ EVENTS = {
     "session_shutdown": happened.END,
 }
 EDITORS = ("edit", "write")
+READER = "read"
 SOURCES = {"new": happened.STARTUP, "reload": happened.RESUME, "fork": happened.RESUME}
 
 
@@ -40,6 +41,7 @@ def parse(payload: Mapping[str, Any], named: str) -> Event | None:
     reason = read.name(payload, "reason")
     failed = payload.get("isError")
     kind = happened.SHELL if tool_name == "bash" else happened.EDIT if tool_name in EDITORS else happened.OTHER
+    kind = happened.READ if tool_name == READER else kind
     return Event(
         "pi",
         what,
@@ -52,6 +54,7 @@ def parse(payload: Mapping[str, Any], named: str) -> Event | None:
         call=read.name(payload, "toolCallId"),
         command=read.text(given, "command") if tool_name == "bash" else "",
         edits=_edits(tool_name, given),
+        path=read.text(given, "path", "file_path") if tool_name == READER else "",
         output=read.output(payload.get("content")),
         failed=failed if isinstance(failed, bool) and what == happened.TOOL else None,
         response=_last_said(payload.get("messages")),
@@ -76,5 +79,5 @@ def _last_said(messages: object) -> str:
 
 def answer(event: Event, text: str) -> str:
     """Return the output that puts a text into the agent's context."""
-    fit = event.name in (happened.START, happened.PROMPT)
+    fit = event.name in (happened.START, happened.PROMPT, happened.TOOL)
     return format_json({"context": text}) if text and fit else SILENT

@@ -75,7 +75,8 @@ def _last(output: str) -> str:
 
 def _path(path: str, top: str) -> str:
     inside = os.path.relpath(path, top) if top and os.path.isabs(path) and path.startswith(f"{top}{os.sep}") else path
-    return _line(inside)
+    # Name by name: together they are long, and what is long is read with patterns that take 5 ms to load (measured).
+    return os.sep.join(_line(name) for name in inside[:READ_CHARS].split(os.sep))[:READ_CHARS]
 
 
 def tail(topic: Topic, count: int) -> list[str]:

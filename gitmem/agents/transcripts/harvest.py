@@ -1,7 +1,7 @@
 """The harvest: what transcripts have that no hook captured, read in the background, a bounded number at a time.
 
 A stop of an agent and the end of a session ask for it, and so does the next start, for sessions that never ended. Each
-transcript is read again only after it has grown, and each text is kept once (``agents.capture.captured``).
+transcript is read again only after it has grown, and each text is kept once (``agents.capture.marks``).
 """
 
 from __future__ import annotations

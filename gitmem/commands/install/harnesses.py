@@ -81,7 +81,7 @@ class Harness:
     note: str = ""
 
 
-CLAUDE_TOOLS = "Bash|Edit|MultiEdit|NotebookEdit|Write"
+CLAUDE_TOOLS = "Bash|Edit|MultiEdit|NotebookEdit|Read|Write"
 CLAUDE_HOOKS = (
     HarnessEvent("SessionStart"),
     HarnessEvent("UserPromptSubmit", timeout_s=PROMPT_S),
@@ -124,7 +124,7 @@ HARNESSES = {
         (
             HarnessEvent("sessionStart"),
             HarnessEvent("beforeSubmitPrompt", timeout_s=PROMPT_S),
-            HarnessEvent("postToolUse", "Shell"),
+            HarnessEvent("postToolUse", "Shell|Read"),
             HarnessEvent("postToolUseFailure", "Shell"),
             HarnessEvent("afterFileEdit"),
             HarnessEvent("afterAgentResponse"),
@@ -143,7 +143,7 @@ HARNESSES = {
         (
             HarnessEvent("SessionStart"),
             HarnessEvent("BeforeAgent", timeout_s=PROMPT_S),
-            HarnessEvent("AfterTool", "run_shell_command|write_file|replace"),
+            HarnessEvent("AfterTool", "run_shell_command|read_file|write_file|replace"),
             HarnessEvent("AfterAgent"),
             HarnessEvent("PreCompress"),
             HarnessEvent("SessionEnd", timeout_s=END_S),

@@ -63,6 +63,28 @@ class Catalog:
         return None
 
     @classmethod
+    def open_at(cls, state_dir: str | Path, commit: str, tree: str) -> Catalog | None:
+        """Open the catalog where it is up to date, for what asks for no words: how they are analysed is not looked at.
+
+        Args:
+            state_dir: The repository's state folder.
+            commit: The commit that it must be of.
+            tree: The tree of the code's memories, or empty.
+        """
+        path = os.path.join(state_dir, schema.FILE_NAME)
+        if not os.path.isfile(path):
+            return None
+        try:
+            catalog = cls(path, schema.connect(path))
+            made_with = (catalog.meta("format"), catalog.meta("commit"), catalog.meta("tree"))
+        except ERRORS:
+            return None
+        if made_with == (str(schema.FORMAT), commit, tree):
+            return catalog
+        catalog.close()
+        return None
+
+    @classmethod
     def build(cls, state_dir: str | Path, fill: Callable[[Catalog], None]) -> Catalog:
         """Make the catalog from nothing and put it in its place; in memory where the disk cannot be written to.
 

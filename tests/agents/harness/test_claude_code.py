@@ -36,7 +36,7 @@ EVENTS = [
         "PostToolUseFailure.Bash",
         {"name": "tool", "tool": "shell", "command": "false", "failed": True, "output": "Exit code 1"},
     ),
-    ("PostToolUseFailure.Read", {"name": "tool", "tool": "other", "failed": True}),
+    ("PostToolUseFailure.Read", {"name": "tool", "tool": "read", "failed": True}),
     ("PreCompact", {"name": "compact", "source": "manual"}),
     ("PreCompact.auto", {"name": "compact", "source": "auto"}),
     ("SessionEnd", {"name": "end", "source": "other"}),

@@ -73,5 +73,5 @@ def test_text_is_handed_to_the_plugin(name: str) -> None:
 
 
 def test_everything_else_is_an_empty_table() -> None:
-    assert json.loads(opencode.answer(Event("opencode", "tool"), "text")) == {}
+    assert json.loads(opencode.answer(Event("opencode", "stop"), "text")) == {}
     assert json.loads(opencode.answer(Event("opencode", "start"), "")) == {}

@@ -66,4 +66,4 @@ def test_what_another_extension_starts_is_no_prompt() -> None:
 
 def test_text_is_handed_to_the_extension() -> None:
     assert json.loads(pi.answer(Event("pi", "prompt"), "text")) == {"context": "text"}
-    assert json.loads(pi.answer(Event("pi", "tool"), "text")) == {}
+    assert json.loads(pi.answer(Event("pi", "stop"), "text")) == {}

@@ -2,7 +2,7 @@
 // Nothing here fails a turn: gitmem logs errors, and `gitmem doctor` shows them.
 import { spawn } from "node:child_process"
 
-const TOOLS = ["bash", "edit", "write"]
+const FILES = ["read", "edit", "write"]
 const TIMEOUT_MS = 10000
 const CHARACTERS_AT_MOST = 100000
 
@@ -79,9 +79,13 @@ export default function (pi) {
     if (content) return { message: { customType: "gitmem", content, display: false } }
   })
   pi.on("tool_result", async (event, ctx) => {
-    if (!TOOLS.includes(event.toolName)) return
     const { toolName, toolCallId, input, isError } = event
-    later("tool_result", ctx, { toolName, toolCallId, input, isError, content: texts(event.content) })
+    const told = { toolName, toolCallId, input, isError }
+    if (toolName === "bash") later("tool_result", ctx, { ...told, content: texts(event.content) })
+    if (!FILES.includes(toolName)) return
+    // What depends on the file is shown with what the tool says of it.
+    const context = await tell("tool_result", ctx, told)
+    if (context) return { content: [...(event.content ?? []), { type: "text", text: context }] }
   })
   pi.on("agent_end", async (event, ctx) => {
     const last = (event.messages ?? []).filter((message) => message?.role === "assistant").at(-1)

@@ -1,0 +1,83 @@
+"""What an agent is shown at the moment it reads or changes a file: what depends on it, once per file and session."""
+
+from __future__ import annotations
+
+from gitmem.agents import event as happened
+from gitmem.agents.capture.marks import is_marked, mark
+from gitmem.agents.capture.source import place_of
+from gitmem.agents.session import topics
+from gitmem.index.catalog.catalog import Catalog
+from gitmem.text.fence import fenced_entries
+from gitmem.text.sanitize import display
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from gitmem.agents.event import Event
+    from gitmem.commands.context.dependents import Dependent
+    from gitmem.repository.repository import OpenRepository
+
+# Memories of each kind that are shown, files of one edit, and characters of a title. Choices of ours.
+AT_MOST, FILES_AT_MOST = 5, 10
+TITLE_CHARS = 200
+
+
+def touched(memory: OpenRepository, event: Event) -> str:
+    """Return what depends on the files that a tool read or changed; empty where nothing does, or it was shown."""
+    if not memory.config.context or not memory.config.file_context or event.failed is True or not event.session:
+        return ""
+    is_edit = event.tool == happened.EDIT
+    paths = [edit.path for edit in event.edits[:FILES_AT_MOST]] if is_edit else [event.path] if event.path else []
+    places = dict.fromkeys(place for place in (place_of(memory, event, path) for path in paths) if place)
+    fresh = [place for place in places if not is_marked(memory, event.session, _name(event, place))]
+    if not fresh or _is_off(memory, event):
+        return ""
+    from gitmem.commands.context.dependents import facts_reading, gotchas_about
+
+    # What waits for its commit is left out: putting it into the catalog takes longer than all else here.
+    tip, tree = memory.find_tip() or "", memory.tree()
+    opened = Catalog.open_at(memory.folder(tree), tip, tree)
+    catalog, parts = opened or memory.catalog(tip), []
+    for place in fresh:
+        mark(memory, event.session, _name(event, place))
+        text = _about(place, facts_reading(catalog, place), gotchas_about(catalog, place), is_edit=is_edit)
+        parts += [text] if text else []
+    if opened is not None:
+        opened.close()
+    return "\n\n".join(parts)
+
+
+def _name(event: Event, place: str) -> str:
+    """Return what a file is marked by: a sub-agent has a context of its own."""
+    return f"file {place} {event.agent}"
+
+
+def _is_off(memory: OpenRepository, event: Event) -> bool:
+    """Return whether nothing is shown here: by a switch, or since a review judges without earlier findings (E3)."""
+    if memory.find_tip() is None:
+        return True
+    place = topics.place_of(memory.git.repository, memory.git.read_head()[0])
+    topic = topics.topic_of(place, event.session)
+    return topics.is_off(place, topic) or topic.is_review
+
+
+def _about(place: str, facts: Sequence[Dependent], gotchas: Sequence[Dependent], *, is_edit: bool) -> str:
+    if not facts and not gotchas:
+        return ""
+    lines = []
+    if facts:
+        named = ", ".join(one.key for one in facts[:AT_MOST])
+        more = f" and {len(facts) - AT_MOST} more" if len(facts) > AT_MOST else ""
+        what = f"fact{'s' * (len(facts) != 1)} {named}{more}"
+        reads = "reads" if len(facts) == 1 else "read"
+        begins = (
+            f"You are changing what {what} {reads}" if is_edit else f"Before you change this file: {what} {reads} it"
+        )
+        lines.append(f"{begins}. Run gitmem check before you commit; if a fact is no longer true, reword it.")
+    if gotchas:
+        lines.append(f"{len(gotchas)} known gotcha{'s' * (len(gotchas) != 1)} about this file.")
+    entries = [(f"- [{one.key}] (fact)", display(one.title[:TITLE_CHARS])) for one in facts[:AT_MOST]]
+    entries += [(f"- [{one.key}] (gotcha)", display(one.title[:TITLE_CHARS])) for one in gotchas[:AT_MOST]]
+    source = "the memory of this repository, about a file; key and kind"
+    return f"{display(place)}: {' '.join(lines)}\n{fenced_entries(entries, source=source)}"
