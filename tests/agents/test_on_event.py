@@ -81,8 +81,8 @@ def test_session_of_200_captures_makes_three_commits(memory: Memory, repo: Path)
         }
         on_event.tool_used(memory, parsed("gemini/AfterTool.run_shell_command", tool_input=given, **about))
         client.write("ran", f"make part-{number}")
-        if number % 66 == 65:  # this harness compresses before every request
-            on_event.compacting(memory, parsed("gemini/PreCompress", **about))
+        if number % 66 == 65:
+            on_event.compacting(memory, parsed("gemini/PreCompress", trigger="manual", **about))
     on_event.session_ended(memory, parsed("gemini/SessionEnd", **about))
 
     assert count_commits(repo) - before <= 3
