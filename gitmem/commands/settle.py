@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import cached_property
 
 from gitmem.document.builtin_checks import mapping_of
 from gitmem.document.meaning import CONFIRMED, format_foundations
@@ -12,8 +13,10 @@ from gitmem.errors import UsageError
 from gitmem.frozen import frozen, replace
 from gitmem.index.catalog import state
 from gitmem.model import BUILTIN, HOLDS, SHELL, Check
+from gitmem.repository.companion import code_branch, is_apart, is_on, keys_changed, to_write
 from gitmem.store.code_tree.tree import is_home
 from gitmem.text.globs import is_plain, without_lines
+from gitmem.verify.inputs import CodeTree
 from gitmem.verify.moves import Moves, replaced_words
 from gitmem.verify.options import Options
 from gitmem.write.draft import edited
@@ -86,8 +89,6 @@ def confirm(repository: OpenRepository, key: str) -> str:
     requires = state.required(catalog, [full]).get(full, set())
     if store is repository and requires:
         # What it rests on may be worded otherwise on this branch alone.
-        from gitmem.repository.companion import is_on, to_write
-
         store = (to_write(repository) if is_on(repository, requires) else None) or store
         catalog = store.catalog()
     if not requires:
@@ -218,18 +219,46 @@ class _Store:
 
     def _written(self, found: list[Repointed], paths: Mapping[str, str]) -> list[Repointed]:
         """Write what changes, and return it with the commits."""
+        homes: dict[tuple[bool, bool], dict[str, Mapping[str, Any]]] = {}
+        for one in found:
+            if not one.skipped:
+                is_in_tree = is_home(paths[one.key])
+                place = is_in_tree, not is_in_tree and self._is_apart(one, paths[one.key])
+                homes.setdefault(place, {})[one.key] = one.fields
         commits: dict[str, str] = {}
-        for is_in_tree in (False, True):
-            fields = {o.key: o.fields for o in found if not o.skipped and is_home(paths[o.key]) == is_in_tree}
-            if not fields:
-                continue
-            home = self._repository.in_tree() if is_in_tree else self._store
+        for (is_in_tree, has_companion), fields in sorted(homes.items()):
+            companion = to_write(self._repository) if has_companion else None
+            home = companion or (self._repository.in_tree() if is_in_tree else self._store)
             commit = home.writer().edit_all(fields, home.policy(), verb="follow moved files")
             commits |= dict.fromkeys(fields, commit)
             verdicts = [verdict for key, verdict in self._new.items() if key in fields]
             if verdicts:
                 home.keep_verdicts(verdicts)
         return [replace(one, commit=commits.get(one.key, "")) for one in found]
+
+    def _is_apart(self, one: Repointed, path: str) -> bool:
+        """Return whether a memory names places that the default branch does not have, or differs there already."""
+        if self._default is None:
+            return False
+        named = [without_lines(name) for field in ("paths", "refs") for name in _strings(one.fields.get(field))]
+        if one.key in self._changed or any(is_plain(name) and not self._default.matched(name) for name in named):
+            return True
+        if "verify" not in one.fields:
+            return False
+        document = parse(edited(self._text_of(one.key, path), one.fields, f"{one.key}.md"), path=path)
+        return is_apart(self._repository, document, outcome=HOLDS if one.key in self._new else "")
+
+    @cached_property
+    def _default(self) -> CodeTree | None:
+        """Return the default branch's files where HEAD is on a branch that can have a companion; else None."""
+        if self._store is not self._repository or not code_branch(self._repository):
+            return None
+        commit = self._store.git.read_ref(self._store.default_branch())
+        return CodeTree(self._store.git, commit) if commit else None
+
+    @cached_property
+    def _changed(self) -> frozenset[str]:
+        return frozenset(keys_changed(self._repository))
 
 
 def _strings(value: Any) -> list[str]:

@@ -49,8 +49,13 @@ class Bulk:
         """
         from gitmem.commands.settle import settle_moved
 
-        full = [self._repository.holder(key)[1] for key in keys]
-        return settle_moved(self._repository, full, dry_run=dry_run, approve=approve)
+        is_turned = self._repository.read_companion()
+        try:
+            full = [self._repository.holder(key)[1] for key in keys]
+            return settle_moved(self._repository, full, dry_run=dry_run, approve=approve)
+        finally:
+            if is_turned:
+                self._repository.turn()
 
     def confirm(self, key: str) -> str:
         """Confirm a memory as its foundations are worded now, and return the commit."""

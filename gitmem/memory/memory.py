@@ -219,7 +219,7 @@ class Memory:
         from gitmem.memory.duplicate_status import DuplicateStatus
 
         refuse_misplaced(scope, options.get("domains", ()), in_tree=in_tree)
-        store = self.repository.in_tree() if in_tree else self.repository.store_for(scope)
+        store = self.repository.in_tree(makes_room=True) if in_tree else self.repository.store_for(scope)
         with DuplicateStatus(store):
             done = self.repository.with_notice(remember(store, text, title=title, kind=kind, key=key, **options))
         self.repository.note_unread(scope, options.get("domains", ()))
@@ -264,7 +264,7 @@ class Memory:
         if scope == PRIVATE:
             with DuplicateStatus(repository.private()):
                 return write_fact(repository.private(), title, verify=verify, **options)
-        home = repository.in_tree() if in_tree else repository.store_for(scope)
+        home = repository.in_tree(makes_room=True) if in_tree else repository.store_for(scope)
         elsewhere = None if home is repository else home
         with DuplicateStatus(home):
             done = repository.with_notice(write_fact(repository, title, verify=verify, home=elsewhere, **options))

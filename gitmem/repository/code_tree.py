@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import os
+
 from gitmem.repository.proving_store import ProvingStore
+from gitmem.store.code_tree.tree import FOLDER
+from gitmem.store.view.state import has_one
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,7 +26,9 @@ class InTree(ProvingStore):
 
     is_in_tree = True
 
-    def __init__(self, opened: OpenRepository) -> None:
+    def __init__(self, opened: OpenRepository, *, makes_room: bool = False) -> None:
+        if makes_room:
+            _make_room(opened)
         super().__init__(
             opened.git,
             opened.config,
@@ -86,3 +92,24 @@ class InTree(ProvingStore):
     def keep_verdicts(self, verdicts: Sequence[Verdict], session: Session | None = None) -> None:
         """Keep verdicts in this clone: the files that they are about are not committed yet."""
         self.local.add_verdicts(verdicts)
+
+
+def _make_room(opened: OpenRepository) -> None:
+    """Move a view that is where the code's memories belong, with what is not saved in it, and say where it is.
+
+    Raises:
+        RefusedError: It cannot be moved.
+    """
+    git = opened.git
+    if git.repository.top is None or not has_one(git.repository.state):
+        return
+    from gitmem.store.view import worktree  # 20 ms, and only where there is a view
+
+    with worktree.lock(git, "in-tree", opened.config.lock_timeout_s):
+        view = worktree.find(git)
+        if view is None or os.path.realpath(view.path) != os.path.realpath(os.path.join(git.repository.top, FOLDER)):
+            return
+        worktree.move(git, view, os.path.join(git.repository.top, worktree.BESIDE))
+    opened.notices.append(
+        f"the view of the memory branch is in {worktree.BESIDE}/ now: {FOLDER}/ is a folder of the code"
+    )

@@ -302,11 +302,11 @@ class OpenRepository(ProvingStore):
         row = self.catalog().row("SELECT path FROM memory WHERE key = ? AND shadowed = 0", (key,))
         return self.in_tree() if row and is_home(row[0]) else self
 
-    def in_tree(self) -> InTree:
-        """Return the second home, for who writes there."""
+    def in_tree(self, *, makes_room: bool = False) -> InTree:
+        """Return the second home, for who writes there; a view that is in its place is moved, if that is wanted."""
         from gitmem.repository.code_tree import InTree
 
-        return InTree(self)
+        return InTree(self, makes_room=makes_room)
 
     def need(self, keys: Iterable[str]) -> Sequence[str]:
         """Return full keys, of any scope; raises where one does not exist."""

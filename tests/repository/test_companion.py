@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from conftest import commit_files, git, tip
 from support.companions import COMPANION, RETRIES, branched, check_of, forge, opened, shared_folder, slow_down  # noqa: F401 - fixtures
+from support.facts import verify
 
 from gitmem.errors import ConflictError
 from gitmem.memory.memory import Memory
@@ -133,3 +134,21 @@ def test_a_clone_without_a_memory_branch_of_its_own_starts_at_the_remotes(branch
     assert git(branch, "merge-base", COMPANION, "refs/remotes/origin/memory") == tip(
         branch, "refs/remotes/origin/memory"
     )
+
+
+def test_what_follows_a_file_that_the_branch_moves_goes_there(branch: Path) -> None:
+    with opened(branch) as memory:
+        memory.remember("About retries", key="about", kind="gotcha", paths=[RETRIES])
+        memory.fact("Tokens use RS256", key="rs", contains="RS256", within="src/auth/jwt.py")
+        memory.remember("About jwt", key="jwt", kind="gotcha", paths=["src/auth/jwt.py"])
+    git(branch, "mv", "src/auth/jwt.py", "src/auth/token.py")
+    git(branch, "commit", "-q", "-m", "move it")
+    with opened(branch) as memory:
+        verify(memory)
+        done = memory.bulk.settle_moved()
+
+    assert sorted(one.key for one in done if not one.skipped) == ["jwt", "rs"]
+    for key, folder in (("rs", "facts"), ("jwt", "gotchas")):
+        assert "token.py" in git(branch, "show", f"{COMPANION}:{folder}/{key}.md")
+        assert "jwt.py" in git(branch, "show", f"refs/heads/memory:{folder}/{key}.md")
+    assert "gotchas/about.md" not in git(branch, "diff", "--name-only", "memory", COMPANION)

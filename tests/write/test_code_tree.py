@@ -197,3 +197,57 @@ def test_links_and_pipes_that_lie_in_the_code_are_neither_written_through_nor_wa
     assert precious.read_text() == "mine\n"
     assert "Deploys" in (folder / "a.md").read_text()
     assert not (folder / "a.md").is_symlink()
+
+
+def test_both_homes_keep_every_field(memory: Memory, repo: Path) -> None:
+    memory.remember("A foundation", key="base")
+    every = {
+        "body": "More about it.",
+        "tags": ["auth"],
+        "paths": ["src/auth/**"],
+        "refs": ["src/auth/jwt.py:1"],
+        "ttl": "30d",
+        "requires": ["base"],
+        "produces": ["auth-ready"],
+        "env": ["TOKEN"],
+        "timeout": "5s",
+        "importance": "high",
+        "confidence": 0.5,
+        "task": "T-1",
+    }
+    texts = {}
+    for is_in_tree in (False, True):
+        memory.fact(
+            "Tokens use RS256",
+            key="tree" if is_in_tree else "branch",
+            verify="grep -q RS256 src/auth/jwt.py",
+            in_tree=is_in_tree,
+            force=True,
+            **every,
+        )
+        home = repo / ".memory/facts/tree.md"
+        texts[is_in_tree] = home.read_text() if is_in_tree else git(repo, "show", "memory:facts/branch.md")
+
+    assert texts[True].strip() == texts[False].strip()
+
+
+def test_a_view_in_its_place_is_moved_with_what_is_not_saved_and_one_line_says_where(
+    memory: Memory, repo: Path
+) -> None:
+    memory.remember("On the branch", key="a")
+    memory.view.make()
+    (repo / ".memory/learned/mine.md").write_text("---\ntitle: Mine\nkind: learned\n---\n", encoding="utf-8")
+
+    memory.remember("In the tree", key="b", in_tree=True)
+
+    assert (
+        memory.notices[0] == "the view of the memory branch is in .memory-branch/ now: .memory/ is a folder of the code"
+    )
+    assert lying(repo) == {".memory/learned/b.md"}
+    assert (repo / ".memory-branch/learned/mine.md").exists() and (repo / ".memory-branch/learned/a.md").exists()
+    assert git(repo, "status", "--porcelain", "-uall") == "?? .memory/learned/b.md"
+    memory.view.save()
+    assert "mine" in git(repo, "ls-tree", "-r", "--name-only", "memory")
+    memory.remember("In the tree too", key="c", in_tree=True)
+    memory.view.remove()
+    assert git(repo, "worktree", "list").count("\n") == 0

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 DEFAULT = ".memory"
+# Where it is in a repository whose own memories are in that folder.
+BESIDE = ".memory-branch"
 LOCK = "view.lock"
 KEPT = "refs/gitmem/kept/"
 # What the folder of a view is.
@@ -234,6 +236,24 @@ def default_path(git: Git) -> str:
     if not top:
         raise RefusedError("a bare repository has no work tree to show the view in", hint="gitmem view PATH")
     return os.path.join(top, DEFAULT)
+
+
+def move(git: Git, view: View, path: str) -> View:
+    """Move a view to another folder, with what a person changed in it, and return it.
+
+    Raises:
+        RefusedError: Nothing may be made there, or the code has files in the view's folder as well.
+        ConflictError: Another git process writes it.
+    """
+    refuse_tracked(git, view.path)
+    refuse_locked(git, view)
+    refuse_place(git, path)
+    _exclude(git, path, add=True)
+    git.run("worktree", "move", "--force", "--force", "--", view.path, path)
+    moved = replace(view, path=path)
+    save(git, moved)
+    _exclude(git, view.path, add=False)
+    return moved
 
 
 def forget(git: Git, view: View) -> None:
