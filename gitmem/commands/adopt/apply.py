@@ -10,15 +10,17 @@ from gitmem.commands.adopt.documents import DECISION
 from gitmem.commands.adopt.findings import FALSE, HOLDS
 from gitmem.commands.adopt.memories import SENTENCE_FIELD, TAG, hash_of, proposals_of
 from gitmem.commands.adopt.statements import split
+from gitmem.document.anchors import FIELD
 from gitmem.document.builtin_checks import words_of
 from gitmem.document.fields import format_time
 from gitmem.document.parse import parse
 from gitmem.errors import RefusedError
-from gitmem.frozen import frozen
+from gitmem.frozen import frozen, replace
 from gitmem.model import ADOPTED, BUILTIN, Check
 from gitmem.text.sanitize import display
 from gitmem.verify.builtin import answer_all
 from gitmem.verify.inputs import CodeTree
+from gitmem.verify.references import anchor_fields
 from gitmem.write import archive
 from gitmem.write.bulk import Changes, ImportPlan, Reasons, changes_of
 from gitmem.write.draft import edited
@@ -122,6 +124,7 @@ class _Plan:
         self._tree = CodeTree(memory.git, adoption.commit)
         decisions = [one.path for one in adoption.documents if one.kind == DECISION]
         proposed = proposals_of(adoption, {path: texts[path] for path in decisions if path in texts})
+        proposed = self._defined(proposed)
         answers = self._answers([one.fields["verify"] for one in proposed if one.outcome])
         self._proposed = {
             one.key: one for one in proposed if not one.outcome or answers[_words(one.fields["verify"])] == one.outcome
@@ -136,6 +139,17 @@ class _Plan:
         """Return what built-in checks answer at the commit, by their words."""
         answers = answer_all(self._memory.git, self._tree, [Check(BUILTIN, _words(check)) for check in checks])
         return {check.words: answer.outcome for check, answer in answers.items()}
+
+    def _defined(self, proposed: Sequence[Proposal]) -> list[Proposal]:
+        """Return what is proposed, with a definition as the check of a name where the file that has it defines it."""
+        named = {one.key: one.symbol_check for one in proposed if one.symbol_check}
+        answers = self._answers(list(named.values()))
+        return [
+            replace(one, fields={**one.fields, "verify": dict(named[one.key])})
+            if one.key in named and answers[_words(named[one.key])] == one.outcome
+            else one
+            for one in proposed
+        ]
 
     def make(self, writer: Writer, tip: str | None) -> CommitPlan | None:
         """Return the commit; None where there is nothing to write."""
@@ -154,7 +168,7 @@ class _Plan:
             if one is None or one.memory.archived:
                 self._add(catalog, proposal, one)
             elif changes := _changes(one, proposal, answers):
-                changed[key] = changes
+                changed[key] = {**changes, **(self._placed(proposal.refs) if "refs" in changes else {})}
             else:
                 self._settled.unchanged += 1
         self._retired = []
@@ -164,13 +178,17 @@ class _Plan:
             lines = self._sentences.get(one.document, {}).get(str(one.fields.get(SENTENCE_FIELD)))
             if lines is not None:
                 if not any(ref == f"{one.document}:{line}" for ref in one.refs for line in lines):
-                    changed[key] = {"refs": [f"{one.document}:{lines[0]}"]}
+                    changed[key] = self._placed([f"{one.document}:{lines[0]}"])
             elif one.document in self._sentences or one.document not in self._files:
                 self._retired.append(one.memory)
         self._change(writer, catalog, known, changed)
         if not (self._settled.new or self._settled.updated or self._retired):
             return None
         return self._commit(writer, catalog)
+
+    def _placed(self, refs: list[str]) -> dict[str, Any]:
+        """Return the fields that say where a statement is: its lines, and what they said."""
+        return {"refs": refs, FIELD: anchor_fields(self._memory.git, self._tree, refs, is_strict=False)}
 
     def _add(self, catalog: Catalog, proposal: Proposal, known: _Known | None) -> None:
         where = proposal.refs[0]
@@ -188,7 +206,7 @@ class _Plan:
     def _made(self, proposal: Proposal) -> Incoming | str:
         """Return what is written for a proposal, or why it cannot be."""
         if proposal.key not in self._incoming:
-            fields = {**proposal.fields, "refs": proposal.refs}
+            fields = {**proposal.fields, **self._placed(proposal.refs)}
             try:
                 self._incoming[proposal.key] = incoming_new(
                     *(proposal.key, fields, proposal.body, proposal.refs[0]),

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from hashlib import sha256
 
-from gitmem.commands.adopt.claims.claim import is_log
+from gitmem.commands.adopt.claims.claim import SYMBOL, is_log
 from gitmem.commands.adopt.documents import DECISION, INSTRUCTIONS
 from gitmem.commands.adopt.findings import FALSE, NEVER
 from gitmem.commands.adopt.records import read_records
@@ -50,6 +50,7 @@ class Proposal:
         fields: Its frontmatter, without what a writer fills in.
         body: Its body.
         outcome: What its check must answer at the commit that was judged; empty without a check.
+        symbol: The name that it says is in the code; empty for another statement.
     """
 
     key: str
@@ -58,6 +59,13 @@ class Proposal:
     fields: Mapping[str, Any]
     body: str
     outcome: str = ""
+    symbol: str = ""
+
+    @property
+    def symbol_check(self) -> Mapping[str, str] | None:
+        """Return the check that a file defines the name, for a check that it has the word."""
+        check = self.fields.get("verify", {})
+        return {"symbol": self.symbol, "in": check["in"]} if self.symbol and "contains" in check else None
 
     @property
     def refs(self) -> list[str]:
@@ -116,6 +124,7 @@ def _facts(findings: Iterable[Finding]) -> Iterator[Proposal]:
             fields,
             f"{path}{section}: {' '.join(claim.token.split())}",
             outcome=FAILS if finding.verdict == FALSE else HOLDS,
+            symbol=claim.name if claim.kind == SYMBOL else "",
         )
 
 

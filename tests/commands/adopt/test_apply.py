@@ -5,6 +5,7 @@ from conftest import commit_files, git
 
 from gitmem.commands.adopt.apply import apply, counts
 from gitmem.commands.adopt.run import adopt
+from gitmem.document.parse import parse
 from gitmem.memory.memory import Memory
 from gitmem.recall.query import Query
 
@@ -49,6 +50,29 @@ def test_statements_become_facts_that_are_verified_or_failed_as_adopt_said(guide
         "Go 1.24+ is needed": "verified",
         "`old.py` has the limits": "failed",
     }
+
+
+def test_facts_are_anchored_to_their_lines_and_names_are_looked_for_as_definitions(repo, run_cli):
+    commit_files(
+        repo,
+        {
+            "AGENTS.md": "- `sign_claims` signs\n- `TOKEN_NAME` is read\n",
+            "src/a.py": "from os import TOKEN_NAME\n\n\ndef sign_claims(): ...\n",
+        },
+    )
+    assert run_cli("init").status == 0
+    applied(repo)
+
+    paths = git(repo, "ls-tree", "-r", "--name-only", "memory").split()
+    claims = [git(repo, "show", f"memory:{path}") for path in paths if "/claim-" in path]
+    texts = [parse(text, path="x.md").fields for text in claims]
+    checks = {fields["title"]: fields["verify"] for fields in texts}
+    assert checks == {
+        "`sign_claims` signs": {"symbol": "sign_claims", "in": "src/a.py"},
+        "`TOKEN_NAME` is read": {"contains": "TOKEN_NAME", "in": "src/a.py"},
+    }
+    blob = git(repo, "rev-parse", "HEAD:AGENTS.md").strip()
+    assert all(fields["anchors"][0].startswith(f"{fields['refs'][0]} @ {blob} ") for fields in texts)
 
 
 def test_applied_again_there_is_nothing_to_write(guide):
