@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from gitmem.commands.adopt.change import Change
-from gitmem.commands.adopt.claims.claim import SYMBOL, VALUE
+from gitmem.commands.adopt.claims.claim import DEPENDENCY, SYMBOL, VALUE, VERSION
 from gitmem.commands.adopt.claims.commands import command_claims
+from gitmem.commands.adopt.claims.dependencies import dependency_claims
 from gitmem.commands.adopt.claims.numbers import number_claims
 from gitmem.commands.adopt.claims.paths import path_claims
 from gitmem.commands.adopt.claims.symbols import symbol_claims
@@ -112,6 +113,7 @@ def _claims(statement: Statement, document: Document) -> Iterator[Claim]:
     yield from command_claims(statement)
     yield from number_claims(statement)
     yield from symbol_claims(statement)
+    yield from dependency_claims(statement)
 
 
 class _Judge:
@@ -126,7 +128,11 @@ class _Judge:
             finding = self._one(claim, statement, document)
             if finding is not None:
                 found.append(finding)
-        return found
+        # A package with a version is stated once, and its name is no name of the code besides.
+        versions = {one.claim.name.lower() for one in found if one.claim.kind == VERSION}
+        found = [one for one in found if one.claim.kind != DEPENDENCY or one.claim.name.lower() not in versions]
+        packages = {one.claim.token for one in found if one.claim.kind == DEPENDENCY}
+        return [one for one in found if one.claim.kind != SYMBOL or one.claim.token not in packages]
 
     def again(self, finding: Finding) -> Finding | None:
         """Judge the claim of a finding that was made at another commit."""
@@ -140,6 +146,8 @@ class _Judge:
                 return judge_command(claim, statement, document, self._head, self._past)
             case "symbol":
                 return judge_symbol(claim, statement, document, self._corpus, self._past)
+            case "dependency":
+                return self._numbers.judge_mention(claim, statement, document)
             case "version":
                 return self._numbers.judge_version(claim, statement, document)
             case _:

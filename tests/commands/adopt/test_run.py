@@ -136,6 +136,24 @@ def test_correction_changes_only_the_false_words(repo):
     assert one.after == "- Go 1.25+ and 1.24 apples"
 
 
+def test_listed_package_becomes_a_dependency_and_an_unlisted_one_nothing(repo):
+    commit_files(
+        repo,
+        {
+            "AGENTS.md": "## Stack\n\n- React 19 with Zod, tested by `vitest`, not by `jest`\n",
+            "package.json": '{"dependencies": {"react": "^19.0.0", "zod": "^3"}, "devDependencies": {"vitest": "2"}}',
+        },
+    )
+
+    found = {one.claim.token: (one.claim.kind, one.check) for one in adopted(repo).of(HOLDS)}
+
+    assert found == {
+        "React 19": ("version", {"depends": "react", "in": "package.json", "at": "19"}),
+        "Zod": ("dependency", {"depends": "zod", "in": "package.json"}),
+        "vitest": ("dependency", {"depends": "vitest", "in": "package.json"}),
+    }
+
+
 def test_nothing_is_written(repo):
     commit_files(repo, {"AGENTS.md": "- `src/nowhere.py`\n"})
     before = git(repo, "for-each-ref"), git(repo, "status", "--porcelain")

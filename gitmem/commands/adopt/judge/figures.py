@@ -151,6 +151,19 @@ class Numbers:
                 found.setdefault(plain, []).append((path, name, version, line))
         return found
 
+    def judge_mention(self, claim: Claim, statement: Statement, document: Document) -> Finding | None:
+        """Return that a manifest lists a package which a document names; None where none does."""
+        plain = plain_name(claim.name)
+        listed = [one for one in self.dependencies.get(plain, ()) if plain_name(one[1]) == plain]
+        listed = [one for one in listed if one[0].startswith(f"{document.folder}/")] or [
+            one for one in listed if not is_aside(one[0])
+        ]
+        if not listed:
+            return None
+        path, name, version, line = min(listed, key=lambda one: (one[0].count("/"), one[0]))
+        check = {"depends": name, "in": path}
+        return Finding(document, statement, claim, HOLDS, Source(path, line, version), check=check)
+
     def _judge_dependency(self, claim: Claim, statement: Statement, document: Document) -> Finding | None:
         plain = plain_name(claim.name)
         listed = [one for one in self.dependencies.get(plain, ()) if re.search(r"\d", one[2])]

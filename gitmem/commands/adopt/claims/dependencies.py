@@ -1,0 +1,42 @@
+"""Mentions of packages: claims that a manifest lists a dependency, where one does. Pure.
+
+Only what turns out to be listed counts: a name alone may be of anything.
+"""
+
+from __future__ import annotations
+
+import re
+
+from gitmem.commands.adopt.claims.claim import DEPENDENCY, Claim
+from gitmem.commands.adopt.statements import BULLET, ROW, SENTENCE
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from gitmem.commands.adopt.statements import Statement
+
+_PACKAGE = re.compile(r"^@?[A-Za-z][\w.-]*(?:/[\w.-]+)?$")
+# A heading below which words name what the project is built with.
+_STACK = re.compile(
+    r"\b(?:(?:tech(?:nology|nologies)?|stack)\b|dependencies|frameworks?|libraries|built with)|技术栈", re.I
+)
+_WORD = re.compile(r"(?<![\w./@-])[A-Z][A-Za-z]*(?:\.js|JS)?(?![\w/-])")
+
+
+def dependency_claims(statement: Statement) -> Iterator[Claim]:
+    """Yield the names of a statement that may be packages: those in code, and capital ones below such a heading."""
+    if statement.kind not in (BULLET, ROW, SENTENCE):
+        return
+    seen: set[str] = set()
+    spans = [(span.text, span.line) for span in statement.spans if span.kind in ("code", "bold")]
+    words = [
+        (word, number)
+        for number, line in enumerate(statement.lines, statement.line)
+        if _STACK.search(statement.section)
+        for word in _WORD.findall(line)
+    ]
+    for name, line in (*spans, *words):
+        if _PACKAGE.match(name) and len(name) > 2 and name.lower() not in seen:
+            seen.add(name.lower())
+            yield Claim(DEPENDENCY, line, name, name, is_certain=False)

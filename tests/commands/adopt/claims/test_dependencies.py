@@ -1,0 +1,23 @@
+"""Names of a statement that may be packages."""
+
+import pytest
+
+from gitmem.commands.adopt.claims.dependencies import dependency_claims
+from gitmem.commands.adopt.statements import split
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("- Tests run with `vitest` and `@scope/tool`", ["vitest", "@scope/tool"]),
+        ("- **React** renders it", ["React"]),
+        ("- Click the button of React", []),
+        ("## Tech stack\n\n- Next.js with React and `zod`", ["zod", "Next.js", "React"]),
+        ("- `vitest run` and `a b`", []),
+    ],
+)
+def test_package_is_named_in_code_or_in_a_list_of_the_stack(text, names):
+    found = [claim for statement in split(text) for claim in dependency_claims(statement)]
+
+    assert [one.name for one in found if one.name not in ("Tech",)] == names
+    assert not any(one.is_certain for one in found)
