@@ -11,9 +11,10 @@ fact false, as `gitmem check --staged` judges it. Existing hooks are kept and st
 changed. `git-diff` makes `git diff` and `git log -p` show memory files in a readable form. `schedule` runs the verify
 job regularly on this machine: a systemd user timer, a crontab line or a launchd agent, whichever works here.
 
-`github` writes workflows for you to review and commit: a scheduled verify job, a check of each pull request, a comment
-that is kept up to date, and a review of pull requests to the memory branch, which is also committed there. `gitlab`
-writes the same jobs, to be included by .gitlab-ci.yml.
+`github` writes two workflows for you to review and commit: one reads (it checks pull requests, and verifies what is due
+on the default branch), one reports what the first one found. A review of pull requests to the memory branch is
+committed there. Their options are in .github/gitmem.toml. `gitlab` writes the same jobs, to be included by
+.gitlab-ci.yml.
 """
 
 from __future__ import annotations
@@ -185,7 +186,6 @@ def _print_steps(steps: Sequence[HookStep], out: Output, args: argparse.Namespac
 
 def _install(memory: Memory, what: str, args: argparse.Namespace) -> Sequence[HookStep]:
     from gitmem.commands.install import ci, git_diff, git_hooks, schedule
-    from gitmem.commands.install.ci_files import CiOptions
 
     git = memory.repository.git
     if what == "git-hooks":
@@ -198,10 +198,11 @@ def _install(memory: Memory, what: str, args: argparse.Namespace) -> Sequence[Ho
         return schedule.plan_install(git, every=every, kind=args.kind)
     if what == "schedule":
         return schedule.install(git, every=every, kind=args.kind, now=memory.repository.now)
-    wanted = CiOptions(every=every, shards=args.shards or 1, package=args.package)
+    given = {"every": args.every, "shards": args.shards, "package": args.package}
+    asked = {name: value for name, value in given.items() if value}
     if args.print:
-        return ci.plan_install(memory.repository, what, wanted, force=args.force).steps
-    return ci.install(memory.repository, what, wanted, force=args.force)
+        return ci.plan_install(memory.repository, what, asked, force=args.force).steps
+    return ci.install(memory.repository, what, asked, force=args.force)
 
 
 def print_steps(steps: Iterable[HookStep], out: Output, *, whole: bool = False) -> None:

@@ -28,6 +28,7 @@ EXAMPLES = (
     "gitmem sync --dry-run",
     "gitmem sync --no-push --json",
     "gitmem sync --instead gitmem/verify",
+    "gitmem sync --bundle memory.bundle --instead gitmem/verify",
 )
 
 
@@ -47,6 +48,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="BRANCH",
         help="if the remote's memory branch is protected, push to this branch for a pull request",
     )
+    parser.add_argument(
+        "--bundle", default="", metavar="FILE", help="write what would be pushed to a git bundle, without the network"
+    )
     shared.add_json(parser)
 
 
@@ -54,6 +58,8 @@ def run(args: argparse.Namespace, out: Output) -> int:
     """Bring both sides together and say what came in."""
     from gitmem.git.remotes import RemoteOptions
 
+    if args.bundle:
+        return _write_bundle(args, out)
     talk = RemoteOptions(interactive=shared.is_interactive(), progress=out.progress if out.is_error_terminal else None)
     with shared.open_memory(args, out) as memory:
         done = memory.sync(
@@ -72,6 +78,21 @@ def run(args: argparse.Namespace, out: Output) -> int:
     else:
         _print(done, out, dry_run=args.dry_run)
     return int(bool(done.instead))
+
+
+def _write_bundle(args: argparse.Namespace, out: Output) -> int:
+    """Write what another machine is to push, by what was fetched before."""
+    from gitmem.commands.sync.bundle import write_bundle
+
+    with shared.open_memory(args, out) as memory:
+        memory.repository.writer()  # commits what was captured
+        refs = write_bundle(memory.repository, args.remote, args.bundle, instead=args.instead)
+        shared.print_notices(memory, out)
+    if args.json:
+        out.json({"bundle": args.bundle if refs else "", "refs": refs})
+    else:
+        out.line(f"{args.bundle}: {shared.list_of(refs)}" if refs else "nothing to push: no bundle was written")
+    return 0
 
 
 def _print(done: SyncResult, out: Output, *, dry_run: bool) -> None:

@@ -72,6 +72,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "forge comment": ("share", "keep one comment on a pull request up to date"),
     "forge issue": ("share", "keep one issue that lists what fails now"),
     "forge pull": ("share", "find or open the pull request of a branch"),
+    "forge page": ("share", "write the page of the memory branch and its badge"),
     "mcp": ("share", "serve the memory to agents over the Model Context Protocol"),
     "merge": ("share", "merge the file of one memory: a merge driver for git"),
     "embed": ("care", "manage vectors, which find memories by meaning: status, rebuild"),

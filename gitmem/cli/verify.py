@@ -53,6 +53,7 @@ EXAMPLES = (
     "gitmem verify --fail-on news",
     "gitmem verify --all --approved .github/gitmem-approved --json",
     "gitmem verify --format github --report junit=gitmem.xml",
+    "gitmem verify --dry-run --plan 8",
     "gitmem verify --shard 2/8 --results part-2.jsonl",
     "gitmem verify --record-results part-1.jsonl part-2.jsonl",
 )
@@ -77,6 +78,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--dirty", action="store_true", help="judge the work tree with its uncommitted changes; records nothing"
     )
     parser.add_argument("--dry-run", action="store_true", help="list what is due, without running it")
+    parser.add_argument(
+        "--plan",
+        type=shared.positive,
+        default=0,
+        metavar="N",
+        help="with --dry-run: print how many of N machines a CI job needs, and whether a sandbox is",
+    )
     shared.add_approved(parser)
     parser.add_argument("--no-sandbox", action="store_true", help="run commands without a sandbox")
     parser.add_argument(
@@ -179,6 +187,8 @@ def run(args: argparse.Namespace, out: Output) -> int:
             out.json(as_table(found) | {"explained": [why.as_table() for why in explained]})
         elif form != "text":
             pass
+        elif args.plan:
+            out.exact(format_plan(found, args.plan))
         elif args.dry_run:
             _print_due(found, out)
         else:
@@ -186,7 +196,19 @@ def run(args: argparse.Namespace, out: Output) -> int:
             _report(found, explained, broken, out, is_each=args.each)
         if args.keys and not found.due and form == "text":
             out.note("none of these memories has a check to run")
-    return exit_status(found, args.fail_on)
+    return 0 if args.plan else exit_status(found, args.fail_on)
+
+
+def format_plan(found: VerifyRun, machines: int) -> str:
+    """Return what a forge's job needs to start others, as lines that it takes for outputs: ``shards=[1, 2]``.
+
+    Commands that are not approved run nowhere, so they need no machine.
+    """
+    due = [one for one in found.would_run if one.row.key in found.runnable]
+    count = min(machines, len(due))
+    sandbox = any(one.spec.check.form != BUILTIN for one in due)
+    shards = ", ".join(str(number) for number in range(1, count + 1))
+    return f"shards=[{shards}]\ncount={count}\nsandbox={'true' if sandbox else 'false'}\n"
 
 
 def _verify(memory: Memory, options: Options, args: argparse.Namespace, out: Output) -> VerifyRun | None:
@@ -230,6 +252,8 @@ def _refuse_misused(args: argparse.Namespace) -> None:
     Raises:
         UsageError: They do.
     """
+    if args.plan and not args.dry_run:
+        raise UsageError("--plan requires --dry-run", hint=f"gitmem verify --dry-run --plan {args.plan}")
     if args.shard and args.keys:
         raise UsageError("--shard and KEY cannot be combined")
     if args.dirty and (args.record or args.shard or args.results or args.record_results):

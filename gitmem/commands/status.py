@@ -149,6 +149,8 @@ def _line(line: StandingLine, broken: Mapping[tuple[str, str], str]) -> dict[str
         "because": line.because,
         "by": line.by,
         "culprit": line.culprit,
+        "culprit_after": line.culprit_after,
+        "path": line.path,
         "chain": list(line.chain),
         "broken": broken.get((line.culprit, line.culprit_after), ""),
     }

@@ -31,7 +31,11 @@ POLICY_PATH = "gitmem.toml"
 STATUS_PATH = "STATUS.md"
 # The page that a forge shows for a branch: known, and not read.
 README_PATH = "README.md"
+PAGE_MARK = "<!-- gitmem page -->"
+BADGE_PATH = "facts.svg"
 ATTRIBUTES_PATH = ".gitattributes"
+# What gitmem makes from the rest: of two versions, one is as good as the other until they are made again.
+PAGES = frozenset({STATUS_PATH, BADGE_PATH})
 # What forges run for pull requests to the branch.
 WORKFLOWS, GITLAB_PATH = ".github/workflows", ".gitlab-ci.yml"
 # Bytes in the branch are bytes: no end-of-line conversion or filter of a user's configuration may change a memory.
@@ -49,7 +53,7 @@ DEVICES = frozenset(
     ["con", "prn", "aux", "nul", *(f"com{n}" for n in "0123456789"), *(f"lpt{n}" for n in "0123456789")]
 )
 # Files that a store may have at its root.
-TOP_FILES = frozenset({POLICY_PATH, STATUS_PATH, README_PATH, ATTRIBUTES_PATH, GITLAB_PATH})
+TOP_FILES = frozenset({POLICY_PATH, STATUS_PATH, README_PATH, BADGE_PATH, ATTRIBUTES_PATH, GITLAB_PATH})
 # Folders of the root whose content says nothing about the rest.
 TOP_FOLDERS = frozenset({".github", "archive", "verdicts"})
 # Folders of the root that hold no memories of a kind.

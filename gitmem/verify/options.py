@@ -94,6 +94,7 @@ class VerifyRun:
         proposal: The current proposal; empty where there is none.
         wrong: Claimed verdicts that their built-in checks contradict, by key.
         unfetched: Why what others recorded could not be fetched first; empty where it was, or was not wanted.
+        runnable: For a dry run, the keys of what is due and may run here: built-in checks, and approved commands.
     """
 
     commit: str
@@ -111,6 +112,7 @@ class VerifyRun:
     proposal: str = ""
     wrong: tuple[Wrong, ...] = ()
     unfetched: str = ""
+    runnable: frozenset[str] = frozenset()
 
 
 def join_runs(runs: Sequence[VerifyRun]) -> VerifyRun:
@@ -134,6 +136,7 @@ def join_runs(runs: Sequence[VerifyRun]) -> VerifyRun:
         rung=next((run.rung for run in runs if run.rung), ""),
         is_local=any(run.is_local for run in runs),
         would_run=tuple(due for run in runs for due in run.would_run),
+        runnable=frozenset(key for run in runs for key in run.runnable),
         unrecorded=next((run.unrecorded for run in runs if run.unrecorded), ""),
         wrong=tuple(wrong for run in runs for wrong in run.wrong),
         notices=tuple(dict.fromkeys(notice for run in runs for notice in run.notices)),

@@ -291,7 +291,8 @@ class Session:
             standing = take_stock(self._catalog, self.restate(), self._local, now=self._now)
             written = "" if self.options.dry_run else self.options.results
             due = self._explained(dues)
-            return VerifyRun(self.commit, len(dues), (), None, standing, would_run=due, written=written, wrong=wrong)
+            judged = VerifyRun(self.commit, len(dues), (), None, standing, would_run=due, written=written, wrong=wrong)
+            return replace(judged, runnable=frozenset(one.row.key for one in dues if self._may_run(one)))
         from gitmem.verify.overview.news import with_news
         from gitmem.verify.run.run_all import judge_all
 
@@ -464,7 +465,7 @@ class Session:
 
     def _means_for(self, dues: Sequence[Due]) -> Means:
         """Return how these checks run; nothing is probed where none of them starts a process."""
-        needs_process = any(d.spec.check.form != BUILTIN and self.trust.allows(d.row.spec, d.listed) for d in dues)
+        needs_process = any(d.spec.check.form != BUILTIN and self._may_run(d) for d in dues)
         return self.means() if needs_process else self._no_means()
 
     def _no_means(self) -> Means:

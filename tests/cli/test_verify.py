@@ -78,6 +78,15 @@ def test_json_is_as_documented(run_cli, repo: Path) -> None:
 
 
 @pytest.mark.usefixtures("facts")
+def test_plan_counts_the_machines_for_what_may_run(run_cli) -> None:
+    plans = [run_cli("verify", "--dry-run", "--plan", number).out for number in ("1", "8")]
+    refused = run_cli("verify", "--plan", "2")
+
+    assert plans == ["shards=[1]\ncount=1\nsandbox=false\n", "shards=[1, 2]\ncount=2\nsandbox=false\n"]
+    assert (refused.status, "--plan requires --dry-run" in refused.err) == (2, True)
+
+
+@pytest.mark.usefixtures("facts")
 def test_dry_run_says_what_is_due_and_changes_nothing(run_cli, repo: Path) -> None:
     before = tip(repo)
 

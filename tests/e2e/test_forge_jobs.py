@@ -13,19 +13,17 @@ from conftest import NOW, PINNED, commit_files, git, memory_text, put_files, tip
 from support import forge_server
 from support.console import GITMEM, run
 from support.facts import make_fact, put, tracked
-from support.forge_runner import Machine, load, loaded
+from support.forge_runner import Machine, load, loaded, verify_and_record
 from support.terminal import gitmem
 
 from gitmem.commands.install import ci
-from gitmem.commands.install.ci_files import CiOptions
 from gitmem.memory.memory import Memory
+from gitmem.verify.overview.notice.document import LISTS, parse_check
+from gitmem.verify.overview.notice.links import Links
+from gitmem.verify.overview.notice.notice import render
 
 pytestmark = pytest.mark.skipif(not GITMEM.exists(), reason="the console script is not installed")
 
-DEFAULT = {
-    "github.event.repository.default_branch": "main",
-    "github.event.repository.default_branch || github.ref_name": "main",
-}
 EVIL = "::add-mask::e %0A::error::pwned ##[error]pwned"
 
 
@@ -41,24 +39,20 @@ def project(template: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
             make_fact("command", "echo ::warning::x; grep -q service README.md", paths=["README.md"]),
             make_fact("fails", "echo '::error::pwned'; exit 1", paths=["src/**"]),
         )
-        ci.install(memory.repository, "github", CiOptions(every="daily", shards=2, package=PINNED))
+        ci.install(memory.repository, "github", {"every": "daily", "shards": 2, "package": PINNED})
         lines = [due.listed for due in memory.repository.commands()]
     commit_files(folder, {".github/gitmem-approved": "".join(f"{line}\n" for line in lines)})
     return folder
 
 
 @pytest.fixture(scope="module")
-def verified(project: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[Machine]]:
-    """Return the artifacts of both shards and their machines."""
-    folder = tmp_path_factory.mktemp("verified")
+def ran(project: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, list[Machine]]]:
+    """Return the folder of a run of both workflows on the default branch, up to what is pushed, and its machines."""
+    folder = tmp_path_factory.mktemp("ran")
     hub = hub_of(project, folder)
-    workflow = load(project / ".github/workflows/gitmem-verify.yml")
-    job = workflow["jobs"]["verify"]
-    machines = [
-        Machine(folder / shard, hub, folder / "artifacts", values={**DEFAULT, "matrix.shard": shard})
-        for shard in map(str, job["strategy"]["matrix"]["shard"])
-    ]
-    return folder / "artifacts", [machine.run(job, workflow=workflow) for machine in machines]
+    with forge_server.serving() as rest:
+        workflows = project / ".github/workflows"
+        return folder, verify_and_record(folder, hub, workflows, rest.environment(), until="Install gitmem")
 
 
 @pytest.fixture
@@ -74,56 +68,89 @@ def hub_of(project: Path, folder: Path) -> Path:
     return folder / "hub.git"
 
 
-@pytest.fixture(scope="module")
-def recorded(
-    project: Path, verified: tuple[Path, list[Machine]], tmp_path_factory: pytest.TempPathFactory
-) -> tuple[Machine, dict, dict]:
-    """Return a machine that recorded results and has not pushed yet, its job and its workflow; run a copy of it."""
-    folder = tmp_path_factory.mktemp("recorded")
-    workflow = load(project / ".github/workflows/gitmem-verify.yml")
-    job = workflow["jobs"]["record"]
-    machine = Machine(folder / "machine", hub_of(project, folder), verified[0], values=dict(DEFAULT))
-    return machine.run(job, workflow=workflow, until="Record"), job, workflow
+def pushing(ran: tuple[Path, dict[str, list[Machine]]], folder: Path, hub: Path, rest: forge_server.Hub) -> Machine:
+    """Return a machine that is to push what a run recorded to a forge."""
+    machine = Machine(folder, hub, ran[0] / "artifacts", variables=rest.environment())
+    machine.outputs["record"] = ran[1]["record"][0].outputs["record"]
+    return machine
+
+
+def remove(hub: Path, *names: str) -> None:
+    """Take files from the memory branch of a forge."""
+    git(hub.parent, "clone", "-q", "-b", "memory", str(hub), "removing")
+    git(hub.parent / "removing", "rm", "-q", *names)
+    who = ("-c", "user.name=Ana", "-c", "user.email=ana@example.org")
+    git(hub.parent / "removing", *who, "commit", "-qm", "remove")
+    git(hub.parent / "removing", "push", "-q", "origin", "memory")
+    shutil.rmtree(hub.parent / "removing")
+
+
+def writing(project: Path) -> dict:
+    return load(project / ".github/workflows/gitmem-write.yml")
 
 
 def test_shards_run_without_a_token_and_nothing_they_print_is_a_command(
-    verified: tuple[Path, list[Machine]],
+    ran: tuple[Path, dict[str, list[Machine]]],
 ) -> None:
-    artifacts, machines = verified
+    folder, machines = ran
 
-    assert [machine.status for machine in machines] == [0, 0], machines
-    assert all("::" not in machine.printed() for machine in machines)
-    assert all(call.startswith("|verify") for machine in machines for call in machine.calls)
-    files = sorted(artifacts.glob("*/*.jsonl"))
+    assert [one.status for name in ("plan", "verify", "record") for one in machines[name]] == [0, 0, 0, 0], machines
+    assert all("::" not in one.printed() for name in ("plan", "verify", "record") for one in machines[name])
+    assert all(
+        call.startswith("|") for name in ("plan", "verify", "record") for one in machines[name] for call in one.calls
+    )
+    files = sorted((folder / "artifacts").glob("*/gitmem-results-*.jsonl"))
     assert [file.name for file in files] == ["gitmem-results-1.jsonl", "gitmem-results-2.jsonl"]
     rows = [json.loads(line) for file in files for line in file.read_text(encoding="utf-8").splitlines()]
     outcomes = {row["key"]: row["outcome"] for row in rows if "key" in row}
     assert outcomes == {"builtin": "holds", "command": "holds", "fails": "fails"}
 
 
+def test_nothing_is_planned_where_nothing_is_due_and_no_sandbox_where_no_command_runs(
+    project: Path, tmp_path: Path
+) -> None:
+    hub = hub_of(project, tmp_path)
+    workflow = load(project / ".github/workflows/gitmem.yml")
+    files = git(hub, "ls-tree", "-r", "--name-only", "memory", "facts").split("\n")
+
+    def plan(name: str) -> dict[str, str]:
+        machine = Machine(tmp_path / name, hub, tmp_path / "artifacts").run(workflow["jobs"]["plan"], workflow=workflow)
+        assert machine.status == 0, machine
+        return machine.outputs["plan"]
+
+    everything = plan("all")
+    remove(hub, *(name for name in files if "builtin" not in name))
+    builtin = plan("builtin")
+    remove(hub, "facts/builtin.md")
+
+    assert everything == {"shards": "[1, 2]", "count": "2", "sandbox": "true"}
+    assert builtin == {"shards": "[1]", "count": "1", "sandbox": "false"}
+    assert plan("none") == {"shards": "[]", "count": "0", "sandbox": "false"}
+
+
 def test_without_a_memory_branch_the_step_that_fails_is_the_one_that_says_why(project: Path, tmp_path: Path) -> None:
     hub = hub_of(project, tmp_path)
     git(hub, "update-ref", "-d", "refs/heads/memory")
-    workflow = load(project / ".github/workflows/gitmem-verify.yml")
-    machine = Machine(tmp_path / "1", hub, tmp_path / "artifacts", values={**DEFAULT, "matrix.shard": "1"})
+    workflow = load(project / ".github/workflows/gitmem.yml")
+    machine = Machine(tmp_path / "1", hub, tmp_path / "artifacts")
 
-    machine.run(workflow["jobs"]["verify"], workflow=workflow, until="Verify")
+    machine.run(workflow["jobs"]["plan"], workflow=workflow)
 
-    assert machine.status == 3
+    assert [(step.name, step.status) for step in machine.steps if step.status] == [("Plan", 3)]
     assert "this repository has no memory yet" in machine.printed()
 
 
-def test_two_jobs_record_at_once_while_the_branch_moves_and_nothing_is_lost(
-    project: Path, recorded: tuple[Machine, dict, dict], rest: forge_server.Hub, tmp_path: Path
+def test_two_jobs_push_at_once_while_the_branch_moves_and_nothing_is_lost(
+    project: Path, ran: tuple[Path, dict[str, list[Machine]]], rest: forge_server.Hub, tmp_path: Path
 ) -> None:
     hub = hub_of(project, tmp_path)
-    ready, job, workflow = recorded
-    machines = [ready.copied(tmp_path / name, hub, rest.environment()) for name in ("one", "two")]
+    workflow = writing(project)
+    machines = [pushing(ran, tmp_path / name, hub, rest) for name in ("one", "two")]
     put_files(hub, {"learned/meanwhile.md": memory_text("Meanwhile")})
 
     jobs = [
-        threading.Thread(target=machine.run, args=(job,), kwargs={"workflow": workflow, "since": "Push"})
-        for machine in machines
+        threading.Thread(target=one.run, args=(workflow["jobs"]["write"],), kwargs={"workflow": workflow})
+        for one in machines
     ]
     for one in jobs:
         one.start()
@@ -136,23 +163,39 @@ def test_two_jobs_record_at_once_while_the_branch_moves_and_nothing_is_lost(
     names = git(hub, "ls-tree", "-r", "--name-only", "memory").split("\n")
     assert "learned/meanwhile.md" in names
     assert sum(name.startswith("verdicts/") for name in names) == 3
+    assert {"README.md", "facts.svg"} <= set(names)
     for machine in machines:
-        assert machine.calls == [
-            f"|verify --fail-on news --record-results {ready.temp}/gitmem-results/gitmem-results-1.jsonl"
-            f" {ready.temp}/gitmem-results/gitmem-results-2.jsonl",
-            f"{forge_server.TOKEN}|sync origin --instead gitmem/verify",
-            f"{forge_server.TOKEN}|forge issue",
-        ]
+        assert [call.split("|")[1].split(" ")[:2] for call in machine.calls] == [["forge", "issue"]]
         assert "::" not in machine.printed()
-        assert forge_server.TOKEN not in (machine.work / ".git/config").read_text(encoding="utf-8")
+        assert forge_server.TOKEN not in (machine.temp / "push/.git/config").read_text(encoding="utf-8")
     assert "fails" in rest.issues[0]["body"]
     git(tmp_path, "clone", "-q", str(hub), "reader")
     told = json.loads(gitmem(tmp_path / "reader", "status", "--json").out)
     assert (told["statuses"]["verified"], told["statuses"]["failed"]) == (2, 1)
+    assert json.loads(gitmem(tmp_path / "reader", "doctor", "--json").out)["problems"] == []
+
+
+def test_memory_that_others_changed_meanwhile_is_never_overwritten(
+    project: Path, ran: tuple[Path, dict[str, list[Machine]]], rest: forge_server.Hub, tmp_path: Path
+) -> None:
+    hub = hub_of(project, tmp_path)
+    put_files(
+        hub, {"facts.svg": "<svg/>\n"}
+    )  # gitmem's own page: theirs is as good, and is drawn again by the next run
+
+    machine = pushing(ran, tmp_path / "one", hub, rest)
+    machine.run(writing(project)["jobs"]["write"], workflow=writing(project), until="Push")
+
+    assert machine.outputs["push"] == {"pushed": "memory"}, machine
+    assert git(hub, "show", "memory:facts.svg") == "<svg/>"
+    assert (
+        sum(name.startswith("verdicts/") for name in git(hub, "ls-tree", "-r", "--name-only", "memory").split("\n"))
+        == 3
+    )
 
 
 def test_protected_memory_branch_is_asked_by_a_pull_request_that_the_next_run_brings_up_to_date(
-    project: Path, recorded: tuple[Machine, dict, dict], rest: forge_server.Hub, tmp_path: Path
+    project: Path, rest: forge_server.Hub, tmp_path: Path
 ) -> None:
     hub = hub_of(project, tmp_path)
     before = tip(hub)
@@ -162,22 +205,21 @@ def test_protected_memory_branch_is_asked_by_a_pull_request_that_the_next_run_br
         encoding="utf-8",
     )
     hook.chmod(0o755)
-    ready, job, workflow = recorded
+    offered = []
     for name in ("first", "second"):
-        machine = ready.copied(tmp_path / name, hub, rest.environment())
-        if name == "second":
-            put_files(machine.work, {"learned/later.md": memory_text("Later")})
+        (tmp_path / name).mkdir()
+        done = verify_and_record(tmp_path / name, hub, project / ".github/workflows", rest.environment())["write"][0]
 
-        machine.run(job, workflow=workflow, since="Push")
-
-        assert f"{forge_server.TOKEN}|forge pull --head gitmem/verify --base memory" in machine.calls, machine
-        assert [step.name for step in machine.steps if step.status] == ["Say how it ended"]
+        assert f"{forge_server.TOKEN}|forge pull --head gitmem/verify --base memory" in done.calls, done
+        assert [step.name for step in done.steps if step.status] == ["Say how it ended"]
         assert tip(hub) == before
-        offered = tip(hub, "refs/heads/gitmem/verify")
-        assert git(hub, "merge-base", before, offered) == before
+        offered.append(tip(hub, "refs/heads/gitmem/verify"))
+        if name == "first":  # a pull request that conflicts with its base is brought up to date by meaning
+            put_files(hub, {"STATUS.md": "others\n", "README.md": "others\n"}, ref="refs/heads/gitmem/verify")
+    assert git(hub, "merge-base", before, offered[1]) == before
+    assert git(hub, "merge-base", *offered) == offered[0]
     assert [(one["head"]["ref"], one["base"]["ref"]) for one in rest.pulls] == [("gitmem/verify", "memory")]
-    names = git(hub, "ls-tree", "-r", "--name-only", offered).split("\n")
-    assert "learned/later.md" in names
+    names = git(hub, "ls-tree", "-r", "--name-only", offered[1]).split("\n")
     assert sum(name.startswith("verdicts/") for name in names) == 3
 
 
@@ -198,11 +240,10 @@ def test_pull_request_of_a_fork_runs_nothing_of_its_own_and_is_told_what_it_brea
     git(fork, "checkout", "-q", "--detach", "origin/main")
     git(fork, "merge", "-q", "--no-ff", "-m", "merge", "patch")
     git(fork, "push", "-q", str(hub), "HEAD:refs/pull/7/merge")
-    workflow = load(project / ".github/workflows/gitmem-check.yml")
+    workflow = load(project / ".github/workflows/gitmem.yml")
 
     machine = Machine(
-        tmp_path / "machine", hub, tmp_path / "artifacts", "refs/pull/7/merge",
-        values=dict(DEFAULT), variables={"GITHUB_BASE_REF": "main"},
+        tmp_path / "machine", hub, tmp_path / "artifacts", "refs/pull/7/merge", variables={"GITHUB_BASE_REF": "main"},
     )  # fmt: skip
     machine.run(workflow["jobs"]["check"], workflow=workflow)
 
@@ -216,18 +257,23 @@ def test_pull_request_of_a_fork_runs_nothing_of_its_own_and_is_told_what_it_brea
         "warning file=.memory/facts/evil.md,title=evil command",
     ]
     assert "##[error]" not in machine.printed()
-    report = tmp_path / "artifacts/gitmem-report/comment.md"
-    assert "builtin" in report.read_text(encoding="utf-8")
+    report = tmp_path / "artifacts/gitmem-report/check.json"
+    assert [row["key"] for row in json.loads(report.read_text(encoding="utf-8"))["newly_false"]] == [
+        "builtin",
+        "command",
+    ]
     assert json.loads((report.parent / "check.sarif").read_text(encoding="utf-8"))["version"] == "2.1.0"
-    assert machine.calls[0].startswith("|check --base origin/main --format github --report markdown=")
+    assert [call.split(" --report")[0] for call in machine.calls] == [
+        "|check --base HEAD^1 --fail-on never", "|check --base HEAD^1 --format github",
+    ]  # fmt: skip
 
 
 @pytest.mark.parametrize(
     ("readme", "kind", "heading"),
     [
-        ("# Changed\n", "error", "### Silenced by this change (1)"),
-        ("# Another service\n", "warning", "### Silenced by this change (1)"),
-        ("", "", "### Silenced, although the change touches nothing that they read (1)"),
+        ("# Changed\n", "error", "#### Silenced by this change (1)"),
+        ("# Another service\n", "warning", "#### Silenced by this change (1)"),
+        ("", "", "#### Silenced, although the change touches nothing that they read (1)"),
     ],
 )
 def test_report_of_a_pull_request_that_silences_a_fact_is_not_emptied(
@@ -238,17 +284,17 @@ def test_report_of_a_pull_request_that_silences_a_fact_is_not_emptied(
     code = {"README.md": readme} if readme else {}
     commit_files(fork, {**tracked(make_fact("builtin", {"exists": "README.md"})), **code})
     git(fork, "push", "-q", str(hub), "HEAD:refs/pull/7/merge")
-    workflow = load(project / ".github/workflows/gitmem-check.yml")
+    workflow = load(project / ".github/workflows/gitmem.yml")
     machine = Machine(
-        tmp_path / "machine", hub, tmp_path / "artifacts", "refs/pull/7/merge",
-        values=dict(DEFAULT), variables={"GITHUB_BASE_REF": "main"},
+        tmp_path / "machine", hub, tmp_path / "artifacts", "refs/pull/7/merge", variables={"GITHUB_BASE_REF": "main"},
     )  # fmt: skip
 
     machine.run(workflow["jobs"]["check"], workflow=workflow)
 
     assert ("title=builtin becomes false" in machine.printed()) == (kind == "error"), machine
-    report = (tmp_path / "artifacts/gitmem-report/comment.md").read_text(encoding="utf-8")
-    assert heading in report
+    found = parse_check((tmp_path / "artifacts/gitmem-report/check.json").read_text(encoding="utf-8"))
+    assert found is not None
+    assert heading in render(found, Links(), 60_000)
     assert ("title=builtin is silenced" in machine.printed()) == bool(kind)
 
 
@@ -266,15 +312,14 @@ def test_pull_request_to_memory_is_reviewed_by_its_own_workflow_and_runs_nothing
     workflow = loaded(git(hub, "show", f"{made}:{names[0]}"))
 
     machine = Machine(
-        tmp_path / "machine", hub, tmp_path / "artifacts", "refs/pull/8/merge",
-        values=dict(DEFAULT), variables={"GITHUB_BASE_REF": "memory"},
+        tmp_path / "machine", hub, tmp_path / "artifacts", "refs/pull/8/merge", variables={"GITHUB_BASE_REF": "memory"},
     )  # fmt: skip
     machine.run(workflow["jobs"]["review"], workflow=workflow)
 
-    assert names == [".github/workflows/gitmem-review.yml"]
+    assert names == [".github/workflows/gitmem.yml"]
     assert machine.status == 0, machine
     assert not ran.exists()
-    report = tmp_path / "artifacts/gitmem-report/comment.md"
+    report = tmp_path / "artifacts/gitmem-report/review.md"
     assert f"touch {ran}" in report.read_text(encoding="utf-8")
     lines = [line for line in machine.printed().splitlines() if line.startswith("::") or "##[" in line]
     assert [line.split("::a ")[0] for line in lines] == ["::warning file=facts/evil.md,title=evil command"]
@@ -285,19 +330,19 @@ def test_comment_is_made_of_a_report_and_of_nothing_that_a_link_leads_to(
     project: Path, rest: forge_server.Hub, tmp_path: Path, kind: str, status: int
 ) -> None:
     artifact = tmp_path / "artifacts" / "gitmem-report"
+    broken = {"newly_false": [{"key": "port", "title": "What it breaks, @everybody"}]}
     if kind != "none":
         artifact.mkdir(parents=True)
     if kind == "link":
-        (artifact / "comment.md").symlink_to("/proc/self/environ")
-    elif kind != "none":
-        (artifact / "comment.md").write_text("What it breaks, @everybody\n", encoding="utf-8")
+        (artifact / "check.json").symlink_to("/proc/self/environ")
+    elif kind == "review":
+        (artifact / "review.md").write_text("What it breaks, @everybody\n", encoding="utf-8")
+    elif kind == "check":
+        text = json.dumps({name: [] for name in LISTS} | broken)
+        (artifact / "check.json").write_text(text, encoding="utf-8")
     rest.pulls.append(forge_server.pull(12, repo="mallory/shop"))
-    workflow = load(project / ".github/workflows/gitmem-comment.yml")
-    values = {
-        "github.event.workflow_run.name": f"gitmem {kind if kind == 'review' else 'check'}",
-        "github.event.workflow_run.head_sha": forge_server.COMMIT,
-        "github.event.workflow_run.id": "99",
-    }
+    workflow = writing(project)
+    values = {"github.event.workflow_run.head_sha": forge_server.COMMIT}
     folder, artifacts = tmp_path / "machine", tmp_path / "artifacts"
     machine = Machine(folder, tmp_path, artifacts, values=values, variables=rest.environment())
 

@@ -13,7 +13,6 @@ from support.console import GITMEM, SCRIPTS, environment, run
 from support.facts import make_fact, put
 
 from gitmem.commands.install import ci
-from gitmem.commands.install.ci_files import CiOptions
 from gitmem.memory.memory import Memory
 
 pytestmark = pytest.mark.skipif(not GITMEM.exists(), reason="the console script is not installed")
@@ -36,7 +35,7 @@ def hub(repo: Path, memory: Memory, tmp_path: Path) -> Path:
         make_fact("command", "grep -q service README.md", paths=["README.md"]),
         make_fact("builtin", {"contains": "service", "in": "README.md"}),
     )
-    ci.install(memory.repository, "gitlab", CiOptions(every="daily", package=PINNED))
+    ci.install(memory.repository, "gitlab", {"every": "daily", "package": PINNED})
     commit_files(repo, {".github/gitmem-approved": "".join(f"{due.listed}\n" for due in memory.repository.commands())})
     memory.close()
     git(tmp_path, "clone", "-q", "--bare", str(repo), "hub.git")

@@ -19,7 +19,16 @@ from conftest import git
 from support.console import SCRIPTS, environment
 
 _EXPRESSION = re.compile(r"\$\{\{ (.+?) \}\}")
-_OUTPUT = re.compile(r"steps\.(\w+)\.outputs\.(\w+)")
+_OUTPUT = re.compile(r"(?:steps|needs)\.(\w+)\.outputs\.(\w+)")
+_DEFAULT = "github.event.repository.default_branch"
+# What expressions stand for on the default branch of a repository that is no fork.
+DEFAULTS = {
+    _DEFAULT: "main",
+    f"{_DEFAULT} || github.ref_name": "main",
+    "github.event.pull_request.head.repo.full_name == github.repository && github.head_ref || ''": "",
+    "github.event_name == 'pull_request'": "true",
+    "github.event.workflow_run.id": "99",
+}
 # Stands before gitmem on PATH: notes each call with the tokens that it could see.
 _WATCHED = """\
 #!/bin/sh
@@ -81,7 +90,7 @@ class Machine:
         watched.write_text(_WATCHED, encoding="utf-8")
         watched.chmod(0o755)
         token = self.variables.pop("GITHUB_TOKEN", "t0k3n")
-        self.values = {"runner.temp": str(self.temp), "github.token": token, **self.values}
+        self.values = {"runner.temp": str(self.temp), "github.token": token, **DEFAULTS, **self.values}
 
     def copied(self, folder: Path, hub: Path, variables: dict[str, str]) -> Machine:
         """Return a copy of the machine in its state, for another hub with the same branches."""
@@ -140,7 +149,7 @@ class Machine:
         return _EXPRESSION.sub(value, str(text))
 
     def _step(self, step: dict, env: dict[str, str]) -> None:
-        if step.get("name") == "Install gitmem":
+        if step.get("name") in ("Install gitmem", "Install what commands run in"):
             return  # it is installed where the tests run
         if "run" in step:
             self._script(step, {**env, **step.get("env", {})})
@@ -160,22 +169,25 @@ class Machine:
                 assert given["if-no-files-found"] == "ignore", f"{source} is missing"
         elif action == "actions/download-artifact":
             assert given["merge-multiple"] == "True"
+            assert given.get("run-id", "99") == self.values["github.event.workflow_run.id"]
             for found in self.artifacts.glob(given["pattern"]):
                 shutil.copytree(found, given["path"], symlinks=True, dirs_exist_ok=True)
         else:
-            assert action in ("$/.github/actions/gitmem", "actions/setup-python"), action
+            assert action == "actions/setup-python", action
 
     def _check_out(self, given: dict[str, str]) -> None:
-        assert given == {"fetch-depth": "0", "persist-credentials": "False"}
-        is_branch = not self.head.startswith("refs/")
+        assert given["persist-credentials"] == "False"
+        head = given.get("ref", self.head)
+        ref = head if head.startswith("refs/") else f"refs/heads/{head}"
+        there = ref.replace("refs/heads/", "refs/remotes/origin/").replace("refs/pull/", "refs/remotes/pull/")
         git(self.work, "init", "-q", ".")
-        git(self.work, "remote", "add", "origin", str(self.hub))
-        git(self.work, "fetch", "-q", "--no-tags", "origin", "+refs/heads/*:refs/remotes/origin/*")
-        if is_branch:
-            git(self.work, "checkout", "-q", "-B", self.head, f"refs/remotes/origin/{self.head}")
-        else:
-            git(self.work, "fetch", "-q", "--no-tags", "origin", f"+{self.head}:refs/remotes/{self.head[5:]}")
-            git(self.work, "checkout", "-q", "--detach", f"refs/remotes/{self.head[5:]}")
+        # By its address, since git ignores a depth where it can read the folder itself.
+        git(self.work, "remote", "add", "origin", f"file://{self.hub}")
+        if given["fetch-depth"] == "0":
+            git(self.work, "fetch", "-q", "--no-tags", "origin", "+refs/heads/*:refs/remotes/origin/*")
+        depth = () if given["fetch-depth"] == "0" else (f"--depth={given['fetch-depth']}",)
+        git(self.work, "fetch", "-q", "--no-tags", *depth, "origin", f"+{ref}:{there}")
+        git(self.work, "checkout", "-q", *(("--detach",) if ref != f"refs/heads/{head}" else ("-B", head)), there)
 
     def _script(self, step: dict, env: dict[str, str]) -> None:
         told = self.folder / f"output-{len(self.steps)}"
@@ -187,6 +199,9 @@ class Machine:
             "RUNNER_TEMP": str(self.temp),
             "CALLS": str(self.calls_file),
             "GITMEM": str(SCRIPTS / "gitmem"),
+            "GIT_CONFIG_COUNT": "1",
+            "GIT_CONFIG_KEY_0": f"url.file://{self.hub}.insteadOf",
+            "GIT_CONFIG_VALUE_0": "https://github.example/acme/shop.git",
             **self.variables,
             **{name: self._value(value) for name, value in env.items()},
         }
@@ -199,3 +214,32 @@ class Machine:
         rows = (line.partition("=") for line in told.read_text(encoding="utf-8").splitlines())
         if "id" in step:
             self.outputs[step["id"]] = {name: value for name, _, value in rows}
+
+
+def verify_and_record(
+    folder: Path, hub: Path, workflows: Path, variables: dict[str, str], *, until: str = ""
+) -> dict[str, list[Machine]]:
+    """Run both workflows of the default branch, each job on machines of its own; return those by job.
+
+    Args:
+        folder: Where the machines are.
+        hub: The forge's repository.
+        workflows: The folder of the workflows.
+        variables: What the forge tells the jobs that report.
+        until: The last step of the last job, or empty for all.
+    """
+    reading, writing = (load(workflows / name) for name in ("gitmem.yml", "gitmem-write.yml"))
+    plan = Machine(folder / "plan", hub, folder / "artifacts").run(reading["jobs"]["plan"], workflow=reading)
+    told = plan.outputs.get("plan", {})
+    shards = yaml.safe_load(told.get("shards", "[]"))
+    judges = []
+    for shard in shards:
+        judge = Machine(folder / f"verify-{shard}", hub, folder / "artifacts", values={"matrix.shard": str(shard)})
+        judge.outputs["plan"] = told
+        judges.append(judge.run(reading["jobs"]["verify"], workflow=reading))
+    record = Machine(folder / "record", hub, folder / "artifacts")
+    record.run(writing["jobs"]["record"], workflow=writing)
+    write = Machine(folder / "write", hub, folder / "artifacts", variables=dict(variables))
+    write.outputs["record"] = record.outputs.get("record", {})
+    write.run(writing["jobs"]["write"], workflow=writing, until=until)
+    return {"plan": [plan], "verify": judges, "record": [record], "write": [write]}

@@ -1,5 +1,8 @@
 """Keep one issue that lists the facts that fail or are suspect now, according to this clone's memory branch.
 
+With FILE, the JSON of `gitmem status` is read instead, so that no clone is needed; the JSON of `gitmem adopt` makes
+another issue, of statements in documents that are false. Both are untrusted: their text has no effect on the forge.
+
 It opens the issue when something fails, edits it when the list changes, closes it when nothing fails, and reopens it
 when something else fails. Only new failures notify people with a comment. An issue closed by a person stays closed
 until something else fails. Exits with 0 however many facts fail, and with 3 if issues are disabled and there is
@@ -12,10 +15,13 @@ from __future__ import annotations
 
 from gitmem.cli import shared
 from gitmem.commands.forge.client import Forge
-from gitmem.commands.forge.issue import Failing, IssueResult, asked_for, keep
+from gitmem.commands.forge.comment import read_text
+from gitmem.commands.forge.issue import Failing, IssueResult, asked_for, failing_facts, failing_statements, keep
 from gitmem.commands.forge.place import place_here
 from gitmem.config import forge_token
-from gitmem.errors import ForgeError
+from gitmem.errors import ForgeError, GitmemError
+from gitmem.verify.overview.finding import SUSPECT
+from gitmem.verify.overview.notice.document import parse_table
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,7 +30,12 @@ if TYPE_CHECKING:
     from gitmem.cli.output import Output
     from gitmem.commands.forge.place import ForgeRepository
 
-EXAMPLES = ("gitmem forge issue", "gitmem forge issue --dry-run", "gitmem forge issue --json")
+EXAMPLES = (
+    "gitmem forge issue",
+    "gitmem forge issue status.json",
+    "gitmem forge issue --dry-run",
+    "gitmem forge issue --json",
+)
 DISABLED = 410
 WORDS = {
     "none": "there is no open issue, and none is needed",
@@ -36,6 +47,13 @@ WORDS = {
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add what issue takes."""
+    parser.add_argument(
+        "file",
+        nargs="?",
+        default="",
+        metavar="FILE",
+        help="JSON of gitmem status or gitmem adopt (this clone's status)",
+    )
     parser.add_argument("--dry-run", action="store_true", help="print the issue without sending it; needs no token")
     shared.add_json(parser)
 
@@ -43,11 +61,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace, out: Output) -> int:
     """Bring the issue up to date and print its address."""
     place = place_here()
-    with shared.open_memory(args, out) as memory:
-        found = memory.status().document
-        failing = Failing(found["failed"], found["suspect"])
-        shared.print_notices(memory, out)
-    counts = {"failed": len(failing.failed), "suspect": len(failing.suspect)}
+    if args.file:
+        failing = _read(args.file)
+    else:
+        with shared.open_memory(args, out) as memory:
+            failing = failing_facts(memory.status().document)
+            shared.print_notices(memory, out)
+    counts = {"failed": len(failing.rows), "suspect": len(failing.found.of(SUSPECT))}
     message = ", ".join(f"{number} {word}" for word, number in counts.items() if number) or "nothing fails"
     if args.dry_run:
         request = asked_for(failing, place)
@@ -65,6 +85,16 @@ def run(args: argparse.Namespace, out: Output) -> int:
         out.line(done.url)
     out.note(f"{message}: {WORDS.get(done.action, f'the issue is {done.action}')}")
     return 0
+
+
+def _read(file: str) -> Failing:
+    """Return what a file lists that another job wrote."""
+    text = read_text(file)
+    if (table := parse_table(text, "failed", "suspect")) is not None:
+        return failing_facts(table)
+    if (table := parse_table(text, "false", "never_held")) is not None:
+        return failing_statements(table)
+    raise GitmemError(f"{file} is not the JSON of gitmem status or gitmem adopt", hint="gitmem status --json > FILE")
 
 
 def _keep(failing: Failing, place: ForgeRepository, text: str) -> IssueResult:

@@ -27,7 +27,7 @@ from gitmem.commands.forge.ownership import (
 from gitmem.commands.forge.sanitize import page
 from gitmem.errors import ForgeError, GitmemError
 from gitmem.frozen import frozen
-from gitmem.verify.overview.notice.document import parse_check
+from gitmem.verify.overview.notice.document import parse_adopt, parse_check, parse_table
 from gitmem.verify.overview.notice.notice import render, verdict_of
 
 TYPE_CHECKING = False
@@ -37,10 +37,12 @@ if TYPE_CHECKING:
 
     from gitmem.commands.forge.client import Forge
     from gitmem.commands.forge.place import ForgeRepository
+    from gitmem.verify.overview.finding import Findings
 
 # What comments are about, what is said where there is nothing to say any more, and how to see all of one here.
 KINDS = {
     "check": ("**gitmem check**: all well, this change makes no fact false.", "gitmem check"),
+    "adopt": ("**gitmem adopt**: all well, no document says anything false by this change.", "gitmem adopt"),
     "review": ("**gitmem review**: all well, there are no findings about this change to the memory.", "gitmem review"),
 }
 NEEDS = "pull-requests: write"
@@ -94,13 +96,14 @@ def read_text(path: str) -> str:
 def body_of(kind: str, text: str, place: ForgeRepository) -> tuple[str, bool]:
     """Return the comment's text: marked, inert, within the forge's limit, and signed; and whether it says anything new.
 
-    The JSON of ``gitmem check`` is rendered here, by the job that is trusted; any other text is Markdown.
+    The JSON of ``gitmem check`` and of ``gitmem adopt`` is rendered here, by the job that is trusted; any other text is
+    Markdown.
     """
     sign = mark(f"comment {kind}")
     well, command = KINDS[kind]
     if not text.strip():
         return signed(f"{sign}\n{well}", place), False
-    found = parse_check(text) if kind == "check" and text.lstrip().startswith("{") else None
+    found = _found(kind, text)
     if found is not None:
         shown = render(found, place.links(found.head, found.memory), BODY_LIMIT - _APART)
         return signed(f"{sign}\n\n{shown}", place), verdict_of(found).is_news
@@ -110,6 +113,14 @@ def body_of(kind: str, text: str, place: ForgeRepository) -> tuple[str, bool]:
         rest = f"{missing} more line{'s do' if missing > 1 else ' does'}"
         shown = f"{shown}\n\n**Cut here**: {rest} not fit in a comment. `{command}` shows them{where}."
     return signed(f"{sign}\n\n{shown}", place), True
+
+
+def _found(kind: str, text: str) -> Findings | None:
+    """Return what the JSON of a command found; None for any other text."""
+    if kind == "check":
+        return parse_check(text)
+    table = parse_table(text, "false") if kind == "adopt" else None
+    return parse_adopt(table) if table is not None else None
 
 
 def keep(forge: Forge, kind: str, pulls: Sequence[int], text: str, *, only_update: bool = False) -> list[CommentResult]:

@@ -23,43 +23,89 @@ from gitmem.commands.forge.ownership import (
     who_am_i,
 )
 from gitmem.frozen import frozen
+from gitmem.verify.overview.finding import FAILED
+from gitmem.verify.overview.notice.document import parse_adopt, parse_status
 from gitmem.verify.overview.notice.inert import inert
+from gitmem.verify.overview.notice.notice import render
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
     from typing import Any
 
     from gitmem.commands.forge.client import Forge
     from gitmem.commands.forge.place import ForgeRepository
+    from gitmem.verify.overview.finding import Findings
 
 NEEDS = "issues: write"
 TITLE, LABEL = "Memory: facts that do not hold", "gitmem"
-# Failures that the issue remembers to have listed: 9 characters each. Lines of the list, and characters of each text.
-REMEMBERED, LISTED, TEXT_KEPT = 2_000, 200, 300
+# Failures that the issue remembers to have listed: 9 characters each; and characters of one text.
+REMEMBERED, TEXT_KEPT = 2_000, 300
 # Failures that a comment names.
 NEWS = 20
 # Characters that stay for headings, the last line and the word about the cut.
 _APART = 2_000
-_MARK = mark("issue")
 _LISTED_BEFORE = re.compile(r"<!-- gitmem failed((?: [0-9a-f]{8})*) -->")
 
 
 @frozen
-class Failing:
-    """What fails or is suspect now; each a mapping with ``key``, ``title``, ``because``, ``broken`` and ``by``.
+class IssueKind:
+    """One of the issues that are kept.
 
     Attributes:
-        failed: What its own check says is false.
-        suspect: What rests on that.
+        mark: The line that begins its text.
+        title: Its title when it is opened.
+        what: What fails, for one and for several.
+        well: What it says when nothing does.
     """
 
-    failed: Sequence[Mapping[str, str]] = ()
-    suspect: Sequence[Mapping[str, str]] = ()
+    mark: str
+    title: str
+    what: tuple[str, str]
+    well: str
+
+
+FACTS = IssueKind(
+    mark("issue"), TITLE, ("fact fails", "facts fail"), "All well: no fact in this repository's memory fails now."
+)
+DOCUMENTS = IssueKind(
+    mark("issue adopt"),
+    "Documents: statements that are false",
+    ("statement is false", "statements are false"),
+    "All well: no document says anything that the code contradicts.",
+)
+
+
+@frozen
+class Failing:
+    """What an issue lists.
+
+    Attributes:
+        kind: Which issue.
+        found: What fails or is suspect.
+        rows: What fails: a name that stays the same, what people call it, and its title.
+    """
+
+    kind: IssueKind
+    found: Findings
+    rows: tuple[tuple[str, str, str], ...] = ()
 
     def __bool__(self) -> bool:
         """Return whether anything does."""
-        return bool(self.failed or self.suspect)
+        return bool(self.found.findings or self.found.sections)
+
+
+def failing_facts(table: Mapping[str, Any]) -> Failing:
+    """Return what fails by the JSON of ``gitmem status``."""
+    found = parse_status(table)
+    return Failing(FACTS, found, tuple((f.key, f.key, f.title) for f in found.of(FAILED)))
+
+
+def failing_statements(table: Mapping[str, Any]) -> Failing:
+    """Return what is false by the JSON of ``gitmem adopt``."""
+    found = parse_adopt(table)
+    rows = [row for section in found.sections for row in section.rows]
+    return Failing(DOCUMENTS, found, tuple((f"{row.path} {row.text}", row.path, row.text) for row in rows))
 
 
 @frozen
@@ -81,39 +127,16 @@ class IssueResult:
 def body_of(failing: Failing, place: ForgeRepository) -> str:
     """Return the issue's text: marked, inert, within the forge's limit, and signed."""
     remembered = "".join(f" {digest}" for digest in sorted(_digests(failing)))
-    head = f"{_MARK}\n<!-- gitmem failed{remembered} -->\n\n"
+    head = f"{failing.kind.mark}\n<!-- gitmem failed{remembered} -->\n\n"
     if not failing:
-        return signed(f"{head}All well: no fact in this repository's memory fails now.", place)
-    parts = [f"{head}Facts in this repository's memory that no longer hold."]
-    left = BODY_LIMIT - _APART - len(parts[0])
-    for heading, rows in (("Failed", failing.failed), ("Suspect: they rest on one of these", failing.suspect)):
-        if not rows:
-            continue
-        lines = [f"\n### {heading} ({len(rows)})\n"]
-        for row in rows[:LISTED]:
-            shown = _row(row)
-            if left < len(shown):
-                break
-            left -= len(shown) + 1
-            lines.append(shown)
-        missing = len(rows) - len(lines) + 1
-        lines += [f"- … and {missing} more: `gitmem status`"] if missing else []
-        parts.append("\n".join(lines))
-    return signed("\n".join(parts), place)
-
-
-def _row(row: Mapping[str, str]) -> str:
-    parts = [f"- **{inert(row['key'], 120)}**: {inert(row['title'], TEXT_KEPT)}"]
-    parts += [f"— {inert(row['because'], TEXT_KEPT)}"] if row["because"] else []
-    more = [inert(row["broken"], TEXT_KEPT)] if row["broken"] else []
-    more += [f"written by {inert(row['by'], 120)}"] if row["by"] else []
-    parts += [f"({'; '.join(more)})"] if more else []
-    return f"{' '.join(parts)} · `gitmem settle {re.sub('[^a-z0-9._-]', '-', row['key'])}`"
+        return signed(f"{head}{failing.kind.well}", place)
+    found = failing.found
+    return signed(head + render(found, place.links(found.head, found.memory), BODY_LIMIT - _APART - len(head)), place)
 
 
 def asked_for(failing: Failing, place: ForgeRepository) -> dict[str, Any]:
     """Return what opens the issue."""
-    return {"title": TITLE, "body": body_of(failing, place), "labels": [LABEL]}
+    return {"title": failing.kind.title, "body": body_of(failing, place), "labels": [LABEL]}
 
 
 def keep(forge: Forge, failing: Failing) -> IssueResult:
@@ -122,17 +145,17 @@ def keep(forge: Forge, failing: Failing) -> IssueResult:
     Raises:
         ForgeError: The forge cannot be reached, or refuses; with status 410 where issues are disabled.
     """
-    mine = _find(forge)
+    mine = _find(forge, failing.kind.mark)
     if mine is None:
         return _open(forge, failing) if failing else IssueResult("none")
     before = _LISTED_BEFORE.search(str(mine.get("body") or ""))
     fresh = _digests(failing) - set(before[1].split() if before else ())
     body, is_open = body_of(failing, forge.place), mine.get("state") == "open"
     changes = {} if is_same(mine.get("body"), body) else {"body": body}
-    action, news = "updated", _news([row for row in failing.failed if _digest(row["key"]) in fresh])
+    action, news = "updated", _news(failing, fresh)
     if is_open and not failing:
         changes |= {"state": "closed", "state_reason": "completed"}
-        action, news = "closed", "All well: no fact fails any more."
+        action, news = "closed", failing.kind.well
     elif not is_open and fresh:
         changes |= {"state": "open"}
         action = "reopened"
@@ -147,13 +170,14 @@ def keep(forge: Forge, failing: Failing) -> IssueResult:
     return done
 
 
-def _news(rows: Sequence[Mapping[str, str]]) -> str:
+def _news(failing: Failing, fresh: set[str]) -> str:
     """Return what a comment says of what failed again; empty where nothing did."""
+    rows = [row for row in failing.rows if _digest(row) in fresh]
     if not rows:
         return ""
-    some = [_row(row) for row in rows[:NEWS]]
+    some = [f"- **{inert(key, 120)}**: {inert(title, TEXT_KEPT)}" for _, key, title in rows[:NEWS]]
     more = [f"- … and {len(rows) - NEWS} more"] if len(rows) > NEWS else []
-    return "\n".join([f"{len(rows)} more {'fact fails' if len(rows) == 1 else 'facts fail'}:", "", *some, *more])
+    return "\n".join([f"{len(rows)} more {failing.kind.what[len(rows) > 1]}:", "", *some, *more])
 
 
 def _open(forge: Forge, failing: Failing) -> IssueResult:
@@ -163,26 +187,26 @@ def _open(forge: Forge, failing: Failing) -> IssueResult:
     names = [one.get("name") if isinstance(one, dict) else one for one in made.get("labels") or ()]
     if LABEL not in names:  # dropped without a word where the token may not label while it opens
         _change(forge, made, "labelled", {"labels": [LABEL]})
-    mine = _list(forge, f"labels={LABEL}&state=open", login_of(made))
+    mine = _list(forge, failing.kind.mark, f"labels={LABEL}&state=open", login_of(made))
     if all(number <= number_of(one, "number") for one in mine):
         return IssueResult("opened", number, address_of(made))
     _change(forge, made, "closed", {"state": "closed", "state_reason": "not_planned"})
     return keep(forge, failing)
 
 
-def _find(forge: Forge) -> Mapping[str, Any] | None:
+def _find(forge: Forge, sign: str) -> Mapping[str, Any] | None:
     """Return our issue: the oldest that is open, else the newest that is closed; None where there is none.
 
     Where none has the label, those that are open are looked through: somebody may have taken it off.
     """
-    found = _list(forge, f"labels={LABEL}&state=all") or _list(forge, "state=open")
+    found = _list(forge, sign, f"labels={LABEL}&state=all") or _list(forge, sign, "state=open")
     still_open = [one for one in found if one.get("state") == "open"]
     return next(iter(still_open or found[::-1]), None)
 
 
-def _list(forge: Forge, filtered: str, login: str = "") -> list[Mapping[str, Any]]:
+def _list(forge: Forge, sign: str, filtered: str, login: str = "") -> list[Mapping[str, Any]]:
     every = forge.items(forge.repo(f"issues?{filtered}&per_page=100"), needs=NEEDS)
-    found = [one for one in marked(every, _MARK) if not one.get("pull_request")]
+    found = [one for one in marked(every, sign) if not one.get("pull_request")]
     return ours(found, login or who_am_i(forge)) if found else []
 
 
@@ -193,8 +217,8 @@ def _change(forge: Forge, mine: Mapping[str, Any], action: str, changes: Mapping
 
 
 def _digests(failing: Failing) -> set[str]:
-    return {_digest(row["key"]) for row in failing.failed[:REMEMBERED]}
+    return {_digest(row) for row in failing.rows[:REMEMBERED]}
 
 
-def _digest(key: str) -> str:
-    return sha256(key.encode("utf-8", "surrogateescape")).hexdigest()[:8]
+def _digest(row: tuple[str, str, str]) -> str:
+    return sha256(row[0].encode("utf-8", "surrogateescape")).hexdigest()[:8]

@@ -12,7 +12,8 @@ from pathlib import Path
 
 from gitmem.commands.install import ci_files
 from gitmem.commands.install import place as places
-from gitmem.commands.install.ci_files import IN_TREE, ON_BRANCH, CiOptions, is_ours
+from gitmem.commands.install.ci_files import FORMER, FORMER_ON_BRANCH, GITHUB, IN_TREE, ON_BRANCH, is_ours
+from gitmem.commands.install.ci_options import OPTIONS_PATH, CiOptions, read_options, with_bumped
 from gitmem.commands.install.git_hooks import ADD, KEEP, LEAVE, REMOVE, UPDATE, HookStep
 from gitmem.commands.install.package import FORMS
 from gitmem.commands.install.schedule import every_of, read_text
@@ -27,7 +28,8 @@ from gitmem.verify.jobs.schedule import EVERY, WORKFLOW
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
+    from typing import Any
 
     from gitmem.repository.repository import OpenRepository
 
@@ -54,33 +56,62 @@ class CiPlan:
         return self.tree + self.branch
 
 
-def plan_install(memory: OpenRepository, forge: str, setup: CiOptions, *, force: bool = False) -> CiPlan:
+def plan_install(
+    memory: OpenRepository, forge: str, asked: Mapping[str, Any] | None = None, *, force: bool = False
+) -> CiPlan:
     """Return what setting a forge's jobs up does; without a memory branch there is nothing to do on it.
+
+    Args:
+        memory: The store.
+        forge: ``github`` or ``gitlab``.
+        asked: Options by their names in ``CiOptions``, before those of the file.
+        force: Overwrite what somebody changed.
 
     Raises:
         UsageError: There is no such time, too many shards, or a name that cannot be in the files.
+        ConfigError: The file with the options is malformed.
         GitmemError: There is no work tree, or the way to a file leads through a link.
     """
     top = _top(memory)
-    known = replace(setup, every=every_of(setup.every), branch=memory.config.branch, package=_package(setup))
-    wanted = _timed(known, top)
+    wanted = _wanted(memory, top, forge, asked or {})
     tree = [
         _put(str(top / path), _read(top, path), text, force=force, about=TO_COMMIT)
         for path, text in ci_files.texts(forge, wanted).items()
     ]
+    former = [(str(top / path), _read(top, path)) for path in FORMER[forge]]
+    tree += _taken(former, "of an earlier version; commit that", force=force)
     tip = memory.find_tip()
     made = ci_files.texts(forge, wanted, on_branch=True) if tip else {}
     branch = [
-        _put(f"{wanted.branch}:{path}", _on_branch(memory, tip, path), text, force=force, about=TO_SYNC)
+        _put(f"{wanted.branch}:{path}", _on_branch(memory, tip, path), text, force=force, about=TO_SYNC, is_exact=True)
         for path, text in made.items()
     ]
+    former = [(f"{wanted.branch}:{path}", _on_branch(memory, tip, path)) for path in FORMER_ON_BRANCH[forge]]
+    branch += _taken(former, TO_SYNC, force=force)
     return CiPlan(tuple(tree), tuple(branch))
 
 
-def _package(setup: CiOptions) -> str:
-    """Return the gitmem that jobs install: the one that is requested, or the one that runs."""
-    if setup.package:
-        return setup.package
+def _wanted(memory: OpenRepository, top: Path, forge: str, asked: Mapping[str, Any]) -> CiOptions:
+    """Return what the files are made from: what is asked for, what the file with the options says, and defaults."""
+    text = _read(top, OPTIONS_PATH)
+    given = {**(read_options(text) if text else {}), **asked}
+    default = memory.default_branch().removeprefix("refs/heads/").removeprefix("refs/remotes/")
+    setup = CiOptions(**given)
+    known = replace(
+        setup,
+        every=every_of(setup.every),
+        branch=memory.config.branch,
+        package=setup.package or _package(),
+        default=default.removeprefix(f"{memory.config.remote}/") or setup.default,
+    )
+    there = (
+        [text for path in IN_TREE[GITHUB] if (text := _read(top, path)) and is_ours(text)] if forge == GITHUB else []
+    )
+    return _timed(with_bumped(known, there), top)
+
+
+def _package() -> str:
+    """Return the gitmem that runs, which jobs install unless another one is requested."""
     origin = find_origin()
     if not origin.package:
         raise UsageError(
@@ -90,12 +121,12 @@ def _package(setup: CiOptions) -> str:
     return origin.package
 
 
-def _put(path: str, before: str | None, text: str, *, force: bool, about: str) -> HookStep:
+def _put(path: str, before: str | None, text: str, *, force: bool, about: str, is_exact: bool = False) -> HookStep:
     if before is None:
         return HookStep(ADD, path, about, "", text)
     if before == text:
         return HookStep(KEEP, path, "already exists", before, text)
-    if is_ours(before) or force:
+    if is_ours(before, is_exact=is_exact) or force:
         return HookStep(UPDATE, path, about, before, text)
     return HookStep(LEAVE, path, "was changed: use --force to overwrite it", before, text)
 
@@ -118,12 +149,15 @@ def _timed(wanted: CiOptions, top: Path) -> CiOptions:
     )
 
 
-def install(memory: OpenRepository, forge: str, setup: CiOptions, *, force: bool = False) -> tuple[HookStep, ...]:
+def install(
+    memory: OpenRepository, forge: str, asked: Mapping[str, Any] | None = None, *, force: bool = False
+) -> tuple[HookStep, ...]:
     """Write the files and return what was done; doing it again changes nothing."""
-    planned = plan_install(memory, forge, setup, force=force)
+    planned = plan_install(memory, forge, asked, force=force)
     for step in planned.tree:
         if step.what in (ADD, UPDATE):
             places.write(Path(step.path), step.after)
+    remove_files(memory, planned.tree)
     _commit(memory, planned.branch, f"{forge}: a job reviews pull requests to this branch")
     return planned.steps
 
@@ -131,8 +165,9 @@ def install(memory: OpenRepository, forge: str, setup: CiOptions, *, force: bool
 def plan_uninstall(memory: OpenRepository, forge: str, *, force: bool = False) -> CiPlan:
     """Return what taking the jobs away does; a file that somebody changed stays."""
     top, tip = _top(memory), memory.find_tip()
-    tree = [(str(top / path), _read(top, path)) for path in IN_TREE[forge]]
-    branch = [(f"{memory.config.branch}:{path}", _on_branch(memory, tip, path)) for path in ON_BRANCH[forge]]
+    tree = [(str(top / path), _read(top, path)) for path in (*IN_TREE[forge], *FORMER[forge])]
+    names = (*ON_BRANCH[forge], *FORMER_ON_BRANCH[forge])
+    branch = [(f"{memory.config.branch}:{path}", _on_branch(memory, tip, path)) for path in names]
     return CiPlan(_taken(tree, "commit that", force=force), _taken(branch, TO_SYNC, force=force))
 
 
@@ -192,7 +227,7 @@ def examine(memory: OpenRepository) -> list[Problem]:
         found = memory.git.list_tree(tip, layout.WORKFLOWS, layout.GITLAB_PATH) if tip else []
     except GitmemError:
         return []  # the branch cannot be read, which others tell
-    expected = {path for files in ON_BRANCH.values() for path in files}
+    expected = {path for files in (*ON_BRANCH.values(), *FORMER_ON_BRANCH.values()) for path in files}
     message = "gitmem did not write it, and a forge may run it with this repository's permissions when memory is pushed"
     return [
         Problem(
@@ -203,7 +238,7 @@ def examine(memory: OpenRepository) -> list[Problem]:
             severity="warning",
         )
         for entry in found
-        if entry.path not in expected or not is_ours(_on_branch(memory, tip, entry.path) or "")
+        if entry.path not in expected or not is_ours(_on_branch(memory, tip, entry.path) or "", is_exact=True)
     ]
 
 

@@ -11,9 +11,9 @@ from hashlib import sha256
 from pathlib import Path
 from textwrap import indent
 
+from gitmem.commands.install.ci_options import CiOptions, fields_of, without_pins
 from gitmem.commands.install.package import OWN, need_pinned
 from gitmem.errors import UsageError
-from gitmem.frozen import frozen
 from gitmem.verify.jobs.schedule import EVERY, WORKFLOW
 
 TYPE_CHECKING = False
@@ -22,29 +22,30 @@ if TYPE_CHECKING:
 
 TEMPLATES = Path(__file__).parent / "templates"
 GITHUB, GITLAB = "github", "gitlab"
-# Actions by commit, since tags are moved (threat T23); from their repositories' tags.
-ACTIONS = {
-    "CHECKOUT": "actions/checkout@3d3c42e5aac5ba805825da76410c181273ba90b1 # v7.0.1",
-    "SETUP_PYTHON": "actions/setup-python@5fda3b95a4ea91299a34e894583c3862153e4b97 # v7.0.0",
-    "UPLOAD": "actions/upload-artifact@bbbca2ddaa5d8feaa63e36b76fdaad77386f024f # v7.0.0",
-    "DOWNLOAD": "actions/download-artifact@3e5f45b2cfb9172054b4087a40e8e0b5a5461e7c # v8.0.1",
-}
 # What is in the work tree, by path, and its template.
+WRITE = ".github/workflows/gitmem-write.yml"
 IN_TREE = {
-    GITHUB: {
-        ".github/actions/gitmem/action.yml": "action.yml",
-        WORKFLOW: "gitmem-verify.yml",
-        ".github/workflows/gitmem-check.yml": "gitmem-check.yml",
-        ".github/workflows/gitmem-review.yml": "gitmem-review.yml",
-        ".github/workflows/gitmem-comment.yml": "gitmem-comment.yml",
-    },
+    GITHUB: {WORKFLOW: "gitmem.yml", WRITE: "gitmem-write.yml"},
     GITLAB: {".gitlab/gitmem.yml": "gitmem.yml"},
 }
 # And on the memory branch: a pull request's jobs come from its own commits.
 ON_BRANCH = {
-    GITHUB: {".github/workflows/gitmem-review.yml": "gitmem-review.yml"},
+    GITHUB: {WORKFLOW: "gitmem-memory.yml"},
     GITLAB: {".gitlab-ci.yml": "memory.yml"},
 }
+# What earlier versions wrote there, which is taken away where nobody changed it.
+FORMER_REVIEW = ".github/workflows/gitmem-review.yml"
+FORMER = {
+    GITHUB: (
+        ".github/actions/gitmem/action.yml",
+        ".github/workflows/gitmem-verify.yml",
+        ".github/workflows/gitmem-check.yml",
+        FORMER_REVIEW,
+        ".github/workflows/gitmem-comment.yml",
+    ),
+    GITLAB: (),
+}
+FORMER_ON_BRANCH = {GITHUB: (FORMER_REVIEW,), GITLAB: ()}
 # A forge starts so many jobs of a matrix at most (GitHub Docs, "Usage limits"; GitLab Docs, "parallel").
 MOST_SHARDS = {GITHUB: 256, GITLAB: 200}
 MARK, SUM = "# gitmem-", "# sum "
@@ -52,36 +53,16 @@ MARK, SUM = "# gitmem-", "# sum "
 _PLAIN_BRANCH = re.compile(r"[A-Za-z0-9][A-Za-z0-9._/-]*")
 _CRON = re.compile(r'(?m)^    - cron: "(\d+) (\d+|\*)(?:-23/\d+)? ')
 # A line that is for a script of the templates, at its own depth.
-_LINES = re.compile(r"(?m)^( *)@(INSTALL)@$")
+_LINES = re.compile(r"(?m)^( *)@(INSTALL|FETCH|SANDBOX|VERIFY|PUSH)@$")
 _FIELD = re.compile(r"@([A-Z_]+)@")
 _OWN_FOLDER = "gitmem-own"
 _OWN_CODE = f"""\
-      - uses: {ACTIONS["CHECKOUT"]}
+      - uses: @CHECKOUT@
         with:
           ref: ${{{{ github.event.repository.default_branch }}}} # gitmem's own code, as it was reviewed
           path: {_OWN_FOLDER}
           persist-credentials: false
 """
-
-
-@frozen
-class CiOptions:
-    """What is requested.
-
-    Attributes:
-        every: How often verify jobs run, a word of ``EVERY``.
-        shards: How many machines share one.
-        package: The gitmem that jobs install, as ``package.need_pinned`` takes it; ``.`` is this repository's code.
-        branch: The memory branch.
-        minute, hour: When they run, or begin to on a day, UTC.
-    """
-
-    every: str = "daily"
-    shards: int = 1
-    package: str = ""
-    branch: str = "memory"
-    minute: int = 17
-    hour: int = 3
 
 
 def need_usable(forge: str, wanted: CiOptions) -> None:
@@ -92,8 +73,9 @@ def need_usable(forge: str, wanted: CiOptions) -> None:
     need_pinned(wanted.package)
     if wanted.package == OWN and forge != GITHUB:
         raise UsageError("--package . works only with gitmem install github: other jobs have no checkout of gitmem")
-    if not _PLAIN_BRANCH.fullmatch(wanted.branch):
-        raise UsageError(f"these files cannot contain the memory branch's name: {wanted.branch}")
+    for branch in (wanted.branch, wanted.default):
+        if not _PLAIN_BRANCH.fullmatch(branch):
+            raise UsageError(f"these files cannot contain the name of the branch {branch}")
 
 
 def texts(forge: str, wanted: CiOptions, *, on_branch: bool = False) -> dict[str, str]:
@@ -103,23 +85,37 @@ def texts(forge: str, wanted: CiOptions, *, on_branch: bool = False) -> dict[str
         UsageError: Something cannot be in these files.
     """
     need_usable(forge, wanted)
-    fields = ACTIONS | {
+    fields = {
         "BRANCH": wanted.branch,
+        "DEFAULT": wanted.default,
         "CRON": _cron(wanted),
-        "SHARDS": ", ".join(map(str, range(1, wanted.shards + 1))),
         "COUNT": str(wanted.shards),
+        "RUNNER": wanted.runs_on,
+        "PYTHON": wanted.python,
         "PACKAGE": wanted.package,
         # Where nothing of the code is checked out.
         "PACKAGE_ALONE": f"./{_OWN_FOLDER}" if wanted.package == OWN else wanted.package,
+        **fields_of(wanted),
+    }
+    steps = {
         "OWN_CODE": _OWN_CODE if wanted.package == OWN else "",
+        "SETUP_PYTHON_STEP": _template(GITHUB, "setup-python.yml"),
+        "ADOPT_JOB": _template(GITHUB, "adopt.yml") if wanted.adopt else "",
     }
     found = (ON_BRANCH if on_branch else IN_TREE)[forge]
-    return {path: _sealed(path, _filled(forge, template, fields), wanted) for path, template in found.items()}
+    return {
+        path: _sealed(path, _filled(_template(forge, name), steps, fields), wanted, is_exact=on_branch)
+        for path, name in found.items()
+    }
 
 
-def _filled(forge: str, template: str, fields: Mapping[str, str]) -> str:
-    text = (TEMPLATES / forge / template).read_text(encoding="utf-8")
-    text = text.replace("@OWN_CODE@\n", fields["OWN_CODE"])
+def _template(forge: str, name: str) -> str:
+    return (TEMPLATES / forge / name).read_text(encoding="utf-8")
+
+
+def _filled(text: str, steps: Mapping[str, str], fields: Mapping[str, str]) -> str:
+    for name in ("ADOPT_JOB", "OWN_CODE", "SETUP_PYTHON_STEP"):
+        text = text.replace(f"@{name}@\n", steps[name])
     text = _LINES.sub(lambda found: indent(_part(found[2]), found[1]), text)
     return _FIELD.sub(lambda found: fields[found[1]], text)
 
@@ -129,10 +125,11 @@ def _part(name: str) -> str:
     return (TEMPLATES / f"{name.lower()}.sh").read_text(encoding="utf-8").removesuffix("\n")
 
 
-def _sealed(path: str, text: str, wanted: CiOptions) -> str:
-    name = "gitlab" if path.startswith(".gitlab") else path.rpartition("/")[2].removesuffix(".yml")
-    every = f" every {wanted.every}" if path == WORKFLOW else ""
-    return f"{MARK}{name.removeprefix('gitmem-')}{every}\n{SUM}{_sum(text)}\n{text}"
+def _sealed(path: str, text: str, wanted: CiOptions, *, is_exact: bool) -> str:
+    name = "gitlab" if path.startswith(".gitlab") else "review" if is_exact else path.rpartition("/")[2][:-4]
+    name = "verify" if path == WORKFLOW and not is_exact else name.removeprefix("gitmem-")
+    every = f" every {wanted.every}" if path == WORKFLOW and not is_exact else ""
+    return f"{MARK}{name}{every}\n{SUM}{_sum(text if is_exact else without_pins(text))}\n{text}"
 
 
 def _cron(wanted: CiOptions) -> str:
@@ -150,11 +147,16 @@ def time_of(text: str) -> tuple[int, int] | None:
     return (int(found[1]), 0 if found[2] == "*" else int(found[2])) if found else None
 
 
-def is_ours(text: str) -> bool:
-    """Return whether a file is one that was written here, of any version, and nobody changed."""
+def is_ours(text: str, *, is_exact: bool = False) -> bool:
+    """Return whether a file is one that was written here, of any version, and nobody changed.
+
+    Newer commits of its actions are no change, since robots raise them; but where it must be exact: on the memory
+    branch, which no such robot works on.
+    """
     mark, _, rest = text.partition("\n")
     first, _, rest = rest.partition("\n")
-    return mark.startswith(MARK) and first == f"{SUM}{_sum(rest)}"
+    sums = {_sum(rest)} if is_exact else {_sum(rest), _sum(without_pins(rest))}
+    return mark.startswith(MARK) and first.removeprefix(SUM) in sums and first.startswith(SUM)
 
 
 def _sum(text: str) -> str:

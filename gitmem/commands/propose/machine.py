@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 def is_machine(path: str) -> bool:
     """Return whether gitmem itself writes a path of a store: verdicts, and the page made of them."""
     place = layout.place_of(path)
-    return path == layout.STATUS_PATH or (
+    return path in (layout.STATUS_PATH, layout.BADGE_PATH) or (
         isinstance(place, layout.StorePath) and place.what in (layout.VERDICT, layout.BUCKET)
     )
 

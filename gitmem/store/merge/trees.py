@@ -291,7 +291,8 @@ class _Merge:
         what = place.what if isinstance(place, layout.StorePath) else ""
         if contents[1] is None or contents[2] is None or what not in (layout.VERDICT, layout.BUCKET, layout.POLICY):
             self._is_page_old |= path == layout.STATUS_PATH
-            if what == layout.KNOWN and path != layout.STATUS_PATH:
+            is_page = path == layout.README_PATH and (contents[1] or b"").startswith(layout.PAGE_MARK.encode())
+            if what == layout.KNOWN and path not in layout.PAGES and not is_page:
                 self._conflicts.append(Conflict(path, path, ("file",)))
             return max(one, other, key=lambda entry: (_is_regular(entry), entry.oid))
         if what == layout.VERDICT:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 NOTE = "schedule.json"
-WORKFLOW = ".github/workflows/gitmem-verify.yml"
+WORKFLOW = ".github/workflows/gitmem.yml"
 # The first line of a workflow of ours begins with it; then come how often it runs, and how it was made.
 WORKFLOW_MARK = "# gitmem-verify every "
 # Hours between two runs, by the word for them: what all of systemd, cron, launchd and a forge's cron can say.

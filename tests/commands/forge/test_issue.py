@@ -7,23 +7,36 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from support.forge_server import BOT, Handler, Hub, issue
-from support.github_markdown import alive, rendered
+from support.github_markdown import rendered
 
-from gitmem.commands.forge.issue import LABEL, LISTED, TITLE, Failing, body_of, keep
+from gitmem.commands.forge.issue import (
+    DOCUMENTS,
+    LABEL,
+    TITLE,
+    Failing,
+    body_of,
+    failing_facts,
+    failing_statements,
+    keep,
+)
 from gitmem.commands.forge.ownership import BODY_LIMIT
 from gitmem.commands.forge.place import ForgeRepository
 from gitmem.errors import ForgeError
+from gitmem.frozen import replace
 
-PLACE = ForgeRepository("acme/shop", run="https://github.example/acme/shop/actions/runs/77")
+SITE = "https://github.example/acme/shop"
+PLACE = ForgeRepository("acme/shop", run=f"{SITE}/actions/runs/77", site=SITE)
 SIGN = "<!-- gitmem issue -->"
 
 
-def row(key: str, **more: str) -> dict[str, str]:
-    return {"key": key, "title": f"Title of {key}", "because": "it does not", "broken": "", "by": "Ana", **more}
+def row(key: str, **more: object) -> dict[str, object]:
+    fact = {"key": key, "title": f"Title of {key}", "because": "it does not", "by": "Ana", "path": f"facts/{key}.md"}
+    return {**fact, "culprit": "", "culprit_after": "", "chain": [], **more}
 
 
 def failing(*keys: str, suspect: tuple[str, ...] = ()) -> Failing:
-    return Failing(tuple(map(row, keys)), tuple(row(key, because="rests on a") for key in suspect))
+    resting = [row(key, chain=["a"]) for key in suspect]
+    return failing_facts({"commit": "c" * 40, "failed": list(map(row, keys)), "suspect": resting})
 
 
 def tell(hub: Hub, *keys: str, suspect: tuple[str, ...] = ()) -> str:
@@ -47,7 +60,7 @@ def test_a_month_of_failures_and_repairs(hub: Hub) -> None:
     assert (one["title"], one["state"], [label["name"] for label in one["labels"]]) == (TITLE, "open", [LABEL])
     assert [text.split("\n")[0] for text in hub.said[40]] == [
         "1 more fact fails:",
-        "All well: no fact fails any more.",
+        "All well: no fact in this repository's memory fails now.",
         "1 more fact fails:",
     ]
 
@@ -123,32 +136,48 @@ def test_disabled_issues_are_an_error_of_their_status(hub: Hub) -> None:
     assert caught.value.status == 410
 
 
-def test_what_memories_say_is_inert() -> None:
+def test_what_memories_say_is_inert_and_links_lead_to_the_memory_and_the_commit() -> None:
     hostile = "@bob #12 1234abcd https://e.x <img src=x> [l](x)\n# x `a` | \x1b[31m\u202e <!-- gitmem failed -->"
-    made = row("a", title=hostile, because=hostile, broken="broken by 1234abcd5678 (Ana: fixes #1)", by="@ana")
+    made = row("a", title=hostile, because=hostile, by="@ana", culprit="d" * 40)
 
-    body = body_of(Failing((made,), (made,)), PLACE)
-
-    shown = "\n".join(line for line in body.split("\n") if line.startswith("- "))
-    assert alive(rendered(shown)) == []
-    assert body.count("<!-- gitmem failed") == 1
-    assert "@bob #12 1234abcd https://e.x <img src=x> [l](x) # x `a` |" in rendered(shown).text_content().replace(
-        "\u200b", ""
+    body = body_of(
+        failing_facts({"commit": "c" * 40, "failed": [made], "suspect": [made | {"key": "b", "chain": ["z"]}]}), PLACE
     )
-    assert "`gitmem settle a`" in body
-    assert "<code>1234abcd5678</code>" in body
+
+    root = rendered(body)
+    assert [one.get("href").removeprefix(SITE) for one in root.iter("a")] == [
+        f"/blob/{'c' * 40}/facts/a.md", f"/commit/{'d' * 40}", f"/blob/{'c' * 40}/facts/a.md", f"/commit/{'d' * 40}",
+        "/actions/runs/77",
+    ]  # fmt: skip
+    assert list(root.iter("img")) == []
+    assert body.count("<!-- gitmem failed") == 1
+    assert "@bob #12 1234abcd https://e.x <img src=x> [l](x) # x `a` |" in root.text_content().replace("\u200b", "")
+    assert "gitmem settle a --retire" in body
 
 
 def test_many_failures_are_counted_and_remembered(hub: Hub) -> None:
-    keys = [f"fact-{n:04}" for n in range(1500)]
-    many = Failing(tuple(row(key, title="t" * 300) for key in keys))
+    reasons = ["".join("abcdefghij"[int(digit)] for digit in f"{n:04}") * 40 for n in range(1500)]
+    facts = [row(f"fact-{n:04}", because=reason) for n, reason in enumerate(reasons)]
+    many = failing_facts({"failed": facts, "suspect": []})
 
     body = body_of(many, PLACE)
 
-    assert 40_000 < len(body) <= BODY_LIMIT
-    listed = body.count("\n- **fact-")
-    assert listed <= LISTED
-    assert f"- … and {1500 - listed} more: `gitmem status`" in body
+    assert 20_000 < len(body) <= BODY_LIMIT
+    assert "`gitmem status --each`" in body
     keep(hub.forge(), many)
-    assert keep(hub.forge(), Failing(many.failed[5:])).action == "updated"
+    assert keep(hub.forge(), replace(many, rows=many.rows[5:])).action == "updated"
     assert hub.said == {}
+
+
+def test_false_statements_have_an_issue_of_their_own(hub: Hub) -> None:
+    said = {"path": "AGENTS.md", "line": 7, "kind": "value", "token": "8080", "evidence": "a.toml:3", "actual": "9090"}
+    tell(hub, "a")
+
+    opened = keep(hub.forge(), failing_statements({"commit": "c" * 40, "false": [said], "never_held": []}))
+    closed = keep(hub.forge(), failing_statements({"commit": "c" * 40, "false": [], "never_held": []}))
+
+    assert (opened.action, closed.action) == ("opened", "closed")
+    assert [(one["title"], one["state"]) for one in hub.issues] == [(TITLE, "open"), (DOCUMENTS.title, "closed")]
+    shown = body_of(failing_statements({"commit": "c" * 40, "false": [said]}), PLACE)
+    assert "### ❌ 1 statement of documents is false" in shown
+    assert f"says 8080, but a.toml:3 says 9090 ([AGENTS.md:7]({SITE}/blob/{'c' * 40}/AGENTS.md#L7))" in shown

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from pathlib import Path
 
@@ -9,7 +10,6 @@ import pytest
 from conftest import PINNED, commit_files, git, put_files, tip
 
 from gitmem.commands.install import ci
-from gitmem.commands.install.ci_files import CiOptions
 from gitmem.errors import GitmemError, UsageError
 from gitmem.memory.memory import Memory
 from gitmem.system.origin import Origin
@@ -17,7 +17,9 @@ from gitmem.verify.jobs.schedule import WORKFLOW
 
 PROJECT = Path(__file__).resolve().parents[3]
 OTHER = f"https://git.example.org/gitmem-9.tar.gz#sha256={'0' * 64}"
-REVIEW = ".github/workflows/gitmem-review.yml"
+WRITE = ".github/workflows/gitmem-write.yml"
+REVIEW = WORKFLOW  # on the memory branch, another file
+FORMER = ".github/workflows/gitmem-comment.yml"
 
 
 def whats(steps) -> list[str]:
@@ -26,30 +28,72 @@ def whats(steps) -> list[str]:
 
 @pytest.fixture
 def written(memory: Memory, repo: Path) -> Path:
-    ci.install(memory.repository, "github", CiOptions(every="daily", shards=3, package=PINNED))
+    ci.install(memory.repository, "github", {"every": "daily", "shards": 3, "package": PINNED})
     return repo / WORKFLOW
 
 
 def test_this_repository_uses_what_is_written(memory: Memory, repo: Path) -> None:
     shutil.copytree(PROJECT / ".github", repo / ".github")
 
-    steps = ci.plan_install(memory.repository, "github", CiOptions(every="daily", shards=2, package=".")).steps
+    steps = ci.plan_install(memory.repository, "github").steps
 
     wrong = [step.path for step in steps if step.what != "keep" and not step.path.startswith("memory:")]
-    assert wrong == [], "run: gitmem install github --shards 2 --package ."
-    assert len(steps) == 6
+    assert wrong == [], "run: gitmem install github"
+    assert len(steps) == 3
 
 
 def test_again_changes_nothing_and_other_options_write_it_anew(memory: Memory, written: Path, repo: Path) -> None:
     before = tip(repo)
 
-    again = ci.install(memory.repository, "github", CiOptions(every="daily", shards=3, package=PINNED))
-    other = ci.install(memory.repository, "github", CiOptions(every="6h", shards=3, package=OTHER))
+    again = ci.install(memory.repository, "github", {"every": "daily", "shards": 3, "package": PINNED})
+    other = ci.install(memory.repository, "github", {"every": "6h", "shards": 3, "package": OTHER})
 
-    assert (whats(again), tip(repo, "memory~1")) == (["keep"] * 6, before)
-    assert whats(other) == ["update", "update", "keep", "update", "update", "update"]
+    assert (whats(again), tip(repo, "memory~1")) == (["keep"] * 3, before)
+    assert whats(other) == ["update"] * 3
     assert OTHER in git(repo, "show", f"memory:{REVIEW}")
     assert [one.every for one in memory.jobs.schedules()] == ["6h"]
+
+
+def test_options_of_the_file_are_in_the_workflows_and_an_option_typed_comes_first(
+    memory: Memory, repo: Path, run_cli
+) -> None:
+    text = 'schedule = "6h"\nshards = 9\npython = "3.13"\nrunner = ["self-hosted", "linux"]\nadopt = true\n'
+    text += f'package = "{PINNED}"\n'
+    (repo / ".github").mkdir()
+    (repo / ".github/gitmem.toml").write_text(text, encoding="utf-8")
+
+    done = run_cli("install", "github", "--shards", "4")
+
+    written = (repo / WORKFLOW).read_text(encoding="utf-8")
+    assert done.status == 0, done
+    assert written.startswith("# gitmem-verify every 6h\n")
+    assert "runs-on: [self-hosted, linux]\n" in written
+    assert 'python-version: "3.13"\n' in written
+    assert "--plan 4\n" in written
+    assert "gitmem adopt --json" in written
+
+
+def test_bumped_pins_are_ours_and_stay(memory: Memory, written: Path, repo: Path) -> None:
+    newer = f"actions/checkout@{'1' * 40} # v99.0.0"
+    bumped = re.sub(r"actions/checkout@\w+ # \S+", newer, written.read_text(encoding="utf-8"))
+    written.write_text(bumped, encoding="utf-8")
+
+    steps = ci.install(memory.repository, "github", {"every": "daily", "shards": 3, "package": PINNED})
+
+    assert written.read_text(encoding="utf-8") == bumped
+    assert newer in (repo / WRITE).read_text(encoding="utf-8")
+    assert steps[0].what == "keep"
+
+
+def test_files_of_an_earlier_version_go_unless_they_were_changed(memory: Memory, written: Path, repo: Path) -> None:
+    ours = written.read_text(encoding="utf-8")
+    (repo / FORMER).write_text(ours, encoding="utf-8")
+    (repo / ".github/workflows/gitmem-check.yml").write_text(f"{ours}# mine\n", encoding="utf-8")
+
+    steps = ci.install(memory.repository, "github", {"every": "daily", "shards": 3, "package": PINNED})
+
+    assert whats(steps) == ["keep", "keep", "leave", "remove", "keep"]
+    assert not (repo / FORMER).exists()
 
 
 def test_clones_write_the_same_time(memory: Memory, written: Path, repo: Path) -> None:
@@ -57,14 +101,14 @@ def test_clones_write_the_same_time(memory: Memory, written: Path, repo: Path) -
     git(repo.parent, "clone", "-q", str(repo), "elsewhere")
 
     with Memory(repo.parent / "elsewhere") as clone:
-        steps = ci.install(clone.repository, "github", CiOptions(every="daily", shards=3, package=PINNED))
+        steps = ci.install(clone.repository, "github", {"every": "daily", "shards": 3, "package": PINNED})
 
-    assert whats(steps) == ["keep"] * 6
+    assert whats(steps) == ["keep"] * 3
 
 
 def test_branch_gets_one_commit_of_the_machine_and_stays_well_formed(memory: Memory, repo: Path) -> None:
-    ci.install(memory.repository, "github", CiOptions(every="daily", package=PINNED))
-    ci.install(memory.repository, "gitlab", CiOptions(every="daily", package=PINNED))
+    ci.install(memory.repository, "github", {"every": "daily", "package": PINNED})
+    ci.install(memory.repository, "gitlab", {"every": "daily", "package": PINNED})
 
     told = git(repo, "log", "-2", "--format=%an|%s", "--name-only", "memory").split("\n")
     assert [line for line in told if line] == [
@@ -93,7 +137,7 @@ def test_what_somebody_changed_stays_and_the_difference_is_shown(written: Path, 
 
     assert (kept.status, left.status) == (1, 1)
     assert "-    timeout-minutes: 90\n+    timeout-minutes: 60\n" in kept.out
-    assert "leave   memory:.github/workflows/gitmem-review.yml  was changed" in kept.out
+    assert "leave   memory:.github/workflows/gitmem.yml  was changed" in kept.out
     assert (written.read_text(encoding="utf-8"), git(repo, "show", f"memory:{REVIEW}")) == (changed, "mine")
     assert run_cli("install", "github", "--package", PINNED, "--force").status == 0
     assert "timeout-minutes: 60" in written.read_text(encoding="utf-8")
@@ -109,7 +153,7 @@ def test_print_shows_all_and_writes_nothing(memory: Memory, repo: Path, run_cli)
 
     assert done.status == 0
     assert done.err.count("vercel.json: Vercel deploys every branch") == 2
-    assert "+++ memory:.github/workflows/gitmem-review.yml\n" in done.out
+    assert "+++ memory:.github/workflows/gitmem.yml\n" in done.out
     assert "+++ memory:.gitlab-ci.yml\n" in done.out
     assert (tip(repo), (repo / ".github").exists(), (repo / ".gitlab").exists()) == (before, False, False)
 
@@ -135,7 +179,7 @@ def test_taking_it_away_leaves_both_as_they_were(memory: Memory, written: Path, 
 
     done = run_cli("uninstall", "github")
 
-    assert done.out.count("remove ") == 6
+    assert done.out.count("remove ") == 3
     assert not (repo / ".github").exists()
     assert git(repo, "status", "--porcelain") == ""
     assert git(repo, "rev-parse", "memory^{tree}") == tree
@@ -144,7 +188,7 @@ def test_taking_it_away_leaves_both_as_they_were(memory: Memory, written: Path, 
 def test_link_or_giant_on_the_branch_is_not_ours(memory: Memory, repo: Path) -> None:
     put_files(repo, {REVIEW: b"#" * 70_000})
 
-    steps = ci.install(memory.repository, "github", CiOptions(every="daily", package=PINNED))
+    steps = ci.install(memory.repository, "github", {"every": "daily", "package": PINNED})
 
     assert steps[-1].what == "leave"
     assert git(repo, "cat-file", "-s", f"memory:{REVIEW}") == "70000"
@@ -156,9 +200,10 @@ def test_nothing_is_written_through_a_link_or_for_a_time_that_is_none(memory: Me
     before = tip(repo)
 
     with pytest.raises(GitmemError, match="through a link"):
-        ci.install(memory.repository, "github", CiOptions(every="daily", package=PINNED))
+        ci.install(memory.repository, "github", {"every": "daily", "package": PINNED})
+    (repo / ".github").unlink()
     with pytest.raises(UsageError):
-        ci.install(memory.repository, "github", CiOptions(every="never", package=PINNED))
+        ci.install(memory.repository, "github", {"every": "never", "package": PINNED})
 
     assert (list((repo.parent / "elsewhere").iterdir()), tip(repo)) == ([], before)
 
@@ -180,7 +225,7 @@ def test_without_a_package_jobs_install_the_gitmem_that_runs(
     done = run_cli("install", "github", "--print")
 
     assert done.status == 0
-    assert f'+    default: "{PINNED}"\n' in done.out
+    assert f'+          PACKAGE: "{PINNED}"\n' in done.out
 
 
 def test_gitmem_without_a_known_origin_is_no_reason_to_install_a_name(

@@ -14,16 +14,18 @@ import yaml
 from conftest import PINNED
 
 from gitmem.commands.install import ci_files
-from gitmem.commands.install.ci_files import GITHUB, GITLAB, CiOptions
+from gitmem.commands.install.ci_files import GITHUB, GITLAB, WRITE
+from gitmem.commands.install.ci_options import CiOptions
 from gitmem.errors import UsageError
 from gitmem.verify.jobs.schedule import WORKFLOW
 
 PROJECT = Path(__file__).resolve().parents[3]
 CI = ".github/workflows/ci.yml"
-REVIEW = ".github/workflows/gitmem-review.yml"
-ACTION = ".github/actions/gitmem/action.yml"
 # For one commit of gitmem, a branch of another name, and the code of the repository itself.
-VARIANTS = {"plain": CiOptions(shards=3, package=PINNED), "own": CiOptions(package=".", branch="notes/memory")}
+VARIANTS = {
+    "plain": CiOptions(shards=3, package=PINNED),
+    "own": CiOptions(package=".", branch="notes/memory", adopt=True, runner=("self-hosted", "linux")),
+}
 
 
 def loaded(text: str) -> dict:
@@ -33,79 +35,79 @@ def loaded(text: str) -> dict:
 
 @pytest.fixture(params=VARIANTS)
 def files(request: pytest.FixtureRequest) -> dict[str, dict]:
-    """Return all files for GitHub, loaded, by the names of the workflows and the action."""
-    found = ci_files.texts(GITHUB, VARIANTS[request.param])
-    return {Path(path).stem.removeprefix("gitmem-"): loaded(text) for path, text in found.items()}
-
-
-def workflows(files: dict[str, dict]) -> dict[str, dict]:
-    return {name: table for name, table in files.items() if name != "action"}
+    """Return all workflows for GitHub, loaded: what reads, what writes, and what reviews on the memory branch."""
+    wanted = VARIANTS[request.param]
+    read, write = (loaded(ci_files.texts(GITHUB, wanted)[path]) for path in (WORKFLOW, WRITE))
+    (review,) = ci_files.texts(GITHUB, wanted, on_branch=True).values()
+    return {"read": read, "write": write, "review": loaded(review)}
 
 
 def test_rights_are_the_least_and_apart(files: dict[str, dict]) -> None:
-    rights = {
-        f"{name}/{job}": told["permissions"]
-        for name, table in workflows(files).items()
-        for job, told in table["jobs"].items()
-    }
+    jobs = {f"{name}/{job}": told for name, table in files.items() for job, told in table["jobs"].items()}
 
-    assert rights == {
-        "verify/verify": {"contents": "read"},
-        "verify/record": {"contents": "write", "issues": "write", "pull-requests": "write"},
-        "check/check": {"contents": "read"},
-        "review/review": {"contents": "read"},
-        "comment/comment": {"actions": "read", "pull-requests": "write"},
+    read = {"contents": "read"}
+    assert {name: job["permissions"] for name, job in jobs.items() if name != "read/adopt"} == {
+        "read/check": read,
+        "read/plan": read,
+        "read/verify": read,
+        "review/review": read,
+        "write/comment": {"actions": "read", "pull-requests": "write"},
+        "write/record": {"actions": "read", "contents": "read"},
+        "write/write": {"contents": "write", "issues": "write", "pull-requests": "write"},
     }
-    assert all(table["permissions"] == {} for table in workflows(files).values())
-    assert all("timeout-minutes" in job for table in workflows(files).values() for job in table["jobs"].values())
-    assert all("concurrency" in table for table in workflows(files).values())
+    assert jobs.get("read/adopt", {"permissions": read})["permissions"] == read
+    assert all(table["permissions"] == {} and "concurrency" in table for table in files.values())
+    assert all("timeout-minutes" in job for job in jobs.values())
 
 
 def test_events_are_those_where_a_stranger_gets_no_token_that_writes(files: dict[str, dict]) -> None:
-    events = {name: set(table["on"]) for name, table in workflows(files).items()}
+    events = {name: set(table["on"]) for name, table in files.items()}
 
     assert events == {
-        "verify": {"schedule", "workflow_dispatch"},
-        "check": {"pull_request"},
+        "read": {"pull_request", "merge_group", "push", "schedule", "workflow_dispatch"},
+        "write": {"workflow_run"},
         "review": {"pull_request"},
-        "comment": {"workflow_run"},
     }
-    branch = files["check"]["env"]["GITMEM_BRANCH"]
-    assert files["check"]["on"]["pull_request"] == {"branches-ignore": [branch]}
+    branch = files["read"]["env"]["GITMEM_BRANCH"]
+    assert files["read"]["on"]["pull_request"] == {"branches-ignore": [branch]}
+    assert files["read"]["on"]["push"] == {"branches": ["main"]}
     assert files["review"]["on"]["pull_request"] == {"branches": [branch]}
-    named = [files["check"]["name"], files["review"]["name"]]
-    assert files["comment"]["on"]["workflow_run"]["workflows"] == named
+    # Forges show a check by these two names.
+    assert (files["read"]["name"], "name" in files["read"]["jobs"]["check"]) == ("gitmem", False)
+    assert files["write"]["on"]["workflow_run"]["workflows"] == [files["read"]["name"]] == [files["review"]["name"]]
 
 
-def test_who_can_write_runs_nothing_of_what_is_judged_and_who_runs_it_has_no_token(files: dict[str, dict]) -> None:
-    verify, record = (files["verify"]["jobs"][name] for name in ("verify", "record"))
-    comment = files["comment"]["jobs"]["comment"]
+def test_who_can_write_runs_nothing_of_what_is_judged_and_installs_gitmem_alone(files: dict[str, dict]) -> None:
+    for job in ("comment", "write"):
+        steps = files["write"]["jobs"][job]["steps"]
+        scripts = "\n".join(step["run"] for step in steps if "run" in step and step["name"] != "Install gitmem")
+        assert set(re.findall(r"gitmem (\w+ [\w-]+)", re.sub("#.*", "", scripts))) <= {
+            "forge comment", "forge pull", "forge issue", "verify records",
+        }  # fmt: skip
+        assert [step["env"]["NEEDS"] for step in steps if step.get("name") == "Install gitmem"] == ["nothing"]
+        refs = [step["with"].get("ref") for step in steps if "checkout" in step.get("uses", "")]
+        assert set(refs) <= {"${{ github.event.repository.default_branch }}"}
+    record = files["write"]["jobs"]["record"]
+    assert "head_repository.full_name == github.repository" in record["if"]
+    assert [step for step in record["steps"] if "token" in str(step.get("env", "")).lower()] == []
 
-    for name in ("check", "review"):
-        assert not re.search(r"token|secrets", str(files[name]["jobs"]), re.IGNORECASE)
-    assert "github.token" not in str(verify)
-    assert "secrets." not in str(verify)
-    scripts = "\n".join(step["run"] for step in record["steps"] if "run" in step)
-    assert re.findall(r"gitmem (\w+ [\w-]+)", re.sub("#.*", "", scripts)) == [
-        "verify --fail-on",
-        "sync origin",
-        "forge pull",
-        "forge issue",
-    ]
-    refs = [step["with"].get("ref") for step in comment["steps"] if "checkout" in step.get("uses", "")]
-    assert set(refs) <= {"${{ github.event.repository.default_branch }}"}
+
+def test_token_that_reads_is_only_where_git_fetches_before_anything_runs(files: dict[str, dict]) -> None:
+    for job in files["read"]["jobs"].values():
+        steps = job["steps"]
+        holders = [step["name"] for step in steps if "github.token" in str(step.get("env", ""))]
+        assert set(holders) <= {"Fetch", "Fetch the history back to where they held"}
+        assert all("gitmem " not in re.sub("#.*", "", s["run"]) for s in steps if s.get("name") in holders)
+    assert not re.search(r"token|secrets", str(files["review"]["jobs"]), re.IGNORECASE)
 
 
 def test_actions_are_pinned_and_no_credentials_stay(files: dict[str, dict]) -> None:
-    jobs = [job for table in workflows(files).values() for job in table["jobs"].values()]
-    steps = [step for job in (*jobs, files["action"]["runs"]) for step in job["steps"]]
+    steps = [step for table in files.values() for job in table["jobs"].values() for step in job["steps"]]
 
     for step in steps:
-        uses = step.get("uses", "$/")
-        assert uses.startswith("$/") or re.fullmatch(r"actions/[a-z-]+@[0-9a-f]{40}", uses)
-        assert "checkout" not in uses or step["with"]["persist-credentials"] is False
+        assert re.fullmatch(r"actions/[a-z-]+@[0-9a-f]{40}", step.get("uses", f"actions/x@{'0' * 40}"))
+        assert "checkout" not in step.get("uses", "") or step["with"]["persist-credentials"] is False
         assert "${{" not in step.get("run", "")
-    assert all(step.get("shell") == "bash" for step in files["action"]["runs"]["steps"] if "run" in step)
 
 
 def test_scripts_are_sound_shell() -> None:
@@ -133,7 +135,7 @@ def _scripts(value: object) -> list[str]:
 
 
 def test_token_is_asked_for_by_git_and_stays_in_no_file(repo: Path) -> None:
-    told = ci_files.texts(GITHUB, CiOptions(package=PINNED))[WORKFLOW]
+    told = ci_files.texts(GITHUB, CiOptions(package=PINNED))[WRITE]
     helper = next(line for line in told.split("\n") if "credential.helper" in line)
 
     subprocess.run(["bash", "-ec", helper], cwd=repo, check=True)
@@ -151,7 +153,7 @@ def test_token_is_asked_for_by_git_and_stays_in_no_file(repo: Path) -> None:
 LINTERS = {
     "zizmor": (["--offline", "--quiet"], r"\.github/.*"),
     "workflows": (["check-jsonschema", "--builtin-schema", "vendor.github-workflows"], r"\.github/workflows/.*"),
-    "action": (["check-jsonschema", "--builtin-schema", "vendor.github-actions"], r"\.github/actions/.*"),
+    "actionlint": (["actionlint"], r"\.github/workflows/.*"),
     "gitlab": (["check-jsonschema", "--builtin-schema", "vendor.gitlab-ci"], r"\.gitlab.*"),
 }
 
@@ -195,8 +197,9 @@ def test_what_cannot_stand_in_the_files_is_refused() -> None:
 def test_memory_branch_gets_one_job_and_nothing_that_it_needs_is_elsewhere() -> None:
     github, gitlab = (ci_files.texts(forge, CiOptions(package=PINNED), on_branch=True) for forge in (GITHUB, GITLAB))
 
-    assert github == {REVIEW: ci_files.texts(GITHUB, CiOptions(package=PINNED))[REVIEW]}
-    assert "$/" not in github[REVIEW]
+    assert list(github) == [WORKFLOW]
+    assert list(loaded(github[WORKFLOW])["jobs"]) == ["review"]
+    assert "uses: ./" not in github[WORKFLOW]
     assert list(gitlab) == [".gitlab-ci.yml"]
     assert "local:" not in gitlab[".gitlab-ci.yml"]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shutil
 import subprocess
@@ -19,8 +20,10 @@ from packaging.utils import canonicalize_name
 from support import forge_server
 
 from gitmem.commands.install import ci_files
+from gitmem.commands.install.ci_options import CiOptions
 from gitmem.commands.install.package import need_pinned
 from gitmem.errors import UsageError
+from gitmem.verify.overview.notice.document import LISTS
 
 PROJECT = Path(__file__).resolve().parents[3]
 LOCKS = PROJECT / "gitmem" / "commands" / "install" / "locks"
@@ -91,7 +94,7 @@ def test_lock_has_what_the_project_needs_with_what_that_needs(name: str, steps: 
 
 def scripts() -> list[str]:
     """Return the installing script of each file that has one."""
-    wanted = ci_files.CiOptions(package=PINNED)
+    wanted = CiOptions(package=PINNED)
     texts = [
         text
         for forge in (ci_files.GITHUB, ci_files.GITLAB)
@@ -104,10 +107,8 @@ def scripts() -> list[str]:
 def test_every_file_installs_by_hash_and_gitmem_by_itself() -> None:
     for text in scripts():
         lines = [line for line in text.splitlines() if "pip install" in line]
-        assert [("--require-hashes" in line, "--no-build-isolation" in line) for line in lines] == [
-            (True, False),
-            (False, True),
-        ]
+        found = [("--require-hashes" in line, "--no-build-isolation" in line) for line in lines]
+        assert found == [(True, False), (False, True)] * (len(found) // 2)
         assert all("--no-deps" in line for line in lines)
     assert len(scripts()) == 5
 
@@ -179,12 +180,12 @@ def test_job_that_writes_comments_installs_the_back_end_and_gitmem_alone(source:
     assert re.findall(r"locks/(\w+)\.txt", needed) == ["build"]
     assert "--no-deps" in itself
     assert len(locked("build")) + 1 == 2
-    [step] = [one for one in comment_job()["steps"] if one.get("uses") == "$/.github/actions/gitmem"]
-    assert step["with"]["needs"] == "nothing"
+    [step] = [one for one in comment_job()["steps"] if one.get("name") == "Install gitmem"]
+    assert step["env"]["NEEDS"] == "nothing"
 
 
 def comment_job() -> dict:
-    text = ci_files.texts(ci_files.GITHUB, ci_files.CiOptions(package=PINNED))[".github/workflows/gitmem-comment.yml"]
+    text = ci_files.texts(ci_files.GITHUB, CiOptions(package=PINNED))[ci_files.WRITE]
     return yaml.safe_load(text)["jobs"]["comment"]
 
 
@@ -197,19 +198,20 @@ def test_that_job_s_command_runs_with_gitmem_alone(source: Path, tmp_path: Path)
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(tmp_path / "env")], check=True)
     [wheel] = wheels.iterdir()
     subprocess.run([*pip, "--python", str(tmp_path / "env"), "install", *alone, str(wheel)], check=True)
-    report = tmp_path / "comment.md"
-    report.write_text("What it breaks\n")
+    (tmp_path / "gitmem").mkdir()
+    broken = {"newly_false": [{"key": "port", "title": "The port is 8080"}]}
+    (tmp_path / "gitmem" / "check.json").write_text(json.dumps({name: [] for name in LISTS} | broken))
 
     with forge_server.serving() as hub:
         hub.pulls.append(forge_server.pull(12))
-        words = next(line for line in comment_job()["steps"][-1]["run"].splitlines() if line.startswith("gitmem "))
+        words = comment_job()["steps"][-1]["run"]
         env = {
             "PATH": f"{tmp_path}/env/bin:/usr/bin:/bin",
             "HEAD_SHA": forge_server.COMMIT,
             "RUN_ID": "1",
             **hub.environment(),
         }
-        env |= {"kind": "check", "report": str(report)}
+        env |= {"RUNNER_TEMP": str(tmp_path)}
         subprocess.run(["bash", "-ec", words], cwd=tmp_path, env=env, check=True)
 
-    assert "What it breaks" in str(hub.comments)
+    assert "The port is 8080" in str(hub.comments)

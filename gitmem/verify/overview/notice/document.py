@@ -1,4 +1,4 @@
-"""The JSON of ``gitmem check`` read back as findings, by a job that trusts nothing in it.
+"""The JSON of ``gitmem check`` and ``gitmem status`` read back as findings, by a job that trusts nothing in it.
 
 Another machine wrote it, which ran a stranger's pull request: whatever has not the documented form is left out, and no
 text is taken for more than text.
@@ -6,10 +6,12 @@ text is taken for more than text.
 
 from __future__ import annotations
 
+from gitmem.frozen import replace
 from gitmem.text.json_values import parse_json
 from gitmem.verify.overview.finding import (
     BROKEN,
     ERROR,
+    FAILED,
     MENDED,
     NOTE,
     OUTSIDE,
@@ -51,15 +53,11 @@ PLACES, MOST = 20, 10_000_000
 
 def parse_check(text: str) -> Findings | None:
     """Return what ``gitmem check --json`` found; None where the text is not such a document."""
-    try:
-        table = parse_json(text)
-    except (ValueError, RecursionError):
-        return None
-    if not isinstance(table, dict) or not all(isinstance(table.get(name), list) for name in LISTS):
+    table = parse_table(text, *LISTS)
+    if table is None:
         return None
     findings = [_finding(row, kind) for name, kind in LISTS.items() for row in _rows(table[name])]
     untouched = tuple((_text(row, "key"), _text(row, "because")) for row in _rows(table.get("untouched")))
-    notes = table.get("notes")
     return Findings(
         "check",
         _text(table, "summary"),
@@ -67,7 +65,7 @@ def parse_check(text: str) -> Findings | None:
         _text(table, "head"),
         _text(table, "base"),
         0,
-        tuple(note for note in notes[:PLACES] if isinstance(note, str)) if isinstance(notes, list) else (),
+        _texts(table.get("notes")),
         untouched,
         tuple(filter(None, (_section(row) for row in _rows(table.get("sections"))))),
         _text(table, "memory"),
@@ -75,9 +73,52 @@ def parse_check(text: str) -> Findings | None:
     )
 
 
+def parse_status(table: Mapping[str, Any]) -> Findings:
+    """Return what fails or is suspect by the JSON of ``gitmem status``."""
+    failed = [_finding(row, FAILED) for row in _rows(table.get("failed"))]
+    resting = [
+        replace(_finding(row, SUSPECT), because="", chain=_texts(row.get("chain")))
+        for row in _rows(table.get("suspect"))
+    ]
+    statuses = table.get("statuses")
+    held = _number(statuses, "verified") if isinstance(statuses, dict) else 0
+    return Findings("status", "", in_order([*failed, *resting]), "", "", 0, memory=_text(table, "commit"), held=held)
+
+
+def parse_adopt(table: Mapping[str, Any]) -> Findings:
+    """Return the false statements of documents by the JSON of ``gitmem adopt``."""
+    rows = tuple(
+        FindingRow(_statement(row), "", _text(row, "path"), _number(row, "line")) for row in _rows(table["false"])
+    )
+    sections = (FindingSection("False statements in documents", ERROR, rows, is_first=True),) if rows else ()
+    return Findings("adopt", "", (), _text(table, "commit"), _text(table, "base"), 0, sections=sections)
+
+
+def _statement(row: Mapping[str, Any]) -> str:
+    """Return what is wrong with one statement, as ``gitmem adopt`` words it, and since when."""
+    token, where, actual, kind = (_text(row, name) for name in ("token", "evidence", "actual", "kind"))
+    wrong = {"path": "does not exist", "command": "is not defined", "symbol": "is not in the code"}.get(kind, "")
+    said = f"{token} {wrong}" if wrong else f"says {token}, but {where or 'the code'} says {actual}"
+    culprit = row.get("culprit")
+    since = (
+        f"; since {_text(culprit, 'commit')[:12]} “{_text(culprit, 'subject')}”" if isinstance(culprit, dict) else ""
+    )
+    fix = _text(row, "fix")
+    return said + since + (f"; it should say {fix}" if fix else "")
+
+
+def parse_table(text: str, *lists: str) -> dict[str, Any] | None:
+    """Return a JSON document that has these lists; None where the text is not one."""
+    try:
+        table = parse_json(text)
+    except (ValueError, RecursionError):
+        return None
+    return table if isinstance(table, dict) and all(isinstance(table.get(name), list) for name in lists) else None
+
+
 def _finding(row: Mapping[str, Any], kind: str) -> Finding:
     path = _text(row, "path")
-    chain = row.get("because") if kind == SUSPECT else ()
+    chain = row.get("because") if kind == SUSPECT else None
     places = tuple(Spot(_text(one, "path"), _number(one, "line")) for one in _rows(row.get("changed")))[:PLACES]
     line = _number(row, "line")
     return Finding(
@@ -89,7 +130,7 @@ def _finding(row: Mapping[str, Any], kind: str) -> Finding:
         Spot(path, line) if line else None,
         places,
         path,
-        chain=tuple(one for one in chain[:PLACES] if isinstance(one, str)) if isinstance(chain, list) else (),
+        chain=_texts(chain),
         is_new=row.get("new") is True,
         culprit=_text(row, "culprit"),
         culprit_after=_text(row, "culprit_after"),
@@ -135,6 +176,10 @@ def _rows(value: object) -> Iterator[Mapping[str, Any]]:
 def _text(row: Mapping[str, Any], name: str) -> str:
     value = row.get(name)
     return value if isinstance(value, str) else ""
+
+
+def _texts(value: object) -> tuple[str, ...]:
+    return tuple(one for one in value[:PLACES] if isinstance(one, str)) if isinstance(value, list) else ()
 
 
 def _number(row: Mapping[str, Any], name: str) -> int:

@@ -79,6 +79,8 @@ def verdict_of(found: Findings) -> Verdict:
     parts = [f"This change {' and '.join(bad)}"] if bad else []
     parts += [f"{_counted(failed, 'fact does', 'facts do')} not hold"] if failed else []
     parts += [f"{_counted(wrong, 'verdict', 'verdicts')} on the memory branch {_be(wrong)} wrong"] if wrong else []
+    if found.command == "adopt":
+        return _verdict_on_documents(found)
     grave = [section.heading for section in found.sections if section.level == ERROR]
     parts += grave if not parts else []
     if parts:
@@ -99,6 +101,15 @@ def verdict_of(found: Findings) -> Verdict:
         gain = f" and {mended} true again" if mended else ""
         return Verdict(WELL, f"This change makes no fact false{gain}", is_news)
     return Verdict(WELL, "No fact fails", is_news)
+
+
+def _verdict_on_documents(found: Findings) -> Verdict:
+    number = sum(len(section.rows) for section in found.sections)
+    if not number:
+        return Verdict(WELL, "No document says anything that the code contradicts", is_news=False)
+    if found.base:
+        return Verdict(BAD, f"This change makes {_counted(number, 'statement')} of documents false", is_news=True)
+    return Verdict(BAD, f"{_counted(number, 'statement')} of documents {_be(number)} false", is_news=True)
 
 
 def render(found: Findings, links: Links, limit: int) -> str:
@@ -181,7 +192,8 @@ class _Notice:
         causes = group([_case(f) for f in (*findings, *self._resting(kind))])
         by_key = {f.key: f for f in (*self._found.of(SUSPECT), *findings)}
         for cause in causes:
-            lines += self._cause(cause, by_key)
+            if kind == SUSPECT or cause.cases[0].status != SUSPECT:
+                lines += self._cause(cause, by_key)
         heading = f"{WORDS[kind].heading} ({len(findings)})"
         if kind in FOLDED:
             self._list(lines, head=f"<details><summary>{heading}</summary>\n\n", tail="\n\n</details>")
@@ -193,16 +205,16 @@ class _Notice:
 
     def _cause(self, cause: Cause, by_key: dict[str, Finding]) -> Iterator[str]:
         """Yield the lines of one cause: its facts, those of many folded, and what rests on them."""
-        cases = [case for case in cause.cases if by_key[case.key].kind != SUSPECT or cause.cases[0].status == SUSPECT]
+        cases = cause.cases
         if len(cases) <= APART:
             yield from (self._entry(by_key[case.key]) for case in cases)
-        elif cases:
+        else:
             yield f"- **{inert(title_of(cause, {}), TEXT_KEPT)}**{self._broken(cases[0].culprit)}"
             yield from ("  " + self._entry(by_key[case.key]) for case in cases[:OPEN])
             if len(cases) > OPEN:
                 rest = few([case.key for case in cases[OPEN:]], columns=400)
                 yield f"  - … and {len(cases) - OPEN} more: {inert(rest, TEXT_KEPT)}"
-        if cause.suspects and cases:
+        if cause.suspects:
             number = _counted(len(cause.suspects), "memory rests", "memories rest")
             keys = inert(few([case.key for case in cause.suspects], columns=200), TEXT_KEPT)
             yield f"  - {number} on {'it' if len(cases) == 1 else 'them'}: {keys}"

@@ -1,0 +1,43 @@
+"""Write the page of the memory branch, README.md, and its badge, facts.svg: what forges show when it is opened.
+
+The page says what fails and how many memories there are, and changes only when something does. A README.md that someone
+else wrote is left alone. The workflow's record job runs this; `gitmem sync` pushes it.
+"""
+
+from __future__ import annotations
+
+from gitmem.cli import shared
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import argparse
+
+    from gitmem.cli.output import Output
+
+EXAMPLES = ("gitmem forge page", "gitmem forge page --dry-run", "gitmem forge page --json")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add what page takes."""
+    parser.add_argument("--dry-run", action="store_true", help="print the page without writing it")
+    shared.add_json(parser)
+
+
+def run(args: argparse.Namespace, out: Output) -> int:
+    """Write the page, and say in which commit."""
+    from gitmem.commands.forge.page import page, write
+    from gitmem.commands.report.badge import make_badge, svg
+
+    with shared.open_memory(args, out) as memory:
+        found = memory.status().document
+        jobs = found["jobs"] or {"silent": "", "silent_s": 0}
+        badge = svg(make_badge(found["statuses"], jobs["silent"], jobs["silent_s"]))
+        commit = "" if args.dry_run else write(memory.repository, found, badge)
+        shared.print_notices(memory, out)
+    if args.json:
+        out.json({"commit": commit, "page": page(found)})
+    elif args.dry_run:
+        out.text(page(found))
+    else:
+        out.note(f"the page is in {commit[:12]}" if commit else "the page is up to date")
+    return 0

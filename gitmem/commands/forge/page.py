@@ -1,0 +1,75 @@
+"""The page of the memory branch, which forges show: ``README.md`` and the badge, written by the job that records."""
+
+from __future__ import annotations
+
+from gitmem.errors import NotFoundError
+from gitmem.frozen import replace
+from gitmem.store import layout
+from gitmem.store.commit import CommitPlan, write_commit
+from gitmem.verify.overview.notice.document import parse_status
+from gitmem.verify.overview.notice.inert import inert
+from gitmem.verify.overview.notice.links import Links
+from gitmem.verify.overview.notice.notice import render
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from gitmem.repository.repository import OpenRepository
+
+# Bytes of what fails on the page.
+LIMIT = 100_000
+
+
+def page(table: Mapping[str, Any]) -> str:
+    """Return the page by the JSON of ``gitmem status``: no ages, so that it changes only when something does."""
+    found = parse_status(table)
+    kinds, statuses = (table.get(name, {}) for name in ("kinds", "statuses"))
+    rows = [f"| {inert(kind, 100)} | {number} |" for kind, number in kinds.items() if number]
+    facts = ", ".join(f"{number} {status}" for status, number in statuses.items() if number)
+    parts = [
+        layout.PAGE_MARK,
+        "# What this repository knows",
+        f"![facts: {facts or 'none yet'}]({layout.BADGE_PATH})",
+        render(replace(found, memory=""), Links(), LIMIT).rstrip("\n"),
+        "\n".join(["| kind | memories |", "|---|---|", *rows]) if rows else "",
+        "This branch is the memory of this repository, written by gitmem: each memory"
+        " is a Markdown file, each fact has a check, and `verdicts/` says what the checks showed. Search it with"
+        " `gitmem recall WORDS`.",
+    ]
+    return "\n\n".join(filter(None, parts)) + "\n"
+
+
+def write(memory: OpenRepository, table: Mapping[str, Any], badge: str) -> str:
+    """Write the page and the badge to the memory branch, and return the commit; empty where nothing changed.
+
+    A ``README.md`` that somebody else wrote is left alone.
+    """
+    wanted = {layout.README_PATH: page(table).encode(), layout.BADGE_PATH: badge.encode()}
+
+    def plan(tip: str | None) -> CommitPlan | None:
+        if tip is None:
+            raise NotFoundError("there is no memory branch yet", hint="gitmem init")
+        there = {path: _content(memory, tip, path) for path in wanted}
+        writes = {path: text for path, text in wanted.items() if there[path] != text}
+        readme = there[layout.README_PATH]
+        if readme and not readme.startswith(layout.PAGE_MARK.encode()):
+            writes.pop(layout.README_PATH, None)
+        subject = "page: what the last job showed"
+        return CommitPlan(subject, writes=tuple(sorted(writes.items())), machine=True) if writes else None
+
+    written = write_commit(
+        memory.git,
+        memory.ref,
+        plan,
+        command="forge",
+        now=memory.now,
+        lock_timeout_s=memory.config.lock_timeout_s,
+        start=memory.find_tip(),
+    )
+    return written.commit if written is not None else ""
+
+
+def _content(memory: OpenRepository, tip: str, path: str) -> bytes:
+    return memory.git.run("cat-file", "blob", f"{tip}:{path}", check=False).stdout

@@ -1,0 +1,179 @@
+"""What a forge's jobs are to be like: the options of ``.github/gitmem.toml``, and pins of actions. Pure."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from difflib import get_close_matches
+
+from gitmem.errors import ConfigError
+from gitmem.frozen import frozen, replace
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from typing import Any
+
+OPTIONS_PATH = ".github/gitmem.toml"
+# Actions by commit, since tags are moved (threat T23); from their repositories' tags.
+ACTIONS = {
+    "checkout": "actions/checkout@3d3c42e5aac5ba805825da76410c181273ba90b1 # v7.0.1",
+    "setup-python": "actions/setup-python@5fda3b95a4ea91299a34e894583c3862153e4b97 # v7.0.0",
+    "upload-artifact": "actions/upload-artifact@bbbca2ddaa5d8feaa63e36b76fdaad77386f024f # v7.0.0",
+    "download-artifact": "actions/download-artifact@3e5f45b2cfb9172054b4087a40e8e0b5a5461e7c # v8.0.1",
+}
+_PIN = re.compile(r"([\w.-]+(?:/[\w.-]+)+)@([0-9a-f]{40})(?: # (v?\d[\w.]*))?")
+_USES = re.compile(rf"(?m)^ *-? *uses: ({_PIN.pattern})$")
+# What YAML takes as it stands: a runner's labels, a version of Python.
+_LABEL = re.compile(r"[A-Za-z][A-Za-z0-9._-]*")
+_PYTHON = re.compile(r"3\.\d+")
+
+
+@frozen
+class CiOptions:
+    """What is requested.
+
+    Attributes:
+        every: How often verify jobs run, a word of ``EVERY``.
+        shards: How many machines share one.
+        package: The gitmem that jobs install, as ``package.need_pinned`` takes it; ``.`` is this repository's code.
+        branch: The memory branch.
+        minute, hour: When they run, or begin to on a day, UTC.
+        default: The default branch of the code.
+        runner: The labels of the machines that jobs run on.
+        python: The version of Python that is set up there.
+        adopt: Whether a job compares what documents say with the code.
+        pins: Actions by their names in ``ACTIONS``.
+    """
+
+    every: str = "daily"
+    shards: int = 1
+    package: str = ""
+    branch: str = "memory"
+    minute: int = 17
+    hour: int = 3
+    default: str = "main"
+    runner: tuple[str, ...] = ("ubuntu-24.04",)
+    python: str = "3.12"
+    adopt: bool = False
+    pins: tuple[tuple[str, str], ...] = tuple(ACTIONS.items())
+
+    @property
+    def runs_on(self) -> str:
+        """Return the machines as a workflow names them."""
+        return self.runner[0] if len(self.runner) == 1 else f"[{', '.join(self.runner)}]"
+
+
+def read_options(text: str) -> dict[str, Any]:
+    """Return the options that a file sets, by their names in ``CiOptions``.
+
+    Raises:
+        ConfigError: It is not TOML, has an unknown option, or a value that cannot be in a workflow.
+    """
+    try:
+        table = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as err:
+        raise ConfigError(f"invalid TOML: {err}", file=OPTIONS_PATH, key="") from err
+    found: dict[str, Any] = {}
+    for name, value in table.items():
+        if name not in _READERS:
+            raise _unknown(name, _READERS)
+        field, reader = _READERS[name]
+        found[field] = reader(name, value)
+    return found
+
+
+def _text(name: str, value: object) -> str:
+    if not isinstance(value, str) or not value:
+        raise _invalid(name, "must be a text")
+    return value
+
+
+def _runner(name: str, value: object) -> tuple[str, ...]:
+    labels = [value] if isinstance(value, str) else value
+    if (
+        not isinstance(labels, list)
+        or not labels
+        or not all(isinstance(x, str) and _LABEL.fullmatch(x) for x in labels)
+    ):
+        raise _invalid(name, 'must be a label such as "ubuntu-24.04", or a list of labels')
+    return tuple(labels)
+
+
+def _python(name: str, value: object) -> str:
+    if not isinstance(value, str) or not _PYTHON.fullmatch(value) or int(value[2:]) < 11:
+        raise _invalid(name, 'must be a version from "3.11" on')
+    return value
+
+
+def _number(name: str, value: object) -> int:
+    if not isinstance(value, int) or isinstance(value, bool):
+        raise _invalid(name, "must be a number")
+    return value
+
+
+def _truth(name: str, value: object) -> bool:
+    if not isinstance(value, bool):
+        raise _invalid(name, "must be true or false")
+    return value
+
+
+def _pins(name: str, value: object) -> tuple[tuple[str, str], ...]:
+    if not isinstance(value, dict):
+        raise _invalid(name, "must be a table")
+    for action, pin in value.items():
+        if action not in ACTIONS:
+            raise _unknown(f"{name}.{action}", [f"{name}.{known}" for known in ACTIONS])
+        if not isinstance(pin, str) or not _PIN.fullmatch(pin):
+            raise _invalid(f"{name}.{action}", 'must name a full commit: "owner/name@COMMIT # v1.2.3"')
+    return tuple((ACTIONS | value).items())
+
+
+_READERS = {
+    "schedule": ("every", _text),
+    "shards": ("shards", _number),
+    "package": ("package", _text),
+    "runner": ("runner", _runner),
+    "python": ("python", _python),
+    "adopt": ("adopt", _truth),
+    "pins": ("pins", _pins),
+}
+
+
+def _unknown(name: str, known: Iterable[str]) -> ConfigError:
+    near = get_close_matches(name, list(known), 1)
+    hint = f"did you mean {near[0]}?" if near else f"the options are {', '.join(known)}"
+    return ConfigError(f"unknown option: {name}", file=OPTIONS_PATH, key=name, hint=hint)
+
+
+def _invalid(name: str, what: str) -> ConfigError:
+    return ConfigError(f"{name} {what}", file=OPTIONS_PATH, key=name)
+
+
+def with_bumped(wanted: CiOptions, texts: Iterable[str]) -> CiOptions:
+    """Return options with the pins of workflows that are there, where those are of newer versions.
+
+    Dependabot and others raise them in place, which must not be undone when the files are written again.
+    """
+    pins = dict(wanted.pins)
+    for found in (found for text in texts for found in _USES.finditer(text)):
+        pin, owner, version = found[1], found[2], found[4] or ""
+        for name, known in pins.items():
+            parts = _PIN.fullmatch(known)
+            if parts is not None and parts[1] == owner and _version(version) > _version(parts[3] or ""):
+                pins[name] = pin
+    return replace(wanted, pins=tuple(pins.items()))
+
+
+def _version(text: str) -> list[int]:
+    return [int(part) for part in re.findall(r"\d+", text)]
+
+
+def without_pins(text: str) -> str:
+    """Return a workflow without the commits of its actions: what is the same before and after a bump."""
+    return _USES.sub(lambda found: found[0].replace(found[1], found[2]), text)
+
+
+def fields_of(wanted: CiOptions) -> Mapping[str, str]:
+    """Return what templates call the actions."""
+    return {name.upper().replace("-", "_").removesuffix("_ARTIFACT"): pin for name, pin in wanted.pins}

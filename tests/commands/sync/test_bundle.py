@@ -1,0 +1,49 @@
+"""A bundle has what another machine is to push: nothing is fetched, and what waits for a pull request comes along."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from conftest import git, memory_text, put_files, tip
+
+from gitmem.commands.sync.bundle import write_bundle
+from gitmem.memory.memory import Memory
+
+
+@pytest.fixture
+def hub(repo: Path, memory: Memory, tmp_path: Path) -> Path:
+    """Return the remote of a clone whose branches were fetched."""
+    git(tmp_path, "clone", "-q", "--bare", str(repo), "hub.git")
+    git(repo, "remote", "add", "origin", str(tmp_path / "hub.git"))
+    git(repo, "fetch", "-q", "origin")
+    return tmp_path / "hub.git"
+
+
+def refs(repo: Path, file: Path) -> list[str]:
+    return [line.split(" ")[1] for line in git(repo, "bundle", "list-heads", str(file)).split("\n")]
+
+
+def test_nothing_new_makes_no_bundle(repo: Path, memory: Memory, hub: Path, tmp_path: Path) -> None:
+    assert write_bundle(memory.repository, "", str(tmp_path / "b")) == []
+    assert not (tmp_path / "b").exists()
+
+
+def test_what_conflicts_with_a_waiting_pull_request_is_merged_by_meaning(
+    repo: Path, memory: Memory, hub: Path, tmp_path: Path
+) -> None:
+    git(hub, "branch", "gitmem/verify", "memory")
+    put_files(hub, {"learned/a.md": memory_text("A of the others")}, ref="refs/heads/gitmem/verify")
+    git(repo, "fetch", "-q", "origin")
+    put_files(repo, {"learned/a.md": memory_text("A of ours"), "learned/b.md": memory_text("B")})
+
+    found = write_bundle(memory.repository, "origin", str(tmp_path / "b"), instead="gitmem/verify")
+
+    assert found == ["memory", "gitmem/verify"]
+    assert refs(repo, tmp_path / "b") == ["refs/heads/memory", "refs/heads/gitmem/verify"]
+    git(hub, "fetch", "-q", str(tmp_path / "b"), "+refs/heads/*:refs/new/*")
+    waiting = tip(hub, "refs/heads/gitmem/verify")
+    assert git(hub, "merge-base", waiting, "refs/new/gitmem/verify") == waiting
+    both = git(hub, "show", "refs/new/gitmem/verify:learned/a.md")
+    assert "A of ours" in both and "A of the others" in both
+    assert git(hub, "show", "refs/new/gitmem/verify:learned/b.md")
