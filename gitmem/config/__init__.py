@@ -161,9 +161,23 @@ def search_path() -> str:
     return os.environ.get("PATH") or os.defpath
 
 
+# Who the jobs of a forge are, by the variable that says that one runs; Forgejo and Gitea set GitHub's as well.
+ROBOTS = {
+    "FORGEJO_ACTIONS": ("forgejo-actions", "noreply@forgejo.org"),
+    "GITEA_ACTIONS": ("gitea-actions", "teabot@gitea.io"),
+    "GITHUB_ACTIONS": ("github-actions[bot]", "41898282+github-actions[bot]@users.noreply.github.com"),
+}
+
+
 def variable(name: str) -> str:
     """Return an environment variable, or an empty string."""
     return os.environ.get(name, "")
+
+
+def machine_identity() -> tuple[str, str]:
+    """Return the name and email for commits that no person makes: those of the robot in a job of a forge."""
+    found = next((who for name, who in ROBOTS.items() if variable(name) == "true"), None)
+    return found or ("gitmem", "gitmem@localhost")
 
 
 def variables(names: Iterable[str]) -> dict[str, str]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import time
 
+from gitmem.config import machine_identity
 from gitmem.errors import ConflictError, GitmemError, ProcessError
 from gitmem.frozen import frozen, replace
 from gitmem.git.binary import Git
@@ -257,7 +258,7 @@ def _import(
     is_small = len(plan.writes) + len(plan.entries) <= NAMES_ASKED
     asked = [path for path, _ in plan.writes] if is_small else []
     folders = sorted({f for path in _touched(plan) for f in _parents(path)}) if is_small else []
-    name, email = ("gitmem", "gitmem@localhost") if plan.machine else git.identity()
+    name, email = machine_identity() if plan.machine else git.identity()
     stream = _stream(ref, plan, tip=tip, now=now, who=f"{_ident(name)} <{_ident(email)}>", ask=[*asked, *folders])
     git_dir = git.repository.common
     # Deltas between memories save little and cost half of a large import's time; git gc makes them when it packs.

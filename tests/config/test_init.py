@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from gitmem import config
-from gitmem.config import git_config_files, git_environment, load
+from gitmem.config import git_config_files, git_environment, load, machine_identity
 from gitmem.config.setting import SETTINGS, Config, Setting
 from gitmem.errors import ConfigError
 from gitmem.frozen import fields_of
@@ -205,3 +205,20 @@ def test_models_are_where_the_hubs_client_keeps_them(
         monkeypatch.setenv(name, value)
 
     assert config.model_cache() == expected.format(home=Path.home())
+
+
+@pytest.mark.parametrize(
+    ("variables", "name"),
+    [
+        ((), "gitmem"),
+        (("GITHUB_ACTIONS",), "github-actions[bot]"),
+        (("GITHUB_ACTIONS", "FORGEJO_ACTIONS"), "forgejo-actions"),
+    ],
+)
+def test_commits_of_a_forge_s_jobs_are_by_its_robot(
+    variables: tuple[str, ...], name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for one in variables:
+        monkeypatch.setenv(one, "true")
+
+    assert machine_identity()[0] == name

@@ -5,8 +5,10 @@ Nothing is fetched: what the remote has is what was fetched before. Whoever push
 
 from __future__ import annotations
 
+from gitmem.commands.sync.companions import Companions
 from gitmem.commands.sync.sync import Exchange, remote_of
 from gitmem.git.remotes import RemoteOptions
+from gitmem.store.companion import HEADS, PREFIX
 from gitmem.store.foreign import need_store
 
 TYPE_CHECKING = False
@@ -15,7 +17,9 @@ if TYPE_CHECKING:
 
 
 def write_bundle(memory: OpenRepository, remote: str, file: str, *, instead: str = "") -> list[str]:
-    """Merge what was fetched into the memory branch, write what the remote lacks to a file, and return its branches.
+    """Write what the remote lacks to a file, with what was fetched merged in, and return its branches.
+
+    Companions of branches that were merged become part of the memory branch.
 
     Args:
         memory: The store.
@@ -32,6 +36,7 @@ def write_bundle(memory: OpenRepository, remote: str, file: str, *, instead: str
     if theirs is not None:
         need_store(git, theirs, branch, remote=name)
         Exchange(memory, name, RemoteOptions()).take(theirs)
+        _merge_landed(memory, name)
     tip = git.read_ref(memory.ref)
     if tip is None or tip == theirs:
         return []
@@ -46,3 +51,14 @@ def write_bundle(memory: OpenRepository, remote: str, file: str, *, instead: str
         refs.append(instead)
     git.run("bundle", "create", "-q", file, *(f"refs/heads/{ref}" for ref in refs), *(f"^{commit}" for commit in known))
     return refs
+
+
+def _merge_landed(memory: OpenRepository, remote: str) -> None:
+    """Merge the companions of branches that are part of the default one, as they were fetched."""
+    git, seen = memory.git, f"refs/remotes/{remote}/"
+    rows = git.text("for-each-ref", "--format=%(refname) %(objectname)", f"{seen}{PREFIX}").split("\n")
+    for ref, tip in (row.split(" ") for row in rows if row):
+        if git.read_ref(here := f"{HEADS}{ref.removeprefix(seen)}") is None:
+            git.run("update-ref", "-m", "gitmem: bundle", here, tip)
+    talk = RemoteOptions()
+    Companions(memory, "", talk, lambda branch: Exchange(memory, remote, talk, branch=branch)).merge_landed()

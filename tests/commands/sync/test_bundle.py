@@ -6,13 +6,23 @@ from pathlib import Path
 
 import pytest
 from conftest import git, memory_text, put_files, tip
+from support.companions import (  # noqa: F401 - fixtures
+    branched,
+    clone,
+    forge,
+    land,
+    opened,
+    shared_folder,
+    slow_down,
+    sync,
+)
 
 from gitmem.commands.sync.bundle import write_bundle
 from gitmem.memory.memory import Memory
 
 
-@pytest.fixture
-def hub(repo: Path, memory: Memory, tmp_path: Path) -> Path:
+@pytest.fixture(name="remote")
+def fetched(repo: Path, memory: Memory, tmp_path: Path) -> Path:
     """Return the remote of a clone whose branches were fetched."""
     git(tmp_path, "clone", "-q", "--bare", str(repo), "hub.git")
     git(repo, "remote", "add", "origin", str(tmp_path / "hub.git"))
@@ -24,16 +34,16 @@ def refs(repo: Path, file: Path) -> list[str]:
     return [line.split(" ")[1] for line in git(repo, "bundle", "list-heads", str(file)).split("\n")]
 
 
-def test_nothing_new_makes_no_bundle(repo: Path, memory: Memory, hub: Path, tmp_path: Path) -> None:
+def test_nothing_new_makes_no_bundle(repo: Path, memory: Memory, remote: Path, tmp_path: Path) -> None:
     assert write_bundle(memory.repository, "", str(tmp_path / "b")) == []
     assert not (tmp_path / "b").exists()
 
 
 def test_what_conflicts_with_a_waiting_pull_request_is_merged_by_meaning(
-    repo: Path, memory: Memory, hub: Path, tmp_path: Path
+    repo: Path, memory: Memory, remote: Path, tmp_path: Path
 ) -> None:
-    git(hub, "branch", "gitmem/verify", "memory")
-    put_files(hub, {"learned/a.md": memory_text("A of the others")}, ref="refs/heads/gitmem/verify")
+    git(remote, "branch", "gitmem/verify", "memory")
+    put_files(remote, {"learned/a.md": memory_text("A of the others")}, ref="refs/heads/gitmem/verify")
     git(repo, "fetch", "-q", "origin")
     put_files(repo, {"learned/a.md": memory_text("A of ours"), "learned/b.md": memory_text("B")})
 
@@ -41,9 +51,24 @@ def test_what_conflicts_with_a_waiting_pull_request_is_merged_by_meaning(
 
     assert found == ["memory", "gitmem/verify"]
     assert refs(repo, tmp_path / "b") == ["refs/heads/memory", "refs/heads/gitmem/verify"]
-    git(hub, "fetch", "-q", str(tmp_path / "b"), "+refs/heads/*:refs/new/*")
-    waiting = tip(hub, "refs/heads/gitmem/verify")
-    assert git(hub, "merge-base", waiting, "refs/new/gitmem/verify") == waiting
-    both = git(hub, "show", "refs/new/gitmem/verify:learned/a.md")
+    git(remote, "fetch", "-q", str(tmp_path / "b"), "+refs/heads/*:refs/new/*")
+    waiting = tip(remote, "refs/heads/gitmem/verify")
+    assert git(remote, "merge-base", waiting, "refs/new/gitmem/verify") == waiting
+    both = git(remote, "show", "refs/new/gitmem/verify:learned/a.md")
     assert "A of ours" in both and "A of the others" in both
-    assert git(hub, "show", "refs/new/gitmem/verify:learned/b.md")
+    assert git(remote, "show", "refs/new/gitmem/verify:learned/b.md")
+
+
+def test_companion_of_a_merged_branch_is_part_of_what_is_pushed(branch: Path, hub: Path, tmp_path: Path) -> None:
+    with opened(branch) as memory:
+        slow_down(memory)
+    sync(branch)
+    land(hub, "squash")
+    git(tmp_path, "clone", "-q", str(hub), "job")
+    with opened(tmp_path / "job") as memory:
+        assert write_bundle(memory.repository, "origin", str(tmp_path / "b")) == ["memory"]
+
+    git(hub, "fetch", "-q", str(tmp_path / "b"), "refs/heads/memory:refs/heads/memory")
+    assert "RETRIES = 5" in git(hub, "show", "memory:facts/retries.md")
+    companion = git(hub, "for-each-ref", "--format=%(objectname)", "refs/heads/gitmem/branch")
+    assert git(hub, "merge-base", companion, "memory") == companion

@@ -44,6 +44,15 @@ if [ -f "$bundle" ]; then
     get
     ! has_all || break # nobody was faster: the branch is protected
   done
+  if [ "$pushed" = memory ]; then
+    # Memory of merged branches, which is part of the memory branch now.
+    git fetch -q --no-tags origin "+refs/heads/gitmem/branch/*:refs/companions/*"
+    git for-each-ref --format='%(objectname) %(refname:lstrip=2)' refs/companions | while read -r tip name; do
+      if git merge-base --is-ancestor "$tip" "refs/new/$GITMEM_BRANCH"; then
+        git push -q --force-with-lease="gitmem/branch/$name:$tip" origin ":refs/heads/gitmem/branch/$name" || true
+      fi
+    done
+  fi
   if [ "$pushed" = nothing ]; then
     git push -q origin "refs/new/gitmem/verify:refs/heads/gitmem/verify"
     pushed=instead
