@@ -42,7 +42,12 @@ if [ -f "$bundle" ]; then
       break
     fi
     get
-    ! has_all || break # nobody was faster: the branch is protected
+    if has_all; then
+      # Nobody was faster, or somebody is just about to be; at the second time, the branch is protected.
+      [ -z "${refused-}" ] || break
+      refused=yes
+      sleep 3
+    fi
   done
   if [ "$pushed" = memory ]; then
     # Memory of merged branches, which is part of the memory branch now.
