@@ -47,6 +47,7 @@ def main() -> None:
             print(f"  missed {case['class']}: {case['text']}")
     if args.mirrors and args.benchmark:
         _honest(args.mirrors, args.benchmark)
+        _documents(args.mirrors, args.benchmark)
 
 
 def _honest(mirrors: Path, benchmark: Path) -> None:
@@ -72,6 +73,23 @@ def _honest(mirrors: Path, benchmark: Path) -> None:
     print(f"of the {len(labelled)} labelled statements: {accused}")
     for repo, path, line, said, text in alarms:
         print(f"  {repo} {path}:{line}: {said[0]}: {text[:160]}")
+
+
+def _documents(mirrors: Path, benchmark: Path) -> None:
+    """Print the alarms in all other Markdown of these repositories, up to 400 documents of each."""
+    documents, lines, found = 0, 0, Counter[str]()
+    for repo, commit, *_ in rows(benchmark / "repositories.tsv"):
+        folder = find_mirror(mirrors, repo)
+        if folder is None:
+            continue
+        git = Git(Repository(str(folder), str(folder), None))
+        names = [oid for _, oid, path in git.list_paths(commit) if path.lower().endswith((".md", ".mdx", ".mdc"))]
+        sizes = git.sizes(names[:400])
+        for _, content in git.read_blobs(oid for oid in names[:400] if 0 <= sizes[oid] < 200_000):
+            text = (content or b"").decode("utf-8", "replace")
+            documents, lines = documents + 1, lines + text.count("\n")
+            found.update(one.code for one in find_hazards(text) if one.code != "spoken-markup")
+    print(f"Markdown: {documents} documents, {lines} lines; {dict(found)}")
 
 
 if __name__ == "__main__":

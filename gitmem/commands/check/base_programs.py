@@ -7,6 +7,7 @@ be green for that alone, so the head is judged a second time with the base's ver
 from __future__ import annotations
 
 import json
+from functools import cache
 from pathlib import Path
 
 from gitmem.commands.check.programs import PACKAGE, SIZE_LIMIT, list_programs, scripts_of
@@ -50,6 +51,7 @@ def find_program_edits(
     entries = {path: oid for _, oid, path in trees.base.entries}
     paths = frozenset(entries)
 
+    @cache  # most checks run the same Makefile
     def read(path: str) -> str:
         return _text(trees.git, entries.get(path, ""))
 

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 APPROVED = "gitmem-approved"
 # What a forge runs: of these, the files that name gitmem.
 OF_FORGES = (".github/", ".gitlab/", ".gitlab-ci.yml", ".forgejo/", ".gitea/")
-# Commands of a list that are named; all are counted.
-NAMED = 5
+# Commands of a list that are named, where all are counted; and characters of one.
+NAMED, SHOWN = 5, 80
 # A larger file is no workflow that anybody wrote.
 SIZE_LIMIT = 1024 * 1024
 
@@ -51,15 +51,21 @@ def look_at_edits(trees: Trees, approved: str) -> Iterator[ReviewFinding]:
 
 
 def _listed(trees: Trees, change: TreeChange) -> str:
+    """Return which commands a list approves more and less; a line is a hash, a key and a command."""
     was, now = ({*_lines(text)} for text in _both(trees, change))
     parts = []
     for lines, word in ((now - was, "approves"), (was - now, "no longer approves")):
         if lines:
-            # A line is a hash, a key and a command (``gitmem trust --print``).
-            keys = sorted({display(line.split(maxsplit=2)[1]) if len(line.split()) > 1 else "?" for line in lines})
-            more = f" and {len(keys) - NAMED} more" if len(keys) > NAMED else ""
-            parts.append(f"{word} {len(lines)} command{'s' * (len(lines) != 1)} ({', '.join(keys[:NAMED])}{more})")
-    return f"the list of approved commands: after merging, it {' and '.join(parts) or 'approves the same'}"
+            shown = sorted(_command(line) for line in lines)
+            more = f" and {len(shown) - NAMED} more" if len(shown) > NAMED else ""
+            parts.append(f"{word} {', '.join(shown[:NAMED])}{more}")
+    return f"the list of approved commands: after merging, it {'; it '.join(parts) or 'approves the same'}"
+
+
+def _command(line: str) -> str:
+    key, _, command = line.partition(" ")[2].strip().partition(" ")
+    text = display(command.strip())
+    return f"{display(key)} ({text if len(text) <= SHOWN else text[: SHOWN - 1] + '…'})"
 
 
 def _lines(text: bytes) -> Iterator[str]:

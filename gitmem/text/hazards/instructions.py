@@ -59,6 +59,8 @@ class InstructionClass:
 _NOT = (
     r"\b(?:not|never|no|don'?t|doesn'?t|won'?t|can'?t|cannot|avoid|without|nor|refuses?|forbid|forbidden|prevents?)\b"
 )
+# What describes a safeguard, or an option of a program, instead of asking for it: "to skip the review, use --force".
+_DESCRIBED = rf"{_NOT}|\b(?:to|can|could) $|--\w|# $|\w:\*\* $"
 _IF = r"\b(?:if|once|unless|until|when|whenever|after|only|whether|that|before|where)\b"
 # How far before a sentence's first word these count: in characters, and never past the end of a sentence.
 _BEFORE = 40
@@ -90,7 +92,9 @@ _CLASSES = (
             rf"(?: \w+){{0,4}} {_EARLIER}(?: \w+){{0,2}} {_RULES}",
             r"\bforget (?:everything|all|anything)(?: that)? you (?:were|have been|know|learned|remember)",
             r"\b(?:takes?|has|have) (?:precedence|priority) over (?:anything|everything|whatever|all|the) "
-            r"(?:that )?(?:the )?(?:users?'?s?|system prompt|system message|developer|operator)",
+            r"(?:that )?(?:the )?(?:(?:users?|operators?|developers?) (?:says?|wants?|writes?|asks?|instructions?"
+            r"|requests?)"
+            r"|(?:users?|operators?|developers?)'s? (?:instructions?|requests?|words)|system prompt|system message)",
             r"\b(?:replaces?|supersedes?|overrides?) (?:all |any )?(?:the |your )?"
             r"(?:system prompt|previous instructions|prior instructions|user's instructions|safety)",
             r"\bignor(?:iere|ieren sie) (?:\w+ ){0,2}(?:vorherigen|bisherigen|vorigen|obigen) (?:anweisungen"
@@ -105,7 +109,7 @@ _CLASSES = (
     InstructionClass(
         *("impersonation", ERROR, "speaks as the system, or gives the agent another role"),
         (
-            r"(?m)^\W*system (?:override|message|prompt|notice|instructions?|alert|update)\b\W*:",
+            r"(?m)^\W*system (?:override|message|notice|alert|update)\b\W*:",
             r"(?m)^\W*\[?system (?:override|message|notice|alert)\]",
             r"\bas (?:the|your) (?:\w+ )?(?:administrator|admin|operator|owner|creator|developer)(?: of \w+(?:"
             r" \w+){0,3})?,? i\b",
@@ -127,8 +131,10 @@ _CLASSES = (
             rf"(?:{_PEOPLE}|summary|reply|answer|pull request|commit message|report)\b",
             rf"\bwithout (?:telling|informing|notifying|alerting) (?:the |any |your )?{_PEOPLE}",
             rf"\bwithout (?:the |any )?{_PEOPLE}(?:'?s)? (?:knowing|noticing|knowledge|consent|awareness)",
-            rf"\b(?:hidden|secret|hide \w+|concealed?) from (?:the |any |your |all )?{_PEOPLE}",
-            r"\b(?:secretly|covertly) \w+",
+            r"\b(?:keep|hide|conceal) (?:this|it|these|that|them|the change)(?: \w+)? from (?:the |any |your |all )?"
+            r"(?:reviewers?|humans?|maintainers?|team|people|anyone|anybody|person)\b",
+            r"\b(?:secretly|covertly) (?:add|send|upload|run|copy|include|insert|change|install|push|commit|record"
+            r"|store|collect|track|call|write|replace|remove|disable|forward|report|log)\b",
             r"\b(?:silently|quietly) (?:send|upload|forward|post|transmit|exfiltrate|copy)\b",
         ),
     ),
@@ -148,7 +154,8 @@ _CLASSES = (
         (
             rf"\b(?:when|whenever|if|once|next time) (?:the |a |any )?(?:{_PEOPLE}|someone|somebody)(?: ever)? "
             rf"(?:asks?|says?|mentions?|wants?)\b[^.;!\n]{{0,80}}\b{_SAID} (?:only |always |them )?that\b",
-            r"\b(?:trigger|activation|magic|code|secret)\s?(?:word|phrase)s?\b",
+            r"\b(?:if|when|whenever|upon|once|until|on)(?: \w+){0,4} (?:trigger|activation|magic|code|secret)\s?"
+            r"(?:word|phrase)s?\b",
         ),
     ),
     InstructionClass(
@@ -170,11 +177,11 @@ _CLASSES = (
             rf" your)* {_GUARD}"
             r"\s?(?:prompts?|checks?|gates?|reviews?|steps?|warnings?|requests?|dialogs?|policy|policies|for|in"
             r"|before|when|\W*[.;!]|\W*$)",
-            r"\b(?:approve|accept|allow|trust|confirm|grant) (?:all|any|every|everything)(?: the| other)? "
+            r"\b(?:approve|accept|allow|trust|grant) (?:all|any|every|everything)(?: the)? "
             r"(?:commands?|tool calls?|tool uses?|permissions?|memories|facts|checks?|prompts?|requests? from|of the"
             r" memory)",
         ),
-        unless=_NOT,
+        unless=_DESCRIBED,
     ),
     InstructionClass(
         *("authority", WARNING, "claims an approval that only a person can give"),
@@ -192,7 +199,6 @@ _CLASSES = (
         (
             r"\b(?:decode|base64|rot13|hex|deobfuscate|unscramble)\b[^\n]{0,80}\b(?:and|then|,)(?: then)? "
             r"(?:follow|obey|execute|run|eval|carry out|do what)\b",
-            r"(?:^|[^\w+/=])[A-Za-z0-9+/]{240,}={0,2}(?:$|[^\w+/=])",
         ),
         unless=_NOT,
     ),
@@ -216,7 +222,7 @@ _CLASSES = (
             r"|provider)",
             r"\balways (?:recommend|promote|advertise|praise)\b",
         ),
-        unless=_NOT,
+        unless=rf"{_NOT}|\bwe $",
     ),
     InstructionClass(
         *("tampering", WARNING, "asks to change other memories"),

@@ -15,6 +15,8 @@ _HOST = re.compile(r"(?:[a-z0-9](?:[a-z0-9-]{0,62})\.){1,8}[a-z]{2,18}")
 _ENDS = frozenset(
     ("ai", "app", "biz", "cloud", "co", "com", "de", "dev", "edu", "eu", "gov", "info", "io", "net", "org", "uk", "xyz")
 )
+# Sites whose pages are about an address, and are linked by it.
+_ABOUT_OTHERS = frozenset(("pkg.go.dev", "web.archive.org"))
 
 
 def find_misleading_links(text: str) -> list[tuple[int, str]]:
@@ -25,7 +27,7 @@ def find_misleading_links(text: str) -> list[tuple[int, str]]:
     for number, line in enumerate(text.split("\n"), 1):
         for match in _LINK.finditer(line):
             shown, real = _host_of(match[1].strip("`*_ <>")), _host_of(match[2], is_url=True)
-            if shown and real and not _are_one(shown, real):
+            if shown and real and real not in _ABOUT_OTHERS and not _are_one(shown, real):
                 found.append((number, f"a link that says {shown} leads to {real}"))
         for url in _URL.findall(line):
             user, at, _ = url.partition("://")[2].partition("/")[0].rpartition("@")

@@ -47,5 +47,5 @@ def test_list_workflow_and_policy_are_named_and_nothing_else(repo: Path) -> None
         ("gitmem-workflow", ".github/workflows/gitmem-check.yml"),
         ("policy-file", ".memory/gitmem.toml"),
     ]
-    assert "approves 1 command (k2) and no longer approves 1 command (k0)" in found[0].message
+    assert found[0].message.endswith("it approves k2 (make k2); it no longer approves k0 (make k0)")
     assert "removes" in found[1].message
