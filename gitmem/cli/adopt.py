@@ -112,7 +112,9 @@ def run(args: argparse.Namespace, out: Output) -> int:
     if args.fix and top is not None:
         _write(corrected, top)
         out.note(
-            f"{len(corrected)} lines corrected; see them with git diff" if corrected else "there is nothing to correct"
+            f"{len(corrected)} line{'s' * (len(corrected) != 1)} corrected; see git diff"
+            if corrected
+            else "there is nothing to correct"
         )
     return 1 if adoption.of(FALSE) else 0
 

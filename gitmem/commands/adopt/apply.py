@@ -141,7 +141,10 @@ class _Plan:
         return {check.words: answer.outcome for check, answer in answers.items()}
 
     def _defined(self, proposed: Sequence[Proposal]) -> list[Proposal]:
-        """Return what is proposed, with a definition as the check of a name where the file that has it defines it."""
+        """Return what is proposed, with a definition as the check of a name where the file that has it defines it.
+
+        A plain word that no file defines is left out: that the code has it somewhere says nothing.
+        """
         named = {one.key: one.symbol_check for one in proposed if one.symbol_check}
         answers = self._answers(list(named.values()))
         return [
@@ -149,6 +152,7 @@ class _Plan:
             if one.key in named and answers[_words(named[one.key])] == one.outcome
             else one
             for one in proposed
+            if not one.is_plain_word or answers[_words(named[one.key])] == one.outcome
         ]
 
     def make(self, writer: Writer, tip: str | None) -> CommitPlan | None:

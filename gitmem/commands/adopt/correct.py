@@ -91,9 +91,14 @@ def _bodies(path: str, text: str) -> dict[str, str]:
     ends = dict(zip(starts, [*starts[1:], len(lines) + 1], strict=True))
     found = {}
     for name, line in targets.items():
-        recipe = itertools.takewhile(lambda other: other[:1].isspace(), lines[line : ends[line] - 1])
-        one = [lines[line - 1].replace(name, "", 1).rstrip(",")] if path.endswith((".json", ".jsonc")) else recipe
-        found[name] = "\n".join(map(str.strip, one))
+        own, below = [lines[line - 1].replace(name, "", 1).rstrip(",")], lines[line : ends[line] - 1]
+        if path.endswith((".json", ".jsonc")):
+            below = []
+        elif path.endswith((".toml", ".ini", ".cfg")):
+            below = list(itertools.takewhile(lambda other: not other.startswith("["), below))
+        else:  # a recipe is indented, and its rule names what it needs
+            own, below = [], list(itertools.takewhile(lambda other: other[:1].isspace(), below))
+        found[name] = "\n".join(map(str.strip, (*own, *below))).strip()
     return found
 
 
@@ -199,6 +204,11 @@ def _replaced(line: str, finding: Finding) -> str:
     claim = finding.claim
     if finding.is_surplus:
         return without(line, claim.token)
+    if claim.kind == COMMAND:
+        # As it is written: `tox run -e unit` names the target of `tox unit`.
+        tool, new = claim.token.split()[0], finding.fix[len(claim.token) - len(claim.name) :]
+        named = rf"(\b{re.escape(tool)}\b[^`]*?(?<![\w/.-])){re.escape(claim.name)}(?![\w-])"
+        return re.sub(named, lambda found: found[1] + new, line)
     if claim.kind in ("version", "value") and claim.tool != "count":
         return value_replaced(line, claim.name, claim.stated, finding.fix)
     return path_replaced(line, claim.token, finding.fix)

@@ -51,6 +51,7 @@ class Proposal:
         body: Its body.
         outcome: What its check must answer at the commit that was judged; empty without a check.
         symbol: The name that it says is in the code; empty for another statement.
+        is_plain_word: Whether that name is a word like any other, such as ``main``.
     """
 
     key: str
@@ -60,6 +61,7 @@ class Proposal:
     body: str
     outcome: str = ""
     symbol: str = ""
+    is_plain_word: bool = False
 
     @property
     def symbol_check(self) -> Mapping[str, str] | None:
@@ -125,6 +127,7 @@ def _facts(findings: Iterable[Finding]) -> Iterator[Proposal]:
             f"{path}{section}: {' '.join(claim.token.split())}",
             outcome=FAILS if finding.verdict == FALSE else HOLDS,
             symbol=claim.name if claim.kind == SYMBOL else "",
+            is_plain_word=claim.kind == SYMBOL and not claim.is_certain and claim.name.isalpha(),
         )
 
 

@@ -56,8 +56,8 @@ def test_facts_are_anchored_to_their_lines_and_names_are_looked_for_as_definitio
     commit_files(
         repo,
         {
-            "AGENTS.md": "- `sign_claims` signs\n- `TOKEN_NAME` is read\n",
-            "src/a.py": "from os import TOKEN_NAME\n\n\ndef sign_claims(): ...\n",
+            "AGENTS.md": "- `sign_claims` signs\n- `TOKEN_NAME` is read\n- `else` it fails\n",
+            "src/a.py": "if not 1:\n    pass\nelse:\n    pass\nfrom os import TOKEN_NAME\n\n\ndef sign_claims(): ...\n",
         },
     )
     assert run_cli("init").status == 0

@@ -60,6 +60,16 @@ def test_statement_that_held_before_the_change_is_false_after_it(repo, changed, 
     assert told(repo) == false
 
 
+def test_renamed_target_of_a_settings_file_is_found_by_its_commands(repo):
+    settings = '[tool.tox.env.unit]\ncommands = [["pytest"]]\n\n[tool.tox.env.docs]\ncommands = [["sphinx"]]\n'
+    commit_files(repo, {"AGENTS.md": "- `tox r -e unit` runs each unit\n", "pyproject.toml": settings})
+    git(repo, "tag", "before")
+    commit_files(repo, {"pyproject.toml": settings.replace("unit", "quick")})
+
+    assert told(repo) == [("tox unit", "tox quick")]
+    assert corrected(repo) == "- `tox r -e quick` runs each unit\n"
+
+
 GUIDE = "- `src/old.py`: the tables\n- `src/a.py`, `src/b.py`\n- `make old`\n\nAlways read `src/sub/c.py`.\n"
 
 
