@@ -8,9 +8,9 @@ remove or weaken the facts that judge it. Nothing is written to any branch. Comm
 (gitmem trust, --approved). With --staged, the change is the index compared with HEAD: what the next commit would make
 false. If HEAD has no commits of its own, the change is the work tree compared with HEAD.
 
-The change is reviewed as well: edits of what decides about it (the approved list, gitmem's workflows, its policy) come
-first; then edits of what checks run (a Makefile, a script), whose facts are checked once more with the files of the
-base; then what gitmem review finds in the change's own .memory/.
+The change is reviewed as well: edits of what decides about it (the approved list, gitmem's workflows) come first; then
+edits of what checks run (a Makefile, a script), whose facts are checked once more with the files of the base; then what
+gitmem review finds in the change's own .memory/.
 
 Exit status: 0 nothing becomes false; 1 something does, a verdict on the memory branch is wrong, or the review of the
 change finds an error; 3 something that the change touches could not be checked, with --fail-on unchecked. --fail-on, or

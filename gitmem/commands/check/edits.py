@@ -1,4 +1,4 @@
-"""Changes of what decides what is checked: the list of approved commands, gitmem's own workflows, its policy.
+"""Changes of what decides what is checked: the list of approved commands, gitmem's own workflows and their settings.
 
 None of them counts for the change itself (the list and the workflow are the default branch's), but all of them do after
 it is merged. So they are named first.
@@ -9,7 +9,7 @@ from __future__ import annotations
 from gitmem.store.code_tree.tree import FOLDER
 from gitmem.store.layout import POLICY_PATH
 from gitmem.text.sanitize import display
-from gitmem.verify.overview.finding import WARNING, ReviewFinding
+from gitmem.verify.overview.finding import NOTE, WARNING, ReviewFinding
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -42,11 +42,12 @@ def look_at_edits(trees: Trees, approved: str) -> Iterator[ReviewFinding]:
         if change.path.rpartition("/")[2] in lists:
             yield ReviewFinding(WARNING, "approved-list", _listed(trees, change), path=path, hint="review each command")
         elif change.path in policies:
-            text = "gitmem's policy: it decides which verdicts count and what fails"
-            yield ReviewFinding(WARNING, "policy-file", text, path=path, hint="review each setting")
+            text = "a policy in the code has no effect: gitmem reads it from the memory branch"
+            yield ReviewFinding(NOTE, "policy-file", text, path=path)
         elif change.path.startswith(OF_FORGES) and _names_gitmem(trees, change):
             does = "removes" if change.status == "D" else "changes"
-            text = f"it {does} a workflow that runs gitmem: after merging, that decides what is checked"
+            what = "settings of gitmem's workflows" if change.path.endswith(".toml") else "a workflow that runs gitmem"
+            text = f"it {does} {what}: after merging, that decides what is checked"
             yield ReviewFinding(WARNING, "gitmem-workflow", text, path=path, hint="let a code owner review it")
 
 

@@ -235,7 +235,7 @@ class ChangeReview:
     """What a reviewer of a change should look at besides the facts that it makes false, the gravest first in each part.
 
     Attributes:
-        edits: Changes of what decides what is checked: the approved list, gitmem's workflows, its policy.
+        edits: Changes of what decides what is checked: the approved list, gitmem's workflows.
         programs: Changes of files that checks run, and what their facts say with those files as they were.
         memory: What ``gitmem review`` finds in the change's own memories.
     """
