@@ -67,7 +67,8 @@ NEXT = {
     "git-diff": "to try it: git log -p memory; to remove it: gitmem uninstall git-diff",
     "schedule": "it runs the commands you approved here; to remove it: gitmem uninstall schedule",
     "github": f"they run only {APPROVED}",
-    "gitlab": f"add to .gitlab-ci.yml: include: [{{local: .gitlab/gitmem.yml}}]; it runs only {APPROVED}",
+    "gitlab": "add to .gitlab-ci.yml: include: [{local: .gitlab/gitmem.yml}]; it runs only "
+    f"{APPROVED.replace('.github/', '.gitlab/')}; install again if your jobs begin to run for merge requests",
 }
 
 

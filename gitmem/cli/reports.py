@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from gitmem.cli.output import Output
     from gitmem.verify.overview.finding import Findings
 
-FORMS = ("text", "json", "github", "markdown", "sarif", "junit")
+FORMS = ("text", "json", "github", "markdown", "sarif", "junit", "codequality")
 WRITTEN = FORMS[2:]
 # GitHub refuses a step's summary of more than 1 MiB whole; what other steps of the job wrote is counted apart.
 SUMMARY_LIMIT = 1024 * 1024 - 4096

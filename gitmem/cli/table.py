@@ -71,6 +71,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "forge": ("share", "report to GitHub: a pull request comment, an issue, a pull request"),
     "forge comment": ("share", "keep one comment on a pull request up to date"),
     "forge issue": ("share", "keep one issue that lists what fails now"),
+    "forge note": ("share", "keep one note on a GitLab merge request up to date"),
     "forge pull": ("share", "find or open the pull request of a branch"),
     "forge page": ("share", "write the page of the memory branch and its badge"),
     "mcp": ("share", "serve the memory to agents over the Model Context Protocol"),

@@ -251,6 +251,11 @@ def forge_token() -> str:
     return variable("GITHUB_TOKEN")
 
 
+def note_token() -> str:
+    """Return the token for notes on merge requests of GitLab, or an empty string."""
+    return variable("GITMEM_NOTE_TOKEN")
+
+
 def model_cache() -> str:
     """Return where models of the Hugging Face hub are kept (huggingface_hub, "Environment variables").
 

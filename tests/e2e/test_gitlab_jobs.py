@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 from pathlib import Path
@@ -36,7 +37,7 @@ def hub(repo: Path, memory: Memory, tmp_path: Path) -> Path:
         make_fact("builtin", {"contains": "service", "in": "README.md"}),
     )
     ci.install(memory.repository, "gitlab", {"every": "daily", "package": PINNED})
-    commit_files(repo, {".github/gitmem-approved": "".join(f"{due.listed}\n" for due in memory.repository.commands())})
+    commit_files(repo, {".gitlab/gitmem-approved": "".join(f"{due.listed}\n" for due in memory.repository.commands())})
     memory.close()
     git(tmp_path, "clone", "-q", "--bare", str(repo), "hub.git")
     hub = tmp_path / "hub.git"
@@ -105,4 +106,45 @@ def test_merge_request_is_told_what_it_breaks(repo: Path, hub: Path, tmp_path: P
     assert done.status == 1, done
     report = (tmp_path / "check" / "gitmem.xml").read_text(encoding="utf-8")
     assert report.count("<failure ") == 2
-    assert "### Becomes false (2)" in (tmp_path / "check" / "gitmem.md").read_text(encoding="utf-8")
+    rows = json.loads((tmp_path / "check" / "gitmem-quality.json").read_text(encoding="utf-8"))
+    assert [(row["check_name"], row["location"]["path"]) for row in rows] == [("gitmem/newly-false", "README.md")] * 2
+    found = json.loads((tmp_path / "check" / "check.json").read_text(encoding="utf-8"))
+    assert len(found["newly_false"]) == 2
+
+
+def test_merge_request_of_a_fork_is_compared_with_the_project_that_it_is_for(
+    repo: Path, hub: Path, tmp_path: Path
+) -> None:
+    git(tmp_path, "clone", "-q", "--bare", str(hub), "fork.git")
+    git(tmp_path / "fork.git", "branch", "-D", "memory")  # a fork need not have it
+    git(repo, "checkout", "-q", "-b", "patch")
+    commit_files(repo, {"README.md": "# Changed\n"})
+    git(repo, "push", "-q", str(tmp_path / "fork.git"), "patch")
+    variables = {
+        "CI_MERGE_REQUEST_PROJECT_ID": "1", "CI_PROJECT_ID": "2",
+        "CI_MERGE_REQUEST_PROJECT_URL": str(hub).removesuffix(".git"), "CI_MERGE_REQUEST_TARGET_BRANCH_NAME": "main",
+    }  # fmt: skip
+
+    done = job("gitmem-check", tmp_path / "fork.git", tmp_path / "check", head="patch", **variables)
+
+    assert done.status == 1, done
+    assert (tmp_path / "check" / "gitmem.xml").read_text(encoding="utf-8").count("<failure ") == 2
+
+
+@pytest.mark.parametrize(
+    ("own", "rule"),
+    [
+        ("test: {script: [make]}\n", '$CI_PIPELINE_SOURCE == "push" && $CI_COMMIT_BRANCH'),
+        ("workflow: {rules: [{if: '$CI_PIPELINE_SOURCE == \"merge_request_event\"'}]}\n", '"merge_request_event" && '),
+    ],
+)
+def test_check_runs_in_the_pipelines_in_which_the_project_s_own_jobs_do(
+    repo: Path, memory: Memory, own: str, rule: str
+) -> None:
+    (repo / ".gitlab-ci.yml").write_text(own, encoding="utf-8")
+
+    ci.install(memory.repository, "gitlab", {"package": PINNED})
+
+    table = yaml.safe_load((repo / ".gitlab" / "gitmem.yml").read_text(encoding="utf-8"))
+    assert rule in table["gitmem-check"]["rules"][0]["if"]
+    assert table["gitmem-note"]["rules"][0]["if"] == table["gitmem-check"]["rules"][0]["if"]

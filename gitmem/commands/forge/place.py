@@ -59,8 +59,8 @@ def place_here(run: str = "") -> ForgeRepository:
     if not _REPOSITORY.fullmatch(repository):
         message = f"GITHUB_REPOSITORY is {'not set' if not repository else 'not OWNER/NAME'}: {repository}".rstrip(": ")
         raise _wrong("GITHUB_REPOSITORY", message, "set it to the repository: export GITHUB_REPOSITORY=owner/name")
-    api = _address("GITHUB_API_URL", API)
-    server = _address("GITHUB_SERVER_URL", SERVER)
+    api = need_address("GITHUB_API_URL", API)
+    server = need_address("GITHUB_SERVER_URL", SERVER)
     run = run or variable("GITHUB_RUN_ID")
     if run and not _RUN.fullmatch(run):
         raise _wrong("GITHUB_RUN_ID", "--run must be a number", 'in a workflow: --run "$RUN_ID", from github.event')
@@ -75,7 +75,7 @@ def find_links(code: str, memory: str) -> Links:
     """Return links for a job's own report; without a site where this is no forge's job, or it does not say which."""
     if variable("CI_PROJECT_URL"):
         try:
-            return Links(_address("CI_PROJECT_URL", ""), code, memory, "gitlab")
+            return Links(need_address("CI_PROJECT_URL", ""), code, memory, "gitlab")
         except ConfigError:
             return Links()
     try:
@@ -84,8 +84,12 @@ def find_links(code: str, memory: str) -> Links:
         return Links()
 
 
-def _address(name: str, default: str) -> str:
-    """Return an address of the environment; an error does not show it, as it may hold a password."""
+def need_address(name: str, default: str) -> str:
+    """Return an address of the environment; an error does not show it, as it may hold a password.
+
+    Raises:
+        ConfigError: It is none, or would be spoken to unencrypted.
+    """
     text = (variable(name) or default).rstrip("/")
     try:
         parts = urlsplit(text)

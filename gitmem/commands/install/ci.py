@@ -103,11 +103,18 @@ def _wanted(memory: OpenRepository, top: Path, forge: str, asked: Mapping[str, A
         branch=memory.config.branch,
         package=setup.package or _package(),
         default=default.removeprefix(f"{memory.config.remote}/") or setup.default,
+        has_merge_pipelines=has_merge_pipelines(top),
     )
     there = (
         [text for path in IN_TREE[GITHUB] if (text := _read(top, path)) and is_ours(text)] if forge == GITHUB else []
     )
     return _timed(with_bumped(known, there), top)
+
+
+def has_merge_pipelines(top: Path) -> bool:
+    """Return whether a project's own jobs run in pipelines of merge requests on GitLab, by its configuration."""
+    text = read_text(top / layout.GITLAB_PATH) or ""
+    return "merge_request_event" in text or "MergeRequest-Pipelines" in text
 
 
 def _package() -> str:

@@ -46,6 +46,13 @@ FORMER = {
     GITLAB: (),
 }
 FORMER_ON_BRANCH = {GITHUB: (FORMER_REVIEW,), GITLAB: ()}
+# When a GitLab project is checked. A merge request's pipeline counts instead of the branch's: where the project's own
+# jobs do not run in it, it would take them out of what must succeed before the merge.
+MERGE_RULE = '$CI_PIPELINE_SOURCE == "merge_request_event" && $CI_MERGE_REQUEST_TARGET_BRANCH_NAME != "{branch}"'
+BRANCH_RULE = (
+    '$CI_PIPELINE_SOURCE == "push" && $CI_COMMIT_BRANCH && $CI_COMMIT_BRANCH != $CI_DEFAULT_BRANCH'
+    ' && $CI_COMMIT_BRANCH != "{branch}" && $CI_COMMIT_BRANCH !~ /^gitmem\\//'
+)
 # A forge starts so many jobs of a matrix at most (GitHub Docs, "Usage limits"; GitLab Docs, "parallel").
 MOST_SHARDS = {GITHUB: 256, GITLAB: 200}
 MARK, SUM = "# gitmem-", "# sum "
@@ -95,6 +102,10 @@ def texts(forge: str, wanted: CiOptions, *, on_branch: bool = False) -> dict[str
         "PACKAGE": wanted.package,
         # Where nothing of the code is checked out.
         "PACKAGE_ALONE": f"./{_OWN_FOLDER}" if wanted.package == OWN else wanted.package,
+        "WHEN": (MERGE_RULE if wanted.has_merge_pipelines else BRANCH_RULE).format(branch=wanted.branch),
+        "WHERE": "in pipelines of merge requests"
+        if wanted.has_merge_pipelines
+        else "in branch pipelines, as your jobs do",
         **fields_of(wanted),
     }
     steps = {

@@ -43,6 +43,7 @@ class CiOptions:
         runner: The labels of the machines that jobs run on.
         python: The version of Python that is set up there.
         adopt: Whether a job compares what documents say with the code.
+        has_merge_pipelines: For GitLab, whether the project's own jobs run in pipelines of merge requests.
         pins: Actions by their names in ``ACTIONS``.
     """
 
@@ -56,6 +57,7 @@ class CiOptions:
     runner: tuple[str, ...] = ("ubuntu-24.04",)
     python: str = "3.12"
     adopt: bool = False
+    has_merge_pipelines: bool = True
     pins: tuple[tuple[str, str], ...] = tuple(ACTIONS.items())
 
     @property

@@ -6,7 +6,7 @@ secrets, terminal escapes, and text that poses as markup or as a command of the 
 
 from __future__ import annotations
 
-from gitmem.commands.report import github, junit, sarif
+from gitmem.commands.report import code_quality, github, junit, sarif
 from gitmem.frozen import replace
 from gitmem.text.sanitize import display
 from gitmem.text.secrets import redact, safe_output
@@ -23,6 +23,7 @@ WRITERS: dict[str, Callable[[Findings], str]] = {
     "github": github.commands,
     "sarif": sarif.log,
     "junit": junit.suites,
+    "codequality": code_quality.report,
 }
 # Bytes of a page of Markdown: what a forge takes as the summary of a step.
 PAGE_LIMIT = 1024 * 1024 - 4096

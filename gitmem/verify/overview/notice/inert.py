@@ -1,8 +1,8 @@
 """Text of others as Markdown that shows it and does nothing: no link, mention, reference, image, HTML or formula.
 
-What could mean something to a renderer is a character reference. What GitHub looks for in text that is rendered already
-(mentions, addresses, ``#1``, ``GH-1``) is parted by a zero-width space, and what could be a commit's name is code, in
-which it looks for nothing.
+What could mean something to a renderer is a character reference. What forges look for in text that is rendered already
+(mentions, addresses, ``#1``, ``GH-1``; ``!1`` and ``%1`` on GitLab) is parted by a zero-width space, and what could be
+a commit's name is code, in which they look for nothing.
 
 Source: GitHub Flavored Markdown 0.29, 6.3 (code spans) and 6.9 (autolinks); GitHub Docs, "Autolinked references and
 URLs" and "Mentioning people and teams". The tests ask cmark-gfm, which is GitHub's renderer.
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 # A zero-width space: spelt, so that the text itself holds no hidden character.
 APART = "&#8203;"
 # Where text is parted: behind an at sign, and inside what a renderer takes for an address or a reference.
-_LIVE = re.compile(r"@|#(?=\d)|:(?=//)|www(?=\.)|gh(?=-\d)", re.IGNORECASE)
+_LIVE = re.compile(r"@|#(?=\d)|[!%](?=\w)|:(?=//)|www(?=\.)|gh(?=-\d)", re.IGNORECASE)
 _COMMIT = re.compile(r"(?<![0-9a-z])[0-9a-f]{7,64}(?![0-9a-z])", re.IGNORECASE)
 SPELT = frozenset("&<>[]\\`$*_~|#")
 

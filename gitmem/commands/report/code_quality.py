@@ -1,0 +1,41 @@
+"""GitLab's code quality report: what a merge request shows beside its changes.
+
+Source: GitLab Docs, "Code Quality", "Code Quality report format": description, check_name, fingerprint, severity,
+location.path and location.lines.begin are required.
+"""
+
+from __future__ import annotations
+
+import json
+from hashlib import sha256
+
+from gitmem.commands.report.words import sentence
+from gitmem.text.sanitize import escaped_json
+from gitmem.verify.overview.finding import ERROR, KINDS, NOTE, WARNING, WORDS, Spot
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from gitmem.verify.overview.finding import Finding, Findings
+
+SEVERITIES = {ERROR: "major", WARNING: "minor", NOTE: "info"}
+
+
+def report(found: Findings) -> str:
+    """Return the report of one run; what holds is not in it."""
+    rows = [_row(finding) for finding in found.findings if WORDS[finding.kind].level]
+    return escaped_json(json.dumps(rows, ensure_ascii=False, indent=2)) + "\n"
+
+
+def _row(finding: Finding) -> dict[str, Any]:
+    assert finding.kind in KINDS
+    spots = [*(line.spot for line in finding.stated), *finding.places, *([finding.fact] if finding.fact else [])]
+    spot = next(iter(spots), Spot(finding.path))
+    return {
+        "description": sentence(finding),
+        "check_name": f"gitmem/{finding.kind.replace('_', '-')}",
+        "fingerprint": sha256(f"{finding.kind} {finding.key}".encode()).hexdigest(),
+        "severity": SEVERITIES[WORDS[finding.kind].level],
+        "location": {"path": spot.path, "lines": {"begin": max(spot.line, 1)}},
+    }
