@@ -127,6 +127,14 @@ def subagent_stopped(memory: Memory, event: Event) -> str:
     return subagent_stopped(memory.repository, event)
 
 
+def summarize_session(memory: Memory, session: str = "") -> str:
+    """Write the summary of a session now (C5), and return its key; empty where there is nothing worth keeping."""
+    from gitmem.agents.session.summary import ask_for, key_of
+
+    event = ask_for(memory.repository, session)
+    return key_of(event) if key_of(event) in summarize(memory) else ""
+
+
 def summarize(memory: Memory) -> list[str]:
     """Keep what transcripts have and no hook captured, make the summaries that are due, and return their keys."""
     from gitmem.agents.capture.source import captured_by

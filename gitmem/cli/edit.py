@@ -33,6 +33,7 @@ TEXTS = {
     "timeout": "time limit of the check: 30s, 5m",
     "refute": "a command that changes the code so that the check must fail",
     "task": "the task that produced it",
+    "verified_by": "the role or run that verified it",
     "workspace": "the folder it was learned in",
     "parent": "of a task: its parent task",
 }
@@ -53,7 +54,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add what edit takes."""
     parser.add_argument("key", help="the memory")
     for name, about in TEXTS.items():
-        flags = ("--kind", "--type") if name == "kind" else (f"--{name}",)
+        flags = ("--kind", "--type") if name == "kind" else (f"--{name.replace('_', '-')}",)
         parser.add_argument(*flags, metavar="TEXT", help=about)
     for name, (about, _) in LISTS.items():
         parser.add_argument(f"--{name}", action="append", metavar="TEXT", help=f"{about}; repeat it for several")

@@ -42,7 +42,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
             "Markdown is exported to a folder, which needs a name", hint="gitmem export --format markdown --to DIR"
         )
     with shared.open_memory(args, out) as memory:
-        query = shared.query_of(args, limit=EVERY)
+        query = shared.query_of(args, memory, limit=EVERY)
         if form == "markdown":
             count = sum(1 for _ in memory.bulk.export(query, folder=args.to))
         else:

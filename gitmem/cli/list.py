@@ -23,6 +23,8 @@ EXAMPLES = (
     "gitmem list --all | wc -l",
     "gitmem list --status failed --at v1.2",
     "gitmem list --store api",
+    "gitmem list --task AUTH-12",
+    "gitmem list --role reviewer --by ana",
 )
 EVERY = 1_000_000
 
@@ -40,7 +42,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
     if args.at is not None:
         shared.refuse_other_stores(args)
     with shared.open_memory(args, out) as memory:
-        query = shared.query_of(args, limit=EVERY)
+        query = shared.query_of(args, memory, limit=EVERY)
         past = memory.at(args.at) if args.at is not None else None
         found = past.list(query) if past else memory.list(query)
         shared.print_notices(memory, out)

@@ -1,8 +1,8 @@
 """Find memories that answer a question. Any words, paths or identifiers work; nothing you type is treated as syntax.
 
-With --syntax, the query language applies: fields (kind: tag: key: title: body: path: status: by: created:), "exact
-phrases", AND, OR, NOT, -word, wild*cards, nearly~ for similar spellings, ranges such as created:[2026-01 to]. Adjacent
-words must all match.
+With --syntax, the query language applies: fields (kind: tag: key: title: body: path: status: task: by: created:),
+"exact phrases", AND, OR, NOT, -word, wild*cards, nearly~ for similar spellings, ranges such as created:[2026-01 to].
+Adjacent words must all match.
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ EXAMPLES = (
     "gitmem recall --syntax 'kind:gotcha created:[2026-01 to] autentication~ -legacy'",
     "gitmem recall jwt --path src/auth --json",
     "gitmem recall retries --store api",
+    "gitmem recall retries --task AUTH-12 --by ana",
     "gitmem recall how do retries work --work --strict",
     "gitmem recall token lifetime --explain --without recency,access",
     "gitmem recall --stats",
@@ -72,7 +73,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
             return _statistics(memory, args, out)
         if args.recent:
             args.limit = args.limit or args.recent
-        question = _query_of(args, query, memory.repository.config.recall_limit)
+        question = _query_of(args, memory, query)
         past = memory.at(args.at) if args.at is not None else None
         found = past.recall(question) if past else memory.recall(question)
         shared.print_notices(memory, out)
@@ -94,7 +95,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
     return 0 if found.hits else 1
 
 
-def _query_of(args: argparse.Namespace, query: str, limit: int) -> Query:
+def _query_of(args: argparse.Namespace, memory: Memory, query: str) -> Query:
     """Return what is requested.
 
     Raises:
@@ -104,7 +105,8 @@ def _query_of(args: argparse.Namespace, query: str, limit: int) -> Query:
     wrong = [name for name in without if name not in (*FACTORS, "all")]
     if wrong:
         raise UsageError(f"unknown factor: {wrong[0]}", hint=f"choose one of {', '.join(FACTORS)}, or all")
-    question: Query = shared.query_of(args, query=query, limit=limit)
+    limit = memory.repository.config.recall_limit
+    question: Query = shared.query_of(args, memory, query=query, limit=limit)
     return replace(
         question,
         syntax=args.syntax,

@@ -44,6 +44,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--importance", choices=("critical", "high", "medium", "low"), help="how much it matters")
     parser.add_argument("--confidence", type=float, metavar="0..1", help="how sure you are")
     parser.add_argument("--supersedes", action="append", default=[], metavar="KEY", help="a memory that it replaces")
+    about = "the role or run that verified it, such as reviewer or run-7"
+    parser.add_argument("--verified-by", default="", metavar="NAME", help=about)
     parser.add_argument("--task", default="", help="the task that produced it")
     about = "the folder it was learned in; recall prefers it there"
     parser.add_argument("--workspace", default="", metavar="FOLDER", help=about)
@@ -87,6 +89,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
             supersedes=args.supersedes,
             confidence=args.confidence,
             importance=args.importance,
+            verified_by=args.verified_by,
             task=args.task,
             workspace=args.workspace,
             force=args.force,

@@ -69,6 +69,14 @@ def add_filters(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--scope", action="append", default=[], metavar="SCOPE", help=f"only these: {', '.join(SCOPES)}"
     )
+    parser.add_argument("--task", action="append", default=[], metavar="ID", help="only what was learned for this task")
+    parser.add_argument("--domain", action="append", default=[], help="only memories that name this domain")
+    about = "only memories learned in this folder or below it"
+    parser.add_argument("--workspace", action="append", default=[], metavar="FOLDER", help=about)
+    parser.add_argument(
+        "--by", action="append", default=[], metavar="NAME", help="only memories by this person or agent"
+    )
+    parser.add_argument("--role", default="", help="only the kinds that this role prefers (docs/sessions.md)")
     parser.add_argument("--all", action="store_true", help="include retired, superseded and expired memories")
     parser.add_argument("--limit", type=positive, metavar="N", help="maximum number of results")
 
@@ -154,8 +162,12 @@ def add_memory_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--ttl", default="", metavar="TIME", help="time to live: 12h, 30d, never")
 
 
-def query_of(args: argparse.Namespace, *, query: str = "", limit: int = 10) -> Any:
-    """Return what recall or list is asked for."""
+def query_of(args: argparse.Namespace, memory: Memory, *, query: str = "", limit: int = 10) -> Any:
+    """Return what recall or list is asked for.
+
+    Raises:
+        UsageError: There is no such status, scope or role.
+    """
     from gitmem.recall.query import Query
 
     statuses = [part for given in args.status for part in given.split(",") if part]
@@ -170,7 +182,11 @@ def query_of(args: argparse.Namespace, *, query: str = "", limit: int = 10) -> A
     kinds = [part.replace("-", "_") for given in args.kind for part in given.split(",") if part]
     return Query(
         text=query,
-        kinds=tuple(kinds),
+        kinds=tuple(kinds) or (_kinds_of(memory, args.role) if args.role else ()),
+        tasks=tuple(args.task),
+        named_domains=tuple(args.domain),
+        workspaces=tuple(args.workspace),
+        by=tuple(args.by),
         tags=tuple(args.tag),
         paths=tuple(args.path),
         statuses=tuple(statuses),
@@ -179,6 +195,16 @@ def query_of(args: argparse.Namespace, *, query: str = "", limit: int = 10) -> A
         scopes=tuple(scopes),
         stores=tuple(part for given in getattr(args, "store", ()) for part in given.split(",") if part),
     )
+
+
+def _kinds_of(memory: Memory, typed: str) -> tuple[str, ...]:
+    """Return the kinds that a role of the policy prefers; empty for one that takes all."""
+    from gitmem.policy.settings import role_name
+
+    roles = memory.repository.policy().roles
+    if role_name(typed) not in roles:
+        raise UsageError(f"unknown role: {typed}", hint=f"choose one of {', '.join(sorted(roles))}")
+    return roles[role_name(typed)].kinds
 
 
 def positive(text: str) -> int:

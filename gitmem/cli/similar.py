@@ -28,7 +28,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace, out: Output) -> int:
     """Print the hits; 1 when there are none."""
     with shared.open_memory(args, out) as memory:
-        query = shared.query_of(args, limit=memory.repository.config.recall_limit)
+        query = shared.query_of(args, memory, limit=memory.repository.config.recall_limit)
         similar = memory.similar(args.key, query=query)
         found = similar.found
         shared.print_notices(memory, out)

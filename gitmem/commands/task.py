@@ -8,7 +8,7 @@ from __future__ import annotations
 from gitmem.document.fields import OPEN, TASK, format_time
 from gitmem.document.parse import parse
 from gitmem.document.spec import own_spec
-from gitmem.errors import ConflictError, RefusedError, UsageError
+from gitmem.errors import ConflictError, RefusedError, TrustError, UsageError
 from gitmem.tasks import life, listing
 from gitmem.tasks.task import Task, task_of
 from gitmem.write.draft import checked_text, make_draft
@@ -153,6 +153,9 @@ def close(memory: OpenRepository, key: str, *, reason: str, force: bool, gate: C
     memory.notices.extend(passed.notices)
     if passed.refusal is not None:
         if not force:
+            # What nobody has approved was not run: approving it is the way, not going round it.
+            if isinstance(passed.refusal, TrustError):
+                raise passed.refusal
             passed.refusal.hint += f"\nclose it anyway: gitmem task close {key} --force --reason WHY"
             raise passed.refusal
         memory.notices.append(f"forced: {passed.refusal.message}")

@@ -209,7 +209,8 @@ def _is_closing(value: object) -> bool:
 
 _RULES: dict[str, tuple[Callable[[object], bool], str]] = {
     **dict.fromkeys(
-        ("title", "superseded_by", "correction", "category", "workspace", "project", "task"), (_is_text, "text")
+        ("title", "superseded_by", "correction", "category", "workspace", "project", "task", "verified_by"),
+        (_is_text, "text"),
     ),
     **dict.fromkeys(
         ("tags", "domains", "paths", "refs", "anchors", "requires", "produces", "supersedes", "confirmed"),

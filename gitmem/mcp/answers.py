@@ -28,7 +28,19 @@ TEXT_LIMIT = 24_000
 LINE_LIMIT = 400
 # Of each hit; the whole of it is one call away.
 HIT_TOKENS = 120
-_FIELDS = ("tags", "paths", "refs", "requires", "produces", "domains", "importance", "confidence", "task", "created")
+_FIELDS = (
+    "tags",
+    "paths",
+    "refs",
+    "requires",
+    "produces",
+    "domains",
+    "importance",
+    "confidence",
+    "verified_by",
+    "task",
+    "created",
+)
 
 
 def line(text: str, limit: int = LINE_LIMIT) -> str:

@@ -203,7 +203,7 @@ class Jobs:
     def _counts(self, catalog: Catalog, ground: int | None, found: Mapping[str, Any]) -> Counts:
         """Return what metrics tell besides what *found* of the status."""
         from gitmem.commands.report.metrics import Counts, count_due, moment_of
-        from gitmem.store import background, hook_log
+        from gitmem.store import background, hook_log, tally
         from gitmem.verify.jobs.history import count_behind
 
         state, jobs = self._repository.git.repository.state, found["jobs"]
@@ -222,6 +222,7 @@ class Jobs:
             moment_of(failures[-1].at) if failures else 0,
             len(background.list_failures(state)),
             {one.what: one.every_s for one in self.schedules()},
+            {name: tally.count(state, name) for name in tally.NAMES},
         )
 
     def _default(self) -> str:

@@ -12,7 +12,7 @@ import os
 import time
 from contextlib import suppress
 
-from gitmem.store import lost
+from gitmem.store import lost, tally
 from gitmem.store.spool_folders import REFUSED, SUFFIX, WAITING, folders_of, names_in, names_of
 from gitmem.system.atomic_write import sync_folder, write_durably, write_synced
 from gitmem.system.file_lock import make_folder, try_lock
@@ -120,6 +120,7 @@ class Spool:
         Raises:
             OSError: It cannot be kept.
         """
+        tally.add(os.path.dirname(self._folder), tally.REFUSALS)
         content = NOTHING
         if entry is not None:
             content = format_json({"format": FORMAT, **entry}, is_ascii=True).encode("ascii")

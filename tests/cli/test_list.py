@@ -112,3 +112,27 @@ def test_list_at_is_of_that_time_and_says_what_it_cannot_answer(run_cli, repo: P
     assert run_cli("list", "--at", "").status == 1  # a script's empty variable is not today
     assert f"gitmem: nothing was known yet at {before}" in none.err
     assert "v9: no such commit in this repository\n  hint: give any git revision" in unknown.err
+
+
+@pytest.mark.parametrize(
+    ("words", "found"),
+    [
+        (("--task", "auth-12"), ["worked"]),
+        (("--domain", "auth"), ["worked"]),
+        (("--workspace", "services/"), ["worked"]),
+        (("--workspace", "serv"), []),
+        (("--by", "DEV"), ["worked"]),
+        (("--role", "reviewer"), ["b"]),
+        (("--role", "planner", "--tag", "x"), ["b", "a"]),
+    ],
+)
+def test_filters_say_for_whom_and_where_it_was_learned(run_cli, repo: Path, words: tuple, found: list[str]) -> None:
+    fields = {"task": "AUTH-12", "domains": "[auth]", "workspace": "services/api", "by": "{who: Ana, agent: dev}"}
+    put_files(repo, {"learned/worked.md": memory_text("It worked", created="2026-01-04T00:00:00Z", **fields)})
+
+    assert keys(run_cli, *words) == found
+    if words[0] == "--task":
+        hits = json.loads(run_cli("recall", "AUTH-12", "--json").out)["hits"]
+        by_field = json.loads(run_cli("recall", "--syntax", "task:auth-12", "--json").out)["hits"]
+        assert [hit["key"] for hit in (hits[0], *by_field)] == ["worked", "worked"]
+        assert run_cli("list", "--role", "nobody").status == 2

@@ -131,6 +131,7 @@ def test_gate_that_nobody_approved_runs_nothing_and_closes_nothing(memory, repo)
         memory.tasks.close("t")
 
     assert "gitmem trust t" in refused.value.hint
+    assert "--force" not in refused.value.hint
     assert (state(memory), (repo / "ran").exists()) == ("open", False)
 
 

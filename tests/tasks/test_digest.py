@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from support.facts import make_fact, make_memory, put
+from support.facts import make_fact, make_memory, put, verify
 
 from gitmem.frozen import replace
 
@@ -100,3 +100,15 @@ def test_recent_work_has_what_was_closed_in_its_days_with_the_reason_in_order_of
 
     assert texts(recent) == ["A later note (1d ago)", "Auth setup: RS256 from the environment (closed 2d ago)"]
     assert (recent["total"], recent["more"]) == (2, 0)
+
+
+def test_a_closed_task_is_never_suspect(memory, repo):
+    put(
+        repo,
+        make_fact("broken", {"exists": "nothing"}),
+        make_task("done", state="closed", closed={"when": "2026-09-19T14:13:20Z"}, requires=["broken"]),
+        make_task("todo", requires=["broken"]),
+    )
+    verify(memory)
+
+    assert (memory.show("done").document["status"], memory.show("todo").document["status"]) == ("", "suspect")

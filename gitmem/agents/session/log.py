@@ -12,6 +12,7 @@ from gitmem.agents.session.places import append, named, read_lines, spelt_out
 from gitmem.agents.session.topics import place_of
 from gitmem.errors import BusyError
 from gitmem.frozen import frozen
+from gitmem.store import tally
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -88,6 +89,9 @@ def keep(place: Workplace, event: Event, shown: ContextRecord, *, now: int) -> N
 
     That something may be shown again is no reason not to show it.
     """
+    state = os.path.dirname(place.root)
+    tally.add(state, tally.STARTS if event.name == START else tally.PROMPTS)
+    tally.add(state, tally.SHOWN, len(shown.keys))
     if not event.session:
         return
     entry: dict[str, Any] = {"at": now, "event": event.name, "harness": event.harness, "source": event.source}

@@ -17,7 +17,7 @@ from gitmem.agents.transcripts.harvest import harvest
 from gitmem.agents.transcripts.read import HARNESSES, read_transcript
 from gitmem.commands.capture.keep import keep
 from gitmem.config import home
-from gitmem.errors import BusyError, ConflictError, GitmemError
+from gitmem.errors import BusyError, ConflictError, GitmemError, NotFoundError
 from gitmem.frozen import frozen
 from gitmem.store import background
 from gitmem.store.spool import Spool
@@ -97,6 +97,24 @@ def compacting(memory: OpenRepository, event: Event) -> str:
 def ended(memory: OpenRepository, event: Event) -> bool:
     """Ask for a summary at the end of a session; tell whether there will be one, which commits what was captured."""
     return _ask(memory, event)
+
+
+def ask_for(memory: OpenRepository, session: str) -> Event:
+    """Ask for a summary of a session that is under way, or over; without a name, of the one heard of last.
+
+    Raises:
+        NotFoundError: No such session of this clone has a transcript that gitmem reads.
+    """
+    for entry in ledger.entries(memory.git.repository.state):
+        fields = entry.fields
+        fits = fields["session"] == session if session else ledger.size_of(entry.transcript) >= 0
+        if fits and not fields["agent"] and fields["harness"] in HARNESSES:
+            values: dict[str, Any] = {name: fields[name] for name in _TOLD[1:]}
+            event = Event(fields["harness"], END, **values)
+            _request(memory, _Asked(event, memory.now, fields["branch"], fields["workspace"]))
+            return event
+    message = f"the session {session} has no transcript here" if session else "no session here has a transcript"
+    raise NotFoundError(message, hint='gitmem session log shows sessions; to save what matters: gitmem remember "…"')
 
 
 def waits(state_folder: str) -> bool:

@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 
     from gitmem.git.repository import Repository
 
+# A topic that begins with one of these words is a review; one that ends with it, where it says of what.
+REVIEWS = ("review", "rereview")
+REVIEWED = frozenset(("code", "pr", "mr", "pull", "merge", "request", "peer", "security", "design", "final"))
 CURRENT = "current"
 SESSION = "session-"
 ACTIVE, TOPICS, ARCHIVE = "active", "topics", "archive"
@@ -78,9 +81,17 @@ class Topic:
 
     @property
     def is_review(self) -> bool:
-        """Return whether something is reviewed here: what was found before would bias it (E3)."""
+        """Return whether something is reviewed here: what was found before would bias it (E3).
+
+        A review is called one: ``review-41``, ``re-review``, ``pr-41-review``. What only has the word in its name is
+        none: ``product-reviews``, ``reviewer-rights``, ``customer-review-page``.
+        """
         words = "".join(char if char.isalnum() else " " for char in self.name.lower()).split()
-        return any(word.startswith(("review", "rereview")) for word in words)
+        if words[:1] == ["re"]:
+            words = words[1:]
+        of_what, last = words[:-1], words[-1] if words else ""
+        is_called_so = last in REVIEWS and all(word in REVIEWED or word.isdigit() for word in of_what)
+        return is_called_so or (bool(words) and words[0] in REVIEWS)
 
     @property
     def spec_path(self) -> str:

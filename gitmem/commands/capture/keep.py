@@ -6,6 +6,7 @@ import json
 
 from gitmem.commands.capture.quality import says_something
 from gitmem.errors import RefusedError, UsageError
+from gitmem.store import tally
 from gitmem.store.spool import Spool
 from gitmem.text.sanitize import find_hidden
 from gitmem.text.secrets import find_secrets
@@ -65,9 +66,11 @@ def keep(
         refuse(memory, "the captured text", part)
     who = dict(by) if by else {}
     agent = who.pop("agent", "") or memory.config.agent
-    return Spool(memory.git.repository.state).append(
+    name = Spool(memory.git.repository.state).append(
         entry | {"at": memory.now, "agent": agent, "once": once} | ({"by": who} if who else {})
     )
+    tally.add(memory.git.repository.state, tally.CAPTURES)
+    return name
 
 
 def refuse(memory: OpenRepository, what: str, text: str) -> None:

@@ -17,6 +17,7 @@ from gitmem.document.fields import parse_time
 from gitmem.errors import FormatError
 from gitmem.frozen import frozen
 from gitmem.index.catalog import state
+from gitmem.store import tally
 from gitmem.text.sanitize import display
 
 TYPE_CHECKING = False
@@ -68,6 +69,7 @@ class Counts:
         hook_failed_at: When the last of them failed, epoch seconds, or 0.
         background_failures: Works behind a command whose last run failed.
         intervals: Seconds between two runs of each schedule, by what runs it.
+        tallies: How often something happened in this clone, by the names of ``store.tally``.
     """
 
     due: Mapping[str, int]
@@ -79,6 +81,7 @@ class Counts:
     hook_failed_at: int
     background_failures: int
     intervals: Mapping[str, int]
+    tallies: Mapping[str, int]
 
 
 def count_due(catalog: Catalog, ground: int | None, now: int) -> tuple[dict[str, int], int]:
@@ -130,6 +133,15 @@ def families(found: Mapping[str, Any], counts: Counts) -> Iterator[Family]:
         yield Family("index_behind_commits", "Commits not indexed yet.", {"": counts.behind})
     looks = {"": counts.looks}
     yield Family("memory_looks", "Memories shown in full in this clone.", looks, kind=COUNTER)
+    told = counts.tallies
+    captured, refused = {"": told[tally.CAPTURES]}, {"": told[tally.REFUSALS]}
+    yield Family("captures", "Texts captured from sessions in this clone.", captured, kind=COUNTER)
+    yield Family("capture_refusals", "Texts that could not be captured in this clone.", refused, kind=COUNTER)
+    shown = {"start": told[tally.STARTS], "prompt": told[tally.PROMPTS]}
+    about = "Times that a session of this clone was given context, by event."
+    yield Family("context_injections", about, shown, "event", kind=COUNTER)
+    injected = {"": told[tally.SHOWN]}
+    yield Family("injected_memories", "Memories in the context that sessions were given.", injected, kind=COUNTER)
     yield Family("problem_files", "Files of the store that cannot be read.", {"": found["problems"]})
     yield Family("to_settle", "Memories with two merged versions to settle.", {"": len(found["to_settle"])})
     yield Family("hook_failures", "Failed calls of hooks in this clone's log.", {"": counts.hook_failures})

@@ -438,9 +438,15 @@ def blocked(catalog: Catalog, ground: int | None) -> list[tuple[str, str, int, s
 
 
 def suspects(catalog: Catalog, ground: int | None) -> dict[str, tuple[str, ...]]:
-    """Return every suspect with its chain of causes, the failed fact or the reworded memory last."""
+    """Return every suspect with its chain of causes, the failed fact or the reworded memory last.
+
+    A closed task is none: what it rested on was true when it was done.
+    """
     found: dict[str, tuple[str, ...]] = dict(reworded(catalog, ground))
-    return found | chains(catalog, failed(catalog, ground)) if ground is not None else found
+    found |= chains(catalog, failed(catalog, ground)) if ground is not None else {}
+    closed = "SELECT m.key FROM memory m JOIN task k ON k.id = m.id WHERE k.state = 'closed' AND m.key IN ({})"
+    done = {row[0] for row in catalog.each(closed, found)} if found else ()
+    return {key: chain for key, chain in found.items() if key not in done}
 
 
 def reworded(catalog: Catalog, ground: int | None) -> dict[str, Reworded]:

@@ -77,7 +77,9 @@ def take_stock(
     What is blocked is a matter of this machine: a page that all share is made without it.
     """
     chains = state.suspects(catalog, ground)
-    kinds = dict(catalog.rows(f"SELECT kind, count(*) FROM memory m WHERE {state.LIVE} GROUP BY kind ORDER BY kind"))
+    # Nor does it change as time passes: only here, what has expired is not counted.
+    live = f"{state.LIVE} AND (m.expires IS NULL OR m.expires > {now})" if with_blocked else state.LIVE
+    kinds = dict(catalog.rows(f"SELECT kind, count(*) FROM memory m WHERE {live} GROUP BY kind ORDER BY kind"))
     counts = dict.fromkeys(STATUSES, 0)
     # All facts at once: their statuses are counted by the database; suspects are few.
     # In the order in which facts, memories and states are on disk, which SQLite does not choose on its own: 12 ms for

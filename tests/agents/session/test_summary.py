@@ -13,9 +13,11 @@ from support.facts import DAY, Clock, count_commits
 from support.transcripts import SECRET, asked, edited, placed, said, session
 
 from gitmem.agents import on_event
-from gitmem.agents.event import COMPACT, END, Event
+from gitmem.agents.event import COMPACT, END, STOP, Event
 from gitmem.agents.session.summary import key_of, waits
-from gitmem.errors import GitmemError
+from gitmem.agents.transcripts import ledger
+from gitmem.errors import GitmemError, NotFoundError
+from gitmem.frozen import replace
 from gitmem.memory.memory import Memory
 from gitmem.recall.query import Query
 from gitmem.store import background
@@ -247,3 +249,14 @@ def test_a_store_that_is_not_there_is_left_alone(repo: Path) -> None:
         on_event.session_ended(opened, event_of(repo, placed(session(repo))))
 
     assert not os.path.exists(repo / ".git" / "gitmem" / "summaries")
+
+
+def test_a_summary_is_written_when_a_person_wants_it_while_the_session_goes_on(memory: Memory, repo: Path) -> None:
+    event = event_of(repo, placed(session(repo)))
+    ledger.enter(memory.repository, replace(event, name=STOP))
+
+    assert on_event.summarize_session(memory) == key_of(event)
+    assert on_event.summarize_session(memory, "s1") == key_of(event)
+    assert memory.show(key_of(event)).document["kind"] == "session"
+    with pytest.raises(NotFoundError):
+        on_event.summarize_session(memory, "another")

@@ -99,9 +99,12 @@ def test_an_archived_topic_can_be_read_and_is_not_active(tmp_path) -> None:
 
 @pytest.mark.parametrize(
     ("name", "is_review"),
-    [("review-41", True), ("pr-41-review", True), ("rereview", True), ("re-review", True), ("preview", False)],
-)
-def test_a_review_is_known_by_its_name(name: str, is_review: bool) -> None:
+    [
+        ("review-41", True), ("pr-41-review", True), ("rereview", True), ("re-review", True), ("review", True),
+        ("preview", False), ("product-reviews", False), ("customer-review-page", False), ("reviewer-rights", False),
+    ],
+)  # fmt: skip
+def test_a_review_is_called_one(name: str, is_review: bool) -> None:
     assert topics.Topic(name, "").is_review == is_review
 
 

@@ -10,11 +10,15 @@ from prometheus_client.openmetrics.parser import text_string_to_metric_families 
 from prometheus_client.parser import text_string_to_metric_families as parse_text
 from support.facts import DAY, Clock, make_fact, make_memory, put, verify
 from support.schedules import installed
+from support.sessions import asked, started
 
+from gitmem.agents import on_event
+from gitmem.commands.capture.keep import keep
 from gitmem.commands.report.metrics import KINDS_AT_MOST, Family, _bounded, format_metrics
 from gitmem.memory.memory import Memory
 from gitmem.recall.query import Query
 from gitmem.store import hook_log
+from gitmem.store.spool import Spool
 
 NONE = {"exists": "none"}
 README = {"exists": "README.md"}
@@ -175,3 +179,19 @@ def test_kinds_without_end_are_counted_together() -> None:
     assert len(found) == KINDS_AT_MOST + 1
     assert sum(found.values()) == sum(range(100)) + 1
     assert found["kind099"] == 99
+
+
+def test_captures_refusals_and_what_sessions_were_given_are_counted(timed, repo: Path) -> None:
+    memory, _ = timed
+    put(repo, make_memory("e", "Kafka offsets survive rebalancing"))
+    options = {"title": "", "kind": "learned", "key": "", "once": False, "options": {}}
+    keep(memory.repository, "the gateway drops idle sockets", **options)
+    Spool(memory.repository.git.repository.state).note_refused("a secret")
+    on_event.session_started(memory, started())
+    on_event.prompted(memory, asked("do kafka offsets survive rebalancing", "s2"))
+
+    found = read(memory)
+
+    assert (found["captures_total",], found["capture_refusals_total",]) == (1, 1)
+    assert (found["context_injections_total", "start"], found["context_injections_total", "prompt"]) == (1, 1)
+    assert found["injected_memories_total",] >= 2

@@ -1,0 +1,38 @@
+"""Write the summary of an agent's session now, from its transcript, and print its key.
+
+This also happens whenever a session is compacted and when it ends. Only sessions of this clone whose client writes
+a transcript can be summarized.
+"""
+
+from __future__ import annotations
+
+from gitmem.agents import on_event
+from gitmem.cli import shared
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import argparse
+
+    from gitmem.cli.output import Output
+
+EXAMPLES = ("gitmem session summarize", "gitmem session summarize --session 0b6e --json")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add what summarize takes."""
+    parser.add_argument("--session", default="", metavar="NAME", help="summarize this session (the latest)")
+    shared.add_json(parser)
+
+
+def run(args: argparse.Namespace, out: Output) -> int:
+    """Print the key of the summary; 1 where the session has nothing worth keeping."""
+    with shared.open_memory(args, out) as memory:
+        key = on_event.summarize_session(memory, args.session)
+        shared.print_notices(memory, out)
+    if args.json:
+        out.json({"key": key})
+    elif key:
+        out.line(key)
+    else:
+        out.note("the session has nothing worth keeping yet")
+    return 0 if key else 1
