@@ -8,6 +8,11 @@ if TYPE_CHECKING:
     from gitmem.memory.memory import Memory
 
 
+# Gemini CLI puts the context of a start before what the person typed, where a slash command is not seen for one
+# (0.61.0): the first prompt brings it.
+AT_FIRST_PROMPT = ("gemini",)
+
+
 def not_accepted(memory: Memory) -> str:
     """Return what an agent is told in place of memories that nobody accepted: one line, nothing of theirs."""
     from gitmem.index.catalog.counts import count_live
@@ -24,6 +29,7 @@ def not_accepted(memory: Memory) -> str:
 def session_started(memory: Memory, event: Event) -> str:
     """Return what an agent should know as its session starts, or goes on; sessions that never ended are harvested."""
     from gitmem.agents.event import STARTUP
+    from gitmem.agents.session import log
     from gitmem.agents.session.start import Doors, start
     from gitmem.agents.transcripts import harvest, ledger
 
@@ -36,16 +42,18 @@ def session_started(memory: Memory, event: Event) -> str:
     if event.source == STARTUP:
         _commit_captured(memory)
     ledger.enter(memory.repository, event)
-    return text
+    return log.hold(memory.repository, event, text) if event.harness in AT_FIRST_PROMPT else text
 
 
 def prompted(memory: Memory, event: Event) -> str:
     """Return the memories that a prompt needs and that this session was not shown yet; mostly none."""
+    from gitmem.agents.session import log
     from gitmem.agents.session.prompt import recall_for
     from gitmem.agents.transcripts import ledger
 
     ledger.enter(memory.repository, event)
-    return recall_for(memory.repository, event, memory.recall)
+    held = log.release(memory.repository, event) if event.harness in AT_FIRST_PROMPT else ""
+    return "\n\n".join(filter(None, (held, recall_for(memory.repository, event, memory.recall))))
 
 
 def tool_used(memory: Memory, event: Event) -> str:

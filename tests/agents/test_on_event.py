@@ -104,3 +104,13 @@ def test_start_and_end_of_a_session_commit_what_waits(memory: Memory, repo: Path
 def _worklog(memory: Memory) -> str:
     files = Path(memory.repository.git.repository.state, "sessions").rglob("worklog.jsonl")
     return "".join(file.read_text() for file in files)
+
+
+def test_start_of_a_session_of_gemini_is_shown_with_its_first_prompt_and_once(memory: Memory, repo: Path) -> None:
+    memory.remember("The gateway drops requests", key="gateway")
+    memory.remember("Half a cent is rounded to even", key="cents")
+    prompt = parsed("gemini/BeforeAgent", cwd=str(repo), prompt="And what is left to do?")
+
+    assert on_event.session_started(memory, parsed("gemini/SessionStart", cwd=str(repo))) == ""
+    assert "This repository has 2 memories" in on_event.prompted(memory, prompt)
+    assert on_event.prompted(memory, prompt) == ""

@@ -27,6 +27,9 @@ ANSWER = "The shipping calculator rounds half a cent to even"
 NEWEST = "The staging gateway drops requests without a trace id"
 COMMENTED = "The fixture loader needs the timezone set to UTC"
 SAID = "The queue worker must be restarted after each migration"
+# What the context of a start begins with, and the heading above what others wrote since.
+GREETING = "Save what you learn: gitmem remember"
+NEWS = "WRITTEN SINCE"
 WRITTEN = "Resumed sessions are not told this sentence again"
 BD = '#!/bin/sh\necho "comment added"\n'
 FIRST = [
@@ -210,7 +213,7 @@ def tried(place: Place, calls: int) -> dict[str, str]:
     before = commits(place)
     first = place.ask(ASKED, FIRST)
     memories = [json.dumps(one) for one in settled(place)]
-    told_once = first.count("This repository has a memory")
+    told_once = first.count(GREETING)
     again = place.ask("And what is left to do?", [Step(say="Nothing.")], again=True)
     settled(place)
     cells = {
@@ -219,8 +222,8 @@ def tried(place: Place, calls: int) -> dict[str, str]:
         "prompt memory reaches it": _word(first.has(ANSWER)),
         "`LEARNED:` comment captured": _word(any(COMMENTED in one for one in memories)),
         "`LEARNED:` words captured": _word(any(SAID in one for one in memories)),
-        "digests in a session / when continued": f"{told_once} / {again.count('This repository has a memory')}",
-        "told its own write when continued": _word(again.count(WRITTEN) > first.count(WRITTEN)),
+        "digests in a session / when continued": f"{told_once} / {again.count(GREETING)}",
+        "told its own writes as news when continued": _word(again.has(NEWS)),
         "commits of the session": str(commits(place) - before),
     }
     if calls:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 
 from gitmem.agents.event import RESUME, START
-from gitmem.agents.session.places import append, named, read_lines, spelt_out
+from gitmem.agents.session.places import append, named, read_lines, read_text, spelt_out, write_text
 from gitmem.agents.session.topics import place_of
 from gitmem.errors import BusyError
 from gitmem.frozen import frozen
@@ -28,6 +28,8 @@ SHOWN = "shown"
 WRITERS = tuple(f"gitmem {name} " for name in ("remember", "fact", "decide", "post-work", "supersede", "task add"))
 LINES_AT_MOST = 50
 SUFFIX = ".jsonl"
+HELD = ".start"
+HELD_BYTES = 64 * 1024
 # Some 200 entries of ten keys; what was shown so long ago may be shown again. A choice of ours.
 SESSION_BYTES = 64 * 1024
 # Sessions whose log is kept, the latest ones. A choice of ours.
@@ -118,6 +120,30 @@ def keep_written(memory: OpenRepository, event: Event) -> None:
         keep(place, event, ContextRecord(written, memory.find_tip() or ""), now=memory.now)
 
 
+def hold(memory: OpenRepository, event: Event, text: str) -> str:
+    """Keep the context of a session's start for its first prompt; returns what is shown now: nothing if it is kept."""
+    if not event.session or not text:
+        return text
+    try:
+        write_text(_held(memory, event), text)
+    except OSError:
+        return text
+    return ""
+
+
+def release(memory: OpenRepository, event: Event) -> str:
+    """Return the context that waits for a session's first prompt, once."""
+    path = _held(memory, event)
+    text = read_text(path, HELD_BYTES) if event.session else ""
+    _remove(path)
+    return text
+
+
+def _held(memory: OpenRepository, event: Event) -> str:
+    place = place_of(memory.git.repository, memory.git.read_head()[0])
+    return os.path.join(place.root, SHOWN, f"{named(event.session)}{HELD}")
+
+
 def sessions(place: Workplace) -> list[str]:
     """Return the sessions that were shown something, the latest first."""
     return [spelt_out(name.removesuffix(SUFFIX)) for name in _files(place)]
@@ -138,7 +164,13 @@ def _files(place: Workplace) -> list[str]:
 def sweep(place: Workplace) -> None:
     """Remove the logs of all but the latest sessions."""
     for name in _files(place)[SESSIONS_KEPT:]:
-        try:
-            os.unlink(os.path.join(place.root, SHOWN, name))
-        except OSError:
-            return
+        path = os.path.join(place.root, SHOWN, name)
+        _remove(path)
+        _remove(f"{path.removesuffix(SUFFIX)}{HELD}")
+
+
+def _remove(path: str) -> None:
+    try:
+        os.unlink(path)
+    except OSError:
+        return

@@ -145,7 +145,7 @@ HARNESSES = {
             HarnessEvent("BeforeAgent", timeout_s=PROMPT_S),
             HarnessEvent("AfterTool", "run_shell_command|read_file|write_file|replace"),
             HarnessEvent("AfterAgent"),
-            HarnessEvent("PreCompress"),
+            HarnessEvent("PreCompress", "manual"),
             HarnessEvent("SessionEnd", timeout_s=END_S),
         ),
         commands=(".gemini/commands", ".gemini/commands"),
