@@ -24,6 +24,7 @@ VALUES = {
     "noun": "task",
     "near[0]": "list",
     "count": "2",
+    "args.plan": "2",
     "branch": "notes",
     "homes": "notes",
     "args.key": "task",
@@ -46,7 +47,7 @@ WORDS = {
 }  # fmt: skip
 # Where a sentence goes on after a command.
 PROSE = re.compile(
-    r" (?:also|and|asks?|deletes?|does|from|in|lists|on|or|removes?|retires?|shows?|to|until|with|without|works?)\b"
+    r" (?:also|and|asks?|deletes?|does|from|in|lists|on|or|pushes|removes?|retires?|shows?|to|until|with|without|works?)\b"
 )
 # They wait for a client, or for an answer.
 SERVERS = {"mcp"}
