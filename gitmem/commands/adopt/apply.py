@@ -16,11 +16,12 @@ from gitmem.document.fields import format_time
 from gitmem.document.parse import parse
 from gitmem.errors import RefusedError
 from gitmem.frozen import frozen, replace
-from gitmem.model import ADOPTED, BUILTIN, Check
+from gitmem.model import ADOPTED, BUILTIN, FAILS, Check
 from gitmem.text.sanitize import display
 from gitmem.verify.builtin import answer_all
 from gitmem.verify.inputs import CodeTree
 from gitmem.verify.references import anchor_fields
+from gitmem.verify.session import Options
 from gitmem.write import archive
 from gitmem.write.bulk import Changes, ImportPlan, Reasons, changes_of
 from gitmem.write.draft import edited
@@ -84,7 +85,17 @@ def apply(memory: OpenRepository, adoption: Adoption, *, dry_run: bool = False) 
         written = writer.write(lambda at: plan.make(writer, at), "adopt")
         commit = written.commit if written else ""
         memory.catalog()
+        if culprits := plan.culprits():
+            _keep_culprits(memory, culprits)
     return plan.report(commit)
+
+
+def _keep_culprits(memory: OpenRepository, culprits: Mapping[str, str]) -> None:
+    """Judge facts that are false, and keep the verdicts in this clone, with culprits, for the next verify."""
+    session = memory.session(Options(keys=tuple(culprits)))
+    results = session.judge_many(session.list_due())
+    verdicts = (one.verdict for one in results if one.verdict is not None and one.verdict.outcome == FAILS)
+    memory.local.add_verdicts([replace(verdict, culprit=culprits[verdict.key]) for verdict in verdicts])
 
 
 @frozen
@@ -254,6 +265,15 @@ class _Plan:
         named = [f"adopt {display(one.path)}" for one in self._adoption.documents[:_NAMED]]
         subject = f"memory: adopt {count} {'statement' if count == 1 else 'statements'}"
         return writer.plan(subject, [], changes.files, changes.deletes, changes.moves, sources=named)
+
+    def culprits(self) -> dict[str, str]:
+        """Return the commits that made the facts false which were added, by key."""
+        added = self._settled.new.keys() | self._settled.updated.keys()
+        return {
+            key: one.culprit
+            for key, one in self._proposed.items()
+            if one.culprit and one.outcome == FAILS and key in added
+        }
 
     def report(self, commit: str) -> Applied:
         """Return what the last plan was."""

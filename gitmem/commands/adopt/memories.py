@@ -52,6 +52,7 @@ class Proposal:
         outcome: What its check must answer at the commit that was judged; empty without a check.
         symbol: The name that it says is in the code; empty for another statement.
         is_plain_word: Whether that name is a word like any other, such as ``main``.
+        culprit: The commit that made it false, where known.
     """
 
     key: str
@@ -62,6 +63,7 @@ class Proposal:
     outcome: str = ""
     symbol: str = ""
     is_plain_word: bool = False
+    culprit: str = ""
 
     @property
     def symbol_check(self) -> Mapping[str, str] | None:
@@ -127,6 +129,7 @@ def _facts(findings: Iterable[Finding]) -> Iterator[Proposal]:
             f"{path}{section}: {' '.join(claim.token.split())}",
             outcome=FAILS if finding.verdict == FALSE else HOLDS,
             symbol=claim.name if claim.kind == SYMBOL else "",
+            culprit=finding.culprit.commit if finding.culprit else "",
             is_plain_word=claim.kind == SYMBOL and not claim.is_certain and claim.name.isalpha(),
         )
 

@@ -75,6 +75,15 @@ def test_facts_are_anchored_to_their_lines_and_names_are_looked_for_as_definitio
     assert all(fields["anchors"][0].startswith(f"{fields['refs'][0]} @ {blob} ") for fields in texts)
 
 
+def test_culprit_that_adopt_found_is_the_culprit_of_the_failed_fact(guide, run_cli):
+    commit_files(guide, {"src/more.py": "X = 1\n"}, "go on")
+
+    applied(guide)
+
+    assert "broken by" in run_cli("verify", "--each").out
+    assert "remove old" in run_cli("status").out
+
+
 def test_applied_again_there_is_nothing_to_write(guide):
     applied(guide)
     before = git(guide, "rev-parse", "memory")
