@@ -166,7 +166,7 @@ KINDS = (
     ),
     Kind(
         "tox",
-        "tox -q",
+        "tox -q -c tox.ini",  # without -c, tox 4 passes where it finds no configuration
         {
             "tox.ini": TOX,
             "check.py": SCRIPT.replace("one.value", "1").replace("app, one", "app"),

@@ -371,8 +371,12 @@ def _judged(results: Sequence[Result], lines: Mapping[str, StandingLine]) -> Ite
             why = why or (result.verdict.attempt if result.verdict else "")
         elif not result.is_news:
             label += ", as before"
-        culprit = (line.culprit, line.culprit_after) if line and line.status == "failed" else ("", "")
-        yield Case(result.due.row.key, WORDS[result.outcome], label, why, culprit)
+        status, culprit = WORDS[result.outcome], ("", "")
+        if line and line.status == "failed":  # also what failed before and cannot be checked now
+            culprit = (line.culprit, line.culprit_after)
+            label = label if result.outcome == "fails" else "failed, as before, and cannot be checked now"
+            status = line.status
+        yield Case(result.due.row.key, status, label, why, culprit)
 
 
 def summary(found: VerifyRun) -> str:

@@ -37,6 +37,8 @@ if TYPE_CHECKING:
     from gitmem.verify.sandbox.limits import Limits
 
 SKIPPED = "skipped"
+# Seconds from which on a check is long: somebody notices how often it runs one behind the other.
+LONG_S = 1.0
 # Why a command was skipped.
 NOT_APPROVED = "not approved"
 DENIED = "denied here"
@@ -209,16 +211,23 @@ class Judge:
         due, verdict = result.due, result.verdict
         assert verdict is not None, "a failure has a verdict"
 
-        def ask(commit: str, times: int) -> list[tuple[str, str]]:
-            return self._ask_often(due, commit, times, width if commit == self._commit else 1)
-
         was = due.verdict.outside if due.verdict is not None else ""
         if not verdict.outside and was != DECLARED:  # what it used when it held counts; what is declared, its fact says
             verdict = replace(verdict, outside=was)
         is_known = due.verdict is not None and due.verdict.outcome == FAILS
         firm = 1 if is_known else runs_needed(result.seconds, is_hurried=self._means.is_hurried)
         held = self._held(due)
-        found = confirm(due.latest, verdict, ask=ask, held=held, is_unclear=result.is_unclear, firm=firm)
+        # Of a long check, the runs here go on beside the one where it held: a break takes twice its time.
+        is_long = result.seconds >= LONG_S and width > 1 and not mark_of(due.latest)
+        with ThreadPoolExecutor(1) as pool:
+            here = pool.submit(self._ask_often, due, self._commit, firm - 1, width) if is_long and held else None
+
+            def ask(commit: str, times: int) -> list[tuple[str, str]]:
+                if here is not None and commit == self._commit:
+                    return here.result()
+                return self._ask_often(due, commit, times, width if commit == self._commit else 1)
+
+            found = confirm(due.latest, verdict, ask=ask, held=held, is_unclear=result.is_unclear, firm=firm)
         verdict = found.verdict
         if verdict is not None and found.outcome == FAILS and is_known and due.verdict is not None:
             verdict = replace(verdict, confirmed=verdict.confirmed or due.verdict.confirmed)

@@ -154,6 +154,7 @@ def clean_environment(
 ) -> dict[str, str]:
     """Return the whole environment of a check: these variables, and of ours only those that the fact declares."""
     env = {
+        **dict(toolchain.find_toolchain(path).variables),
         **(variables or {}),
         "PATH": path,
         "HOME": home,

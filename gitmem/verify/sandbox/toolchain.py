@@ -10,12 +10,12 @@ import os
 from functools import lru_cache
 from pathlib import Path
 
-from gitmem.config import home
+from gitmem.config import home, variable
 from gitmem.frozen import frozen
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
 # The folders of installed programs and their settings (hier(7)); /nix and /gnu are NixOS's and Guix's stores.
 SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/etc", "/opt", "/nix", "/gnu")
@@ -37,6 +37,13 @@ PROGRAM_FOLDERS = ("bin", "sbin", "shims", "libexec")
 INSTALLATION_MARKS = ("pyvenv.cfg", "lib", "libexec")
 # Folders of a home that look like an installation and hold keyrings and other programs' state (XDG Base Directory).
 NEVER = (".local", ".config", ".cache")
+# The program behind the programs of rustup; where it and cargo keep what they need, and what of that is shown.
+RUSTUP = "rustup"
+RUST_HOMES = {"CARGO_HOME": ".cargo", "RUSTUP_HOME": ".rustup"}
+RUST_SHOWN = (
+    *(("RUSTUP_HOME", "toolchains"), ("RUSTUP_HOME", "update-hashes"), ("RUSTUP_HOME", "settings.toml")),
+    ("CARGO_HOME", "registry"),
+)
 
 
 @frozen
@@ -46,10 +53,12 @@ class Toolchain:
     Attributes:
         folders: Folders and files to show read-only, outside the system's; none is in another.
         links: Symbolic links on the way to them, as (what it says, where it is), not in any of the folders.
+        variables: Environment variables that tell them where they are installed, by name.
     """
 
     folders: tuple[str, ...]
     links: tuple[tuple[str, str], ...]
+    variables: tuple[tuple[str, str], ...] = ()
 
 
 @lru_cache
@@ -57,11 +66,15 @@ def find_toolchain(path: str) -> Toolchain:
     """Return what the programs on *path* need besides the system's folders; entries that are relative are ignored."""
     folders: set[Path] = set()
     links: dict[Path, Path] = {}
+    homes: dict[str, Path] = {}
     for entry in dict.fromkeys(path.split(":")):
         folder = Path(os.path.normpath(entry))
         if not folder.is_absolute() or _is_within(folder, SYSTEM) or not folder.is_dir():
             continue
         folders.update(_installation(place) for place in (folder, *_follow(folder, links)))
+        if (folder / RUSTUP).is_file():
+            homes = _rust_homes()
+            folders.update(_rust_folders(homes))
         for program in folder.iterdir():
             for place in _follow(program, links):
                 whole = _installation(place.parent)
@@ -71,7 +84,25 @@ def find_toolchain(path: str) -> Toolchain:
         if not _is_within(found, (*SYSTEM, *kept)) and not _is_private(found):
             kept.append(str(found))
     loose = ((str(says), str(link)) for link, says in links.items() if not _is_within(link, (*SYSTEM, *kept)))
-    return Toolchain(tuple(kept), tuple(sorted(loose)))
+    variables = tuple((name, str(place)) for name, place in sorted(homes.items()))
+    return Toolchain(tuple(kept), tuple(sorted(loose)), variables)
+
+
+def _rust_homes() -> dict[str, Path]:
+    """Return where rustup keeps toolchains and cargo what it downloaded, by the variables that say so."""
+    places = {name: Path(variable(name) or Path(home(), folder)) for name, folder in RUST_HOMES.items()}
+    return {name: place for name, place in places.items() if place.is_absolute() and place.is_dir()}
+
+
+def _rust_folders(homes: Mapping[str, Path]) -> list[Path]:
+    """Return what checks see of these: toolchains, also linked ones, and sources; never credentials or settings.
+
+    Source: https://rust-lang.github.io/rustup/environment-variables.html and
+    https://doc.rust-lang.org/cargo/guide/cargo-home.html.
+    """
+    shown = [homes[name] / part for name, part in RUST_SHOWN if name in homes and (homes[name] / part).exists()]
+    linked = [link.resolve() for place in shown if place.name == "toolchains" for link in place.iterdir()]
+    return [*shown, *(place for place in linked if place.is_dir())]
 
 
 def _follow(place: Path, links: dict[Path, Path]) -> list[Path]:

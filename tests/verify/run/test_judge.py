@@ -31,6 +31,7 @@ from support.facts import (
 from gitmem.memory.memory import Memory
 from gitmem.system import process
 from gitmem.system.process_limits import stop_all, stop_count
+from gitmem.verify.run import judge
 from gitmem.verify.sandbox import sandbox
 from gitmem.verify.session import Options
 
@@ -380,6 +381,23 @@ def test_failure_that_is_of_the_code_is_confirmed_where_it_held(memory, repo):
     assert (result.outcome, result.because) == ("fails", "exit 1")
     assert (result.verdict.confirmed, result.verdict.held_commit) == (True, good)
     assert statuses(memory) == {"a": "failed"}
+
+
+def test_long_check_runs_where_it_held_and_here_at_the_same_time(memory, repo, world, tmp_path, monkeypatch):
+    monkeypatch.setattr(judge, "LONG_S", 0.0)
+    log = tmp_path / "runs"
+    # Where it held, it ends when all runs have begun: one after the other, it would hang.
+    wait = f"test -e {world} || until [ $(wc -l <{log}) -ge 7 ]; do sleep 0.01; done"
+    put(repo, make_fact("a", f"echo x >>{log}; grep -q service README.md && {{ {wait}; }}", timeout="10s"))
+    approve_all(memory)
+    world.touch()
+    verify(memory)
+    world.unlink()
+
+    commit_files(repo, {"README.md": "# Nothing\n"})
+    result = result_of(verify(memory), "a")
+
+    assert (result.outcome, result.verdict.confirmed, log.read_text().count("x")) == ("fails", True, 7)
 
 
 def test_first_failure_of_a_fact_that_never_held_counts_unconfirmed(memory, repo):

@@ -79,6 +79,22 @@ def test_programs_of_an_installation_elsewhere_are_followed(person):
     assert found(person / ".local" / "bin").folders == (str(person / ".local" / "bin"), str(real.parents[1]))
 
 
+def test_rustup_shows_its_toolchains_and_sources_and_no_credentials(person, monkeypatch):
+    monkeypatch.setattr(toolchain, "variable", lambda _: "")
+    program(person / ".cargo" / "bin" / "rustup")
+    for place in (".cargo/registry", ".rustup/toolchains/stable/bin", "src/rust/stage2"):
+        (person / place).mkdir(parents=True)
+    (person / ".rustup" / "toolchains" / "own").symlink_to(person / "src" / "rust" / "stage2")
+    for place in (".cargo/credentials.toml", ".cargo/config.toml", ".rustup/settings.toml"):
+        (person / place).write_text("secret = 1\n")
+
+    shown = found(person / ".cargo" / "bin")
+
+    names = (".cargo/bin", ".cargo/registry", ".rustup/settings.toml", ".rustup/toolchains", "src/rust/stage2")
+    assert shown.folders == tuple(str(person / name) for name in names)
+    assert dict(shown.variables) == {"CARGO_HOME": str(person / ".cargo"), "RUSTUP_HOME": str(person / ".rustup")}
+
+
 def test_a_program_elsewhere_that_stands_alone_is_shown_alone(person):
     program(person / "projects" / "secret" / "tool")
     (person / "bin").mkdir()
