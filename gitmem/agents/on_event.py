@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 
 # Gemini CLI puts the context of a start before what the person typed, where a slash command is not seen for one
-# (0.61.0): the first prompt brings it.
+# (0.61.0), and forgets it when the session is resumed: the first prompt brings it.
 AT_FIRST_PROMPT = ("gemini",)
 
 

@@ -31,6 +31,7 @@ SAID = "The queue worker must be restarted after each migration"
 GREETING = "Save what you learn: gitmem remember"
 NEWS = "WRITTEN SINCE"
 WRITTEN = "Resumed sessions are not told this sentence again"
+LESSON = "The {} ledger entry is rounded before the tax is added"
 BD = '#!/bin/sh\necho "comment added"\n'
 FIRST = [
     Step(run="echo hello"),
@@ -228,7 +229,7 @@ def tried(place: Place, calls: int) -> dict[str, str]:
     }
     if calls:
         before = commits(place)
-        place.ask("Count.", [*(Step(run=f"echo {number}") for number in range(calls)), Step(say="Counted.")])
+        place.ask("Count.", [*map(long_step, range(calls)), Step(say=f"LEARNED: {LESSON.format('last')}")])
         settled(place)
         cells[f"commits of {calls} tool calls"] = str(commits(place) - before)
     bare = place.ask("Hello.", [Step(run="echo hi"), Step(say="Hello.")], with_gitmem=False)
@@ -239,6 +240,12 @@ def tried(place: Place, calls: int) -> dict[str, str]:
     left = place.do("git", "diff", "--cached", "--name-only", "HEAD~1", "--", ".", ":!notes.txt").split()
     cells["left after uninstall"] = ", ".join(left) or "nothing"
     return cells
+
+
+def long_step(number: int) -> Step:
+    """Return one call of a long session, in which each 25th call is a comment with a lesson."""
+    lesson = LESSON.format(f"{number}th")
+    return Step(run=f"echo {number}" if number % 25 else f'bd comment shop-{number} "LEARNED: {lesson}"')
 
 
 def _word(is_so: bool) -> str:

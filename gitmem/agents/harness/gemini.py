@@ -1,8 +1,8 @@
 """Gemini CLI: its hooks' JSON, and what it accepts in return. Its standard output must be JSON and nothing else.
 
-What a session's start was answered stands before the first prompt that ``BeforeAgent`` reports, and is not in the
-history of a session that is resumed: that one starts like a new one. ``PreCompress`` fires before each request, whether
-anything is compressed or not, except for one that the person types.
+What ``SessionStart`` is answered stands before the first prompt that ``BeforeAgent`` reports, and is lost when the
+session is resumed; what ``BeforeAgent`` is answered stays in its history. ``PreCompress`` fires before each request,
+whether anything is compressed or not, and where a person types ``/compress``.
 
 Source: ``packages/core/src/hooks/types.ts`` of gemini-cli (August 2026) and payloads of version 0.61.0.
 """
@@ -33,7 +33,6 @@ EVENTS = {
 SHELL = "run_shell_command"
 EDITORS = ("write_file", "replace")
 READER = "read_file"
-SOURCES = {"resume": happened.STARTUP}
 # Behind what the command printed, which may hold such a line as well; only a failure has one (seen with 0.61.0).
 _EXIT = re.compile(r".*^Exit Code: (\d+)", re.MULTILINE | re.DOTALL)
 # What a command printed, between what Gemini CLI adds.
@@ -64,7 +63,7 @@ def parse(payload: Mapping[str, Any], named: str) -> Event | None:
         what,
         session=read.name(payload, "session_id"),
         folder=read.text(payload, "cwd"),
-        source=SOURCES.get(source, source),
+        source=source,
         prompt=ADDED.sub("", read.text(payload, "prompt")).strip(),
         tool=kinds.get(tool_name, happened.OTHER) if tool_name else "",
         tool_name=tool_name,

@@ -20,7 +20,7 @@ EVENTS = [
     ),
     ("AfterAgent", {"name": "stop", "response": "Done."}),
     ("BeforeAgent.first", {"prompt": "How does the shipping calculator round a price of half a cent?"}),
-    ("SessionStart.resume", {"name": "start", "source": "startup"}),
+    ("SessionStart.resume", {"name": "start", "source": "resume"}),
     ("AfterTool.wrapped", {"output": "comment added"}),
     ("AfterTool.wrapped_failed", {"output": "(empty)", "failed": True}),
     ("SessionEnd", {"name": "end", "source": "exit"}),
