@@ -112,6 +112,8 @@ def texts(forge: str, wanted: CiOptions, *, on_branch: bool = False) -> dict[str
         "OWN_CODE": _OWN_CODE if wanted.package == OWN else "",
         "SETUP_PYTHON_STEP": _template(GITHUB, "setup-python.yml"),
         "ADOPT_JOB": _template(GITHUB, "adopt.yml") if wanted.adopt else "",
+        "ADOPT_ISSUE_JOB": _template(GITHUB, "adopt-issue.yml") if wanted.adopt else "",
+        "NO_MEMORY": _template(GITHUB, "no-memory.sh") if wanted.adopt else "",
     }
     found = (ON_BRANCH if on_branch else IN_TREE)[forge]
     return {
@@ -125,7 +127,7 @@ def _template(forge: str, name: str) -> str:
 
 
 def _filled(text: str, steps: Mapping[str, str], fields: Mapping[str, str]) -> str:
-    for name in ("ADOPT_JOB", "OWN_CODE", "SETUP_PYTHON_STEP"):
+    for name in ("ADOPT_JOB", "ADOPT_ISSUE_JOB", "NO_MEMORY", "OWN_CODE", "SETUP_PYTHON_STEP"):
         text = text.replace(f"@{name}@\n", steps[name])
     text = _LINES.sub(lambda found: indent(_part(found[2]), found[1]), text)
     return _FIELD.sub(lambda found: fields[found[1]], text)
