@@ -14,10 +14,11 @@ PROMPT = "prompt"
 TOOL = "tool"
 RESPONSE = "response"
 STOP = "stop"
+SUBAGENT_START = "subagent-start"
 SUBAGENT_STOP = "subagent-stop"
 COMPACT = "compact"
 END = "end"
-NAMES = (START, PROMPT, TOOL, RESPONSE, STOP, SUBAGENT_STOP, COMPACT, END)
+NAMES = (START, PROMPT, TOOL, RESPONSE, STOP, SUBAGENT_START, SUBAGENT_STOP, COMPACT, END)
 
 # What a start comes from.
 STARTUP = "startup"
@@ -62,7 +63,7 @@ class Event:
         session: The session's name, or empty where the harness names none.
         folder: Where the agent works, absolute; empty where the harness does not say.
         source: What a start comes from, one of ``SOURCES``; of a compaction, ``manual`` or ``auto``; of an end, why.
-        prompt: What the person wrote.
+        prompt: What the person wrote, or an agent to a sub-agent that it dispatched.
         tool: What kind of tool it was (``SHELL``, ``EDIT``, ``READ`` or ``OTHER``).
         tool_name: The tool as the harness names it.
         call: The harness's name of this one call, or empty.

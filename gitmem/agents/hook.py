@@ -39,6 +39,7 @@ ACTIONS = {
     happened.TOOL: "tool_used",
     happened.RESPONSE: "responded",
     happened.STOP: "stopped",
+    happened.SUBAGENT_START: "subagent_started",
     happened.SUBAGENT_STOP: "subagent_stopped",
     happened.COMPACT: "compacting",
     happened.END: "session_ended",

@@ -69,6 +69,10 @@ def tool_used(memory: Memory, event: Event) -> str:
     finally:
         if event.tool != READ:
             record(memory.repository, event)
+    if event.prompt:  # to a sub-agent that was dispatched
+        from gitmem.agents.session.activity import log
+
+        log(memory.repository, event, event.prompt)
     if event.tool not in (EDIT, READ):
         return ""
     from gitmem.agents.on_file import touched
@@ -125,6 +129,17 @@ def _heard(memory: Memory, event: Event) -> None:
         capture(memory.repository, event)
     finally:
         look(memory.repository, event)
+
+
+def subagent_started(memory: Memory, event: Event) -> str:
+    """Return what a sub-agent should know as it starts: what was injected for it, and a digest of its role's size."""
+    from gitmem.agents.on_subagent import started
+    from gitmem.agents.session.start import Doors
+
+    doors = Doors(
+        lambda budget, kinds: memory.context(paths=(), budget_tokens=budget, kinds=kinds).document, memory.recall
+    )
+    return started(memory.repository, event, doors)
 
 
 def subagent_stopped(memory: Memory, event: Event) -> str:

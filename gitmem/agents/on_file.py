@@ -31,7 +31,7 @@ def touched(memory: OpenRepository, event: Event) -> str:
     paths = [edit.path for edit in event.edits[:FILES_AT_MOST]] if is_edit else [event.path] if event.path else []
     places = dict.fromkeys(place for place in (place_of(memory, event, path) for path in paths) if place)
     fresh = [place for place in places if not is_marked(memory, event.session, _name(event, place))]
-    if not fresh or _is_off(memory, event):
+    if not fresh or is_off(memory, event):
         return ""
     from gitmem.commands.context.dependents import facts_reading, gotchas_about
 
@@ -53,7 +53,7 @@ def _name(event: Event, place: str) -> str:
     return f"file {place} {event.agent}"
 
 
-def _is_off(memory: OpenRepository, event: Event) -> bool:
+def is_off(memory: OpenRepository, event: Event) -> bool:
     """Return whether nothing is shown here: by a switch, or since a review judges without earlier findings (E3)."""
     if memory.find_tip() is None:
         return True

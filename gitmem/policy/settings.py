@@ -212,13 +212,15 @@ class StopSettings:
         *(False, read.flag, "no effect: set gitmem.stopPush in your own configuration"),
         instead="git config --global gitmem.stopPush true",
     )
-    task: bool = setting(False, read.flag, "whether it is asked to end the tasks that it started")
+    task: bool = setting(False, read.flag, "whether it is asked to end its tasks, and the bead of its branch")
     # A, "Exempt: worker-supervisor (low-level tasks that don't produce architectural insight)".
     exempt: tuple[str, ...] = setting(
         ("worker-supervisor",), read.lines, "types of sub-agents that are never asked to do anything"
     )
     log: str = setting(
-        "off", read.stop_log, '"activity" = log stops in each clone; "responses" = also log the responses'
+        "off",
+        read.stop_log,
+        '"activity" = log stops in each clone; "responses" = also log responses and dispatched prompts',
     )
 
 

@@ -24,6 +24,7 @@ EVENTS = {
     "PostToolUse": happened.TOOL,
     "PostToolUseFailure": happened.TOOL,
     "Stop": happened.STOP,
+    "SubagentStart": happened.SUBAGENT_START,
     "SubagentStop": happened.SUBAGENT_STOP,
     "PreCompact": happened.COMPACT,
     "SessionEnd": happened.END,
@@ -31,10 +32,17 @@ EVENTS = {
 SHELLS = ("Bash",)
 EDITORS = ("Edit", "Write", "NotebookEdit", "MultiEdit")
 READERS = ("Read", "NotebookRead")
+# What starts a sub-agent.
+DISPATCHERS = ("Agent", "Task")
 # A session that was forked goes on with what the other one knew.
 SOURCES = {"fork": happened.RESUME}
 # The events whose answer may carry context, by their names in an answer.
-INJECTED = {happened.START: "SessionStart", happened.PROMPT: "UserPromptSubmit", happened.TOOL: "PostToolUse"}
+INJECTED = {
+    happened.START: "SessionStart",
+    happened.PROMPT: "UserPromptSubmit",
+    happened.TOOL: "PostToolUse",
+    happened.SUBAGENT_START: "SubagentStart",
+}
 
 
 def parse(payload: Mapping[str, Any], named: str) -> Event | None:
@@ -48,7 +56,7 @@ def parse(payload: Mapping[str, Any], named: str) -> Event | None:
     what = EVENTS.get(hook, "")
     agent_type = read.name(payload, "agent_type")
     # Compaction runs agents without a type whose transcripts are not there (seen with 2.1.330).
-    if not what or (what == happened.SUBAGENT_STOP and not agent_type):
+    if not what or (what in (happened.SUBAGENT_START, happened.SUBAGENT_STOP) and not agent_type):
         return None
     source = read.name(payload, "source", "trigger", "reason")
     tool_name, given = read.name(payload, "tool_name"), read.table(payload, "tool_input")
@@ -59,7 +67,7 @@ def parse(payload: Mapping[str, Any], named: str) -> Event | None:
         session=read.name(payload, "session_id"),
         folder=read.text(payload, "cwd"),
         source=SOURCES.get(source, source),
-        prompt=read.text(payload, "prompt"),
+        prompt=read.text(given if tool_name in DISPATCHERS else payload, "prompt"),
         tool=kind_of(tool_name),
         tool_name=tool_name,
         call=read.name(payload, "tool_use_id"),

@@ -31,6 +31,7 @@ EVENTS = {
     "postToolUseFailure": happened.TOOL,
     "agentStop": happened.STOP,
     "stop": happened.STOP,
+    "subagentStart": happened.SUBAGENT_START,
     "subagentStop": happened.SUBAGENT_STOP,
     "preCompact": happened.COMPACT,
     "sessionEnd": happened.END,
@@ -56,7 +57,12 @@ GUESSED = {
     "source": "sessionStart",
 }
 # What VS Code calls the events that take context.
-HOOKS = {happened.START: "SessionStart", happened.PROMPT: "UserPromptSubmit", happened.TOOL: "PostToolUse"}
+HOOKS = {
+    happened.START: "SessionStart",
+    happened.PROMPT: "UserPromptSubmit",
+    happened.TOOL: "PostToolUse",
+    happened.SUBAGENT_START: "SubagentStart",
+}
 
 
 def parse(payload: Mapping[str, Any], named: str) -> Event | None:

@@ -29,6 +29,7 @@ EVENTS = {
     "afterFileEdit": happened.TOOL,
     "afterAgentResponse": happened.RESPONSE,
     "stop": happened.STOP,
+    "subagentStart": happened.SUBAGENT_START,
     "subagentStop": happened.SUBAGENT_STOP,
     "preCompact": happened.COMPACT,
     "sessionEnd": happened.END,
@@ -61,7 +62,7 @@ def parse(payload: Mapping[str, Any], named: str) -> Event | None:
         folder=read.text(payload, "cwd") or root,
         # It tells no source: a session that starts is new.
         source=happened.STARTUP if what == happened.START else read.name(payload, "trigger", "reason", "status"),
-        prompt=read.text(payload, "prompt"),
+        prompt=read.text(payload, "prompt") or (read.text(payload, "task") if what == happened.SUBAGENT_START else ""),
         tool=kind if what == happened.TOOL else "",
         tool_name=tool_name or (hook if what == happened.TOOL else ""),
         call=read.name(payload, "tool_use_id"),
@@ -102,7 +103,7 @@ def answer(event: Event, text: str) -> str:
     """Return the output that puts a text into the agent's context."""
     if not text:
         return SILENT
-    if event.name in (happened.START, happened.TOOL):
+    if event.name in (happened.START, happened.TOOL, happened.SUBAGENT_START):
         return format_json({"additional_context": text})
     if event.name == happened.PROMPT:
         return format_json({"continue": True, "additional_context": text})

@@ -8,9 +8,13 @@ from __future__ import annotations
 
 import os
 
+from gitmem.agents.capture.source import task_of
 from gitmem.agents.session import activity
+from gitmem.config import git_environment
+from gitmem.system import process
 from gitmem.system.file_lock import make_folder
 from gitmem.tasks.listing import TaskQuery, list_tasks, worker_of
+from gitmem.text.json_values import parse_json
 from gitmem.text.sanitize import display
 
 TYPE_CHECKING = False
@@ -25,6 +29,10 @@ ASKED_KEPT = 500
 NAMED = 5
 NAME_LIMIT = 120
 GIT_S = 3.0
+# Where beads keeps its issues, the statuses in which one is not done, and how much of one is read.
+BEADS = ".beads"
+UNFINISHED = ("open", "in_progress", "blocked")
+BEAD_BYTES = 65_536
 
 
 def stopped(memory: OpenRepository, event: Event) -> None:
@@ -43,7 +51,7 @@ def subagent_stopped(memory: OpenRepository, event: Event) -> str:
     left = [
         *(_uncommitted(memory) if policy.worktree else ()),
         *(_unpushed(memory) if policy.push else ()),
-        *(_held(memory) if policy.task else ()),
+        *((*_held(memory), *_bead(memory)) if policy.task else ()),
     ]
     if not left or not _is_first(memory, event):
         return ""
@@ -87,6 +95,28 @@ def _held(memory: OpenRepository) -> list[str]:
     return [
         f"the task {row.key} is still yours: gitmem task close {row.key}, or gitmem task release {row.key}."
         for row in rows[:NAMED]
+    ]
+
+
+def _bead(memory: OpenRepository) -> list[str]:
+    """Return the bead that the branch here is named for, where beads says that it is not closed."""
+    repository = memory.git.repository
+    top, task = repository.top or "", task_of(memory)
+    homes = [folder for folder in (top, os.path.dirname(repository.common)) if folder]
+    if not task or not any(os.path.isdir(os.path.join(folder, BEADS)) for folder in homes):
+        return []
+    argv = ["bd", "show", task, "--json"]
+    ran = process.run_bounded(argv, cwd=top, env=git_environment(), timeout_s=GIT_S, output_cap=BEAD_BYTES, input=b"")
+    try:
+        found = parse_json(ran.output) if ran.status == 0 else None
+    except (ValueError, RecursionError):
+        found = None
+    bead = found[0] if isinstance(found, list) and found else found
+    status = bead.get("status") if isinstance(bead, dict) else None
+    if status not in UNFINISHED:
+        return []
+    return [
+        f"the bead {_shown(task)} is still {status}: bd close {_shown(task)} --reason WHY, or say why it stays open."
     ]
 
 

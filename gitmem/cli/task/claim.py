@@ -1,4 +1,7 @@
-"""Start an attempt at a task. Earlier attempts are shown, failed ones first, so that you need not repeat them.
+"""Start an attempt at a task and show what helps with it.
+
+Earlier attempts are shown, failed ones first, so that you need not repeat them; then memories, and failed attempts at
+other tasks, that fit its description.
 
 If two people claim a task at the same time, one gets it, and the other sees who holds it and since when. If several
 agents work for one person, GITMEM_AGENT tells them apart.
@@ -8,6 +11,9 @@ from __future__ import annotations
 
 from gitmem.cli import shared
 from gitmem.cli.task import rows
+from gitmem.commands.workflow.pre_work import Work
+from gitmem.commands.workflow.step import WorkflowStep
+from gitmem.recall.render import one_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -32,12 +38,23 @@ def run(args: argparse.Namespace, out: Output) -> int:
     """Claim one task, print its key, and tell of the attempts before."""
     with shared.open_memory(args, out) as memory:
         change, before = memory.tasks.claim(args.key, note=args.note)
+        relevant = memory.workflow.pre_work(Work(change.key, WorkflowStep()))
         for attempt in () if args.json else before.past_attempts:
             out.note(rows.attempt_line(attempt))
+        for part in () if args.json else relevant.parts:
+            own = f"[{change.key}]"
+            for entry in (one for one in part.entries if not one.text.startswith(f"- {own}")):
+                out.note(f"{part.heading.lower()}: {one_line(entry.text.removeprefix('- '))}")
         shared.print_notices(memory, out)
     if args.json:
         table = {"key": change.key, "path": change.path, "commit": change.commit, "attempt": before.next_num}
-        out.json(table | {"attempts": [rows.attempt_table(attempt) for attempt in before.past_attempts]})
+        out.json(
+            table
+            | {
+                "attempts": [rows.attempt_table(attempt) for attempt in before.past_attempts],
+                "relevant": list(relevant.hits),
+            }
+        )
     else:
         out.line(change.key)
     return 0

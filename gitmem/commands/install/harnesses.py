@@ -81,13 +81,14 @@ class Harness:
     note: str = ""
 
 
-CLAUDE_TOOLS = "Bash|Edit|MultiEdit|NotebookEdit|Read|Write"
+CLAUDE_TOOLS = "Agent|Bash|Edit|MultiEdit|NotebookEdit|Read|Task|Write"
 CLAUDE_HOOKS = (
     HarnessEvent("SessionStart"),
     HarnessEvent("UserPromptSubmit", timeout_s=PROMPT_S),
     HarnessEvent("PostToolUse", CLAUDE_TOOLS, is_async=True),
     HarnessEvent("PostToolUseFailure", CLAUDE_TOOLS, is_async=True),
     HarnessEvent("Stop", is_async=True),
+    HarnessEvent("SubagentStart"),
     HarnessEvent("SubagentStop"),
     HarnessEvent("PreCompact"),
     HarnessEvent("SessionEnd", timeout_s=END_S),
@@ -110,6 +111,7 @@ HARNESSES = {
             HarnessEvent("UserPromptSubmit", timeout_s=PROMPT_S),
             HarnessEvent("PostToolUse", "Bash|apply_patch"),
             HarnessEvent("Stop"),
+            HarnessEvent("SubagentStart"),
             HarnessEvent("SubagentStop"),
             HarnessEvent("PreCompact"),
             HarnessEvent("SessionEnd", timeout_s=END_S),
@@ -129,6 +131,7 @@ HARNESSES = {
             HarnessEvent("afterFileEdit"),
             HarnessEvent("afterAgentResponse"),
             HarnessEvent("stop"),
+            HarnessEvent("subagentStart"),
             HarnessEvent("subagentStop"),
             HarnessEvent("preCompact"),
             HarnessEvent("sessionEnd", timeout_s=END_S),
@@ -164,6 +167,7 @@ HARNESSES = {
             HarnessEvent("postToolUse"),
             HarnessEvent("postToolUseFailure"),
             HarnessEvent("agentStop"),
+            HarnessEvent("subagentStart"),
             HarnessEvent("subagentStop"),
             HarnessEvent("preCompact"),
             HarnessEvent("sessionEnd", timeout_s=END_S),

@@ -43,13 +43,14 @@ EVENTS = [
     ("SessionEnd.clear", {"name": "end", "source": "clear"}),
     ("Stop", {"name": "stop", "response": "All done. LEARNED: retries must be idempotent."}),
     ("Stop.active", {"name": "stop", "is_again": True}),
+    ("SubagentStart", {"name": "subagent-start", "agent": "a1f2", "agent_type": "Explore"}),
     (
         "SubagentStop",
         {"name": "subagent-stop", "agent": "a1f2", "agent_type": "Explore", "response": "Found 3 callers."},
     ),
 ]
 LEFT_ALONE = (
-    *("Notification", "PermissionRequest", "PostCompact", "PostToolBatch", "PreToolUse.Bash", "SubagentStart"),
+    *("Notification", "PermissionRequest", "PostCompact", "PostToolBatch", "PreToolUse.Bash"),
     *("SubagentStop.internal", "UserPromptExpansion"),
 )
 

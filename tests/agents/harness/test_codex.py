@@ -35,6 +35,7 @@ EVENTS = [
     ("SubagentStop", {"name": "subagent-stop", "agent": "a1", "agent_type": "worker"}),
 ]
 ANSWERED = {
+    "subagent-start": "subagent-start",
     "start": "session-start",
     "prompt": "user-prompt-submit",
     "tool": "post-tool-use",
@@ -52,7 +53,7 @@ def test_payload_becomes_an_event(name: str, expected: dict) -> None:
     assert found["folder"] == "/home/dev/shop"
 
 
-@pytest.mark.parametrize("name", ["Interrupt", "PermissionRequest", "PostCompact", "PreToolUse.Bash", "SubagentStart"])
+@pytest.mark.parametrize("name", ["Interrupt", "PermissionRequest", "PostCompact", "PreToolUse.Bash"])
 def test_other_events_are_left_alone(name: str) -> None:
     assert parsed(f"codex/{name}") is None
 

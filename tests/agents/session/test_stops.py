@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -94,3 +95,28 @@ def test_what_cannot_be_noted_is_not_asked(tree: Path, repo: Path) -> None:
     (repo / ".git" / "gitmem" / "stops").write_text("in the way")
 
     assert told(tree) == ""
+
+
+@pytest.mark.parametrize(
+    ("status", "asked"),
+    [
+        ("in_progress", "the bead BD-7 is still in_progress: bd close BD-7 --reason WHY, or say"),
+        ("closed", ""),
+        ("", ""),
+    ],
+)
+def test_bead_that_the_branch_is_named_for_is_asked_about_until_it_is_closed(
+    tree: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, status: str, asked: str
+) -> None:
+    git(tree, "checkout", "-q", "-b", "bd-BD-7")
+    (tree.parent / "service" / ".beads").mkdir()
+    program = tmp_path / "bin" / "bd"
+    program.parent.mkdir()
+    answer = f'[{{"id": "BD-7", "status": "{status}"}}]' if status else "no such issue"
+    program.write_text(f"#!/bin/sh\n[ \"$1 $2\" = 'show BD-7' ] && echo '{answer}'\necho a warning >&2\n")
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{program.parent}:{os.environ['PATH']}")
+
+    text = told(tree)
+
+    assert (asked in text) if asked else (text == "")

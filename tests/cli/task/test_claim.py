@@ -30,3 +30,17 @@ def test_second_claim_is_refused_with_who_and_since_when(memory, run_cli, monkey
     assert (claimed["key"], claimed["attempt"], claimed["attempts"]) == ("t", 1, [])
     assert (second.status, second.out) == (1, "")
     assert "t is claimed by Ana, since 20" in second.err
+
+
+def test_claim_shows_memories_and_past_failures_that_fit_its_description(memory, run_cli):
+    memory.remember("The gateway strips httponly cookies from refresh tokens", kind="gotcha", key="cookies")
+    memory.remember("The ledger rounds half to even", kind="gotcha", key="ledger")
+    memory.tasks.add("Rotate refresh tokens in the gateway", verify=None, key="rotate")
+    memory.tasks.fail("rotate", note="the session is lost")
+    memory.tasks.add("Send refresh tokens through the gateway", verify=None, key="t")
+
+    done = run_cli("task", "claim", "t")
+
+    assert "patterns: [cookies] (gotcha" in done.err
+    assert "the session is lost" in done.err
+    assert "ledger" not in done.err

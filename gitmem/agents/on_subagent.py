@@ -1,0 +1,57 @@
+"""What a sub-agent is shown as it starts: what a lead injected for it, and the digest within its role's budget."""
+
+from __future__ import annotations
+
+from gitmem.agents.event import START, STARTUP
+from gitmem.agents.on_file import is_off
+from gitmem.agents.session.activity import log
+from gitmem.agents.session.start import start
+from gitmem.frozen import replace
+from gitmem.index.catalog.state import LIVE
+from gitmem.repository.repository import has_private, open_private
+from gitmem.text.fence import fenced_entries
+from gitmem.text.sanitize import display
+from gitmem.text.tokens import opening, slug
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from gitmem.agents.event import Event
+    from gitmem.agents.session.start import Doors
+    from gitmem.repository.repository import OpenRepository
+
+# Learnings that are shown, the newest ones, and the tokens of each. Choices of ours.
+AT_MOST, EACH_TOKENS = 5, 120
+
+
+def started(memory: OpenRepository, event: Event, doors: Doors) -> str:
+    """Return the context for a sub-agent's start; empty where that is nothing.
+
+    Args:
+        memory: The store.
+        event: The start, with the sub-agent's name and type.
+        doors: What a session's start asks.
+    """
+    if event.prompt:
+        log(memory, event, event.prompt)
+    # A context of its own: what the session was shown, this agent was not.
+    own = replace(event, name=START, source=STARTUP, session=f"{event.session}-{event.agent}")
+    return "\n\n".join(filter(None, (_injected(memory, event), start(memory, own, doors))))
+
+
+def _injected(memory: OpenRepository, event: Event) -> str:
+    """Return what is in the private memory of the agent that the sub-agent's type names."""
+    if not slug(event.agent_type) or not memory.config.context or not has_private(memory.git) or is_off(memory, event):
+        return ""
+    store = open_private(memory, agent=event.agent_type)
+    if store.find_tip() is None:
+        return ""
+    rows = store.catalog().rows(
+        "SELECT m.key, m.kind, m.title, t.body FROM memory m JOIN text t ON t.id = m.id"
+        f" WHERE {LIVE} AND (m.expires IS NULL OR m.expires > ?) ORDER BY m.created DESC, m.key LIMIT ?",
+        (memory.now, AT_MOST),
+    )
+    entries = [
+        (f"- [{key}] ({kind})", display(opening(f"{title}\n{body}".strip(), limit_tokens=EACH_TOKENS), lines=True))
+        for key, kind, title, body in rows
+    ]
+    return fenced_entries(entries, source=f"the private memory of the agent {slug(event.agent_type)}; key and kind")
