@@ -41,6 +41,8 @@ def session_started(memory: Memory, event: Event) -> str:
         harvest.start(memory.repository)
     if event.source == STARTUP:
         _commit_captured(memory)
+    if memory.repository.config.auto_sync:
+        memory.captures.start("sync")
     ledger.enter(memory.repository, event)
     return log.hold(memory.repository, event, text) if event.harness in AT_FIRST_PROMPT else text
 

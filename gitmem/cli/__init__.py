@@ -84,7 +84,24 @@ def _finish(arguments: list[str], out: Output, *, is_first: bool) -> int:
         if is_first and heals(err, out, rest, has_written=has_written):
             return _finish(rest, out, is_first=False)
         return _report_error(reworded(err, is_first=is_first, has_written=has_written), out, arguments)
+    if _count_commits() > commits:
+        _sync_behind(_without_folder(arguments))
     return status
+
+
+def _sync_behind(arguments: list[str]) -> None:
+    """Sync in the background after a command that wrote, where the person wants that (``gitmem.autoSync``)."""
+    if arguments[:1] == ["sync"] or arguments[:2] == ["background", "sync"]:
+        return
+    from gitmem.errors import GitmemError
+    from gitmem.memory.memory import Memory
+
+    try:
+        with Memory() as memory:
+            if memory.repository.config.auto_sync:
+                memory.captures.start("sync")
+    except GitmemError:
+        return  # another folder's repository was written to (`gitmem init DIR`)
 
 
 def _say_interrupted(out: Output) -> int:

@@ -11,6 +11,7 @@ from contextlib import ExitStack
 from gitmem.agents.on_event import summarize
 from gitmem.cli.output import Output
 from gitmem.cli.verify import summary
+from gitmem.commands.sync.quiet import sync_quietly
 from gitmem.document.fields import format_time
 from gitmem.memory.memory import Memory
 from gitmem.store import background
@@ -47,6 +48,7 @@ WORKS: dict[str, Callable[[Memory], object]] = {
     "index": _index,
     "spool": lambda memory: memory.captures.drain(),
     "summary": summarize,
+    "sync": lambda memory: sync_quietly(memory.repository),
     "view": lambda memory: memory.view.follow(),
     "verify": _verify,
     "embed": lambda memory: memory.vectors.embed_missing(),

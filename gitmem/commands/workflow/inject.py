@@ -48,6 +48,10 @@ def inject(memory: OpenRepository, text: str, *, category: str, worker: str = ""
             f"invalid agent name: {display(worker)!r}", hint="use --to NAME with the name in its GITMEM_AGENT"
         )
     store = open_private(memory, agent=worker) if worker else memory
+    if worker:  # private memories are pushed nowhere (D3)
+        memory.notices.append(
+            f"{slug(worker)} sees it where it works in this clone; to reach other clones: --all, then gitmem sync"
+        )
     options["by"] = signed(memory, LEAD)
     return memory.with_notice(remember(store, text, kind=category.replace("-", "_"), **options))
 

@@ -1,0 +1,97 @@
+"""A sync in the background: only where it is wanted, both ways, and without a word where there is no way."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+from conftest import git
+from support.facts import make_memory, put
+
+from gitmem.agents import on_event
+from gitmem.agents.event import START, STARTUP, Event
+from gitmem.commands.sync.quiet import sync_quietly
+from gitmem.errors import GitmemError
+from gitmem.memory.memory import Memory
+from gitmem.store import background
+
+
+@pytest.fixture
+def clones(repo: Path) -> tuple[Path, Path]:
+    """Return two clones of one store, each with a memory that the other has not."""
+    hub = repo.parent / "hub.git"
+    git(repo.parent, "init", "-q", "--bare", str(hub))
+    git(repo, "remote", "add", "origin", str(hub))
+    with Memory(repo) as memory:
+        memory.init(offline=True)
+        memory.sync()
+    other = Path(shutil.copytree(repo, repo.parent / "other", symlinks=True))
+    put(other, make_memory("theirs", "The other clone's"))
+    with Memory(other) as memory:
+        memory.sync()
+    put(repo, make_memory("ours", "This clone's"))
+    return repo, other
+
+
+def keys(folder: Path) -> set[str]:
+    with Memory(folder) as memory:
+        return {hit.key for hit in memory.list().hits}
+
+
+def test_both_sides_have_what_each_wrote_where_it_is_wanted(clones: tuple[Path, Path]) -> None:
+    repo, other = clones
+    with Memory(repo) as memory:
+        assert not sync_quietly(memory.repository)
+    assert keys(repo) == {"ours"}
+
+    git(repo, "config", "gitmem.autoSync", "true")
+    with Memory(repo) as memory:
+        assert sync_quietly(memory.repository)
+    with Memory(other) as memory:
+        memory.sync()
+
+    assert keys(repo) == keys(other) == {"ours", "theirs"}
+
+
+@pytest.mark.parametrize("url", ["", "/nowhere/hub.git", "http://127.0.0.1:9/hub.git"])
+def test_remote_that_is_missing_or_out_of_reach_is_no_failure(clones: tuple[Path, Path], url: str) -> None:
+    repo, _ = clones
+    git(repo, "config", "gitmem.autoSync", "true")
+    git(repo, "remote", "remove", "origin")
+    if url:
+        git(repo, "remote", "add", "origin", url)
+
+    with Memory(repo) as memory:
+        assert not sync_quietly(memory.repository)
+
+
+def test_history_that_was_rewritten_is_left_to_a_person(clones: tuple[Path, Path]) -> None:
+    repo, other = clones
+    git(repo, "config", "gitmem.autoSync", "true")
+    with Memory(repo) as memory:
+        sync_quietly(memory.repository)
+    git(other, "push", "-q", "--force", "origin", "memory~1:refs/heads/memory")
+
+    with Memory(repo) as memory, pytest.raises(GitmemError, match="rewritten"):
+        sync_quietly(memory.repository)
+
+
+def test_start_of_a_session_and_a_write_ask_for_it(
+    clones: tuple[Path, Path], run_cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    repo, _ = clones
+    works: list[str] = []
+    monkeypatch.setattr(background, "start", lambda _state, _where, what: works.append(what))
+    run_cli("remember", "Nothing is pushed unless it is wanted")
+    assert "sync" not in works
+
+    git(repo, "config", "gitmem.autoSync", "true")
+    run_cli("list")
+    assert "sync" not in works
+    run_cli("remember", "The gateway drops idle connections")
+    assert works.count("sync") == 1
+    with Memory(repo) as memory:
+        on_event.session_started(memory, Event("claude-code", START, session="s1", source=STARTUP))
+
+    assert works.count("sync") == 2
