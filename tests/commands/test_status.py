@@ -65,6 +65,8 @@ def test_status_counts_by_kind_and_status_and_says_how_old_the_verdicts_are(memo
             "because": "nothing does not exist",
             "by": "Ana",
             "culprit": "",
+            "culprit_after": "",
+            "path": "facts/a.md",
             "chain": [],
             "broken": "",
         }

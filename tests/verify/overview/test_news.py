@@ -70,7 +70,17 @@ def test_flapping_fact_is_shown_wherever_a_reader_meets_it(flapping, memory, rep
     shown = memory.show("a").document
     assert (shown["status"], shown["flapping"], shown["verdict"]["attempt"]) == ("verified", FIRST, SAID)
     assert memory.status().document["flapping"][0] | {"by": ""} == {
-        **{"key": "a", "title": "It answers", "because": SAID, "by": "", "culprit": "", "broken": "", "chain": []}
+        **{
+            "key": "a",
+            "title": "It answers",
+            "because": SAID,
+            "by": "",
+            "culprit": "",
+            "broken": "",
+            "chain": [],
+            "culprit_after": "",
+            "path": "",
+        }
     }
     warnings = memory.context(paths=(), budget_tokens=0).document["sections"][0]
     assert [item["text"] for item in warnings["items"]] == ["It answers — its check gives different answers"]
