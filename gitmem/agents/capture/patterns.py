@@ -9,8 +9,10 @@ from __future__ import annotations
 import re
 from binascii import crc32
 
+from gitmem.agents.capture.definitions import Definition, cut, shortened
 from gitmem.agents.capture.source import place_of, read_inside
 from gitmem.frozen import frozen
+from gitmem.text.json_values import format_json
 from gitmem.text.tokens import count_tokens, slug
 
 TYPE_CHECKING = False
@@ -21,14 +23,40 @@ if TYPE_CHECKING:
 # C, "Validation Requirements": "Minimum 50 tokens content", and at most 500 of one pattern (C7).
 TOKENS_AT_LEAST = 50
 TOKENS_AT_MOST = 500
-# Edits of one tool use that are looked at.
-AT_MOST = 5
+# Edits of one tool use that are looked at, and definitions of all of them.
+AT_MOST, PATTERNS_AT_MOST = 5, 20
 FILE_LIMIT = 1_000_000
 TTL = "30d"
+NOTEBOOK = ".ipynb"
+# What a language is called where its files are not.
+_LANGUAGES = {
+    **{
+        "py": "python",
+        "pyi": "python",
+        "ipynb": "python",
+        "js": "javascript",
+        "jsx": "javascript",
+        "mjs": "javascript",
+    },
+    **{"cjs": "javascript", "ts": "typescript", "tsx": "typescript", "rs": "rust", "kt": "kotlin", "kts": "kotlin"},
+    **{
+        "rb": "ruby",
+        "cs": "csharp",
+        "cc": "cpp",
+        "hpp": "cpp",
+        "h": "c",
+        "pl": "perl",
+        "ex": "elixir",
+        "exs": "elixir",
+    },
+    **{"erl": "erlang", "hs": "haskell", "ml": "ocaml", "fs": "fsharp", "clj": "clojure", "jl": "julia", "sh": "shell"},
+    **{"bash": "shell", "zsh": "shell", "tf": "terraform", "m": "objective-c", "mm": "objective-c"},
+}
 _CODE = frozenset(
     (
         *(
             "py",
+            "ipynb",
             "pyi",
             "js",
             "jsx",
@@ -89,6 +117,12 @@ class Pattern:
         return f"{self.place}:{self.first}-{self.last}" if self.last > self.first else f"{self.place}:{self.first}"
 
     @property
+    def language(self) -> str:
+        """Return the language of its file."""
+        suffix = self.place.rpartition(".")[2].lower()
+        return _LANGUAGES.get(suffix, suffix)
+
+    @property
     def key(self) -> str:
         """Return the key of its memory: the same each time that it is changed."""
         named = f"{self.place} {self.name}"
@@ -97,29 +131,21 @@ class Pattern:
     @property
     def body(self) -> str:
         """Return it as the body of a memory; indented, so that no line of it can end it."""
-        return f"File: {self.ref}\n\n" + "\n".join(f"    {line}".rstrip() for line in self.code.split("\n"))
+        return f"File: {self.ref} ({self.language})\n\n" + "\n".join(
+            f"    {line}".rstrip() for line in self.code.split("\n")
+        )
 
 
 def patterns_of(memory: OpenRepository, event: Event) -> list[Pattern]:
-    """Return the code patterns in what a tool changed, at most five."""
-    found = []
+    """Return the code patterns in what a tool changed, at most 20: its definitions, truncated where too long."""
+    found: list[Pattern] = []
     for edit in event.edits[:AT_MOST]:
-        place = place_of(memory, event, edit.path) if is_pattern(edit.after) else ""
+        defined = _DEFINES.search(edit.after) is not None and len(edit.after) <= FILE_LIMIT
+        place = place_of(memory, event, edit.path) if defined else ""
         if place and is_code(place) and not _is_ignored(memory, place):
             text = read_inside(memory, place, limit=FILE_LIMIT)
-            pattern = None if text is None else pattern_in(text, edit, place)
-            found += [pattern] if pattern else []
-    return found
-
-
-def is_pattern(code: str) -> bool:
-    """Return whether code is worth being kept on its own: it defines something, and has 50 to 500 tokens."""
-    at_most = 8 * TOKENS_AT_MOST  # of four characters on average, twice over: no need to count the tokens of a file
-    return len(code) <= at_most and _DEFINES.search(code) is not None and _fits(code)
-
-
-def _fits(code: str) -> bool:
-    return TOKENS_AT_LEAST <= count_tokens(code) <= TOKENS_AT_MOST
+            found += [] if text is None else patterns_in(text, edit, place)
+    return found[:PATTERNS_AT_MOST]
 
 
 def is_code(place: str) -> bool:
@@ -129,15 +155,36 @@ def is_code(place: str) -> bool:
     return suffix in _CODE and ".min." not in name and _OTHERS.isdisjoint(folders)
 
 
-def pattern_in(text: str, edit: Edit, place: str) -> Pattern | None:
-    """Return the pattern that an edit made, with its lines in the file as it is now; None where they are not sure."""
+def patterns_in(text: str, edit: Edit, place: str) -> list[Pattern]:
+    """Return the patterns that an edit made, with their lines in the file as it is now; none where they are not sure.
+
+    What fits is one pattern. A longer one is cut into its definitions.
+    """
     text, code = text.replace("\r\n", "\n"), edit.after.replace("\r\n", "\n").strip("\n")
-    at = text.find(code)
-    defined = _DEFINES.search(code)
+    if place.endswith(NOTEBOOK):
+        return _in_notebook(text, code, place)
+    at, defined = text.find(code), _DEFINES.search(code)
     if at < 0 or defined is None or text.find(code, at + 1) >= 0:
-        return None
+        return []
     first = text.count("\n", 0, at) + 1
-    return Pattern(defined[1], place, first, first + code.count("\n"), code)
+    parts = [Definition(defined[1], 0, code)] if count_tokens(code) <= TOKENS_AT_MOST else cut(code, _DEFINES)
+    return [_pattern(part, place, first + part.first) for part in parts if count_tokens(part.code) >= TOKENS_AT_LEAST]
+
+
+def _pattern(part: Definition, place: str, first: int) -> Pattern:
+    shown = shortened(part.code, limit_tokens=TOKENS_AT_MOST)
+    return Pattern(part.name, place, first, first + part.code.count("\n"), shown)
+
+
+def _in_notebook(text: str, code: str, place: str) -> list[Pattern]:
+    """Return the definitions of a notebook's cell, at the line of the file that has their first line as JSON."""
+    found = []
+    for part in cut(code, _DEFINES):
+        written = format_json(part.code.split("\n", 1)[0])[1:-1]
+        at = text.find(f'"{written}')
+        if at >= 0 and text.find(f'"{written}', at + 1) < 0 and count_tokens(part.code) >= TOKENS_AT_LEAST:
+            found.append(_pattern(part, place, text.count("\n", 0, at) + 1))
+    return found
 
 
 def _is_ignored(memory: OpenRepository, place: str) -> bool:

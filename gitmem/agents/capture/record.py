@@ -195,10 +195,12 @@ def keep_edits(
     if wants_code:
         from gitmem.agents.capture.patterns import TTL, patterns_of
 
+        commit = memory.git.read_head()[1] or ""
         for pattern in patterns_of(memory, event):
-            values = {"refs": [pattern.ref], "ttl": TTL, "confidence": PATTERN_CONFIDENCE}
+            values = {"refs": [pattern.ref], "ttl": TTL, "confidence": PATTERN_CONFIDENCE, "tags": [pattern.language]}
             title = f"{pattern.name} in {pattern.place}"
-            keeper.keep(pattern.body, values, kind="code_pattern", title=title, key=pattern.key)
+            text = f"{pattern.body}\n\nEdited on top of commit {commit[:12]}." if commit else pattern.body
+            keeper.keep(text, values, kind="code_pattern", title=title, key=pattern.key)
     keeper.end()
 
 

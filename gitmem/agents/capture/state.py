@@ -10,7 +10,7 @@ import os
 import time
 from binascii import crc32
 
-from gitmem.frozen import fields_of
+from gitmem.frozen import fields_of, replace
 from gitmem.system.file_lock import lock, make_folder, open_lock
 from gitmem.text.json_values import format_json, parse_json
 
@@ -25,7 +25,8 @@ if TYPE_CHECKING:
 FOLDER = "capture"
 SESSIONS = "sessions"
 RULES = "rules.json"
-FORMAT = 1
+FORMAT = 2
+BMAD = "bmad"
 SIZE_LIMIT = 64 * 1024
 # Sessions that were quiet for this long are over; and a machine has never so many at once.
 QUIET_S = 2 * 86_400.0
@@ -45,7 +46,10 @@ def rules_of(memory: OpenRepository) -> CaptureSettings:
             return CaptureSettings(**kept["capture"])
         except (KeyError, TypeError):
             pass
-    rules = memory.policy().capture
+    policy = memory.policy()
+    rules = policy.capture
+    if policy.session.profile == BMAD and rules.edits == "off":  # its method keeps what each story built (C3)
+        rules = replace(rules, edits="patterns")
     content = format_json({"format": FORMAT, "tip": tip, "capture": fields_of(rules)}, is_ascii=True)
     try:
         make_folder(os.path.dirname(path))

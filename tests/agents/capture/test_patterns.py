@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
-from conftest import put_files
+from conftest import git, put_files
 from support.agent_work import SECRET, edited, kept, refusals, wrote
 
 from gitmem.agents import on_event
-from gitmem.agents.capture.patterns import is_code, is_pattern, pattern_in
+from gitmem.agents.capture.patterns import is_code, patterns_in
 from gitmem.agents.event import Edit
 from gitmem.memory.memory import Memory
 
@@ -91,25 +92,74 @@ def test_code_with_a_secret_is_refused_and_nowhere_kept(wanting: Memory, repo: P
 
 
 @pytest.mark.parametrize(
-    ("code", "worth"),
+    ("code", "names"),
     [
-        (CODE, True),
-        ("export const retried = async (call: Call) => {\n" + "  await call();\n" * 20 + "}", True),
-        ("func (s *Server) Serve(ctx context.Context) error {\n" + "\treturn s.listen(ctx)\n" * 20 + "}", True),
-        ("pub(crate) fn serve(self) -> Result<()> {\n" + "    self.listen()?;\n" * 20 + "}", True),
-        ("def small():\n    pass", False),
-        (CODE * 20, False),
-        ("x = 1\n" * 60, False),
+        (CODE, ["retried"]),
+        ("export const retried = async (call: Call) => {\n" + "  await call();\n" * 20 + "}", ["retried"]),
+        ("func (s *Server) Serve(ctx context.Context) error {\n" + "\treturn s.listen(ctx)\n" * 20 + "}", ["Serve"]),
+        ("pub(crate) fn serve(self) -> Result<()> {\n" + "    self.listen()?;\n" * 20 + "}", ["serve"]),
+        ("def small():\n    pass", []),
+        ("x = 1\n" * 60, []),
+        (
+            "\n\n\n".join(CODE.replace("retried", f"retried_{n}") for n in range(12)),
+            [f"retried_{n}" for n in range(12)],
+        ),
     ],
-    ids=["python", "typescript", "go", "rust", "small", "large", "nothing-defined"],
+    ids=["python", "typescript", "go", "rust", "small", "nothing-defined", "a file of 120 lines"],
 )
-def test_only_what_defines_something_of_some_length_is_worth_it(code: str, worth: bool) -> None:
-    assert is_pattern(code) is worth
+def test_what_defines_something_of_some_length_is_a_pattern(code: str, names: list[str]) -> None:
+    assert [one.name for one in patterns_in(code, Edit("a", "", code), "src/a.py")] == names
+
+
+def test_new_file_is_cut_by_definitions_with_lines_language_and_commit(wanting: Memory, repo: Path) -> None:
+    text = "import time\n\n\n" + "\n\n\n".join(CODE.replace("retried", f"retried_{n}") for n in range(12)) + "\n"
+
+    on_event.tool_used(wanting, wrote(repo, "src/gateway/retry.py", text))
+
+    found = [one["frontmatter"] for one in kept(wanting).values()]
+    assert sorted(one["refs"][0] for one in found) == sorted(
+        f"src/gateway/retry.py:{4 + 11 * n}-{12 + 11 * n}" for n in range(12)
+    )
+    assert all("python" in one["tags"] for one in found)
+    body = next(iter(kept(wanting).values()))["body"]
+    assert f"Edited on top of commit {git(repo, 'rev-parse', 'HEAD')[:12]}." in body
+
+
+def test_definition_that_is_too_long_is_truncated(wanting: Memory, repo: Path) -> None:
+    long = CODE + "\n        also(times)" * 400
+
+    on_event.tool_used(wanting, wrote(repo, "src/a.py", long))
+
+    ((_, found),) = kept(wanting).items()
+    assert found["frontmatter"]["refs"] == [f"src/a.py:1-{long.count(chr(10)) + 1}"]
+    assert "    …" in found["body"]
+
+
+def test_cell_of_a_notebook_is_a_pattern_of_its_line(wanting: Memory, repo: Path) -> None:
+    lines = [f"{line}\n" for line in CODE.split("\n")]
+    cells = [{"cell_type": "code", "source": ["import time\n"]}, {"cell_type": "code", "source": lines}]
+    (repo / "a.ipynb").write_text(json.dumps({"cells": cells}, indent=1))
+
+    on_event.tool_used(wanting, edited(repo, "a.ipynb", CODE))
+
+    ((_, found),) = kept(wanting).items()
+    number = (repo / "a.ipynb").read_text().split("\n").index(
+        '    "def retried(call, *, times=3, pause_s=0.5):\\n",'
+    ) + 1
+    assert found["frontmatter"]["refs"] == [f"a.ipynb:{number}-{number + 8}"]
+
+
+def test_profile_bmad_keeps_patterns(memory: Memory, repo: Path) -> None:
+    put_files(repo, {"gitmem.toml": '[session]\nprofile = "bmad"\n'})
+
+    on_event.tool_used(memory, wrote(repo, "src/a.py", CODE))
+
+    assert len(kept(memory)) == 1
 
 
 def test_lines_that_are_not_sure_are_none() -> None:
     edit = Edit("a.py", "", CODE)
 
-    assert pattern_in(CODE + "\n\n" + CODE, edit, "a.py") is None
-    assert pattern_in("changed since", edit, "a.py") is None
+    assert patterns_in(CODE + "\n\n" + CODE, edit, "a.py") == []
+    assert patterns_in("changed since", edit, "a.py") == []
     assert is_code("src/a.tsx")
