@@ -63,6 +63,8 @@ def _gemini(home: Path, _project: Path, url: str) -> dict[str, str]:
     settings = {
         "security": {"auth": {"selectedType": "gemini-api-key"}},
         "general": {"disableAutoUpdate": True},
+        # Which asks the model for JSON after 30 turns, and waits for minutes where it gets none.
+        "model": {"disableLoopDetection": True},
         "privacy": {"usageStatisticsEnabled": False},
     }
     _write(home / ".gemini/settings.json", json.dumps(settings))

@@ -224,7 +224,7 @@ def tried(place: Place, calls: int) -> dict[str, str]:
         "`LEARNED:` comment captured": _word(any(COMMENTED in one for one in memories)),
         "`LEARNED:` words captured": _word(any(SAID in one for one in memories)),
         "digests in a session / when continued": f"{told_once} / {again.count(GREETING)}",
-        "told its own writes as news when continued": _word(again.has(NEWS)),
+        "its own memories shown as news when continued": _word(again.has(NEWS)),
         "commits of the session": str(commits(place) - before),
     }
     if calls:
