@@ -55,6 +55,8 @@ _TITLE = ("title", "name", "summary")
 _KIND = ("kind", "type")
 _CREATED = ("created", "ts", "timestamp", "created_at", "createdAt", "date", "time")
 _AGENT = ("source", "agent")
+# The parts that beadboard's `source` names, and captures keep (`agents.capture.source`).
+ROLES = ("orchestrator", "supervisor", "worker")
 _PERSON = ("author", "by", "who")
 _TASK = ("task", "bead", "issue")
 _LISTS = {"tags": ("tags", "labels", "keywords"), "paths": ("paths", "files"), "refs": ("refs", "references")}
@@ -129,12 +131,14 @@ def _listed(value: object) -> list[str]:
 
 
 def _by(table: Mapping[str, Any]) -> dict[str, Any]:
-    """Return who wrote it: the agent (A4: ``source`` is ``orchestrator`` or ``supervisor``), or the person."""
+    """Return who wrote it: the agent, or the person; and its part in the work, where ``source`` says that (A4)."""
     given = table.get("by")
     if isinstance(given, dict) and all(isinstance(part, str) for part in given.values()):
         return {"by": dict(given)}
     who, agent = _first(table, _PERSON, str), _first(table, _AGENT, str)
     by = ({"who": who} if who else {}) | ({"agent": agent} if agent else {})
+    if table.get("source") in ROLES:  # where what agents capture here has it
+        by["role"] = str(table["source"])
     return {"by": by} if by else {}
 
 

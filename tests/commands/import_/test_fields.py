@@ -34,7 +34,7 @@ def test_line_of_beadboard_keeps_key_kind_tags_time_source_and_task() -> None:
             "kind": "learned",
             "tags": ["learned", "async", "concurrency"],
             "created": "2024-01-27T12:53:20Z",
-            "by": {"agent": "supervisor"},
+            "by": {"agent": "supervisor", "role": "supervisor"},
             "task": "BD-001",
         },
         body="TaskGroup requires @Sendable closures in strict concurrency mode.",
