@@ -46,6 +46,8 @@ import { Gitmem } from "./gitmem.mjs"
 const hooks = await Gitmem({ directory: process.cwd() })
 const system = { system: ["You are"] }
 await hooks["experimental.chat.system.transform"]({ model: {} }, system)
+const title = { system: ["You are a title generator. You output ONLY a thread title."] }
+await hooks["experimental.chat.system.transform"]({ sessionID: "s1", model: {} }, title)
 for (let again = 0; again < 2; again += 1)
   await hooks["experimental.chat.system.transform"]({ sessionID: "s1", model: {} }, system)
 const message = { message: { id: "msg_1" }, parts: [{ id: "prt_1", type: "text", text: "why is TZ set" }] }
@@ -60,7 +62,7 @@ const compacting = { context: [] }
 await hooks["experimental.session.compacting"]({ sessionID: "s1" }, compacting)
 await hooks.event({ event: { type: "session.idle", properties: { sessionID: "s1" } } })
 await hooks.dispose()
-console.log(JSON.stringify({ system, message, compacting, looked }))
+console.log(JSON.stringify({ system, title, message, compacting, looked }))
 """
 PI = """
 import load from "./gitmem.mjs"
@@ -115,6 +117,7 @@ def test_opencode_is_told_at_the_right_places_and_tells_what_happens(play) -> No
     got, told = play("opencode", OPENCODE)
 
     assert got["system"]["system"] == ["You are", "told at start", "told at start"]
+    assert len(got["title"]["system"]) == 1
     assert [part["text"] for part in got["message"]["parts"]] == ["why is TZ set", "told at prompt"]
     assert got["message"]["parts"][1] | {"id": ""} == {
         "id": "", "sessionID": "s1", "messageID": "msg_1", "type": "text", "text": "told at prompt", "synthetic": True
