@@ -124,11 +124,31 @@ def repo(template: Path, tmp_path: Path) -> Path:
     return Path(shutil.copytree(template, tmp_path / "service", symlinks=True))
 
 
-@pytest.fixture
-def memory(repo: Path):  # type: ignore[no-untyped-def]
-    """Return the memory of a fresh repository, at a fixed time, its branch started."""
-    with Memory(repo, clock=lambda: float(NOW)) as opened:
+@pytest.fixture(scope="session")
+def started(template: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
+    """Return the files of the .git folder that starting a memory in the template adds, by path."""
+    folder = Path(shutil.copytree(template, tmp_path_factory.mktemp("started") / "service", symlinks=True))
+    with Memory(folder, clock=lambda: float(NOW)) as opened:
         opened.init(offline=True)
+    parts = ("objects", "refs", "logs/refs", "gitmem/proofs")
+    added = [path for part in parts for path in [folder / ".git" / part, *(folder / ".git" / part).rglob("*")]]
+    names = [path.relative_to(folder) for path in added if path.is_file()]
+    return {str(name): (folder / name).read_bytes() for name in names if not (template / name).exists()}
+
+
+@pytest.fixture
+def memory(repo: Path, template: Path, started: dict[str, bytes]):  # type: ignore[no-untyped-def]
+    """Return the memory of a fresh repository, at a fixed time, its branch started."""
+    # Its first commit is always the same one, and `init` would make it again: it is copied.
+    is_plain = (repo / ".git/config").read_bytes() == (template / ".git/config").read_bytes()
+    for name, content in started.items() if is_plain else ():
+        (repo / name).parent.mkdir(parents=True, exist_ok=True)
+        (repo / name).write_bytes(content)
+    with Memory(repo, clock=lambda: float(NOW)) as opened:
+        if is_plain:
+            opened.repository.accept()
+        else:
+            opened.init(offline=True)
         yield opened
 
 

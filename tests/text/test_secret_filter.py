@@ -14,7 +14,7 @@ from gitmem.text import secrets
 from gitmem.text.secret_filter import may_hold_secret
 from gitmem.text.secret_rules import RULES
 from gitmem.text.secrets import find_secrets
-from tests.text.test_secrets import IDS, ORDINARY, SAMPLES
+from tests.text.test_secrets import ORDINARY, SAMPLES
 
 PARTS = [
     *(part for _, before, credential, after in SAMPLES for part in (before, credential, after, before + credential)),
@@ -39,10 +39,10 @@ PARTS = [
 ]
 
 
-@pytest.mark.parametrize(("rule", "before", "credential", "after"), SAMPLES, ids=IDS)
 @pytest.mark.parametrize("other", ["", "\u2014", "\u0130", "\u212a", "\ud800"])
-def test_a_text_with_a_credential_does_not_pass(rule, before, credential, after, other):
-    assert may_hold_secret(f"{other} {before}{credential}{after} {other}")
+def test_a_text_with_a_credential_does_not_pass(other):
+    for rule, *parts in SAMPLES:
+        assert may_hold_secret(f"{other} {''.join(parts)} {other}"), rule
 
 
 @given(st.lists(st.sampled_from(PARTS) | st.text(max_size=20), max_size=12).map("".join))
