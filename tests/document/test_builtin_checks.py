@@ -143,8 +143,9 @@ def test_mapping_with_other_fields_is_no_row() -> None:
 
 def test_no_other_module_lists_the_checks() -> None:
     listed = [f'"{name}"' for name in CHECKS]
-    # `adopt` proposes checks of some rows; it names these, and is no list of them.
-    modules = [path for path in (ROOT / "gitmem").rglob("*.py") if "adopt" not in path.parts]
+    # These propose checks of some rows: they name them, and are no lists of them.
+    proposing = {"adopt", "looser_check.py"}
+    modules = [path for path in (ROOT / "gitmem").rglob("*.py") if proposing.isdisjoint(path.parts)]
     sources = {path: path.read_text("utf-8") for path in modules}
 
     holders = [path.name for path, source in sources.items() if sum(name in source for name in listed) > 1]

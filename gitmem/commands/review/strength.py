@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from gitmem.commands.review.answers import CodeAnswers
     from gitmem.commands.review.changes import ChangedMemory
+    from gitmem.document.builtin_checks import BuiltinCheck
     from gitmem.index.catalog.catalog import Catalog
     from gitmem.model import Document
     from gitmem.policy.policy import Policy
@@ -194,7 +195,7 @@ def _why_builtin(old: Check, new: Check, answers: CodeAnswers) -> str:
     if was.name == now.name:
         files = [answer.files if answer is not None else None for answer in (before, after)]
         looks = _sets(globs_of(old.words), globs_of(new.words), files[0], files[1])
-        if why := _RULES.get(was.name, _none)(old, new, looks):
+        if why := _rule_of(was)(old, new, looks):
             return why
     if before and after and after.having >= COMMON and after.having >= TIMES * before.having:
         return f"it holds in {after.having} files, the one before in {before.having}"
@@ -254,9 +255,9 @@ def _listed(old: Check, new: Check, looks: tuple[bool, bool]) -> str:
     return f"it no longer asks {' and '.join(f'{name} {was.more[name]}' for name in gone)}" if gone else ""
 
 
-_RULES: dict[str, Callable[[Check, Check, tuple[bool, bool]], str]] = {
-    **dict.fromkeys(("contains", "matches", "symbol"), _text),
-    "lacks": _denied,
-    "value": _value,
-    **dict.fromkeys(("depends", "script"), _listed),
-}
+def _rule_of(row: BuiltinCheck) -> Callable[[Check, Check, tuple[bool, bool]], str]:
+    if row.is_about_any:
+        return _denied if row.is_denial else _text
+    if row.choices:
+        return _value
+    return _listed if row.more else _none

@@ -22,11 +22,12 @@ LINES = 20
 COLUMNS = 60
 # Characters of a reason that several facts share: ``gitmem show KEY`` has the whole.
 REASON_LIMIT = 120
-# What differs between facts that fail for one reason: quoted texts, files, commits, larger numbers, durations.
+# What differs between facts that fail for one reason: quoted texts, files, commits, larger numbers, durations. A long
+# word is read from its beginning only, or it would take the square of its length.
 _VARIABLE = re.compile(
     r"(?<!named )(?<!module )(?<!script: )(?:'[^']*'|\"[^\"]*\"|`[^`]*`)"
-    r"|[\w.@+-]*/[\w./@+*:\[\]-]*"
-    r"|\b[\w-]+\.[a-z]\w{0,4}\b(?::\d+)*|\b[0-9a-f]{7,64}\b|\b\d{3,}\b|\b\d+(?:\.\d+)? ?m?s\b"
+    r"|(?<![\w.@+-])[\w.@+-]*/[\w./@+*:\[\]-]*"
+    r"|\b(?<!-)[\w-]+\.[a-z]\w{0,4}\b(?::\d+)*|\b[0-9a-f]{7,64}\b|\b\d{3,}\b|\b\d+(?:\.\d+)? ?m?s\b"
 )
 
 
