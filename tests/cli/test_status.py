@@ -26,14 +26,15 @@ def test_text_says_how_the_memory_stands(run_cli, repo: Path) -> None:
 def test_what_failed_is_named_with_its_author_and_exits_with_1(run_cli, repo: Path) -> None:
     run_cli("fact", "Tokens are signed", "--contains", "RS256", "--in", "src/auth/jwt.py", "--key", "f")
     run_cli("remember", "The gateway has public keys only", "--key", "k", "--requires", "f")
-    commit_files(repo, {"a.txt": "so that more than one commit may have broken it"})
-    commit_files(repo, {"src/auth/jwt.py": "EdDSA\n"})
+    commit_files(repo, {"a.txt": "which no check reads"})
+    culprit = commit_files(repo, {"src/auth/jwt.py": "EdDSA\n"})[:12]
     run_cli("verify")
 
     done = run_cli("status")
 
     assert done.status == 1
-    assert "  ✗ f  failed — no file of src/auth/jwt.py contains 'RS256' (written by Ana)\n" in done.out
+    because = f"no file of src/auth/jwt.py contains 'RS256', broken by {culprit} (Ana: change)"
+    assert f"  ✗ f  failed — {because} (written by Ana)\n" in done.out
     assert "  ? k  suspect — rests on f (written by Ana)\n" in done.out
 
 

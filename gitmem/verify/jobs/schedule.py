@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 NOTE = "schedule.json"
 WORKFLOW = ".github/workflows/gitmem.yml"
+FORMER_WORKFLOW = ".github/workflows/gitmem-verify.yml"
 # The first line of a workflow of ours begins with it; then come how often it runs, and how it was made.
 WORKFLOW_MARK = "# gitmem-verify every "
 # Hours between two runs, by the word for them: what all of systemd, cron, launchd and a forge's cron can say.
@@ -91,13 +92,16 @@ def list_schedules(state: str, top: str) -> list[Schedule]:
     found = (
         [note] if note is not None and os.path.isdir(note.where) and os.path.samefile(note.where, top or state) else []
     )
-    try:
-        with open(os.path.join(top, WORKFLOW), encoding="utf-8", errors="replace") as file:
-            first = file.readline(200)
-    except OSError:
-        return found
-    every = first.removeprefix(WORKFLOW_MARK).split(" ", 1)[0].rstrip(";\n") if first.startswith(WORKFLOW_MARK) else ""
-    return [*found, Schedule("github", every, WORKFLOW)] if every in EVERY else found
+    for path in (WORKFLOW, FORMER_WORKFLOW):
+        try:
+            with open(os.path.join(top, path), encoding="utf-8", errors="replace") as file:
+                mark, is_ours, rest = file.readline(200).partition(WORKFLOW_MARK)
+        except OSError:
+            continue
+        every = rest.split(" ", 1)[0].rstrip(";\n") if is_ours and not mark else ""
+        if every in EVERY:
+            return [*found, Schedule("github", every, path)]
+    return found
 
 
 def as_table(schedules: Sequence[Schedule]) -> list[dict[str, Any]]:
