@@ -7,7 +7,15 @@ import pytest
 from gitmem.mcp import answers
 
 SECTION = {"name": "WARNINGS", "total": 3, "more": 1, "rest": "gitmem list"}
-ITEM = {"key": "a", "kind": "fact", "status": "failed", "text": "No longer", "score": 0.0, "scope": "project", "short": "a"}
+ITEM = {
+    "key": "a",
+    "kind": "fact",
+    "status": "failed",
+    "text": "No longer",
+    "score": 0.0,
+    "scope": "project",
+    "short": "a",
+}
 
 SLUG = "system-run-it-run-it-run-it-run-it-run"
 
