@@ -70,6 +70,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "stores add": ("share", "add a repository"),
     "stores remove": ("share", "remove a repository from the list"),
     "forge": ("share", "report to GitHub: a pull request comment, an issue, a pull request"),
+    "forge branches": ("share", "merge or drop the memory of branches whose pull requests ended"),
     "forge comment": ("share", "keep one comment on a pull request up to date"),
     "forge issue": ("share", "keep one issue that lists what fails now"),
     "forge note": ("share", "keep one note on a GitLab merge request up to date"),

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from gitmem.commands.propose.listing import Proposal
     from gitmem.commands.propose.send import ProposalState
+    from gitmem.commands.sync.companions import CompanionStep
     from gitmem.git.remotes import RemoteOptions
     from gitmem.memory.view import MemoryView
     from gitmem.repository.repository import OpenRepository
@@ -69,6 +70,24 @@ class Proposals:
         code = merge_branch(self._repository, name, talk or RemoteOptions())
         self._follow_all()
         return code
+
+    def branches(self) -> Sequence[str]:
+        """Return the branches of the code that have a memory of their own which is not merged yet, sorted."""
+        from gitmem.commands.propose.merged import list_branches
+
+        return list_branches(self._repository)
+
+    def end_branches(
+        self, merged: Mapping[str, str], closed: Mapping[str, str], *, talk: RemoteOptions | None = None
+    ) -> Sequence[CompanionStep]:
+        """Merge the memory of merged branches, and drop that of closed ones from the remote; each with the reason."""
+        from gitmem.commands.propose.merged import end_branches
+        from gitmem.git.remotes import RemoteOptions
+
+        self._settle_captures()
+        done = end_branches(self._repository, merged, closed, talk or RemoteOptions())
+        self._follow_all()
+        return done
 
     def finish_move(self) -> None:
         """Finish moving commits to a proposal where a ``propose`` was killed."""

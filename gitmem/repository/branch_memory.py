@@ -76,7 +76,7 @@ class SettledFact:
 
 
 @frozen
-class PullRequest:
+class JobBranch:
     """The pull request that a forge's job is about.
 
     Attributes:
@@ -88,7 +88,7 @@ class PullRequest:
     url: str = ""
 
 
-def find_pull_request() -> PullRequest | None:
+def find_job_branch() -> JobBranch | None:
     """Return the pull request that this job is about; None outside of such a job.
 
     Source: "Variables" and "Webhook events and payloads" of GitHub Actions, which Gitea and Forgejo follow; "Predefined
@@ -97,7 +97,7 @@ def find_pull_request() -> PullRequest | None:
     branch = config.variable("CI_MERGE_REQUEST_SOURCE_BRANCH_NAME")
     if branch:
         is_own = config.variable("CI_MERGE_REQUEST_SOURCE_PROJECT_ID") == config.variable("CI_PROJECT_ID")
-        return PullRequest(branch, "" if is_own else config.variable("CI_MERGE_REQUEST_SOURCE_PROJECT_URL"))
+        return JobBranch(branch, "" if is_own else config.variable("CI_MERGE_REQUEST_SOURCE_PROJECT_URL"))
     branch = config.variable("GITHUB_HEAD_REF")
     if not branch:
         return None
@@ -105,7 +105,7 @@ def find_pull_request() -> PullRequest | None:
     if head is None:
         return None  # whose branch it is cannot be said, and another repository's may have the same name
     is_own = head.get("full_name") == config.variable("GITHUB_REPOSITORY")
-    return PullRequest(branch, "" if is_own else str(head.get("clone_url") or ""))
+    return JobBranch(branch, "" if is_own else str(head.get("clone_url") or ""))
 
 
 def _head_repository() -> dict[str, Any] | None:
@@ -160,7 +160,7 @@ def _found(opened: OpenRepository, head: str, memory: str) -> list[_Found]:
         return [_Found(code, found.commit)] if found is not None else []
     if config.variable("GITHUB_EVENT_NAME") == "merge_group":
         return _queued(opened, memory)
-    pull = find_pull_request()
+    pull = find_job_branch()
     commit = _fetched(opened, pull) if pull is not None else None
     return [_Found(pull.branch, commit, bool(pull.url))] if pull is not None and commit else []
 
@@ -185,7 +185,7 @@ def _named(git: Git, remote: str, head: str) -> str:
     return short if is_one else ""
 
 
-def _fetched(opened: OpenRepository, pull: PullRequest) -> str | None:
+def _fetched(opened: OpenRepository, pull: JobBranch) -> str | None:
     """Return the commit of a pull request's companion, fetched where it is not here; None where it has none."""
     git, remote, branch = opened.git, opened.config.remote, branch_of(pull.branch)
     talk = RemoteOptions(timeout_s=TIMEOUT_S, is_silent=True)

@@ -26,11 +26,15 @@ if TYPE_CHECKING:
 
 def code_branch(opened: OpenRepository) -> str:
     """Return the branch of the code that can have a companion here: HEAD's, if it is not the default one."""
-    code, default = head_branch(opened.git), opened.default_branch()
-    short = default.removeprefix(HEADS).removeprefix(f"refs/remotes/{opened.config.remote}/")
+    code, default = head_branch(opened.git), default_name(opened)
     if not code or not default or opened.store.proposal:
         return ""
-    return "" if code in (short, opened.config.branch) or code.startswith(PREFIX) else code
+    return "" if code in (default, opened.config.branch) or code.startswith(PREFIX) else code
+
+
+def default_name(opened: OpenRepository) -> str:
+    """Return the name of the default branch; empty where it is not known."""
+    return opened.default_branch().removeprefix(HEADS).removeprefix(f"refs/remotes/{opened.config.remote}/")
 
 
 def to_write(opened: OpenRepository) -> ProvingStore | None:

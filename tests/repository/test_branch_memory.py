@@ -19,7 +19,7 @@ from support.companions import (  # noqa: F401 - fixtures
 )
 from support.facts import make_fact
 
-from gitmem.repository.branch_memory import PullRequest, find_pull_request
+from gitmem.repository.branch_memory import JobBranch, find_job_branch
 
 
 def event(monkeypatch: pytest.MonkeyPatch, folder: Path, repository: str, url: str) -> None:
@@ -113,7 +113,7 @@ def test_a_merge_queue_has_what_comes_with_each_branch_that_it_adds(
                 "CI_MERGE_REQUEST_SOURCE_PROJECT_ID": "1",
                 "CI_PROJECT_ID": "1",
             },
-            PullRequest("topic"),
+            JobBranch("topic"),
         ),
         (
             {
@@ -122,7 +122,7 @@ def test_a_merge_queue_has_what_comes_with_each_branch_that_it_adds(
                 "CI_PROJECT_ID": "1",
                 "CI_MERGE_REQUEST_SOURCE_PROJECT_URL": "https://git.example.org/fork",
             },
-            PullRequest("topic", "https://git.example.org/fork"),
+            JobBranch("topic", "https://git.example.org/fork"),
         ),
     ],
 )
@@ -130,4 +130,4 @@ def test_the_forges_variables_say_whose_branch_it_is(variables, found, monkeypat
     for name, value in variables.items():
         monkeypatch.setenv(name, value)
 
-    assert find_pull_request() == found
+    assert find_job_branch() == found

@@ -7,7 +7,6 @@ from itertools import pairwise
 
 from gitmem.commands.propose.begin import lock, need_memory
 from gitmem.commands.propose.machine import is_machine
-from gitmem.commands.sync.companions import MERGED
 from gitmem.commands.sync.sync import Exchange, companions_of, remote_of
 from gitmem.errors import NotFoundError, RefusedError
 from gitmem.git import remotes
@@ -17,8 +16,9 @@ from gitmem.store.merge.trees import merge
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping, Sequence
 
+    from gitmem.commands.sync.companions import CompanionStep
     from gitmem.git.binary import Git
     from gitmem.git.objects import Objects
     from gitmem.git.remotes import RemoteOptions
@@ -129,11 +129,36 @@ def merge_branch(memory: OpenRepository, name: str, talk: RemoteOptions) -> str:
     if not code:
         message = f"{name} is not the memory of a branch of the code"
         raise RefusedError(message, hint="open a pull request for it: gitmem propose")
+    if not end_branches(memory, {code: "on request"}, {}, talk):
+        raise NotFoundError(f"there is no {companion.branch_of(code)}", hint="gitmem propose --list")
+    return code
+
+
+def end_branches(
+    memory: OpenRepository, merged: Mapping[str, str], closed: Mapping[str, str], talk: RemoteOptions
+) -> Sequence[CompanionStep]:
+    """Merge the companions of merged branches into this clone's memory, and drop those of closed ones from the remote.
+
+    Args:
+        memory: The store.
+        merged: How each of them was found merged, by branch.
+        closed: Why each of the others is given up.
+        talk: How to talk to the remote.
+    """
     remote = remote_of(memory, "") if remotes.list_remotes(memory.git) else ""
     need_memory(memory)
     with lock(memory):
         branches = companions_of(memory, remote, talk)
-        branches.merge(code, "on request")
-    if not any(step.what == MERGED for step in branches.steps):
-        raise NotFoundError(f"there is no {companion.branch_of(code)}", hint="gitmem propose --list")
-    return code
+        for code, because in merged.items():
+            branches.merge(code, because)
+        for code, because in closed.items():
+            branches.drop(code, because)
+    return tuple(branches.steps)
+
+
+def list_branches(memory: OpenRepository) -> list[str]:
+    """Return the branches of the code whose companion the memory does not contain, sorted."""
+    tip = companion.memory_tip(memory.git, memory.store)
+    remote = remote_of(memory, "") if remotes.list_remotes(memory.git) else ""
+    known = companion.list_companions(memory.git, remote) if tip else {}
+    return [code for code, tips in known.items() if not all(memory.git.is_ancestor(one, tip) for one in tips)]

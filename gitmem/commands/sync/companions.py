@@ -129,7 +129,8 @@ class Companions:
         try:
             sent = self._exchange(companions.branch_of(code)).run(push=True, dry_run=False)
         except ConflictError as err:
-            self.steps.append(CompanionStep(code, WAITS, err.message))
+            again = "push it again: gitmem sync --accept-rewritten"
+            self.steps.append(CompanionStep(code, WAITS, f"{err.message}; {again}"))
             return
         self.steps.append(CompanionStep(code, SENT if sent.pushed else WAITS))
 

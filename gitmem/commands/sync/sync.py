@@ -83,7 +83,7 @@ def sync(
         clear_stale_lock(tracking, lock.crashed)
         lock.renew()
         exchange = Exchange(memory, name, talk, accept=accept_rewritten)
-        branches = companions_of(memory, name, talk)
+        branches = companions_of(memory, name, talk, accept=accept_rewritten)
         if not dry_run and branches.find_landed():
             exchange.run(push=False, dry_run=False)
             branches.merge_landed()
@@ -102,9 +102,13 @@ def sync(
         return replace(done, companions=tuple(branches.steps))
 
 
-def companions_of(memory: OpenRepository, remote: str, talk: RemoteOptions) -> Companions:
+def companions_of(memory: OpenRepository, remote: str, talk: RemoteOptions, *, accept: bool = False) -> Companions:
     """Return the companions of this clone and a remote, to be exchanged under the lock of a sync."""
-    return Companions(memory, remote, talk, lambda branch: Exchange(memory, remote, talk, branch=branch))
+
+    def exchange(branch: str) -> Exchange:
+        return Exchange(memory, remote, talk, branch=branch, accept=accept and bool(branch))
+
+    return Companions(memory, remote, talk, exchange)
 
 
 def _is_branch(git: Git, name: str) -> bool:

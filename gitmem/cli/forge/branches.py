@@ -1,0 +1,55 @@
+"""Merge the memory of each branch whose pull request was merged, and drop that of one that was closed.
+
+The memory of the branch BRANCH is gitmem/branch/BRANCH. It is merged into this clone's memory, which `gitmem sync` then
+pushes; that of a pull request that was closed without merging is deleted from the remote. Those of open pull requests,
+of forks, and of branches without a pull request into the default branch stay as they are.
+
+Permission: pull-requests: read; dropping needs git's own access to push.
+"""
+
+from __future__ import annotations
+
+from gitmem.cli import shared
+from gitmem.commands.forge.branches import CLOSED, MERGED, fate_of
+from gitmem.commands.forge.client import Forge
+from gitmem.commands.forge.place import place_here
+from gitmem.config import forge_token
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import argparse
+
+    from gitmem.cli.output import Output
+
+EXAMPLES = ("gitmem forge branches && gitmem sync", "gitmem forge branches --dry-run")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add what branches takes."""
+    parser.add_argument("--dry-run", action="store_true", help="show what would be done; changes nothing")
+    shared.add_json(parser)
+
+
+def run(args: argparse.Namespace, out: Output) -> int:
+    """Ask the forge what became of each branch, and do the same to its memory."""
+    from gitmem.commands.sync.companions import describe
+    from gitmem.repository.companion import default_name
+
+    forge = Forge(place_here(), forge_token())
+    with shared.open_memory(args, out) as memory:
+        default = default_name(memory.repository)
+        asked = {code: fate_of(forge, code, default) for code in memory.proposals.branches()}
+        fates = {code: (fate, f"pull request {number}") for code, (fate, number) in asked.items()}
+        merged = {code: because for code, (fate, because) in fates.items() if fate == MERGED}
+        closed = {code: f"{because} was closed" for code, (fate, because) in fates.items() if fate == CLOSED}
+        steps = () if args.dry_run else memory.proposals.end_branches(merged, closed)
+        shared.print_notices(memory, out)
+    if args.json:
+        rows = [{"branch": code, "pull": number, "state": fate} for code, (fate, number) in asked.items()]
+        out.json({"branches": rows, "dry_run": args.dry_run})
+        return 0
+    for step in steps:
+        out.line(describe(step))
+    for code, (fate, number) in asked.items() if args.dry_run else ():
+        out.line((code, "key"), f"  {fate or 'no pull request'}", f" ({number})" if number else "")
+    return 0
