@@ -9,11 +9,14 @@ Permission: pull-requests: read; dropping needs git's own access to push.
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from gitmem.cli import shared
 from gitmem.commands.forge.branches import CLOSED, MERGED, fate_of
 from gitmem.commands.forge.client import Forge
 from gitmem.commands.forge.place import place_here
 from gitmem.config import forge_token
+from gitmem.store.companion import list_companions
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,6 +29,12 @@ EXAMPLES = ("gitmem forge branches && gitmem sync", "gitmem forge branches --dry
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add what branches takes."""
+    parser.add_argument(
+        "--drop-list",
+        default="",
+        metavar="FILE",
+        help="write what is to be dropped to this file, a commit and a branch a line, instead of deleting it",
+    )
     parser.add_argument("--dry-run", action="store_true", help="show what would be done; changes nothing")
     shared.add_json(parser)
 
@@ -42,6 +51,11 @@ def run(args: argparse.Namespace, out: Output) -> int:
         fates = {code: (fate, f"pull request {number}") for code, (fate, number) in asked.items()}
         merged = {code: because for code, (fate, because) in fates.items() if fate == MERGED}
         closed = {code: f"{because} was closed" for code, (fate, because) in fates.items() if fate == CLOSED}
+        if args.drop_list and not args.dry_run:
+            known = list_companions(memory.repository.git, memory.repository.config.remote)
+            lines = "".join(f"{known[code][-1]} {code}\n" for code in closed)
+            Path(args.drop_list).write_text(lines, encoding="utf-8")
+            closed = {}
         steps = () if args.dry_run else memory.proposals.end_branches(merged, closed)
         shared.print_notices(memory, out)
     if args.json:

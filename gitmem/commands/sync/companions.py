@@ -77,7 +77,7 @@ class Companions:
     def merge(self, code: str, because: str) -> None:
         """Merge the memories of one companion into those of this clone, as they are here and at the remote now."""
         branch = companions.branch_of(code)
-        theirs = remotes.fetch(self._git, self._remote, branch, self._talk) if self._remote else None
+        theirs = self._fetched(branch)
         wait_s, now = self._memory.config.lock_timeout_s, self._memory.now
         tips = [tip for tip in (theirs, self._git.read_ref(f"{HEADS}{branch}")) if tip]
         for tip in tips:
@@ -107,7 +107,7 @@ class Companions:
     def drop(self, code: str, because: str) -> None:
         """Delete the companion of a branch that was given up from the remote; what this clone has of it stays."""
         branch = companions.branch_of(code)
-        far = remotes.fetch(self._git, self._remote, branch, self._talk)
+        far = self._fetched(branch)
         if far is not None:
             self._delete(branch, far)
         self.steps.append(CompanionStep(code, DROPPED, because))
@@ -133,6 +133,13 @@ class Companions:
             self.steps.append(CompanionStep(code, WAITS, f"{err.message}; {again}"))
             return
         self.steps.append(CompanionStep(code, SENT if sent.pushed else WAITS))
+
+    def _fetched(self, branch: str) -> str | None:
+        """Return the remote's commit of a companion, as it was last seen where the remote cannot be reached."""
+        try:
+            return remotes.fetch(self._git, self._remote, branch, self._talk) if self._remote else None
+        except RemoteError:
+            return self._git.read_ref(f"refs/remotes/{self._remote}/{branch}")
 
     def _delete(self, branch: str, far: str) -> None:
         try:

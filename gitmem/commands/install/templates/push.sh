@@ -63,4 +63,10 @@ if [ -f "$bundle" ]; then
     pushed=instead
   fi
 fi
+# Memory of branches whose pull requests were closed, as the job before found it.
+if [ -f "$RUNNER_TEMP/gitmem/dropped" ]; then
+  while read -r tip name; do
+    git push -q --force-with-lease="gitmem/branch/$name:$tip" origin ":refs/heads/gitmem/branch/$name" || true
+  done <"$RUNNER_TEMP/gitmem/dropped"
+fi
 echo "pushed=$pushed" >>"$GITHUB_OUTPUT"
