@@ -125,7 +125,7 @@ def repo(template: Path, tmp_path: Path) -> Path:
 
 
 @pytest.fixture(scope="session")
-def started(template: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
+def first_commit(template: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
     """Return the files of the .git folder that starting a memory in the template adds, by path."""
     folder = Path(shutil.copytree(template, tmp_path_factory.mktemp("started") / "service", symlinks=True))
     with Memory(folder, clock=lambda: float(NOW)) as opened:
@@ -137,11 +137,11 @@ def started(template: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[st
 
 
 @pytest.fixture
-def memory(repo: Path, template: Path, started: dict[str, bytes]):  # type: ignore[no-untyped-def]
+def memory(repo: Path, template: Path, first_commit: dict[str, bytes]):  # type: ignore[no-untyped-def]
     """Return the memory of a fresh repository, at a fixed time, its branch started."""
     # Its first commit is always the same one, and `init` would make it again: it is copied.
     is_plain = (repo / ".git/config").read_bytes() == (template / ".git/config").read_bytes()
-    for name, content in started.items() if is_plain else ():
+    for name, content in first_commit.items() if is_plain else ():
         (repo / name).parent.mkdir(parents=True, exist_ok=True)
         (repo / name).write_bytes(content)
     with Memory(repo, clock=lambda: float(NOW)) as opened:

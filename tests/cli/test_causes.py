@@ -64,7 +64,8 @@ def test_each_lists_every_fact_on_a_line(run_cli, repo: Path) -> None:
     verify = run_cli("verify", "--each")
 
     markdown = run_cli("check", "--base", "HEAD~1", "--format", "markdown").out
-    assert "### Becomes false (4)\n\n- 4 facts become false — … does not exist: f0, f1, f2, f3\n\n| fact |" in markdown
+    assert "#### Becomes false (4)\n\n- **4 facts become false — … does not exist**\n  - **f0**: " in markdown
+    assert "  - … and 1 more: f3\n" in markdown
     assert check.out.startswith("✗ 4 facts become false — … does not exist\n    f0, f1, f2, f3\n")
     assert "to list each: gitmem check --each --base HEAD~1\n" in check.out
     assert [line.split("  ")[0] for line in each.out.splitlines()[:4]] == ["✗ f0", "✗ f1", "✗ f2", "✗ f3"]

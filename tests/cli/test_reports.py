@@ -20,8 +20,10 @@ def broken(run_cli, repo: Path) -> None:
 
 
 @pytest.mark.usefixtures("broken")
-@pytest.mark.parametrize("command", ["check", "verify"])
-def test_one_run_prints_one_form_and_writes_others(run_cli, repo: Path, tmp_path: Path, monkeypatch, command) -> None:
+@pytest.mark.parametrize(
+    ("command", "headline"), [("check", "❌ This change makes 1 fact false"), ("verify", "❌ 1 fact does not hold")]
+)
+def test_one_run_prints_one_form_and_writes_others(run_cli, tmp_path: Path, monkeypatch, command, headline) -> None:
     monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(tmp_path / "summary"))
     (tmp_path / "summary").write_text("before\n", encoding="utf-8")
     sarif, junit = tmp_path / "a.sarif", tmp_path / "a=b.xml"
@@ -33,7 +35,7 @@ def test_one_run_prints_one_form_and_writes_others(run_cli, repo: Path, tmp_path
     assert line.startswith("::error file=src/auth/jwt.py,line=1,title=" if command == "check" else "::error title=")
     assert json.loads(sarif.read_text())["runs"][0]["results"][0]["properties"]["key"] == "breaks"
     assert [case.get("name") for case in Xml.parse(junit).iter("testcase")] == ["breaks"]
-    assert (tmp_path / "summary").read_text().startswith(f"before\n## gitmem {command}\n")
+    assert (tmp_path / "summary").read_text().startswith(f"before\n### {headline}\n")
 
 
 @pytest.mark.usefixtures("broken")
@@ -45,7 +47,7 @@ def test_summary_that_is_full_already_is_not_made_too_large(run_cli, tmp_path: P
 
     text = (tmp_path / "summary").read_text(encoding="utf-8")
     assert len(text.encode()) <= 1024 * 1024
-    assert "| … | and 1 more | | |" in text
+    assert "more lines did not fit: `gitmem check --each`" in text
 
 
 @pytest.mark.usefixtures("broken")
@@ -57,7 +59,7 @@ def test_link_in_the_place_of_a_report_is_replaced_and_not_written_through(run_c
     done = run_cli("check", "--report", "markdown=report.md")
 
     assert ((tmp_path / "mine").read_text(), done.out[:1]) == ("mine", "✗")
-    assert not (repo / "report.md").is_symlink() and (repo / "report.md").read_text().startswith("## gitmem check")
+    assert not (repo / "report.md").is_symlink() and (repo / "report.md").read_text().startswith("### ❌ This change")
 
 
 @pytest.mark.usefixtures("broken")
@@ -71,7 +73,7 @@ def test_pipe_is_written_to(run_cli) -> None:
     ("words", "status", "told"),
     [
         (["--json", "--format", "sarif"], 2, "--json and --format cannot be combined"),
-        (["--report", "json=x"], 2, "cannot write the form json"),
+        (["--report", "pdf=x"], 2, "cannot write the form pdf"),
         (["--report", "sarif"], 2, "needs a form and a file"),
         (["--report", "sarif=missing/x"], 3, "missing/x: "),
         (["--format", "pdf"], 2, "pdf"),

@@ -87,7 +87,7 @@ def test_verify_finds_what_broke_what_fails_and_then_tells_it(broken, run_cli, t
     message = f"broken by {broken[1][:12]} (Ana: commit 2)"
     assert asked.status == 1
     assert f"✗ signs  failed, as before — exit 1, {message}\n" in asked.out
-    assert f"broken by {broken[1][:12]}" in (tmp_path / "report.md").read_text()
+    assert f"broken by `{broken[1][:12]}`" in (tmp_path / "report.md").read_text()
     assert json.loads(again.out)["explained"] == []
     assert all(message in out for out in shown)
 

@@ -213,8 +213,7 @@ def test_workflows_and_the_list_that_they_use_are_written_as_shown(console: Cons
 
     assert done.status == 0, done
     names = git(console.folder, "ls-files", "--others", "--", ".github").split("\n")
-    workflows = [f"gitmem-{name}.yml" for name in ("check", "comment", "review", "verify")]
-    assert [Path(name).name for name in names] == ["action.yml", "gitmem-approved", *workflows]
+    assert [Path(name).name for name in names] == ["gitmem-approved", "gitmem-write.yml", "gitmem.yml"]
     assert "  make" in (console.folder / ".github/gitmem-approved").read_text(encoding="utf-8")
 
 
