@@ -85,10 +85,12 @@ def _places(paths: str) -> tuple[str, ...]:
     return tuple(map(without_lines, parse_json(paths)))
 
 
-def failures(catalog: Catalog, held: Iterable[Held], working: Sequence[str], *, now: int) -> list[FailedAttempt]:
+def failures(
+    catalog: Catalog, held: Iterable[Held], working: Sequence[str], *, now: int, others: int = OTHERS
+) -> list[FailedAttempt]:
     """Return what failed before: of what is worked on, then of tasks about these paths, then of other open tasks.
 
-    Each the newest first; of other tasks a few, with the last attempt of each.
+    Each the newest first; of so many *others*, only the last attempt of each.
     """
     mine = list(held)
     near = []
@@ -106,14 +108,14 @@ def failures(catalog: Catalog, held: Iterable[Held], working: Sequence[str], *, 
     rows = catalog.rows(
         f"SELECT {COLUMNS} {_FROM} WHERE t.failures > 0 AND t.state <> 'closed' AND {state.LIVE}"
         " ORDER BY m.updated DESC, m.key LIMIT ?",
-        (OTHERS + len(known),),
+        (others + len(known),),
     )
-    others = [row for row in (TaskRow(*row) for row in rows) if row.id not in known][:OTHERS]
-    tasks = _tasks(catalog, [*near, *others])
+    rest = [row for row in (TaskRow(*row) for row in rows) if row.id not in known][:others]
+    tasks = _tasks(catalog, [*near, *rest])
     pairs = [*((one.row, one.task, FAILURES) for one in mine), *((row, tasks[row.id], FAILURES) for row in near)]
     return [
         FailedAttempt(row.key, row.title, attempt.num, attempt.notes)
-        for row, task, most in (*pairs, *((row, tasks[row.id], 1) for row in others))
+        for row, task, most in (*pairs, *((row, tasks[row.id], 1) for row in rest))
         for attempt in [one for one in task.past_attempts if one.outcome == FAILED][:most]
     ]
 

@@ -6,6 +6,7 @@ import argparse
 import io
 import sys
 from pathlib import Path
+from typing import cast
 
 import pytest
 from conftest import git
@@ -18,11 +19,14 @@ from gitmem.memory.memory import Memory
 from gitmem.model import Hit
 from gitmem.recall.query import RecallResult
 
+# The memory is asked only for what a role reads.
+NONE = cast(Memory, None)
+
 
 def asked(*words: str) -> object:
     parser = argparse.ArgumentParser()
     shared.add_filters(parser)
-    return shared.query_of(parser.parse_args(words), query="q", limit=7)
+    return shared.query_of(parser.parse_args(words), NONE, query="q", limit=7)
 
 
 def test_filters_may_be_repeated_or_listed_with_commas() -> None:

@@ -119,7 +119,7 @@ def test_culprit_stays_while_the_failure_stands_and_goes_when_it_holds_again(hel
     (again,) = commit_lines(repo, "break it again")
     verify(held)
 
-    assert (stays, mended, held.show("signs").document["verdict"]["culprit"]) == (first, "", "")
+    assert (stays, mended, held.show("signs").document["verdict"]["culprit"]) == (first, "", again)
     assert held.why("signs", options=RUN).found.culprit == again
 
 
@@ -381,8 +381,7 @@ def test_search_that_fails_ends_alone_and_loses_no_verdict(held, repo, monkeypat
     from gitmem.errors import ProcessError
     from gitmem.verify.blame.lineage import Reader
 
-    commit_files(repo, {"other.txt": "x"}, "so that more than one commit may have broken it")
-    commits = commit_lines(repo, "break it")
+    commits = commit_lines(repo, "break it", "and change it")  # so that the search has to ask
     verify(held)
     honest = Reader.read
 

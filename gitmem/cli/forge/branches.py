@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from gitmem.cli.output import Output
 
-EXAMPLES = ("gitmem forge branches && gitmem sync", "gitmem forge branches --dry-run")
+EXAMPLES = ("gitmem forge branches", "gitmem forge branches --dry-run")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -216,7 +216,7 @@ def _failed(catalog: Catalog, task: tuple[str, str, dict[str, Any]] | None, path
     if task is not None:
         attempts = [one for one in task_from(task[0], task[2]).past_attempts if one.outcome == FAILED]
         own = [FailedAttempt(task[0], task[1].split("\n")[0], one.num, one.notes) for one in attempts]
-    near = [one for one in failures(catalog, (), paths, now=now) if not task or one.key != task[0]]
+    near = [one for one in failures(catalog, (), paths, now=now, others=0) if not task or one.key != task[0]]
     found = [*own, *near]
     entries = tuple(
         MemoryText(
