@@ -1,13 +1,16 @@
 """Send a learning to one worker, into its private memory, or to everyone who shares the project's memory.
 
 It takes effect at once: the worker (the process with GITMEM_AGENT=AGENT in this clone) sees it at its next start or
-prompt that it is relevant to. A person may always inject; an agent may if `gitmem.leads` is not set or lists it.
+prompt that it is relevant to. With --push, it goes through the remote instead, to the first clone
+with that GITMEM_AGENT that runs `gitmem sync`. A person may always inject; an agent may
+if `gitmem.leads` is not set or lists it.
 """
 
 from __future__ import annotations
 
 from gitmem.cli import shared, steps
 from gitmem.commands.workflow.inject import CATEGORIES
+from gitmem.errors import UsageError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,6 +21,7 @@ if TYPE_CHECKING:
 EXAMPLES = (
     'gitmem inject "Run the migrations before the tests" --all --category best-practice',
     'gitmem inject "You mocked the clock again: use the Clock fixture" --to worker-2 --category mistake-pattern',
+    'gitmem inject "Use the Clock fixture" --to worker-2 --push --category mistake-pattern',
 )
 
 
@@ -27,6 +31,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     to = parser.add_mutually_exclusive_group(required=True)
     to.add_argument("--to", default="", metavar="AGENT", help="send it to one worker, named as in its GITMEM_AGENT")
     to.add_argument("--all", action="store_true", help="send it to everyone who shares the project's memory")
+    parser.add_argument("--push", action="store_true", help="with --to: send it to that worker in another clone")
     parser.add_argument("--category", required=True, choices=CATEGORIES, help="the kind of learning")
     parser.add_argument("--ref", action="append", default=[], help="path:line, path:line-line, a URL, a run id")
     steps.add_written(parser)
@@ -35,7 +40,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace, out: Output) -> int:
     """Write the learning and print its key."""
+    if args.push and not args.to:
+        message = "--push needs --to AGENT"
+        raise UsageError(message, hint="what goes to everyone is pushed with gitmem sync")
     text = steps.text_of(args)
+    if args.push:
+        return _send(text, args, out)
     with shared.open_memory(args, out) as memory:
         change = memory.workflow.inject(
             text,
@@ -51,3 +61,20 @@ def run(args: argparse.Namespace, out: Output) -> int:
         )
         shared.print_notices(memory, out)
         return shared.print_change(change, args, out)
+
+
+def _send(text: str, args: argparse.Namespace, out: Output) -> int:
+    """Send the learning through the remote and print its ref there."""
+    from gitmem.git.remotes import RemoteOptions
+
+    talk = RemoteOptions(interactive=shared.is_interactive())
+    options = {name: getattr(args, name) for name in ("title", "key", "importance")}
+    options |= {"tags": args.tag, "paths": args.path, "refs": args.ref}
+    with shared.open_memory(args, out) as memory:
+        ref = memory.workflow.send(text, category=args.category, worker=args.to, talk=talk, **options)
+        shared.print_notices(memory, out)
+    if args.json:
+        out.json({"ref": ref})
+    else:
+        out.line(ref)
+    return 0

@@ -248,8 +248,8 @@ def create_ref(git: Git, remote: str, ref: str, commit: str, talk: RemoteOptions
         raise _failed(git, remote, "pushed to", [line.partition("\t")[2] for line in refusals] + said)
 
 
-def delete(git: Git, remote: str, ref: str, *, expected: str, talk: RemoteOptions) -> None:
-    """Delete a remote's ref, given in full, where it is what is expected, or is gone already.
+def delete(git: Git, remote: str, ref: str, *, expected: str, talk: RemoteOptions) -> bool:
+    """Delete a remote's ref, given in full, where it is what is expected; false where it is gone already.
 
     Raises:
         NotFoundError: There is no such remote.
@@ -265,7 +265,7 @@ def delete(git: Git, remote: str, ref: str, *, expected: str, talk: RemoteOption
     is_elsewhere = status != 0 and any(words in line for line in (*refusals, *said) for words in MOVED)
     if status == 0 or (is_elsewhere and not list_refs(git, remote, ref, talk)):
         git.run("update-ref", "-d", f"refs/remotes/{remote}/{branch}", check=False)
-        return
+        return status == 0
     if is_elsewhere:
         message = f"{branch} of {remote} was not changed, because someone pushed to it in the meantime"
         raise ConflictError(message, hint=f"see what changed: git fetch {remote} {branch}")

@@ -6,13 +6,14 @@ from gitmem.memory.duplicate_status import DuplicateStatus
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from typing import Any
 
     from gitmem.commands.workflow.decisions import Decisions
     from gitmem.commands.workflow.from_run import RunResult
     from gitmem.commands.workflow.pre_work import PreWork, Work
     from gitmem.commands.workflow.step import WorkflowStep
+    from gitmem.git.remotes import RemoteOptions
     from gitmem.memory.memory import Memory
     from gitmem.write.writer import Change
 
@@ -62,3 +63,17 @@ class Workflow:
         from gitmem.commands.workflow.inject import inject
 
         return inject(self._repository, text, category=category, worker=worker, **options)
+
+    def send(self, text: str, *, category: str, worker: str, talk: RemoteOptions | None = None, **options: Any) -> str:
+        """Push a learning for a worker in another clone to the remote, and return its ref there."""
+        from gitmem.commands.sync import inbox
+        from gitmem.commands.sync.sync import remote_of
+        from gitmem.commands.workflow.inject import send
+        from gitmem.git.remotes import RemoteOptions
+
+        repository, options_of_remote = self._repository, talk or RemoteOptions()
+
+        def push(learning: Mapping[str, Any]) -> str:
+            return inbox.send(repository, remote_of(repository, ""), worker, learning, options_of_remote)
+
+        return send(repository, text, push, category=category, worker=worker, **options)

@@ -27,3 +27,11 @@ def test_learning_for_nobody_or_for_both_is_wrong_use(run_cli) -> None:
     assert run_cli("inject", "x y", "--category", "preference").status == 2
     assert run_cli("inject", "x y", "--all", "--to", "w", "--category", "preference").status == 2
     assert run_cli("inject", "x y", "--all", "--category", "rumour").status == 2
+
+
+def test_push_is_for_one_worker_and_needs_a_remote(run_cli) -> None:
+    run_cli("init")
+
+    assert run_cli("inject", "x y", "--all", "--push", "--category", "preference").status == 2
+    done = run_cli("inject", "Use the Clock fixture", "--to", "worker-2", "--push", "--category", "preference")
+    assert (done.status, "there is no remote" in done.err) == (3, True)

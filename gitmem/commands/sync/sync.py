@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 
+from gitmem.commands.sync import inbox
 from gitmem.commands.sync.companions import Companions
 from gitmem.commands.sync.summary import SyncResult, counted
 from gitmem.errors import ConflictError, NoRepositoryError, ProtectedError, UsageError
@@ -99,6 +100,8 @@ def sync(
             memory.notices += [published] if published else []
         if not dry_run:
             branches.finish(push=push)
+        if push and not dry_run:
+            inbox.receive(memory, name, talk)
         return replace(done, companions=tuple(branches.steps))
 
 

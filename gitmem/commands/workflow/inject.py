@@ -8,9 +8,11 @@ from gitmem.errors import RefusedError
 from gitmem.repository.repository import open_private
 from gitmem.text.sanitize import display
 from gitmem.text.tokens import slug
+from gitmem.write.draft import make_draft
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
     from typing import Any
 
     from gitmem.repository.repository import OpenRepository
@@ -37,6 +39,53 @@ def inject(memory: OpenRepository, text: str, *, category: str, worker: str = ""
         RefusedError: There is no such category, no agent can have this name, or it is an agent that does not lead.
         DuplicateError: Another memory of that store says it already.
     """
+    _refuse(memory, category, worker)
+    store = open_private(memory, agent=worker) if worker else memory
+    if worker:  # private memories are pushed nowhere (D3)
+        memory.notices.append(
+            f"{slug(worker)} sees it where it works in this clone; to reach it in another clone: --push"
+        )
+    options["by"] = signed(memory, LEAD)
+    return memory.with_notice(remember(store, text, kind=kind_of(category), **options))
+
+
+def send(
+    memory: OpenRepository,
+    text: str,
+    push: Callable[[Mapping[str, Any]], str],
+    *,
+    category: str,
+    worker: str,
+    **options: Any,
+) -> str:
+    """Push a learning for a worker in another clone to the remote with *push*; return its ref there.
+
+    Raises:
+        RefusedError: As for ``inject``, or it cannot be a memory.
+        NoRepositoryError: There is no remote.
+        RemoteError: It cannot be reached, or refuses: nothing was sent.
+    """
+    _refuse(memory, category, worker)
+    by = signed(memory, LEAD)
+    learning = {"text": text, "kind": kind_of(category), "by": by} | {k: v for k, v in options.items() if v}
+    fields = {k: v for k, v in learning.items() if k != "text"}
+    who, policy = memory.author(), memory.policy()
+    title, kind, key = (fields.pop(name, "") for name in ("title", "kind", "key"))
+    make_draft(text, title=title, kind=kind, key=key, options=fields, author=who, policy=policy, now=memory.now)
+    ref = push(learning)
+    memory.notices.append(
+        f"{slug(worker)} gets it with the next gitmem sync of a clone where GITMEM_AGENT is {slug(worker)}"
+    )
+    return ref
+
+
+def kind_of(category: str) -> str:
+    """Return the kind of a category's memories."""
+    return category.replace("-", "_")
+
+
+def _refuse(memory: OpenRepository, category: str, worker: str) -> None:
+    """Refuse a category, a sender or a worker that cannot be."""
     if category not in CATEGORIES:
         message = f"unknown category: {display(category)}"
         raise RefusedError(message, hint=f"choose one of {', '.join(CATEGORIES)}")
@@ -47,13 +96,6 @@ def inject(memory: OpenRepository, text: str, *, category: str, worker: str = ""
         raise RefusedError(
             f"invalid agent name: {display(worker)!r}", hint="use --to NAME with the name in its GITMEM_AGENT"
         )
-    store = open_private(memory, agent=worker) if worker else memory
-    if worker:  # private memories are pushed nowhere (D3)
-        memory.notices.append(
-            f"{slug(worker)} sees it where it works in this clone; to reach other clones: --all, then gitmem sync"
-        )
-    options["by"] = signed(memory, LEAD)
-    return memory.with_notice(remember(store, text, kind=category.replace("-", "_"), **options))
 
 
 def leads(memory: OpenRepository) -> bool:

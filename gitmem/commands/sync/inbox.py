@@ -1,0 +1,135 @@
+"""Learnings that are addressed to a worker in another clone: one ref at the remote for each, until that worker has it.
+
+``refs/gitmem/inbox/<agent>/<blob>`` names a blob of JSON. Deleting the ref claims it: git lets only one clone do so.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from gitmem.commands.remember import remember
+from gitmem.errors import ConflictError, DuplicateError, GitmemError, RefusedError, RemoteError
+from gitmem.git import remotes
+from gitmem.repository.repository import open_private
+from gitmem.text.json_values import parse_json
+from gitmem.text.sanitize import display
+from gitmem.text.tokens import slug
+from gitmem.write.draft import refuse_secrets
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from gitmem.git.remotes import RemoteOptions
+    from gitmem.repository.repository import OpenRepository
+
+REFS = "refs/gitmem/inbox/"
+# More than any memory has; what is longer is dropped.
+LIMIT_BYTES = 100_000
+TEXTS, LISTS = ("text", "kind", "title", "key", "importance"), ("tags", "paths", "refs")
+
+
+def send(memory: OpenRepository, remote: str, worker: str, learning: Mapping[str, Any], talk: RemoteOptions) -> str:
+    """Push a learning for a worker to a remote, and return its ref there.
+
+    Args:
+        memory: The store.
+        remote: The name of a configured remote.
+        worker: The agent.
+        learning: ``text``, ``kind``, ``by``, and further fields, as for ``remember``.
+        talk: How to talk to the remote.
+
+    Raises:
+        RefusedError: It contains a secret, or is too long.
+        RemoteError: The remote cannot be reached, or refuses it: nothing was sent.
+    """
+    git = memory.git
+    text = json.dumps({**learning, "sent": memory.now}, ensure_ascii=False, sort_keys=True)
+    refuse_secrets(f"the learning for {slug(worker)}", text, memory.policy())
+    if len(text.encode()) > LIMIT_BYTES:
+        message = f"the learning is longer than {LIMIT_BYTES:,} bytes"
+        raise RefusedError(message, hint="send its main point")
+    blob = git.run("hash-object", "-w", "--stdin", input=text.encode()).stdout.decode("ascii").strip()
+    ref = f"{REFS}{slug(worker)}/{blob}"
+    try:
+        remotes.create_ref(git, remote, ref, blob, talk)
+    except RemoteError as err:
+        hint = "send it again when the remote can be reached"
+        raise RemoteError(f"nothing was sent to {slug(worker)}: {err.message}", hint=hint) from err
+    return ref
+
+
+def receive(memory: OpenRepository, remote: str, talk: RemoteOptions) -> None:
+    """Move what the remote has for the agent of this clone into its private memory; a failure is a notice."""
+    agent = slug(memory.config.agent)
+    if not agent:
+        return
+    try:
+        far = remotes.list_refs(memory.git, remote, f"{REFS}{agent}/*", talk)
+        for ref in far:
+            if _claim(memory, remote, ref, talk):
+                _deliver(memory, ref)
+    except (ConflictError, RemoteError) as err:
+        memory.notices.append(f"not every learning for {agent} was received from {remote}: {err.message}")
+        return
+    for ref in _list_held(memory, agent):  # claimed by a sync that was killed before it wrote them
+        if ref not in far:
+            _deliver(memory, ref)
+
+
+def _claim(memory: OpenRepository, remote: str, ref: str, talk: RemoteOptions) -> bool:
+    """Hold a learning in this clone, then delete it at the remote; return whether this clone is the one that did."""
+    git, blob = memory.git, ref.rpartition("/")[2]
+    if len(blob) not in (40, 64) or blob.strip("0123456789abcdef"):
+        return False
+    if not git.has(blob, "blob"):
+        remotes.fetch_commit(git, remote, blob, talk)
+    git.run("update-ref", "-m", "gitmem: inbox", ref, blob, durable=True)
+    if remotes.delete(git, remote, ref, expected=blob, talk=talk):
+        return True
+    git.run("update-ref", "-d", ref, check=False)
+    return False
+
+
+def _list_held(memory: OpenRepository, agent: str) -> Sequence[str]:
+    return memory.git.text("for-each-ref", "--format=%(refname)", f"{REFS}{agent}/").split()
+
+
+def _deliver(memory: OpenRepository, ref: str) -> None:
+    """Write a learning that was claimed; what cannot be a memory is dropped, with a notice."""
+    agent, blob = ref.removeprefix(REFS).split("/")
+    try:
+        options = _parse(memory.git.read_blob(blob, limit=LIMIT_BYTES) or b"")
+        remember(open_private(memory, agent=agent), options.pop("text"), is_strict=False, **options)
+        memory.notices.append(f"a learning for {agent} came in: it is in its private memory")
+    except DuplicateError:
+        pass  # it is known
+    except (RefusedError, ValueError, RecursionError) as err:
+        reason = err.message if isinstance(err, GitmemError) else str(err)
+        memory.notices.append(f"a learning for {agent} was dropped: {display(reason)}")
+    memory.git.run("update-ref", "-d", ref, check=False, durable=True)
+
+
+def _parse(raw: bytes) -> dict[str, Any]:
+    """Return the fields of a learning; others are ignored.
+
+    Raises:
+        ValueError: It is none.
+    """
+    found = parse_json(raw)
+    if not isinstance(found, dict) or not found.get("text"):
+        message = "it is not a learning"
+        raise ValueError(message)
+    options: dict[str, Any] = {name: found[name] for name in (*TEXTS, *LISTS, "by") if found.get(name)}
+    by = options.get("by", {})
+    if not all(isinstance(options.get(name, ""), str) for name in TEXTS) or not isinstance(by, dict):
+        message = "a field of it is not text"
+        raise ValueError(message)
+    listed = [value for name in LISTS for value in options.get(name, []) if isinstance(options[name], list)]
+    if not all(isinstance(options.get(name, []), list) for name in LISTS) or not all(
+        isinstance(value, str) for value in (*listed, *by, *by.values())
+    ):
+        message = "a list of it is not of text"
+        raise ValueError(message)
+    return options
