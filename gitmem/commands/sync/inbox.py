@@ -81,7 +81,8 @@ def receive(memory: OpenRepository, remote: str, talk: RemoteOptions) -> None:
 def _claim(memory: OpenRepository, remote: str, ref: str, talk: RemoteOptions) -> bool:
     """Hold a learning in this clone, then delete it at the remote; return whether this clone is the one that did."""
     git, blob = memory.git, ref.rpartition("/")[2]
-    if len(blob) not in (40, 64) or blob.strip("0123456789abcdef"):
+    is_ours = ref == f"{REFS}{slug(memory.config.agent)}/{blob}"  # a pattern of git-ls-remote(1) fits deeper refs too
+    if not is_ours or len(blob) not in (40, 64) or blob.strip("0123456789abcdef"):
         return False
     if not git.has(blob, "blob"):
         remotes.fetch_commit(git, remote, blob, talk)

@@ -123,6 +123,17 @@ def test_hostile_learning_is_dropped_with_a_notice(clones, tmp_path, raw: bytes)
     assert (private(worker), waiting(hub), waiting(worker)) == ([], "", "")
 
 
+@pytest.mark.parametrize("prefix", ["refs/gitmem/inbox/worker-2/deeper/", "refs/heads/refs/gitmem/inbox/worker-2/"])
+def test_ref_that_only_looks_like_a_learning_is_left_alone(clones, prefix: str) -> None:
+    _, worker, hub = clones
+    tip = git(hub, "rev-parse", "memory").strip()
+    git(hub, "update-ref", f"{prefix}{tip}", tip)
+
+    synced(worker)
+
+    assert git(hub, "rev-parse", f"{prefix}{tip}").strip() == tip
+
+
 def test_what_cannot_be_sent_is_refused_with_the_reason(clones) -> None:
     lead, _, hub = clones
     with Memory(lead) as memory:
