@@ -141,14 +141,14 @@ class Renames:
         for pair in self._compare(old, new, "-M", "-C"):
             likes.setdefault(pair.old, {})[pair.new] = pair.likeness
         sides = _of_equal_files(moved)
-        taken = {sides[pair.old]: pair.old_oid for pair in moved if pair.old in sides}
+        taken = set(sides.values())  # where another file went is no part of this one
         found = {}
         for pair in moved:
             target = sides.get(pair.old, pair.new)
             others = [
                 like
                 for path, like in likes.get(pair.old, {}).items()
-                if path not in (target, pair.new) and taken.get(path) != pair.old_oid
+                if path not in (target, pair.new) and path not in taken
             ]
             if pair.likeness - max(others, default=-APART) >= APART:
                 found[pair.old] = target
@@ -182,9 +182,19 @@ def _of_equal_files(moved: Sequence[Pair]) -> Mapping[str, str]:
 
     The other files of a folder tell where it went; else each went where most of its path is still the same.
     """
+    # One that was edited while it moved may have become equal to the others, or was it before.
+    alike: dict[str, str] = {}
+
+    def first(oid: str) -> str:
+        while alike.get(oid, oid) != oid:
+            oid = alike[oid]
+        return oid
+
     groups: dict[str, list[Pair]] = {}
     for pair in moved:
-        groups.setdefault(pair.old_oid, []).append(pair)
+        alike[first(pair.oid)] = first(pair.old_oid)
+    for pair in moved:
+        groups.setdefault(first(pair.oid), []).append(pair)
     votes: dict[str, Counter[str]] = {}
     for pairs in groups.values():
         if len(pairs) == 1:

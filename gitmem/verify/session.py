@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-from itertools import pairwise
 from threading import Lock
 
 from gitmem.config import search_path
@@ -18,6 +17,7 @@ from gitmem.model import BLOCKED, BUILTIN, FAILS, HOLDS, Blocked, Check
 from gitmem.store.local import CheckOutput
 from gitmem.verify import due as due_module
 from gitmem.verify.blame.culprit import with_culprit
+from gitmem.verify.blame.newest import NewestCommits
 from gitmem.verify.inputs import CodeTree, digest
 from gitmem.verify.options import Options, VerifyRun, Watch
 from gitmem.verify.overview.stock import Standing, take_stock
@@ -43,8 +43,6 @@ if TYPE_CHECKING:
 SANDBOX_FAILED = "the sandbox failed"
 # Seconds that a missing commit may take to come: whoever verifies waits for it.
 FETCH_S = 20.0
-# Commits that are looked at for the one that broke a fact, where no check has to run for it.
-LOOKED_BACK = 8
 
 
 class Session:
@@ -77,7 +75,9 @@ class Session:
         self._now = now
         self._tree: CodeTree | None = None
         self._unrecorded = ""
-        self._line: list[CodeTree] | None = None
+        self._newest = NewestCommits(git, self.tree)
+        # Facts that were seen to break: an earlier culprit says nothing of them.
+        self._breaks: set[str] = set()
         self._fetching = Lock()
         self._fetched: dict[str, bool] = {}
         self.rung = ""
@@ -407,16 +407,8 @@ class Session:
         return found
 
     def _was_fixed(self, verdict: Verdict) -> bool:
-        """Return whether the inputs of a failure were others since, as far as the newest commits tell; else true.
-
-        Behind a merge, it is what was found on the branch that was merged.
-        """
-        read, trees = self._read_by(verdict.key), self._newest()
-        commits = [tree.commit for tree in trees]
-        if read is None or verdict.commit not in commits:
-            return len(trees) > LOOKED_BACK
-        since = trees[: commits.index(verdict.commit)]
-        return any(due_module.digest_by(tree, *read, verdict) != verdict.inputs for tree in since)
+        read = self._read_by(verdict.key)
+        return read is not None and self._newest.was_fixed(*read, verdict)
 
     def _held_last(self, verdict: Verdict) -> Verdict | None:
         """Return the verdict by which the branch says that a fact holds; this clone's own, if it made it."""
@@ -502,33 +494,13 @@ class Session:
         is_break = verdict.outcome == FAILS and verdict.confirmed and not (verdict.outside or verdict.flapping)
         if not is_break or old is None or not old.own or old.outcome != HOLDS or verdict.culprit:
             return verdict
-        due = result.due
-        return replace(verdict, culprit=self._breaker(json.loads(due.row.inputs), due.spec.check, old))
-
-    def _breaker(self, inputs: Sequence[str], check: Check, old: Verdict) -> str:
-        """Return which of the newest commits alone changed the inputs of a fact since it held; empty if none did."""
-        trees, found = self._newest(), ""
-        newer = due_module.digest_by(trees[0], inputs, check, old)
-        for tree, parent in pairwise(trees):
-            before = due_module.digest_by(parent, inputs, check, old)
-            if before != newer:
-                if found:
-                    return ""
-                found, newer = tree.commit, before
-            if newer == old.inputs:
-                return found
-        return ""
-
-    def _newest(self) -> list[CodeTree]:
-        """Return the code at HEAD and its ancestors, the newest first: a few, as far as each has one parent."""
-        if self._line is None:
-            listed = self._git.run("rev-list", "--parents", f"-{LOOKED_BACK}", self.commit).stdout.decode("ascii")
-            parents = dict(([*line.split(), ""])[:2] for line in listed.splitlines() if line.count(" ") < 2)
-            line = [self.commit]
-            while parents.get(line[-1]):
-                line.append(parents[line[-1]])
-            self._line = [self.tree(), *(CodeTree(self._git, commit) for commit in line[1:])]
-        return self._line
+        self._breaks.add(verdict.key)
+        read = json.loads(result.due.row.inputs), result.due.spec.check
+        # The branch is not told of inputs alone: what held last may be known here only.
+        mine = self._local.verdicts([verdict.key]).get(verdict.key, ())
+        held = [v for v in mine if (v.spec, v.claim, v.outcome) == (verdict.spec, verdict.claim, HOLDS)]
+        found = (self._newest.breaker(*read, one) for one in (old, *sorted(held, key=lambda v: -v.at)))
+        return replace(verdict, culprit=next(filter(None, found), ""))
 
     def _blocked(self, result: Result) -> Blocked:
         row = result.due.row
@@ -540,7 +512,9 @@ class Session:
 
     def keep_verdicts(self, verdicts: Sequence[Verdict]) -> tuple[RecordResult | None, bool]:
         """Write verdicts to the branch where they count, else as local state; tell whether they stayed local."""
-        verdicts = [with_culprit(v, self._git, self._catalog, self._local) for v in verdicts]
+        verdicts = [
+            v if v.key in self._breaks else with_culprit(v, self._git, self._catalog, self._local) for v in verdicts
+        ]
         # Before the verdicts are kept here: from then on the statuses are those that they make.
         before = take_stock(self._catalog, self.restate(), self._local, now=self._now)
         is_kept = self._local.add_verdicts(verdicts)
