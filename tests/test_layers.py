@@ -48,6 +48,7 @@ LAZY_HOMES = {
     "gitmem.agents.capture.tools": "most uses of a tool teach nothing, and hooks run after each",
     "gitmem.agents.capture.responses": "the same, for what an agent says",
     "gitmem.agents.capture.record": "the same, for what is kept of one",
+    "gitmem.text.code.grammar": "a grammar is a package, loaded only for code in its language",
     "gitmem.cli": "what a start may not need: the bug report, the errors' words",
     "gitmem.cli.table": "only the module of the command that was typed is loaded",
 }
@@ -58,7 +59,7 @@ HEAVY = (
     "importlib.metadata", "urllib.parse", "logging", "traceback", "asyncio", "Stemmer", "argparse", "sqlite3",
     "pathlib", "numpy", "safetensors", "fastembed", "onnxruntime", "tokenizers", "huggingface_hub",
     "sentence_transformers", "sqlite_vec", "transformers", "mcp", "uvicorn", "jinja2", "zlib", "shutil", "signal",
-    "shlex", "_sqlite3", "packaging",
+    "shlex", "_sqlite3", "packaging", "tree_sitter",
 )  # fmt: skip
 # May be imported inside a function: recall and the hooks start without it. What imports it at the top is not heavy.
 RARE = ("re",)

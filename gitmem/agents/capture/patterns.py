@@ -6,12 +6,11 @@ then only what defines something, in 50 to 500 tokens, in a file that is somebod
 
 from __future__ import annotations
 
-import re
 from binascii import crc32
 
-from gitmem.agents.capture.definitions import Definition, cut, shortened
 from gitmem.agents.capture.source import place_of, read_inside
 from gitmem.frozen import frozen
+from gitmem.text.code.definitions import DEFINES, Span, definitions
 from gitmem.text.json_values import format_json
 from gitmem.text.tokens import count_tokens, slug
 
@@ -83,14 +82,8 @@ _OTHERS = frozenset(
         *(".venv", "venv", ".tox", ".git", ".memory", "generated", "gen", "fixtures", "testdata", "snapshots"),
     )
 )
-_DEFINES = re.compile(
-    r"^[ \t]*(?:(?:export|default|public|private|protected|internal|static|final|abstract|async|pub(?:\(\w+\))?|unsafe"
-    r"|override|inline|extern|virtual|suspend|open|sealed|data)[ \t]+)*"
-    r"(?:def|class|function\*?|func(?:[ \t]*\([^()\n]*\))?|fn|fun|struct|enum|trait|impl|interface|type|module|protocol"
-    r"|object|record|message|service|(?:const|let|var)(?=[ \t]+\w+[ \t]*=[ \t]*(?:async[ \t]*)?(?:\(|function)))"
-    r"[ \t]+([A-Za-z_$][\w$]*)",
-    re.MULTILINE,
-)
+# Stands for the rest of a definition that is too long.
+CUT = "…"
 
 
 @frozen
@@ -119,8 +112,7 @@ class Pattern:
     @property
     def language(self) -> str:
         """Return the language of its file."""
-        suffix = self.place.rpartition(".")[2].lower()
-        return _LANGUAGES.get(suffix, suffix)
+        return language_of(self.place)
 
     @property
     def key(self) -> str:
@@ -140,7 +132,7 @@ def patterns_of(memory: OpenRepository, event: Event) -> list[Pattern]:
     """Return the code patterns in what a tool changed, at most 20: its definitions, truncated where too long."""
     found: list[Pattern] = []
     for edit in event.edits[:AT_MOST]:
-        defined = _DEFINES.search(edit.after) is not None and len(edit.after) <= FILE_LIMIT
+        defined = DEFINES.search(edit.after) is not None and len(edit.after) <= FILE_LIMIT
         place = place_of(memory, event, edit.path) if defined else ""
         if place and is_code(place) and not _is_ignored(memory, place):
             text = read_inside(memory, place, limit=FILE_LIMIT)
@@ -155,6 +147,12 @@ def is_code(place: str) -> bool:
     return suffix in _CODE and ".min." not in name and _OTHERS.isdisjoint(folders)
 
 
+def language_of(place: str) -> str:
+    """Return the language of a file, by its suffix."""
+    suffix = place.rpartition(".")[2].lower()
+    return _LANGUAGES.get(suffix, suffix)
+
+
 def patterns_in(text: str, edit: Edit, place: str) -> list[Pattern]:
     """Return the patterns that an edit made, with their lines in the file as it is now; none where they are not sure.
 
@@ -163,27 +161,51 @@ def patterns_in(text: str, edit: Edit, place: str) -> list[Pattern]:
     text, code = text.replace("\r\n", "\n"), edit.after.replace("\r\n", "\n").strip("\n")
     if place.endswith(NOTEBOOK):
         return _in_notebook(text, code, place)
-    at, defined = text.find(code), _DEFINES.search(code)
+    at, defined = text.find(code), DEFINES.search(code)
     if at < 0 or defined is None or text.find(code, at + 1) >= 0:
         return []
     first = text.count("\n", 0, at) + 1
-    parts = [Definition(defined[1], 0, code)] if count_tokens(code) <= TOKENS_AT_MOST else cut(code, _DEFINES)
-    return [_pattern(part, place, first + part.first) for part in parts if count_tokens(part.code) >= TOKENS_AT_LEAST]
+    if count_tokens(code) <= TOKENS_AT_MOST:
+        parts = [(Span(defined[1], 0, code.count("\n") + 1), code)]
+    else:
+        parts = _definitions(code, place)
+    return [
+        _pattern(span, part, place, first + span.first) for span, part in parts if count_tokens(part) >= TOKENS_AT_LEAST
+    ]
 
 
-def _pattern(part: Definition, place: str, first: int) -> Pattern:
-    shown = shortened(part.code, limit_tokens=TOKENS_AT_MOST)
-    return Pattern(part.name, place, first, first + part.code.count("\n"), shown)
+def shortened(code: str, *, limit_tokens: int) -> str:
+    """Return the first lines of a definition that fit, with a sign that there are more; all of it where it fits."""
+    if count_tokens(code) <= limit_tokens:
+        return code
+    kept: list[str] = []
+    room = limit_tokens - 1
+    for line in code.split("\n"):
+        room -= count_tokens(line)
+        if room < 0:
+            break
+        kept.append(line)
+    return "\n".join([*kept, CUT])
+
+
+def _definitions(code: str, place: str) -> list[tuple[Span, str]]:
+    lines = code.split("\n")
+    return [(span, "\n".join(lines[span.first : span.end])) for span in definitions(code, language_of(place))]
+
+
+def _pattern(span: Span, code: str, place: str, first: int) -> Pattern:
+    last = first + span.end - span.first - 1
+    return Pattern(span.name, place, first, last, shortened(code, limit_tokens=TOKENS_AT_MOST))
 
 
 def _in_notebook(text: str, code: str, place: str) -> list[Pattern]:
     """Return the definitions of a notebook's cell, at the line of the file that has their first line as JSON."""
     found = []
-    for part in cut(code, _DEFINES):
-        written = format_json(part.code.split("\n", 1)[0])[1:-1]
+    for span, part in _definitions(code, place):
+        written = format_json(part.split("\n", 1)[0])[1:-1]
         at = text.find(f'"{written}')
-        if at >= 0 and text.find(f'"{written}', at + 1) < 0 and count_tokens(part.code) >= TOKENS_AT_LEAST:
-            found.append(_pattern(part, place, text.count("\n", 0, at) + 1))
+        if at >= 0 and text.find(f'"{written}', at + 1) < 0 and count_tokens(part) >= TOKENS_AT_LEAST:
+            found.append(_pattern(span, part, place, text.count("\n", 0, at) + 1))
     return found
 
 

@@ -10,9 +10,10 @@ from conftest import git, put_files
 from support.agent_work import SECRET, edited, kept, refusals, wrote
 
 from gitmem.agents import on_event
-from gitmem.agents.capture.patterns import is_code, patterns_in
+from gitmem.agents.capture.patterns import CUT, is_code, patterns_in, shortened
 from gitmem.agents.event import Edit
 from gitmem.memory.memory import Memory
+from gitmem.text.tokens import count_tokens
 
 CODE = '''def retried(call, *, times=3, pause_s=0.5):
     """Call something that may fail, a few times, with a pause that doubles; the last failure is raised."""
@@ -133,6 +134,26 @@ def test_definition_that_is_too_long_is_truncated(wanting: Memory, repo: Path) -
     ((_, found),) = kept(wanting).items()
     assert found["frontmatter"]["refs"] == [f"src/a.py:1-{long.count(chr(10)) + 1}"]
     assert "    …" in found["body"]
+
+
+def test_long_code_is_truncated_at_a_line() -> None:
+    code = "def a():\n" + "    b()\n" * 200
+
+    found = shortened(code, limit_tokens=50)
+
+    assert count_tokens(found) <= 51
+    assert found.split("\n")[-2:] == ["    b()", CUT]
+    assert shortened("def a(): pass", limit_tokens=50) == "def a(): pass"
+
+
+def test_file_is_cut_with_the_grammar_of_its_language() -> None:
+    pytest.importorskip("tree_sitter_typescript")
+    body = "\n".join(f"  step{n}(`\nfunction not${{{n}}}() {{\n}}\n`, [{n}, 'one more word']);" for n in range(20))
+    code = f"@Part({{\n  name: 'a',\n}})\nexport class A {{\n run() {{\n{body}\n }}\n}}"
+
+    (found,) = patterns_in(code, Edit("a", "", code), "src/a.ts")
+
+    assert (found.name, found.ref) == ("A", f"src/a.ts:1-{code.count(chr(10)) + 1}")
 
 
 def test_cell_of_a_notebook_is_a_pattern_of_its_line(wanting: Memory, repo: Path) -> None:

@@ -1,0 +1,1 @@
+"""Source code as text: where its definitions begin and end. Pure."""

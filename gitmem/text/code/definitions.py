@@ -1,0 +1,90 @@
+"""Find the definitions of some code: with the grammar of its language if that is installed, by indentation otherwise.
+
+By indentation, a definition goes on to the next line that is indented no more, with the brace that closes it;
+decorators and comments right above belong to it. So Python and the languages with braces are cut alike.
+"""
+
+from __future__ import annotations
+
+import re
+
+from gitmem.frozen import frozen
+
+CLOSES = ("}", ")", "]", "end")
+ABOVE = ("@", "#", "//", "/*", "*", "///")
+# A line that begins a definition, in any language; the first group is the name.
+DEFINES = re.compile(
+    r"^[ \t]*(?:(?:export|default|public|private|protected|internal|static|final|abstract|async|pub(?:\(\w+\))?|unsafe"
+    r"|override|inline|extern|virtual|suspend|open|sealed|data)[ \t]+)*"
+    r"(?:def|class|function\*?|func(?:[ \t]*\([^()\n]*\))?|fn|fun|struct|enum|trait|impl|interface|type|module|protocol"
+    r"|object|record|message|service|(?:const|let|var)(?=[ \t]+\w+[ \t]*=[ \t]*(?:async[ \t]*)?(?:\(|function)))"
+    r"[ \t]+([A-Za-z_$][\w$]*)",
+    re.MULTILINE,
+)
+
+
+@frozen
+class Span:
+    """The lines of one definition.
+
+    Attributes:
+        name: What it defines.
+        first: Its first line, from 0.
+        end: The line after its last one.
+    """
+
+    name: str
+    first: int
+    end: int
+
+
+def definitions(text: str, language: str) -> list[Span]:
+    """Return the outermost definitions of some code, by line.
+
+    Spans do not overlap, and end with a line that is not blank. Code that does not parse is cut by indentation.
+
+    Args:
+        text: The code, lines end with LF.
+        language: Its name in lower case, such as ``python``.
+    """
+    try:
+        # The package tree-sitter is optional (the extra `code`), and takes 15 ms to import.
+        from gitmem.text.code.grammar import parse
+    except ImportError:
+        return by_indentation(text)
+    found = parse(text, language)
+    return by_indentation(text) if found is None else found
+
+
+def by_indentation(text: str) -> list[Span]:
+    """Return the outermost definitions of some code, by line, as its indentation shows them."""
+    lines = text.split("\n")
+    found: list[Span] = []
+    at = 0
+    while at < len(lines):
+        begins = DEFINES.match(lines[at])
+        if begins is None:
+            at += 1
+            continue
+        indent, first = _indent(lines[at]), at
+        while first > 0 and lines[first - 1].strip().startswith(ABOVE) and _indent(lines[first - 1]) == indent:
+            first -= 1
+        at += 1
+        while at < len(lines) and (not lines[at].strip() or _indent(lines[at]) > indent or _closes(lines[at])):
+            is_closed = _indent(lines[at]) <= indent and _closes(lines[at])
+            at += 1
+            if is_closed:
+                break
+        end = at
+        while not lines[end - 1].strip():
+            end -= 1
+        found.append(Span(begins[1], first, end))
+    return found
+
+
+def _indent(line: str) -> int:
+    return len(line) - len(line.lstrip())
+
+
+def _closes(line: str) -> bool:
+    return line.strip().startswith(CLOSES)
