@@ -139,7 +139,8 @@ def pre_work(memory: OpenRepository, work: Work, *, recall: Callable[[Query], Re
         ("PATTERNS", seek.of_kinds(preferred)),
         ("ALSO RELEVANT", seek.others((*decisions.KINDS, *preferred))),
     ]
-    parts = [_failed(catalog, task, work.paths, now=memory.now)]
+    related = [hit.key for _, found in groups for hit in found.hits if hit.kind == TASK]
+    parts = [_failed(catalog, task, work.paths, related, now=memory.now)]
     parts += [part_of(memory, heading, found) for heading, found in groups]
     kept, text = composed(memory, parts, budget)
     hits = {hit.reference: hit for _, found in groups for hit in found.hits}
@@ -148,15 +149,17 @@ def pre_work(memory: OpenRepository, work: Work, *, recall: Callable[[Query], Re
 
 def _find_task(catalog: Catalog, work: Work) -> tuple[str, str, dict[str, Any]] | None:
     """Return the key, the text and the frontmatter of the task that a job is about; None where it is none here."""
-    for named in (work.step.story.strip(), work.text.strip()):
-        row = catalog.row(
-            "SELECT m.key, m.title, t.body, t.fields FROM memory m JOIN text t ON t.id = m.id"
-            " WHERE m.key = ? AND m.kind = ? AND m.shadowed = 0 AND m.archived = 0",
-            (named, TASK),
-        )
-        if row:
-            return row[0], f"{row[1]}\n{row[2]}", json.loads(row[3])
-    return None
+    names = (work.step.story.strip(), work.text.strip())
+    return next(filter(None, (_read_task(catalog, name) for name in names)), None)
+
+
+def _read_task(catalog: Catalog, key: str) -> tuple[str, str, dict[str, Any]] | None:
+    row = catalog.row(
+        "SELECT m.key, m.title, t.body, t.fields FROM memory m JOIN text t ON t.id = m.id"
+        " WHERE m.key = ? AND m.kind = ? AND m.shadowed = 0 AND m.archived = 0",
+        (key, TASK),
+    )
+    return (row[0], f"{row[1]}\n{row[2]}", json.loads(row[3])) if row else None
 
 
 def _query(work: Work, task: tuple[str, str, dict[str, Any]] | None) -> str:
@@ -210,14 +213,27 @@ def _line(text: str) -> str:
     return one_line(text) or "without a reason"
 
 
-def _failed(catalog: Catalog, task: tuple[str, str, dict[str, Any]] | None, paths: Sequence[str], *, now: int) -> Part:
-    """Return what failed before at this very task, and at others about these files (B8)."""
-    own: list[FailedAttempt] = []
-    if task is not None:
-        attempts = [one for one in task_from(task[0], task[2]).past_attempts if one.outcome == FAILED]
-        own = [FailedAttempt(task[0], task[1].split("\n")[0], one.num, one.notes) for one in attempts]
+def _failures_of(task: tuple[str, str, dict[str, Any]] | None) -> list[FailedAttempt]:
+    if task is None:
+        return []
+    attempts = [one for one in task_from(task[0], task[2]).past_attempts if one.outcome == FAILED]
+    return [FailedAttempt(task[0], task[1].split("\n")[0], one.num, one.notes) for one in attempts]
+
+
+def _failed(
+    catalog: Catalog,
+    task: tuple[str, str, dict[str, Any]] | None,
+    paths: Sequence[str],
+    related: Sequence[str],
+    *,
+    now: int,
+) -> Part:
+    """Return what failed before at this very task, at others about these files, and last at related ones (B8)."""
+    own = _failures_of(task)
     near = [one for one in failures(catalog, (), paths, now=now, others=0) if not task or one.key != task[0]]
-    found = [*own, *near]
+    known = {one.key for one in (*own, *near)}
+    rest = [one for key in related if key not in known for one in _failures_of(_read_task(catalog, key))[:1]]
+    found = [*own, *near, *rest]
     entries = tuple(
         MemoryText(
             f"- [{one.key}] (task) attempt {one.num} at {_line(one.title)!r} failed: {_line(one.notes)}", one.key

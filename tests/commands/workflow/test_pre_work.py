@@ -109,7 +109,7 @@ def test_failures_of_tasks_about_the_same_files_are_told(shelf) -> None:
     shelf.tasks.fail("retry", note="it deadlocks")
 
     assert "FAILED BEFORE" in names(told(shelf, "ledger", paths=("src/ledger/db.py",)))
-    assert "FAILED BEFORE" not in names(told(shelf, "ledger", paths=("docs",)))
+    assert "FAILED BEFORE" not in names(told(shelf, "an icon for the menu", paths=("docs",)))
 
 
 def test_each_says_what_it_is_and_whose(shelf, repo) -> None:
