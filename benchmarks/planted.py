@@ -59,10 +59,10 @@ class Unit:
         edits: How often they were edited without breaking anything.
         broken: How it is broken, or empty.
         culprit: The number of the commit that broke it.
-        told: The status of its own at the commit before.
+        reported: Its own status at the commit before, as gitmem gave it.
         known: Whether it was ``verified`` or ``failed`` when that was judged last.
         touches: The commits that changed its files since it was judged last and held.
-        blamed: The number of the commit that broke it, as was to be told last.
+        blamed: The number of the commit that gitmem should have named last as the one that broke it.
     """
 
     key: str
@@ -74,7 +74,7 @@ class Unit:
     edits: int = 0
     broken: str = ""
     culprit: int = -1
-    told: str = "verified"
+    reported: str = "verified"
     known: str = "verified"
     touches: list[int] = field(default_factory=list)
     blamed: int = -1
@@ -227,7 +227,7 @@ class Score:
 
     Attributes:
         answers: How many there were.
-        wrong: Those that were wrong: commit, key, what was told, what is true.
+        wrong: Those that were wrong: commit, key, what gitmem said, what is true.
         expected: What was to be reported: commit and key.
         alerts: What was reported.
         causes: How many failures and suspects were listed.
@@ -316,9 +316,9 @@ def walk(folder: Path, *, commits: int, seed: int, options: Options, say: bool =
 
 def _expect(score: Score, number: int, unit: Unit, own: str) -> None:
     """Note what is news of a unit: that it fails, or cannot be checked any more; each once."""
-    if own in ("failed", "blocked") and own not in (unit.told, unit.known):
+    if own in ("failed", "blocked") and own not in (unit.reported, unit.known):
         score.expected.add((number, unit.key))
-    unit.told = own
+    unit.reported = own
     unit.touches = [] if own == "verified" else unit.touches
     unit.known = unit.known if own == "blocked" else own
     # That it was mended cannot be known while its environment is gone: the break is that of before.
@@ -328,12 +328,12 @@ def _expect(score: Score, number: int, unit: Unit, own: str) -> None:
 def _check_suspects(score: Score, number: int, units: Sequence[Unit], own: dict[str, str], step: Step) -> None:
     """Look whether what rests on a failure is suspect and nothing else, and whether what moved is marked so."""
     for unit in units:
-        told = step.told[unit.key].status
+        status = step.told[unit.key].status
         is_suspect = own[unit.key] != "failed" and bool(_root_of(unit, units, own))
         expected = "suspect" if is_suspect else own[unit.key]
         is_moved = own[unit.key] == "verified" and unit.folder != unit.home
-        if told != expected:
-            score.wrong.append((number, unit.key, told, expected))
+        if status != expected:
+            score.wrong.append((number, unit.key, status, expected))
         elif own[unit.key] == "verified" and (unit.key in step.moved) != is_moved:
             score.wrong.append((number, unit.key, "moved" if not is_moved else "not moved", unit.folder))
 

@@ -42,13 +42,13 @@ def test_edit_says_what_fact_reads_the_file_and_what_is_known_about_it(store: Me
 
 
 def test_read_comes_before_the_change_and_each_file_counts_once_for_each_agent(store: Memory, repo: Path) -> None:
-    told = [
+    shown = [
         on_event.tool_used(store, event)
         for event in (read(repo), edited(repo, PLACE), read(repo, session="s2"), read(repo, agent="a1"))
     ]
 
-    assert told[0].startswith(f"{PLACE}: Before you change this file: fact gateway-retries reads it.")
-    assert [bool(one) for one in told] == [True, False, True, True]
+    assert shown[0].startswith(f"{PLACE}: Before you change this file: fact gateway-retries reads it.")
+    assert [bool(one) for one in shown] == [True, False, True, True]
 
 
 @pytest.mark.parametrize("why", ["setting", "review", "elsewhere", "failed", "another file"])
