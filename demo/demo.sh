@@ -22,10 +22,18 @@ run() { # print a command as it is typed, then run it; a status other than 0 is 
 }
 
 say "1. A scratch clone of this repository: do its documents still tell the truth?"
-run git clone --quiet --no-hardlinks "'$here'" "'$scratch/gitmem'"
-cd "$scratch/gitmem"
-git checkout --quiet -B main
-git remote remove origin
+if [ -e "$here/.git" ]; then
+  run git clone --quiet --no-hardlinks "'$here'" "'$scratch/gitmem'"
+  cd "$scratch/gitmem"
+  git checkout --quiet -B main
+  git remote remove origin
+else # a source distribution: a repository of its files
+  git init --quiet --initial-branch main "$scratch/gitmem"
+  cd "$scratch/gitmem"
+  git --work-tree "$here" add --all
+  git -c user.name="The gitmem contributors" -c user.email=gitmem@example.org commit --quiet -m "Import the source distribution"
+  git checkout --quiet --force
+fi
 for branch in $(git for-each-ref --format='%(refname:short)' refs/heads/memory); do git branch --quiet -D "$branch"; done
 git config user.name "Ana Example"
 git config user.email ana@example.org

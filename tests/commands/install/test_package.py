@@ -7,6 +7,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tarfile
 import tomllib
 from importlib.metadata import requires
 from importlib.util import find_spec
@@ -56,12 +57,24 @@ def test_what_could_be_other_code_tomorrow_is_refused(package: str) -> None:
 
 
 def test_nothing_names_the_distribution_as_what_to_install() -> None:
-    named = git(PROJECT, "grep", "-lI", "git-memory-store").split("\n")
+    named = git(PROJECT, "grep", "--no-index", "--exclude-standard", "-lI", "git-memory-store").split("\n")
 
-    # Its own name, where it asks for its own metadata, and what was.
-    apart = {"pyproject.toml", "gitmem/system/origin.py", "CHANGELOG.md", "tests/commands/install/test_package.py"}
+    # Its own name, where it asks for its own metadata, what was, and what the back end puts into a source distribution.
+    apart = {"pyproject.toml", "gitmem/system/origin.py", "CHANGELOG.md", "tests/commands/install/test_package.py", "PKG-INFO"}
     assert set(named) <= apart
     assert (PROJECT / "pyproject.toml").read_text(encoding="utf-8").count("git-memory-store") == 1
+
+
+@pytest.mark.skipif(not (PROJECT / ".git").exists(), reason="this is no clone: what git tracks is not known")
+@pytest.mark.skipif(find_spec("flit_core") is None, reason="the build back end is not installed here: make")
+def test_source_distribution_has_all_that_git_tracks(tmp_path: Path) -> None:
+    code = f"from flit_core import buildapi; print(buildapi.build_sdist({str(tmp_path)!r}))"
+    name = subprocess.run([sys.executable, "-c", code], cwd=PROJECT, check=True, capture_output=True, text=True).stdout.strip()
+    with tarfile.open(tmp_path / name) as archive:
+        packed = {one.name.partition("/")[2] for one in archive.getmembers()}
+
+    assert set(git(PROJECT, "ls-files").split("\n")) <= packed
+    assert not [one for one in packed if one.endswith(".pyc")]
 
 
 def locked(name: str) -> dict[str, tuple[str, int]]:
