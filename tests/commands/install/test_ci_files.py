@@ -20,7 +20,7 @@ from gitmem.errors import UsageError
 from gitmem.verify.jobs.schedule import WORKFLOW
 
 PROJECT = Path(__file__).resolve().parents[3]
-CI = ".github/workflows/ci.yml"
+OWN = (".github/workflows/ci.yml", ".github/workflows/release.yml")
 # For one commit of gitmem, a branch of another name, and the code of the repository itself.
 VARIANTS = {
     "plain": CiOptions(shards=3, package=PINNED),
@@ -167,7 +167,7 @@ def test_linters_find_nothing(tmp_path: Path, name: str) -> None:
     program = shutil.which(words[0], path=f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}")
     if program is None:
         pytest.skip(f"{words[0]} is not installed")
-    written = [str(PROJECT / CI)] if re.fullmatch(of, CI) else []
+    written = [str(PROJECT / path) for path in OWN if re.fullmatch(of, path)]
     for variant in VARIANTS.values():
         given = {GITHUB: variant, GITLAB: CiOptions(shards=variant.shards, branch=variant.branch, package=PINNED)}
         for forge, wanted in given.items():

@@ -60,7 +60,13 @@ def test_nothing_names_the_distribution_as_what_to_install() -> None:
     named = git(PROJECT, "grep", "--no-index", "--exclude-standard", "-lI", "git-memory-store").split("\n")
 
     # Its own name, where it asks for its own metadata, what was, and what the back end puts into a source distribution.
-    apart = {"pyproject.toml", "gitmem/system/origin.py", "CHANGELOG.md", "tests/commands/install/test_package.py", "PKG-INFO"}
+    apart = {
+        "pyproject.toml",
+        "gitmem/system/origin.py",
+        "CHANGELOG.md",
+        "tests/commands/install/test_package.py",
+        "PKG-INFO",
+    }
     assert set(named) <= apart
     assert (PROJECT / "pyproject.toml").read_text(encoding="utf-8").count("git-memory-store") == 1
 
@@ -69,7 +75,9 @@ def test_nothing_names_the_distribution_as_what_to_install() -> None:
 @pytest.mark.skipif(find_spec("flit_core") is None, reason="the build back end is not installed here: make")
 def test_source_distribution_has_all_that_git_tracks(tmp_path: Path) -> None:
     code = f"from flit_core import buildapi; print(buildapi.build_sdist({str(tmp_path)!r}))"
-    name = subprocess.run([sys.executable, "-c", code], cwd=PROJECT, check=True, capture_output=True, text=True).stdout.strip()
+    name = subprocess.run(
+        [sys.executable, "-c", code], cwd=PROJECT, check=True, capture_output=True, text=True
+    ).stdout.strip()
     with tarfile.open(tmp_path / name) as archive:
         packed = {one.name.partition("/")[2] for one in archive.getmembers()}
 
