@@ -20,6 +20,7 @@ from gitmem.store.scope import PROJECT, UNIVERSAL, is_meant
 from gitmem.text.secrets import redact
 from gitmem.verify.blame.culprit import describe_culprits
 from gitmem.verify.due import is_accepted
+from gitmem.verify.overview.notice.links import commits_of
 from gitmem.verify.overview.stock import written_by
 from gitmem.verify.past_verdicts import verdicts_of
 
@@ -83,6 +84,7 @@ def gather_now(memory: OpenRepository, *, status: Mapping[str, Any], scope: str)
                 tip=tip,
                 waiting=tuple(status["waiting"]),
                 left_out=others,
+                commits=commits_of(git.config_value(f"remote.{remote}.url")) if code else "",
             ),
             line=(
                 ((code if is_here or not default else git.read_ref(default)) if code else "") or "",

@@ -153,6 +153,7 @@ class Page:
         waiting: The facts whose commands nobody has approved here.
         left_out: How many memories of other scopes there are that the page does not show.
         cut_at: After how many bytes texts are cut; 0 where all are whole.
+        commits: The address that ends with a commit's name on the forge of the code's remote, or empty.
     """
 
     name: str
@@ -171,6 +172,7 @@ class Page:
     waiting: tuple[str, ...] = ()
     left_out: int = 0
     cut_at: int = 0
+    commits: str = ""
 
     def of(self, *statuses: str) -> list[PageMemory]:
         """Return the memories with one of these statuses, in the order of the page."""

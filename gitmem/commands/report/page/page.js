@@ -283,7 +283,7 @@
     return seen;
   }
 
-  for (const graph of all("main > section svg.graph")) {
+  for (const graph of all("#_report > section svg.graph")) {
     const clear = () => {
       graph.classList.remove("focused");
       for (const node of all(".near", graph)) node.classList.remove("near");
@@ -353,12 +353,11 @@
           d: `M${from} ${y + HIGH / 2}C${from + bend} ${y + HIGH / 2} ${x2 - bend} ${y2 + HIGH / 2} ${x2} ${y2 + HIGH / 2}` }));
       }
       const status = $(key).dataset.status ?? "", title = $(key).querySelector(".t").textContent, indent = status ? 28 : 11;
-      const link = drawn("a", { class: `node ${status || "plain"}${key === node.id ? " self" : ""}`, href: `#${key}`,
-        "aria-label": `${status ? `${status}: ` : ""}${title}` });
-      link.append(drawn("title", {}, title), drawn("rect", { x, y, width: WIDE, height: HIGH, rx: 7 }));
-      if (status) link.append(drawn("text", { class: "m", x: x + 14, y: y + 26 }, MARKS[status]));
-      link.append(drawn("text", { class: "n", x: x + indent, y: y + 17 }, short(title, (WIDE - indent - 8) / 7.7)),
-        drawn("text", { class: "k", x: x + indent, y: y + 32 }, short(key, (WIDE - indent - 8) / 7)));
+      const link = drawn("a", { class: `node ${status || "plain"}${key === node.id ? " self" : ""}`, href: `#${key}` });
+      link.append(drawn("title", {}, `${status ? `${status}: ` : ""}${title}`), drawn("rect", { x, y, width: WIDE, height: HIGH, rx: 7 }));
+      if (status) link.append(drawn("text", { "aria-hidden": "true", class: "m", x: x + 14, y: y + 26 }, MARKS[status]));
+      link.append(drawn("text", { "aria-hidden": "true", class: "n", x: x + indent, y: y + 17 }, short(title, (WIDE - indent - 8) / 7.7)),
+        drawn("text", { "aria-hidden": "true", class: "k", x: x + indent, y: y + 32 }, short(key, (WIDE - indent - 8) / 7)));
       svg.append(link);
     }
     const box = element("div", "scroll");

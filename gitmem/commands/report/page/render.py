@@ -25,6 +25,7 @@ def render(page: Page) -> str:
     shelf = sections.shelve(page)
     groups, old = sections.by_kind(page)
     failed = sections.list_failed(page)
+    causes, rest = sections.list_causes(failed)
     open_ends = sections.list_open_ends(page)
     picture = graph.draw([entry for entry in page.entries if entry.place == LIVE], page.links)
     shown = {
@@ -38,6 +39,7 @@ def render(page: Page) -> str:
     style, script = styles(), _file("page.js")
     body = fill(
         "page.html",
+        commits=page.commits,
         page=page,
         policy=web_page.policy(style, script, also=("img-src data:",)),
         worst=next((status for status, number in page.counts().items() if number), VERIFIED),
@@ -47,7 +49,8 @@ def render(page: Page) -> str:
         nav=[(name, label) for name, (label, is_there) in shown.items() if is_there],
         first=sections.first_screen(page),
         failed=failed,
-        causes=sections.list_causes(failed),
+        causes=causes,
+        rest=rest,
         open_ends=open_ends,
         picture=picture,
         has_suspects=bool(page.of(SUSPECT)),

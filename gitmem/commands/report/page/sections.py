@@ -6,7 +6,7 @@ from gitmem.commands.report.page.model import LIVE
 from gitmem.frozen import frozen, replace
 from gitmem.model import BLOCKED, FAILED, STALE, STATUSES, SUSPECT, UNPROVEN, VERIFIED
 from gitmem.statuses import SIGNS
-from gitmem.verify.overview.cause import APART, Case, few, fit, group, title
+from gitmem.verify.overview.cause import APART, Case, group, title
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from gitmem.commands.report.page.model import Page, PageMemory
 
     LastJob = tuple[str, str, int | None, int | None]
+    # A fact that failed, and the suspects that rest on it.
+    Failure = tuple[PageMemory, list[PageMemory]]
 
 # How many of a list are seen at once; the rest is behind a line that says how many.
 SHOWN = 12
@@ -135,18 +137,20 @@ def _when(job: LastJob) -> str:
     return job[0]
 
 
-def list_failed(page: Page) -> list[tuple[PageMemory, list[PageMemory]]]:
+def list_failed(page: Page) -> list[Failure]:
     """Return the facts that failed, each with the suspects that rest on it; what most rests on comes first."""
     failed = [(entry, _resting(page, entry)) for entry in page.of(FAILED)]
     return sorted(failed, key=lambda one: (-len(one[1]), one[0].key))
 
 
-def list_causes(failed: Sequence[tuple[PageMemory, list[PageMemory]]]) -> list[tuple[str, str]]:
-    """Return what several failed facts have in common, the largest first: each in words, and a few of their keys."""
+def list_causes(failed: Sequence[Failure]) -> tuple[list[tuple[str, list[Failure]]], list[Failure]]:
+    """Return the causes that several failed facts share, in words, with their facts, the largest first; then the rest."""
     cases = [Case(one.key, FAILED, FAILED, one.why, (one.culprit, one.broken)) for one, _ in failed]
     phrases = {case.culprit: case.culprit[1] for case in cases}
     causes = [cause for cause in group(cases) if len(cause.cases) > APART]
-    return [(title(cause, phrases), few(cause.keys)) for cause in causes[: fit(causes)]]
+    named = [(title(cause, phrases), [one for one in failed if one[0].key in cause.keys]) for cause in causes]
+    shared = {key for cause in causes for key in cause.keys}
+    return named, [one for one in failed if one[0].key not in shared]
 
 
 def _resting(page: Page, failed: PageMemory) -> list[PageMemory]:

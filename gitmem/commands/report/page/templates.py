@@ -32,14 +32,14 @@ FILTERS = {
 }
 
 
-def fill(name: str, **values: Any) -> Markup:
-    """Return a template filled with values, each of them escaped."""
-    return Markup(_environment().get_template(name).render(**values))  # noqa: S704 - the template has escaped it
+def fill(name: str, commits: str = "", **values: Any) -> Markup:
+    """Return a template filled with values, each of them escaped; commits link to this address, where there is one."""
+    return Markup(_environment(commits).get_template(name).render(**values))  # noqa: S704 - the template has escaped it
 
 
 @cache
-def _environment() -> Environment:
+def _environment(commits: str) -> Environment:
     made = web_page.templates(__package__)
-    made.globals |= {"MARKS": MARKS, "SIGNS": SIGNS, "LIVE": LIVE, "SHOWN": sections.SHOWN}
+    made.globals |= {"MARKS": MARKS, "SIGNS": SIGNS, "LIVE": LIVE, "SHOWN": sections.SHOWN, "COMMITS": commits}
     made.filters |= FILTERS
     return made

@@ -11,6 +11,19 @@ from gitmem.verify.overview.notice.inert import inert
 # Characters of a commit's name that are shown, and of a path.
 SHORT, PATH_KEPT = 12, 200
 _COMMIT = re.compile("[0-9a-f]{40}|[0-9a-f]{64}")
+# A remote's URL: a scheme, or ssh without one (`git clone`, "Git URLs"). Neither a user nor a port is part of a link.
+_REMOTE = re.compile(
+    r"(?:(?:https?|ssh|git)://(?:[^@/]*@)?(?P<host>[\w.-]+)(?::\d+)?/|(?:[^@/:]+@)?(?P<ssh>[\w.-]+):)"
+    r"(?P<path>(?:[\w.~-]+/)+[\w.~-]+?)(?:\.git)?/?"
+)
+# What the host of a forge is called, or begins with.
+_HOSTS = {
+    "github.": "github",
+    "gitlab.": "gitlab",
+    "codeberg.org": "forgejo",
+    "forgejo.": "forgejo",
+    "gitea.": "forgejo",
+}
 # How forges write a file at a commit, and a commit, behind a repository's address.
 FORMS = {
     "github": ("/blob/{commit}/{path}", "/commit/{commit}"),
@@ -50,6 +63,14 @@ class Links:
             return ""
         shown = f"`{commit[:SHORT]}`"
         return f"[{shown}]({self.site}{FORMS[self.form][1].format(commit=commit)})" if self.site else shown
+
+
+def commits_of(url: str) -> str:
+    """Return the address that ends with a commit's name, by a remote's URL; empty where its host is no known forge."""
+    match = _REMOTE.fullmatch(url)
+    host = (match["host"] or match["ssh"]).lower() if match else ""
+    form = next((form for name, form in _HOSTS.items() if host.startswith(name)), "")
+    return f"https://{host}/{match['path']}{FORMS[form][1].format(commit='')}" if match and form else ""
 
 
 def _is_path(path: str) -> bool:

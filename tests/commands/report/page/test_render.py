@@ -90,6 +90,26 @@ def test_first_comes_what_is_broken_why_by_which_commit_and_what_rests_on_it() -
     )
 
 
+def test_facts_with_one_cause_are_behind_one_line_that_names_it() -> None:
+    moved = [replace(FAILED, key=f"moved-{n}", title=f"Moved {n}", why="no such file") for n in range(3)]
+    other = replace(FAILED, key="other", title="Other", culprit="e" * 40, broken="broken by eeeeeeeeeeee (Eva: x)")
+
+    text = Document(render.render(replace(PAGE, entries=(other, *moved), timeline=None))).text
+
+    heading = text.index("3 facts broken by cccccccccccc (Cem: sign with EdDSA)")
+    assert heading < text.index("Moved 0") < text.index("Moved 2") < text.index("Other")
+
+
+def test_commits_link_to_the_forge_and_the_memory_s_own_do_not() -> None:
+    base = "https://forge.example/acme/shop/commit/"
+
+    page = render.render(replace(PAGE, commits=base))
+
+    linked = {one["href"].removeprefix(base) for one in Document(page).all("a") if (one["href"] or "").startswith(base)}
+    assert linked == {"a" * 40, CULPRIT, "d" * 40}
+    assert "forge.example" not in render.render(PAGE)
+
+
 def test_mark_beside_the_name_is_that_of_the_worst_status() -> None:
     well = (replace(FAILED, status="verified"), replace(SUSPECT, status=""))
     marks = [Document(render.render(replace(PAGE, entries=entries))).all("i")[0] for entries in (PAGE.entries, well)]
@@ -224,6 +244,12 @@ def luminance(color: str) -> float:
 def contrast(one: str, other: str) -> float:
     low, high = sorted((luminance(one), luminance(other)))
     return (high + 0.05) / (low + 0.05)
+
+
+def test_every_status_has_a_mark_and_a_bar_of_its_own() -> None:
+    styles = render.styles()
+
+    assert [s for s in STATUSES if f".mark.{s} {{" not in styles or f"rect.{s} {{" not in styles] == []
 
 
 @pytest.mark.parametrize("scheme", [0, 1], ids=["light", "dark"])

@@ -14,6 +14,7 @@ import pytest
 from benchmarks.browser import CHROMIUM, DRIVER, Browser
 from gitmem.commands.report.page import render
 from gitmem.commands.report.page.model import Moment, Page, PageMemory, Strip, Timeline
+from gitmem.frozen import replace
 
 pytestmark = pytest.mark.skipif(
     not (CHROMIUM and DRIVER), reason="no chromium or no chromedriver here (Debian: chromium, chromium-driver)"
@@ -212,3 +213,49 @@ def test_without_scripts_everything_can_be_read(chromium: Browser, page: Path) -
     assert "1 fact no longer holds" in text
     assert "Deploys need the VPN" in text
     assert "Search all memories" not in text
+
+
+AXE = Path(__file__).parents[4] / "build/axe/node_modules/axe-core/axe.min.js"
+# Every kind of section, with a cause that several facts share, links to a forge and every status.
+MOVED = PageMemory(
+    "moved", "fact", "Moved", status="failed", check="x", culprit="c" * 40, judged=1, judged_at="a" * 40, held="d" * 40,
+    broken="broken by cccccccccccc (Cem: move src)",
+)  # fmt: skip
+HOLDS = PageMemory("holds", "fact", "Holds", status="verified", check="x", refs=("src/a.py:3",), requires=("vpn",))
+WHOLE = replace(
+    PAGE,
+    branch="main",
+    code="a" * 40,
+    tip="b" * 40,
+    commits="https://forge.example/acme/shop/commit/",
+    warnings=("the schedule is silent",),
+    waiting=("waits",),
+    entries=(
+        *(*PAGE.entries, HOLDS, *(replace(MOVED, key=f"moved-{n}") for n in range(3))),
+        *(replace(HOLDS, key=name, status=name, why="so") for name in ("blocked", "unproven", "stale")),
+    ),
+)
+
+
+@pytest.mark.skipif(not AXE.exists(), reason=f"no axe-core here (npm install --prefix {AXE.parents[2]} axe-core)")
+@pytest.mark.parametrize("screen", [(1280, False), (1280, True), (360, False), (360, True)])
+def test_axe_finds_nothing_to_complain_of(chromium: Browser, tmp_path: Path, screen: tuple[int, bool]) -> None:
+    file = tmp_path / "page.html"
+    file.write_text(render.render(WHOLE), encoding="utf-8")
+    width, dark = screen
+    chromium.screen(width, 900, dark=dark)
+    found = {}
+    for state, steps in {
+        "first": "",
+        "all open": "document.querySelectorAll('details').forEach((one) => one.open = true)",
+        "searching": "document.getElementById('_words').value = 'o'; "
+        "document.getElementById('_words').dispatchEvent(new Event('input'))",
+    }.items():
+        chromium.open(file)
+        chromium.js(steps)
+        chromium.js(AXE.read_text(encoding="utf-8"))
+        found[state] = chromium.js(
+            "return axe.run().then((all) => all.violations.map((one) => [one.id, one.nodes.map((node) => node.html)]))"
+        )
+
+    assert found == {"first": [], "all open": [], "searching": []}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gitmem.verify.overview.notice.links import Links
+from gitmem.verify.overview.notice.links import Links, commits_of
 
 CODE, MEMORY = "a" * 40, "b" * 40
 SITE = "https://forge.example/acme/shop"
@@ -47,3 +47,21 @@ def test_what_is_no_commit_makes_no_link(commit: str) -> None:
 def test_without_a_site_places_are_text() -> None:
     assert Links().file("a.py", 3) == "a.py:3"
     assert Links().commit(CODE) == f"`{CODE[:12]}`"
+
+
+@pytest.mark.parametrize(
+    ("url", "address"),
+    [
+        ("https://github.com/acme/app.git", "https://github.com/acme/app/commit/"),
+        ("https://ana:t0k3n@github.com/acme/app", "https://github.com/acme/app/commit/"),
+        ("git@github.com:acme/app.git", "https://github.com/acme/app/commit/"),
+        ("ssh://git@gitlab.acme.org:2222/group/sub/app.git", "https://gitlab.acme.org/group/sub/app/-/commit/"),
+        ("https://codeberg.org/acme/app/", "https://codeberg.org/acme/app/commit/"),
+        ("/srv/git/app.git", ""),
+        ("https://git.acme.org/acme/app", ""),
+        ('https://github.com/acme/"><script>', ""),
+        ("https://github.com/acme", ""),
+    ],
+)
+def test_commits_of_a_remote_on_a_known_forge_have_an_address(url: str, address: str) -> None:
+    assert commits_of(url) == address
