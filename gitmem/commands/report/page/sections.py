@@ -144,7 +144,7 @@ def list_failed(page: Page) -> list[Failure]:
 
 
 def list_causes(failed: Sequence[Failure]) -> tuple[list[tuple[str, list[Failure]]], list[Failure]]:
-    """Return the causes that several failed facts share, largest first, in words and with their facts; then the rest."""
+    """Return the causes that several failures share, largest first, in words and with their facts; then the rest."""
     cases = [Case(one.key, FAILED, FAILED, one.why, (one.culprit, one.broken)) for one, _ in failed]
     phrases = {case.culprit: case.culprit[1] for case in cases}
     causes = [cause for cause in group(cases) if len(cause.cases) > APART]
