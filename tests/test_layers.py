@@ -222,7 +222,7 @@ ENVIRONMENT = ("environ", "environb", "getenv", "getenvb", "putenv", "unsetenv")
 PROGRAMS = ("system", "popen", "fork", "forkpty", "startfile")
 # Which modules may use which door. The starter of a confined check is a program of its own, which process starts.
 DOORS = {
-    "start a program": ("gitmem.system.process", "gitmem.verify.sandbox.launcher"),
+    "start a program": ("gitmem.system.process", "gitmem.system.child", "gitmem.verify.sandbox.launcher"),
     "read the environment": ("gitmem.config",),
     "print": ("gitmem.cli.output",),
 }

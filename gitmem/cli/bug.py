@@ -18,7 +18,7 @@ def write_report(err: BaseException, arguments: list[str]) -> str:
     versions = f"gitmem {__version__}, Python {platform.python_version()}, {platform.platform()}"
     trace = "".join(traceback.format_exception(err))
     report = f"{versions}\narguments: {arguments!r}\n\n{trace}"
-    folder = state_home() / "log"
+    folder = Path(state_home()) / "log"
     path = folder / f"bug-{time.strftime('%Y%m%dT%H%M%S')}-{time.perf_counter_ns() % 10**6}.txt"
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)

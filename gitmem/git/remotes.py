@@ -8,10 +8,9 @@ from __future__ import annotations
 
 import os
 import signal
-from contextlib import suppress
 
 from gitmem import config
-from gitmem.errors import ConflictError, NotFoundError, ProtectedError, RemoteError
+from gitmem.errors import ConflictError, NotFoundError, ProtectedError, RemoteError, suppress
 from gitmem.frozen import frozen
 from gitmem.git.ancestry import is_shallow
 from gitmem.git.binary import Git

@@ -155,12 +155,13 @@ class Jobs:
 
     def soon_off(self, verified: int) -> str:
         """Return one line where a forge is about to switch its schedule off; what was recorded lately is a commit."""
+        if not any(one.is_forge for one in self.schedules()):
+            return ""
         from gitmem.text.durations import DAY_S
         from gitmem.verify.jobs.history import newest_commit
         from gitmem.verify.jobs.overdue import FORGE_WARN_DAYS, describe_soon_off
 
-        is_recent = self._repository.now - verified < FORGE_WARN_DAYS * DAY_S
-        if is_recent or not any(one.is_forge for one in self.schedules()):
+        if self._repository.now - verified < FORGE_WARN_DAYS * DAY_S:
             return ""
         refs = ("HEAD", self._default(), self._repository.ref, self._upstream())
         return describe_soon_off(self.schedules(), newest_commit(self._repository.git, refs), self._repository.now)

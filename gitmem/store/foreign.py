@@ -32,7 +32,6 @@ What follows from it:
 from __future__ import annotations
 
 import os
-import re
 
 from gitmem.errors import ConfigError, ConflictError, ForeignBranchError, GitmemError, ProcessError
 from gitmem.git.ancestry import is_shallow
@@ -51,7 +50,6 @@ if TYPE_CHECKING:
 
 # The comment that `gitmem.toml` begins with; before it named a format, this was all that told it from another file.
 POLICY_HEAD = "# The policy of this memory store."
-_NUMBER = re.compile(r"[0-9]{1,4}")
 # A policy without a row for a kind of a reserved name puts its memories here (``policy``).
 _FOLDERS = frozenset({kind.folder for kind in KINDS.values()} | {"memories", "verdicts"})
 # Known commits that a new one probably descends from: tried before the root, which may be far.
@@ -114,7 +112,7 @@ def format_of(policy: str) -> int:
     for line in map(str.strip, lines):
         name, equals, value = line.partition("=")
         number = value.partition("#")[0].strip()
-        if equals and name.strip() == "format" and _NUMBER.fullmatch(number):
+        if equals and name.strip() == "format" and number.isascii() and number.isdigit() and len(number) <= 4:
             return int(number)
         if line.startswith("["):
             break  # what follows belongs to a section

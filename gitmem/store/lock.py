@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import os
 import time
-from contextlib import suppress
 
-from gitmem.errors import ConflictError, GitmemError, ProcessError, UnwritableError
+from gitmem.errors import ConflictError, GitmemError, ProcessError, UnwritableError, suppress
 from gitmem.frozen import frozen
 from gitmem.system.atomic_write import sync_folder
 from gitmem.system.file_lock import lock_now, make_folder, open_lock

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import os
 import time
-from contextlib import suppress
 
+from gitmem.errors import suppress
 from gitmem.frozen import frozen
 from gitmem.system.atomic_write import write_synced
 from gitmem.system.file_lock import lock, make_folder, open_private

@@ -8,9 +8,8 @@ are in a pack as well are removed (git-prune-packed(1)). The person's own settin
 from __future__ import annotations
 
 import os
-from contextlib import suppress
 
-from gitmem.errors import GitmemError
+from gitmem.errors import GitmemError, suppress
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

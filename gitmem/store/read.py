@@ -6,7 +6,6 @@ One hostile entry is one problem; the other memories are served (threats T5, T6,
 from __future__ import annotations
 
 import os
-from shlex import quote
 
 from gitmem.errors import ProcessError, RemoteError
 from gitmem.frozen import frozen, replace
@@ -152,22 +151,15 @@ def sorted_out(commit: str, entries: Iterable[TreeEntry]) -> Scan:
 
 def _look_at(entry: TreeEntry) -> StoredFile | Problem | None:
     """Return the file, the problem of this entry, or None where it is known and not read."""
-    hint = f"delete it from the memory branch: gitmem doctor --delete={quote(display(display_path(entry.path)))}"
     place = layout.place_of(entry.path)
     if isinstance(place, str):
-        return Problem("bad-name", entry.path, place, hint=hint)
+        return _misplaced(entry, "bad-name", place)
     if entry.type == "commit":
-        return Problem("submodule", entry.path, "a store cannot contain submodules", key=place.key, hint=hint)
+        return _misplaced(entry, "submodule", "a store cannot contain submodules", key=place.key)
     if entry.mode == "120000":
-        return Problem("symlink", entry.path, "a store cannot contain symbolic links", key=place.key, hint=hint)
+        return _misplaced(entry, "symlink", "a store cannot contain symbolic links", key=place.key)
     if entry.mode not in layout.REGULAR_MODES:
-        return Problem(
-            "bad-mode",
-            entry.path,
-            f"mode {entry.mode} is not that of a regular file",
-            key=place.key,
-            hint=hint,
-        )
+        return _misplaced(entry, "bad-mode", f"mode {entry.mode} is not that of a regular file", key=place.key)
     if place.what == layout.KNOWN:
         return None
     if entry.size < 0:
@@ -182,6 +174,15 @@ def _look_at(entry: TreeEntry) -> StoredFile | Problem | None:
         message = f"{entry.size} bytes; the limit is {LIMITS[place.what]}"
         return Problem("too-large", entry.path, message, key=place.key, hint="split it, or link to long content")
     return StoredFile(place, entry.path, entry.oid)
+
+
+def _misplaced(entry: TreeEntry, code: str, message: str, *, key: str = "") -> Problem:
+    """Return the problem of an entry that a store cannot have: it is to be deleted."""
+    from shlex import quote  # 3 ms with `re`, and only where something is wrong
+
+    name = quote(display(display_path(entry.path)))
+    hint = f"delete it from the memory branch: gitmem doctor --delete={name}"
+    return Problem(code, entry.path, message, key=key, hint=hint)
 
 
 def read_files(git: Git, files: Iterable[StoredFile]) -> Iterator[tuple[StoredFile, bytes | Problem]]:

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import os
 import time
-from contextlib import suppress
 
+from gitmem.errors import suppress
 from gitmem.store import lost, tally
 from gitmem.store.spool_folders import REFUSED, SUFFIX, WAITING, folders_of, names_in, names_of
 from gitmem.system.atomic_write import sync_folder, write_durably, write_synced

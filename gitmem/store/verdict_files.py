@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 from gitmem.errors import FormatError, ProcessError
 from gitmem.frozen import frozen
 from gitmem.model import FORMAT
@@ -22,7 +20,7 @@ if TYPE_CHECKING:
     from gitmem.model import Verdict
     from gitmem.store.buckets import Sections
 
-_FORMAT_LINE = re.compile(r"^([ \t]*format[ \t]*=[ \t]*)[0-9]+", re.MULTILINE)
+_FORMAT_LINE = r"(?m)^([ \t]*format[ \t]*=[ \t]*)[0-9]+"
 
 
 @frozen
@@ -114,9 +112,11 @@ def _this_format(policy: bytes) -> dict[str, bytes]:
 
 def _with_format(policy: str) -> str:
     """Return the text of a policy that names this format, and is otherwise what it was."""
+    import re  # 4 ms (measured), and only where a store has an earlier format
+
     head, section, rest = policy.partition("\n[")
-    if _FORMAT_LINE.search(head) and not policy.startswith("["):
-        return _FORMAT_LINE.sub(rf"\g<1>{FORMAT}", head, count=1) + section + rest
+    if re.search(_FORMAT_LINE, head) and not policy.startswith("["):
+        return re.sub(_FORMAT_LINE, rf"\g<1>{FORMAT}", head, count=1) + section + rest
     first, _, rest = policy.partition("\n")
     # The comment that a policy begins with may be all that tells what it is (``foreign.POLICY_HEAD``).
     return f"{first}\nformat = {FORMAT}\n{rest}" if first.startswith("#") else f"format = {FORMAT}\n{policy}"

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-from contextlib import suppress
 
+from gitmem.errors import suppress
 from gitmem.system.file_lock import CLOSE_ON_EXEC, ONLY_FOLDER, open_private
 
 TYPE_CHECKING = False

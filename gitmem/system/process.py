@@ -1,7 +1,7 @@
 """The one door to programs: tools such as git, and checks that are bounded in time, output and offspring.
 
-``subprocess`` is imported inside the functions: it costs 11 ms (measured, Python 3.11), and what recall loads
-imports this module without starting anything.
+``subprocess`` is imported inside the functions: it costs 11 ms (measured, Python 3.11), as much as Python's own start.
+git is started without it where that is possible (``system.child``): hooks and writes ask git one or two things.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import time
 from gitmem.errors import ProcessError
 from gitmem.frozen import frozen
 from gitmem.model import Ran
+from gitmem.system.child import Child, can_spawn, unnamed_file
 from gitmem.system.process_limits import BoundedRun, can_watch, stop_count, wait_unwatched
 from gitmem.system.process_limits import stop_all as stop_all  # noqa: PLC0414 - what mypy calls a re-export
 
@@ -68,6 +69,56 @@ def run(
     Raises:
         ProcessError: It could not start, ran past its limit, or failed while *check* is on.
     """
+    if env is not None and cwd is None and can_spawn() and (source := _source(input)) is not None:
+        with source:
+            done = _run_spawned(argv, env, source=source, timeout_s=timeout_s, keep=keep)
+    else:
+        done = _run_anywhere(argv, cwd=cwd, env=env, input=input, timeout_s=timeout_s, keep=keep)
+    if check and done.status != 0:
+        raise _failure(argv, done.status, done.stderr)
+    return done
+
+
+def _source(input: bytes | None) -> IO[bytes] | None:
+    """Return what a tool reads as a file; None where no file may grow (``ulimit -f``), which a pipe does not mind."""
+    try:
+        return unnamed_file(input or b"")
+    except OSError:
+        return None
+
+
+def _run_spawned(
+    argv: list[str],
+    env: Mapping[str, str],
+    *,
+    source: IO[bytes],
+    timeout_s: float | None,
+    keep: tuple[int, ...],
+) -> ProcessResult:
+    """Run a tool without ``subprocess``; *source* is what it reads."""
+    child = _spawn(argv, env, stdin=source, stderr=None, keep=keep)
+    try:
+        found = child.outputs(timeout_s)
+        if found is None:
+            raise ProcessError(f"{argv[0]} ran longer than {timeout_s:g} seconds", argv=argv)
+    except BaseException:
+        child.kill()
+        child.wait()
+        raise
+    finally:
+        child.close()
+    return ProcessResult(child.wait(), *found)
+
+
+def _run_anywhere(
+    argv: list[str],
+    *,
+    cwd: str | Path | None,
+    env: Mapping[str, str] | None,
+    input: bytes | None,
+    timeout_s: float | None,
+    keep: tuple[int, ...],
+) -> ProcessResult:
     import subprocess
 
     stdin = subprocess.DEVNULL if input is None else subprocess.PIPE
@@ -81,8 +132,6 @@ def run(
         except BaseException:
             child.kill()
             raise
-    if check and child.returncode != 0:
-        raise _failure(argv, child.returncode, stderr)
     return ProcessResult(child.returncode, stdout, stderr)
 
 
@@ -107,7 +156,7 @@ class Streaming:
     Leaving the block closes the pipes and waits; leaving it by an exception kills the tool first.
 
     Attributes:
-        process: The started ``subprocess.Popen``.
+        process: The started program.
         stdin: Its standard input, or None where it was given whole.
         stdout: Its standard output.
     """
@@ -126,14 +175,17 @@ class Streaming:
         Raises:
             ProcessError: It could not start.
         """
-        import subprocess
-
-        source = None if self._input is None else _unnamed_file(self._input)
-        self._stderr = _unnamed_file(b"")
+        source = None if self._input is None else unnamed_file(self._input)
+        self._stderr = unnamed_file(b"")
+        self.process: Child | Popen[bytes]
         try:
-            self.process = _start(
-                self._argv, cwd=self._cwd, env=self._env, stdin=source or subprocess.PIPE, stderr=self._stderr
-            )
+            if self._env is not None and self._cwd is None and can_spawn():
+                self.process = _spawn(self._argv, self._env, stdin=source, stderr=self._stderr)
+            else:
+                import subprocess
+
+                stdin = source or subprocess.PIPE
+                self.process = _start(self._argv, cwd=self._cwd, env=self._env, stdin=stdin, stderr=self._stderr)
         except ProcessError:
             self._stderr.close()
             raise
@@ -230,6 +282,20 @@ def _start(
         raise ProcessError(_cannot_start(argv[0], err), argv=argv, hint=_install(argv[0], err)) from err
 
 
+def _spawn(
+    argv: list[str],
+    env: Mapping[str, str],
+    *,
+    stdin: IO[bytes] | None,
+    stderr: IO[bytes] | None,
+    keep: tuple[int, ...] = (),
+) -> Child:
+    try:
+        return Child(argv, env, stdin=stdin, stderr=stderr, keep=keep)
+    except (OSError, ValueError) as err:
+        raise ProcessError(_cannot_start(argv[0], err), argv=argv, hint=_install(argv[0], err)) from err
+
+
 def _cannot_start(program: str, err: OSError | ValueError) -> str:
     if isinstance(err, OSError):
         # A missing working directory raises the same error as a missing program; only the name differs.
@@ -249,20 +315,6 @@ def _failure(argv: list[str], status: int, stderr: bytes) -> ProcessError:
     return ProcessError(
         f"{argv[0]} failed ({ended})" + (f": {tail}" if tail else ""), argv=argv, status=status, stderr=tail
     )
-
-
-def _unnamed_file(content: bytes) -> IO[bytes]:
-    """Return an open file that has no name, holding *content*, at its start."""
-    if hasattr(os, "memfd_create"):
-        file: IO[bytes] = os.fdopen(os.memfd_create("gitmem"), "w+b")
-    else:
-        import tempfile
-
-        file = tempfile.TemporaryFile()  # noqa: SIM115 - the caller closes it
-    file.write(content)
-    file.flush()
-    file.seek(0)
-    return file
 
 
 def run_bounded(
@@ -290,8 +342,8 @@ def run_bounded(
         Status None with a problem where it could not start.
     """
     started, stops = time.monotonic(), stop_count()
-    output = None if can_watch() else _unnamed_file(b"")
-    with _unnamed_file(input or b"") as source:
+    output = None if can_watch() else unnamed_file(b"")
+    with unnamed_file(input or b"") as source:
         try:
             child = start_apart(argv, cwd=cwd, env=env, output=output, source=None if input is None else source)
         except ProcessError as err:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from functools import lru_cache
 
 from gitmem.model import ENGLISH
@@ -41,7 +40,8 @@ def _vocabulary(
     phrases_of: dict[str, list[tuple[str, str]]] = {}
     for tag, given in words:
         for word in given:
-            apart, joined = (re.sub(r"[\W_]+", gap, spelt(word, language)) for gap in (" ", ""))
+            parts = "".join(char if char.isalnum() else " " for char in spelt(word, language)).split()
+            apart, joined = " ".join(parts), "".join(parts)
             for spelling in (apart, joined) if len(word.split()) == 1 else (apart,):
                 stemmed = all_terms(spelling, language)
                 if len(stemmed) == 1:

@@ -7,10 +7,10 @@ the right statuses on its own (DESIGN, section 5).
 from __future__ import annotations
 
 from functools import cached_property
-from hashlib import sha256
 
 from gitmem.document.builtin_checks import globs_of, row_of
 from gitmem.model import BUILTIN, Check
+from gitmem.text.sha256 import sha256
 from gitmem.verify.files import CodeFiles, Entry, fixed_part
 from gitmem.verify.trace.reads import Places
 

@@ -6,7 +6,7 @@ another one, as ``git blame -C`` finds them; lines that changed make a memory wi
 
 from __future__ import annotations
 
-from pathlib import Path
+import os
 
 from gitmem.document.anchors import (
     FIELD,
@@ -183,7 +183,7 @@ def _is_path(text: str) -> bool:
 
 def _is_in_work_tree(git: Git, path: str) -> bool:
     top = git.repository.top
-    return top is not None and Path(top, path).is_file()
+    return top is not None and os.path.isfile(os.path.join(top, path))
 
 
 def _nearest(tree: CodeTree, path: str) -> str:

@@ -10,14 +10,13 @@ from __future__ import annotations
 import json
 import os
 import stat
-from hashlib import sha256
-from pathlib import Path
 
 from gitmem.config import state_home
-from gitmem.errors import TrustError
+from gitmem.errors import TrustError, suppress
 from gitmem.frozen import frozen
 from gitmem.store.local import clone_id
 from gitmem.system.file_lock import CLOSE_ON_EXEC
+from gitmem.text.sha256 import sha256
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -59,14 +58,14 @@ class Trust:
         folder: Where they are.
     """
 
-    def __init__(self, state_home: Path, clone: str) -> None:
-        self.folder = state_home / "trust"
+    def __init__(self, state_home: str, clone: str) -> None:
+        self.folder = os.path.join(state_home, "trust")
         self._clone = clone
         self._listed: frozenset[str] = frozenset()
 
     def with_list(self, lines: Iterable[str]) -> Trust:
         """Return the same approvals with the lines of an approved list added (a deny still wins)."""
-        more = Trust(self.folder.parent, self._clone)
+        more = Trust(os.path.dirname(self.folder), self._clone)
         more._listed = self._listed | frozenset(lines)
         return more
 
@@ -81,13 +80,13 @@ class Trust:
             TrustError: The folder can be written to by others, or is not ours.
         """
         self._guard()
-        if self._path(DENY, spec).exists():
+        if _exists(self._path(DENY, spec)):
             return False
-        return line in self._listed or bool(self._clone and self._path(ALLOW, spec).exists())
+        return line in self._listed or bool(self._clone and _exists(self._path(ALLOW, spec)))
 
     def denies(self, spec: str) -> bool:
         """Return whether a specification was denied here."""
-        return self._path(DENY, spec).exists()
+        return _exists(self._path(DENY, spec))
 
     def approve(self, approval: Approval) -> None:
         """Write an approval; it lifts a deny of the same specification.
@@ -101,19 +100,20 @@ class Trust:
                 hint="make the repository's git directory writable; an empty gitmem/clone-id in it may be removed",
             )
         self._write(ALLOW, approval)
-        self._path(DENY, approval.spec).unlink(missing_ok=True)
+        _remove(self._path(DENY, approval.spec))
 
     def revoke(self, approval: Approval) -> None:
         """Take an approval back, and deny the specification."""
         self._write(DENY, approval)
-        self._path(ALLOW, approval.spec).unlink(missing_ok=True)
+        _remove(self._path(ALLOW, approval.spec))
 
     def list_all(self) -> list[Approval]:
         """Return this clone's records, by key; unreadable ones are left out (they approve nothing)."""
         found = []
         for path in self._files():
             try:
-                table = json.loads(path.read_text(encoding="utf-8"))
+                with open(path, encoding="utf-8") as file:
+                    table = json.load(file)
                 found.append(Approval(**table))
             except (ValueError, TypeError, OSError, RecursionError):
                 continue
@@ -122,28 +122,31 @@ class Trust:
     def forget_all(self) -> None:
         """Delete this clone's records, denials too: nothing of it may run, and nothing is denied."""
         for path in self._files():
-            path.unlink(missing_ok=True)
+            _remove(path)
 
-    def _files(self) -> list[Path]:
-        return list(self.folder.glob(f"*-{self._short}-*.json")) if self._clone and self.folder.is_dir() else []
+    def _files(self) -> list[str]:
+        if not self._clone or not os.path.isdir(self.folder):
+            return []
+        names = (name for name in os.listdir(self.folder) if name.endswith(".json") and f"-{self._short}-" in name)
+        return [os.path.join(self.folder, name) for name in names]
 
     @property
     def _short(self) -> str:
         return sha256(self._clone.encode()).hexdigest()[:16]
 
-    def _path(self, verdict: str, spec: str) -> Path:
+    def _path(self, verdict: str, spec: str) -> str:
         name = sha256(f"{len(self._clone)}:{self._clone}|{spec}".encode()).hexdigest()
-        return self.folder / f"{verdict}-{self._short}-{name}.json"
+        return os.path.join(self.folder, f"{verdict}-{self._short}-{name}.json")
 
     def _write(self, verdict: str, approval: Approval) -> None:
         try:
-            self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            os.makedirs(self.folder, mode=0o700, exist_ok=True)
         except OSError as err:
             message = f"cannot store approvals in {self.folder}: {err.strerror}"
             raise TrustError(message, hint="set XDG_STATE_HOME to a folder that you can write to") from err
         self._guard()
         path = self._path(verdict, approval.spec)
-        path.unlink(missing_ok=True)
+        _remove(path)
         fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | CLOSE_ON_EXEC, 0o600)
         with os.fdopen(fd, "w", encoding="utf-8") as file:
             json.dump({**{n: getattr(approval, n) for n in Approval.__fields__}, "verdict": verdict}, file)  # type: ignore[attr-defined]
@@ -151,7 +154,7 @@ class Trust:
     def _guard(self) -> None:
         """Fail closed: a folder that others can write to, or that belongs to others, approves nothing."""
         try:
-            found = self.folder.lstat()
+            found = os.lstat(self.folder)
         except (FileNotFoundError, NotADirectoryError):
             return
         # Where a system has no such owners and modes (Windows), nothing can be said of it.
@@ -161,6 +164,20 @@ class Trust:
                 f"others can write to {self.folder}, so approvals in it do not count",
                 hint=f"check its contents, then: chmod 700 {self.folder}",
             )
+
+
+def _exists(path: str) -> bool:
+    """Return whether there is a record; where nobody can tell, that is an error: a denial may be hidden."""
+    try:
+        os.stat(path)
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+    return True
+
+
+def _remove(path: str) -> None:
+    with suppress(FileNotFoundError):
+        os.unlink(path)
 
 
 def of_clone(git: Git) -> Trust:

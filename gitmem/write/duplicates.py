@@ -109,18 +109,25 @@ def find_duplicate(
     if not threshold or fields.get("kind") in EVENTS:
         return None
     known = _known(catalog, text)
-    wanted, apart = claim_of(text, catalog.language), {*apart, *_listed(fields.get("supersedes"))}
-    for found in _rows(catalog, _with_all(known), apart):
+    apart = {*apart, *_listed(fields.get("supersedes"))}
+    same, like = (
+        _rows(catalog, _with_all(known), apart),
+        _rows(catalog, _with_most(known, threshold), apart, f"AND {_LIVE}"),
+    )
+    likes = {key: value for key, value in (similar(text) if similar else ()) if value >= threshold}
+    if not (same or like or likes):
+        return None
+    wanted = claim_of(text, catalog.language)
+    for found in same:
         if claim_of(claim_text(found.title, found.body), catalog.language).plain == wanted.plain and not is_rotated(
             found.fields
         ):
             return replace(found, likeness=1.0)
     near = [
         replace(one, likeness=value)
-        for one in _rows(catalog, _with_most(known, threshold), apart, f"AND {_LIVE}")
+        for one in like
         if (value := likeness(wanted, claim_of(claim_text(one.title, one.body), catalog.language))) >= threshold
     ]
-    likes = {key: value for key, value in (similar(text) if similar else ()) if value >= threshold}
     near += _by_meaning(catalog, wanted, likes, apart)
     fit = [one for one in near if not have_different_checks(fields, one.fields)]
     return max(fit, key=lambda one: (one.likeness, one.key), default=None)

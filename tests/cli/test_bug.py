@@ -23,7 +23,7 @@ def raised(message: str) -> Exception:
 
 
 def reports() -> list[Path]:
-    return sorted((state_home() / "log").glob("bug-*.txt"))
+    return sorted((Path(state_home()) / "log").glob("bug-*.txt"))
 
 
 def test_report_has_versions_arguments_and_the_traceback() -> None:

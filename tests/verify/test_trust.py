@@ -33,7 +33,7 @@ def approval(spec: str = "a" * 64, verdict: str = "allow") -> Approval:
 
 @pytest.fixture
 def trust(tmp_path):
-    return Trust(tmp_path / "home", "clone one")
+    return Trust(str(tmp_path / "home"), "clone one")
 
 
 @pytest.fixture
@@ -65,14 +65,14 @@ def test_approval_holds_for_its_specification_alone(trust):
 def test_approval_holds_for_its_clone_alone(trust):
     trust.approve(approval())
 
-    assert not Trust(trust.folder.parent, "clone two").allows("a" * 64, LINE)
-    assert Trust(trust.folder.parent, "clone two").list_all() == []
+    assert not Trust(os.path.dirname(trust.folder), "clone two").allows("a" * 64, LINE)
+    assert Trust(os.path.dirname(trust.folder), "clone two").list_all() == []
 
 
 def test_approval_is_read_again_by_another_process_of_the_clone(trust):
     trust.approve(approval())
 
-    assert Trust(trust.folder.parent, "clone one").allows("a" * 64, LINE)
+    assert Trust(os.path.dirname(trust.folder), "clone one").allows("a" * 64, LINE)
 
 
 def test_deny_wins_over_an_approval_given_before(trust):
@@ -86,11 +86,11 @@ def test_deny_wins_over_an_approval_given_before(trust):
 
 def test_deny_wins_over_an_approval_that_is_still_there(trust):
     trust.approve(approval())
-    allowed = next(trust.folder.glob("allow-*")).read_bytes()
-    name = next(trust.folder.glob("allow-*")).name
+    allowed = next(Path(trust.folder).glob("allow-*")).read_bytes()
+    name = next(Path(trust.folder).glob("allow-*")).name
     trust.revoke(approval())
 
-    (trust.folder / name).write_bytes(allowed)
+    (Path(trust.folder) / name).write_bytes(allowed)
 
     assert not trust.allows("a" * 64, LINE)
 
@@ -119,7 +119,7 @@ def test_list_adds_to_the_approvals_for_this_object_alone(trust):
 
 
 def test_clone_without_a_name_of_its_own_approves_nothing(tmp_path):
-    nameless = Trust(tmp_path / "home", "")
+    nameless = Trust(str(tmp_path / "home"), "")
 
     with pytest.raises(TrustError):
         nameless.approve(approval())
@@ -131,8 +131,8 @@ def test_clone_without_a_name_of_its_own_approves_nothing(tmp_path):
 def test_records_are_for_this_user_alone(trust):
     trust.approve(approval())
 
-    assert trust.folder.stat().st_mode & 0o777 == 0o700
-    assert [path.stat().st_mode & 0o777 for path in trust.folder.iterdir()] == [0o600]
+    assert Path(trust.folder).stat().st_mode & 0o777 == 0o700
+    assert [path.stat().st_mode & 0o777 for path in Path(trust.folder).iterdir()] == [0o600]
 
 
 def test_records_are_listed_by_key(trust):
@@ -146,7 +146,7 @@ def test_records_are_listed_by_key(trust):
 def test_record_that_cannot_be_read_is_not_listed(trust, content):
     trust.approve(approval())
 
-    next(trust.folder.iterdir()).write_bytes(content)
+    next(Path(trust.folder).iterdir()).write_bytes(content)
 
     assert trust.list_all() == []
 
@@ -173,7 +173,7 @@ TAMPERED = {"group": by_mode(0o770), "others": by_mode(0o707), "sticky": by_mode
 def test_folder_that_others_can_write_to_approves_nothing(trust, tamper):
     trust.approve(approval())
 
-    tamper(trust.folder)
+    tamper(Path(trust.folder))
 
     with pytest.raises(TrustError, match=", so approvals in it do not count"):
         trust.allows("a" * 64, LINE)
@@ -184,8 +184,8 @@ def test_folder_that_others_can_write_to_approves_nothing(trust, tamper):
 
 
 def test_file_in_place_of_the_folder_approves_nothing(trust):
-    trust.folder.parent.mkdir()
-    trust.folder.write_text("", encoding="ascii")
+    Path(trust.folder).parent.mkdir()
+    Path(trust.folder).write_text("", encoding="ascii")
 
     with pytest.raises(TrustError):
         trust.allows("a" * 64, LINE)
@@ -311,7 +311,7 @@ def test_name_that_was_cut_short_by_a_crash_approves_nothing(memory, repo, tmp_p
 def test_folder_that_others_can_write_to_runs_nothing_and_reading_goes_on(memory, repo, run_cli, marker):
     put(repo, make_fact("a", touching(marker)), make_fact("b", {"exists": "README.md"}))
     approve_all(memory)
-    memory.repository.trust().folder.chmod(0o777)
+    Path(memory.repository.trust().folder).chmod(0o777)
 
     refused = run_cli("verify", "--no-sandbox")
     lines = [run_cli(*words) for words in (("status",), ("context",), ("list",), ("recall", "fact"), ("show", "a"))]

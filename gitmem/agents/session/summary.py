@@ -14,7 +14,8 @@ from gitmem.agents.session.model_summary import better
 from gitmem.agents.session.rule_summary import distil, format_summary, from_dict, merged, title_of, to_dict
 from gitmem.agents.transcripts import ledger
 from gitmem.agents.transcripts.harvest import harvest
-from gitmem.agents.transcripts.read import HARNESSES, read_transcript
+from gitmem.agents.transcripts.read import read_transcript
+from gitmem.agents.transcripts.source import HARNESSES
 from gitmem.commands.capture.keep import keep
 from gitmem.config import home
 from gitmem.errors import BusyError, ConflictError, GitmemError, NotFoundError

@@ -10,8 +10,7 @@ import os
 
 from gitmem.agents.event import END, RESPONSE, Event
 from gitmem.agents.transcripts import ledger
-from gitmem.agents.transcripts.read import HARNESSES, read_transcript
-from gitmem.agents.transcripts.source import DATABASE, UnreadableError, open_own
+from gitmem.agents.transcripts.source import DATABASE, HARNESSES, UnreadableError, open_own
 from gitmem.frozen import frozen
 from gitmem.store import background
 
@@ -83,6 +82,8 @@ def harvest(memory: OpenRepository, take: Take) -> list[Unended]:
         memory: The store.
         take: Keeps what turns teach (``agents.capture.turns.capture``).
     """
+    from gitmem.agents.transcripts.read import read_transcript  # 12 ms, and a start and a stop only look
+
     entries = ledger.entries(memory.git.repository.state)
     left: list[Unended] = []
     for entry in [one for one in entries if one.is_unread][:AT_MOST]:

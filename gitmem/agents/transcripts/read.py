@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 
     from gitmem.agents.transcripts.turns import Turn
 
-# The harnesses whose sessions are in one of the forms that are read.
-HARNESSES = ("claude-code", "codex", "copilot", "gemini", "opencode", "pi")
 # Turns that are kept: of more, the first and the last ones.
 FIRST = 1_000
 LAST = 10_000

@@ -7,7 +7,6 @@ the folders where harnesses keep their sessions. Never a device, a pipe or a lin
 from __future__ import annotations
 
 import errno
-import json
 import os
 import stat
 
@@ -22,6 +21,8 @@ if TYPE_CHECKING:
 # Where sessions are kept below the home folder, and the variables that move these folders.
 FOLDERS = (".claude", ".config/claude", ".codex", ".gemini", ".copilot", ".pi", ".local/share/opencode")
 MOVED_BY = ("CLAUDE_CONFIG_DIR", "CODEX_HOME", "GEMINI_CLI_HOME", "COPILOT_HOME", "PI_CODING_AGENT_DIR")
+# The harnesses whose sessions are in one of the forms that are read.
+HARNESSES = ("claude-code", "codex", "copilot", "gemini", "opencode", "pi")
 DATABASE = ".db"
 SUFFIXES = (".jsonl", ".json", DATABASE)
 # The first prompt is at the beginning, the rest of what matters at the end: two hours of work are some 5 MB of
@@ -115,6 +116,8 @@ class TranscriptReader:
                     block, size = [b""], 0
 
     def _parsed(self, text: bytes) -> Iterator[dict[str, Any]]:
+        import json  # 2 ms with `re`, and a start only asks whether there is something to read
+
         if not text:
             return
         try:

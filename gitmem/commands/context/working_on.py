@@ -2,29 +2,36 @@
 
 from __future__ import annotations
 
+import os
+
 from gitmem.commands.context import digest, sections
 from gitmem.commands.context.other_scopes import other_scopes
 from gitmem.commands.context.relevance import UNFIT
-from gitmem.commands.status import notices, working_set
+from gitmem.errors import ProcessError
 from gitmem.frozen import replace
+from gitmem.git.binary import NO_SYSTEM
 from gitmem.git.branches import SHARED, likely_default
+from gitmem.index.catalog import state
+from gitmem.index.catalog.keys import describe_unreadable
 from gitmem.recall.query import Query
 from gitmem.store.companion import branch_notice
 from gitmem.store.proposal import notice_of
 from gitmem.store.scope import PROJECT
 from gitmem.tasks.digest import held_by, is_anything_held
 from gitmem.tasks.listing import worker_of
-from gitmem.verify.blame.culprit import reasons_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from typing import Any
 
+    from gitmem.git.binary import Git
     from gitmem.index.catalog.catalog import Catalog
     from gitmem.repository.repository import OpenRepository
 
 
+# Files of a branch that are looked at for relevance; more say nothing about what is being worked on.
+WORKING_LIMIT = 200
 # Held tasks whose titles are asked for.
 HELD_AT_MOST = 3
 # What branches are called besides what they are about.
@@ -138,8 +145,70 @@ def context(
                 *notices(catalog, now=memory.now, jobs=overdue),
             ],
             worker=lambda: worker_of(memory.git, memory.config.agent),
-            reasons=lambda keys: reasons_of(catalog, memory.git, ground, keys, memory.local),
+            reasons=lambda keys: _reasons(memory, catalog, ground, keys),
         )
     if others is not None:
         found.append(others)
     return sections.as_table(found) | {"verified": verified(catalog)}
+
+
+def _reasons(
+    memory: OpenRepository, catalog: Catalog, ground: int | None, keys: Sequence[str]
+) -> Mapping[str, tuple[str, str]]:
+    if not keys:
+        return {}
+    from gitmem.verify.blame.culprit import reasons_of  # 5 ms with what it loads, and only where something failed
+
+    return reasons_of(catalog, memory.git, ground, keys, memory.local)
+
+
+def notices(catalog: Catalog, *, now: int, jobs: Sequence[str] = ()) -> list[str]:
+    """Return lines about the store that a session must know, the most important first.
+
+    Args:
+        catalog: The catalog.
+        now: Epoch seconds.
+        jobs: What is wrong with the schedules of verify jobs, a line each.
+    """
+    found = [*jobs]
+    unreadable = describe_unreadable(catalog)
+    if unreadable:
+        found.append(unreadable)
+    facts = catalog.row(
+        f"SELECT 1 FROM fact f JOIN memory m ON m.id = f.id WHERE {state.LIVE} AND {state.CLAIM} LIMIT 1"
+    )
+    proved = catalog.row("SELECT 1 FROM verdict LIMIT 1") or catalog.row(
+        "SELECT 1 FROM state WHERE outcome <> '' LIMIT 1"
+    )
+    if facts and not proved:
+        found.append("no fact has been verified yet: gitmem verify")
+    return found
+
+
+def working_set(git: Git, default_branch: str) -> list[str]:
+    """Return what is being worked on: changed files of the work tree, and of the branch against the default one."""
+    found: list[str] = []
+    top = git.repository.top
+    if top is not None:
+        try:
+            # Most repositories have no filter to turn off, and then nothing of the system's settings matters here.
+            plain, more = ([], NO_SYSTEM) if git.has_no_filters() else (git.without_filters(), None)
+            # -uno: untracked files would cost a walk of the whole tree; what is new is staged soon.
+            status = ("status", "--porcelain", "-z", "-uno", "--no-renames")
+            done = git.run(f"--work-tree={top}", "-C", top, *plain, *status, timeout_s=5, more=more)
+            found += [os.fsdecode(item[3:]) for item in done.stdout.split(b"\0") if len(item) > 3]
+        except ProcessError:
+            pass  # a broken index is not ours to judge; the digest is only less to the point
+    if default_branch and not _is_at(git, default_branch):
+        try:
+            done = git.run("diff", "--name-only", "-z", "--no-renames", "--no-ext-diff", f"{default_branch}...HEAD")
+            found += [os.fsdecode(item) for item in done.stdout.split(b"\0") if item]
+        except ProcessError:
+            pass  # unborn HEAD, or no common ancestor
+    return list(dict.fromkeys(found))[:WORKING_LIMIT]
+
+
+def _is_at(git: Git, ref: str) -> bool:
+    """Return whether HEAD is at the commit of a ref: then nothing of a branch differs, and git need not be asked."""
+    commit = git.read_head()[1]
+    return commit is not None and commit == git.read_ref(ref)

@@ -252,7 +252,7 @@ def _read(folder: Path, language: str) -> tuple[dict[str, Any], Any] | None:
         stamp = json.loads(text)
         if any(stamp[name] != value for name, value in _made_with(language).items()):
             return None
-        if stamp["seal"] != seal(stamp, key_in(state_home())):
+        if stamp["seal"] != seal(stamp, key_in(Path(state_home()))):
             return None
         if any(sum_of(folder / name) != found for name, found in stamp["files"].items()):
             return None
@@ -299,7 +299,7 @@ def _stamp(folder: Path, opened: Any, commit: str, language: str, known: dict[st
         (folder / name).unlink(missing_ok=True)
     files = {name: known.get(name) or sum_of(folder / name) for name in kept}
     stamp = {**_made_with(language), "commit": commit, "generation": generation, "files": files}
-    stamp["seal"] = seal(stamp, key_in(state_home()))
+    stamp["seal"] = seal(stamp, key_in(Path(state_home())))
     fresh = folder / "stamp.json.new"
     fresh.write_text(json.dumps(stamp), encoding="utf-8")
     fresh.replace(folder / "stamp.json")

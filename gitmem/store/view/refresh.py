@@ -7,9 +7,8 @@ harmless: files, index, which files are held, HEAD, what the view shows. Done ag
 from __future__ import annotations
 
 import os
-from contextlib import suppress
 
-from gitmem.errors import ConflictError, ProcessError
+from gitmem.errors import ConflictError, ProcessError, suppress
 from gitmem.frozen import frozen, replace
 from gitmem.git import worktrees
 from gitmem.git.binary import Git, TreeEntry

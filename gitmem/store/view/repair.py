@@ -9,8 +9,8 @@ import os
 import re
 import shutil
 import time
-from contextlib import suppress
 
+from gitmem.errors import suppress
 from gitmem.git import worktrees
 from gitmem.git.repository import is_oid
 from gitmem.store.lock import FRESH_S

@@ -9,8 +9,8 @@ from __future__ import annotations
 import hashlib
 import os
 import stat
-from contextlib import suppress
 
+from gitmem.errors import suppress
 from gitmem.system.atomic_write import sync_files
 from gitmem.system.file_lock import CLOSE_ON_EXEC, NO_FOLLOW, ONLY_FOLDER
 

@@ -57,7 +57,7 @@ def remembered(what: str, path: str, ask: Callable[[], str], *, now: int, folder
         now: Epoch seconds.
         folder: A folder on whose file system it depends; or None.
     """
-    place = state_home() / "trust" / FILE_NAME
+    place = Path(state_home()) / "trust" / FILE_NAME
     known, name = _read_known(place), f"{what} {_circumstances(path, folder)}"
     found, at = known.get(name, ("", 0))
     if found and 0 <= now - at < KEPT_S:
@@ -74,7 +74,7 @@ def remembered(what: str, path: str, ask: Callable[[], str], *, now: int, folder
 def forget() -> None:
     """Forget what was found: the next run probes again."""
     with suppress(OSError):
-        (state_home() / "trust" / FILE_NAME).unlink()
+        (Path(state_home()) / "trust" / FILE_NAME).unlink()
 
 
 def _read_known(place: Path) -> dict[str, tuple[str, int]]:

@@ -13,9 +13,9 @@ The whole tree has no mark: a run that read it, or of which nobody knows what it
 from __future__ import annotations
 
 import os
-import re
 from bisect import bisect_left
-from hashlib import sha256
+
+from gitmem.text.sha256 import sha256
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -39,8 +39,7 @@ LONGEST = 4096
 _SEPARATOR = "\0"
 
 _PLAIN = frozenset(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789!#$&'()*+,-./:;<=>?@[]^_`{|}~")
-_WORD = re.compile(r"[=/~*](?:[!#$&-\[\]-~]|%[0-9A-F]{2})*")
-_ESCAPED = re.compile(rb"%([0-9A-F]{2})")
+_HEX = frozenset(b"0123456789ABCDEF")
 
 
 def format_reads(reads: Iterable[str]) -> str:
@@ -55,10 +54,8 @@ def parse_reads(text: str) -> tuple[str, ...] | None:
         return None
     reads = []
     for word in words:
-        if _WORD.fullmatch(word) is None:
-            return None
-        read = _unescape(word) if "%" in word else word
-        if not _is_valid(read[0], read[1:]):
+        read = _unescape(word)
+        if read is None or not _is_valid(read[0], read[1:]):
             return None
         reads.append(read)
     return tuple(reads)
@@ -68,8 +65,17 @@ def _escape(read: str) -> str:
     return "".join(chr(byte) if byte in _PLAIN else f"%{byte:02X}" for byte in os.fsencode(read))
 
 
-def _unescape(word: str) -> str:
-    return os.fsdecode(_ESCAPED.sub(lambda found: bytes([int(found[1], 16)]), word.encode("ascii")))
+def _unescape(word: str) -> str | None:
+    """Return the read that a word of a text is; None where it is none."""
+    if not word.startswith(MARKS) or not word.isascii():
+        return None
+    plain, *escaped = word.encode("ascii").split(b"%")
+    if not _PLAIN.issuperset(plain):
+        return None
+    for part in escaped:
+        if len(part) < 2 or not _HEX.issuperset(part[:2]) or not _PLAIN.issuperset(part[2:]):
+            return None
+    return os.fsdecode(b"".join((plain, *(bytes((int(part[:2], 16),)) + part[2:] for part in escaped))))
 
 
 def _is_valid(mark: str, path: str) -> bool:

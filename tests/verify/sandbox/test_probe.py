@@ -108,7 +108,7 @@ def test_another_program_user_kernel_or_boot_is_probed_again(asked, tmp_path, mo
 @pytest.mark.parametrize("spoil", ["others", "text", "shape"])
 def test_file_that_others_can_write_or_that_is_damaged_says_nothing(asked, spoil, tmp_path):
     ask(asked)
-    place = state_home() / "trust" / probe.FILE_NAME
+    place = Path(state_home()) / "trust" / probe.FILE_NAME
     assert place.stat().st_mode & 0o777 == 0o600
     if spoil == "others":
         place.parent.chmod(0o777)

@@ -1,0 +1,207 @@
+"""A program started without ``subprocess``, whose import takes as long as a bare start of Python.
+
+For tools that run here and now with an environment of ours: no folder of their own, no session. The rest of
+``system.process`` takes ``subprocess``, and so do systems other than Linux.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import select
+import sys
+import time
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import IO
+
+# signal(7). Python ignores the first and the last, and a program inherits that: `subprocess` resets them as well.
+_SIGPIPE, _SIGKILL, _SIGXFSZ = 13, 9, 25
+# Without pidfd (Linux before 5.3) an exit is polled for at this interval, in seconds.
+_POLL_S = 0.005
+
+
+def can_spawn() -> bool:
+    """Return whether programs can be started so: on Linux, unless one of the standard streams is closed.
+
+    A pipe of ours would get the number of the closed one then.
+    """
+    if sys.platform != "linux":
+        return False
+    try:
+        for fd in (0, 1, 2):
+            os.fstat(fd)
+    except OSError:
+        return False
+    return True
+
+
+def unnamed_file(content: bytes) -> IO[bytes]:
+    """Return an open file that has no name, holding *content*, at its start."""
+    if hasattr(os, "memfd_create"):
+        file: IO[bytes] = os.fdopen(os.memfd_create("gitmem"), "w+b")
+    else:
+        import tempfile
+
+        file = tempfile.TemporaryFile()  # noqa: SIM115 - the caller closes it
+    if content:
+        file.write(content)
+        file.seek(0)
+    return file
+
+
+class Child:
+    """A started program.
+
+    Attributes:
+        pid: Its number.
+        stdin: The pipe to its standard input, or None where a file was given.
+        stdout: The pipe from its standard output.
+        stderr: The pipe from its standard error, or None where a file was given.
+        returncode: How it ended, as ``subprocess.Popen`` says it; None until it was waited for.
+    """
+
+    def __init__(
+        self,
+        argv: list[str],
+        env: Mapping[str, str],
+        *,
+        stdin: IO[bytes] | None,
+        stderr: IO[bytes] | None,
+        keep: tuple[int, ...] = (),
+    ) -> None:
+        """Start a program.
+
+        Args:
+            argv: The program, found on the PATH of *env*, and its arguments.
+            env: Its whole environment.
+            stdin: The file that it reads; None for a pipe.
+            stderr: The file that its errors go to; None for a pipe.
+            keep: Descriptors of ours that stay open in it.
+
+        Raises:
+            OSError: It could not be started; its file name is the program's where it was not found.
+            ValueError: No program can take such an argument.
+        """
+        self.returncode: int | None = None
+        theirs: list[int] = []
+        self.stdin = self._pipe(theirs, "wb") if stdin is None else None
+        self.stdout: IO[bytes] = self._pipe(theirs, "rb")
+        self.stderr = self._pipe(theirs, "rb") if stderr is None else None
+        given = [one.fileno() if one is not None else -1 for one in (stdin, None, stderr)]
+        ends = iter(theirs)
+        actions = [(os.POSIX_SPAWN_DUP2, fd if fd >= 0 else next(ends), at) for at, fd in enumerate(given)]
+        # Onto itself: the descriptor stays open in the program then (POSIX, posix_spawn_file_actions_adddup2).
+        actions += [(os.POSIX_SPAWN_DUP2, fd, fd) for fd in keep]
+        try:
+            self.pid = _spawn(argv, env, actions)
+        except BaseException:
+            self.close()
+            raise
+        finally:
+            for end in theirs:
+                os.close(end)
+
+    @staticmethod
+    def _pipe(theirs: list[int], mode: str) -> IO[bytes]:
+        """Return our end of a new pipe; the program's is added to a list."""
+        reads, writes = os.pipe()
+        theirs.append(writes if mode == "rb" else reads)
+        return os.fdopen(reads if mode == "rb" else writes, mode)
+
+    def close(self) -> None:
+        """Close our ends of the pipes."""
+        for file in (self.stdin, self.stdout, self.stderr):
+            if file is not None:
+                file.close()
+
+    def outputs(self, timeout_s: float | None) -> tuple[bytes, bytes] | None:
+        """Return what it writes to both outputs until its end; None where that takes longer than so many seconds."""
+        assert self.stderr is not None
+        deadline = None if timeout_s is None else time.monotonic() + timeout_s
+        found: dict[int, list[bytes]] = {self.stdout.fileno(): [], self.stderr.fileno(): []}
+        poll = select.poll()
+        for fd in found:
+            poll.register(fd, select.POLLIN)
+        left = len(found)
+        while left:
+            ready = poll.poll(None if deadline is None else max(0.0, deadline - time.monotonic()) * 1000)
+            if not ready:
+                return None
+            for fd, _ in ready:
+                data = os.read(fd, 1 << 16)
+                found[fd].append(data)
+                if not data:
+                    poll.unregister(fd)
+                    left -= 1
+        if deadline is None:
+            self.wait()
+        elif not self.wait_within(deadline - time.monotonic()):
+            return None
+        stdout, stderr = map(b"".join, found.values())
+        return stdout, stderr
+
+    def kill(self) -> None:
+        """End it, unless it was waited for: then its number may be another program's."""
+        if self.returncode is None:
+            try:  # noqa: SIM105 - contextlib costs 5 ms to import (measured)
+                os.kill(self.pid, _SIGKILL)
+            except ProcessLookupError:
+                pass
+
+    def wait(self) -> int:
+        """Wait for its end and return its exit status; the negative number of the signal that ended it."""
+        if self.returncode is None:
+            self._reap(0)
+        assert self.returncode is not None
+        return self.returncode
+
+    def wait_within(self, timeout_s: float) -> bool:
+        """Wait for its end, so many seconds at most; return whether it came."""
+        deadline = time.monotonic() + timeout_s
+        try:
+            exits = os.pidfd_open(self.pid)
+        except (AttributeError, OSError):
+            while not self._reap(os.WNOHANG) and time.monotonic() < deadline:
+                time.sleep(_POLL_S)
+            return self.returncode is not None
+        try:
+            poll = select.poll()
+            poll.register(exits, select.POLLIN)
+            if not poll.poll(max(0.0, timeout_s) * 1000):
+                return False
+        finally:
+            os.close(exits)
+        self.wait()
+        return True
+
+    def _reap(self, flags: int) -> bool:
+        try:
+            pid, status = os.waitpid(self.pid, flags)
+        except ChildProcessError:  # the caller ignores SIGCHLD: nobody knows how it ended
+            self.returncode = 0
+            return True
+        if pid == 0:
+            return False
+        self.returncode = os.waitstatus_to_exitcode(status)
+        return True
+
+
+def _spawn(argv: list[str], env: Mapping[str, str], actions: list[tuple[int, int, int]]) -> int:
+    """Start a program in the first folder of the environment's PATH that has it, as execvp(3) does."""
+    program = argv[0]
+    folders = [""] if os.sep in program else env.get("PATH", os.defpath).split(os.pathsep)
+    found: OSError = FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), program)
+    for folder in folders:
+        path = os.path.join(folder, program)
+        if not os.path.exists(path):  # asking is cheaper than a start that fails
+            continue
+        try:
+            return os.posix_spawn(path, argv, env, file_actions=actions, setsigdef=(_SIGPIPE, _SIGXFSZ))
+        except (FileNotFoundError, NotADirectoryError):
+            continue
+        except PermissionError as err:
+            found = err
+    raise found
