@@ -107,6 +107,12 @@ class TaskError(GitmemError):
     exit_status = 1
 
 
+class RunClosedError(GitmemError):
+    """A run is over, or cannot be closed while its gate is: the answer is no."""
+
+    exit_status = 1
+
+
 class FormatError(GitmemError):
     """One text is not a memory.
 

@@ -25,6 +25,7 @@ STATUSES = {
     "ConflictError": 3,
     "RemoteError": 3,
     "ProtectedError": 3,
+    "RunClosedError": 1,
     "TaskError": 1,
     "EmbeddingError": 3,
     "ForgeError": 3,

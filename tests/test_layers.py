@@ -26,6 +26,7 @@ LAZY_HOMES = {
     "gitmem.index.catalog.inserts": "what finds secrets is loaded only where a memory is new",
     "gitmem": "Memory loads on first use",
     "gitmem.memory.memory": "a method of Memory loads what it wires, and no other's",
+    "gitmem.memory.boards": "a part of Memory: the same",
     "gitmem.memory.bulk": "a part of Memory: the same",
     "gitmem.memory.captures": "a part of Memory: the same",
     "gitmem.memory.duplicate_status": "a part of Memory: the same",
@@ -95,6 +96,18 @@ TESTED_ELSEWHERE: dict[str, str] = {
     "gitmem/commands/sync/summary.py": "what a sync did: tests/commands/sync/test_sync.py, tests/cli/test_sync.py",
     "gitmem/write/links.py": "links of supersession: tests/write/test_supersede.py",
     "gitmem/policy/template.py": "what a new store gets: tests/policy/test_policy.py",
+    **dict.fromkeys(
+        (
+            f"gitmem/cli/board/{name}.py"
+            for name in (
+                *("answer", "close", "export", "gate", "link", "list", "open", "post", "rows", "show", "signal"),
+                *("survival", "waive"),
+            )
+        ),
+        "a verb of boards: tests/cli/board/test_board.py",
+    ),
+    "gitmem/commands/board.py": "what the verbs do: tests/cli/board/test_board.py",
+    "gitmem/memory/boards.py": "the wiring of boards: tests/boards/, tests/cli/board/test_board.py",
     "gitmem/memory/bulk.py": "the wiring of many memories: tests/commands/import_/, tests/write/test_queue.py",
     "gitmem/memory/captures.py": "the wiring of captures: tests/commands/capture/",
     "gitmem/memory/duplicate_status.py": "part of the error about a duplicate: tests/write/test_duplicates.py",

@@ -4,19 +4,24 @@ Each memory is merged separately. If two people changed the same field, the memo
 doctor` lists what to settle. Nothing is ever force-pushed, and no conflict markers are written.
 
 Exit status: 0 the remote is up to date (or was not meant to be); 1 everything is on the branch of --instead; 3 the push
-failed.
+of the memory or of a board failed.
 """
 
 from __future__ import annotations
 
 from gitmem.cli import shared
+from gitmem.errors import UsageError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
+    from collections.abc import Sequence
 
+    from gitmem.boards.exchange import BoardSync
     from gitmem.cli.output import Output
     from gitmem.commands.sync.summary import SyncResult
+    from gitmem.git.remotes import RemoteOptions
+    from gitmem.memory.memory import Memory
 
 # What ``store.merge.memories`` says of two files of which one is not a memory.
 UNREADABLE = ("unreadable",)
@@ -26,6 +31,7 @@ EXAMPLES = (
     "gitmem sync",
     "gitmem sync upstream",
     "gitmem sync --dry-run",
+    "gitmem sync --boards",
     "gitmem sync --no-push --json",
     "gitmem sync --instead gitmem/verify",
     "gitmem sync --bundle memory.bundle --instead gitmem/verify",
@@ -51,6 +57,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--bundle", default="", metavar="FILE", help="write what would be pushed to a git bundle, without the network"
     )
+    parser.add_argument("--boards", action="store_true", help="also fetch, unite and push the boards of runs")
     shared.add_json(parser)
 
 
@@ -58,6 +65,9 @@ def run(args: argparse.Namespace, out: Output) -> int:
     """Bring both sides together and say what came in."""
     from gitmem.git.remotes import RemoteOptions
 
+    if args.boards and (args.bundle or args.dry_run):
+        message = f"--boards and {'--bundle' if args.bundle else '--dry-run'} cannot be combined"
+        raise UsageError(message, hint="gitmem sync --boards")
     if args.bundle:
         return _write_bundle(args, out)
     talk = RemoteOptions(interactive=shared.is_interactive(), progress=out.progress if out.is_error_terminal else None)
@@ -70,14 +80,30 @@ def run(args: argparse.Namespace, out: Output) -> int:
             accept_rewritten=args.accept_rewritten,
             instead=args.instead,
         )
+        boards = _sync_boards(memory, args, talk) if args.boards else ()
         shared.print_notices(memory, out)
     if args.json:
         from gitmem.commands.sync.summary import as_table
 
-        out.json(as_table(done) | {"dry_run": args.dry_run})
+        tables = [{"run": b.run, "received": b.received, "sent": b.is_sent, "problem": b.problem} for b in boards]
+        out.json(as_table(done) | {"dry_run": args.dry_run} | ({"boards": tables} if args.boards else {}))
     else:
         _print(done, out, dry_run=args.dry_run)
-    return int(bool(done.instead))
+        for one in boards:
+            _print_board(one, out)
+    return 3 if any(one.problem for one in boards) else int(bool(done.instead))
+
+
+def _sync_boards(memory: Memory, args: argparse.Namespace, talk: RemoteOptions) -> Sequence[BoardSync]:
+    """Unite the boards of both sides."""
+    how = {"push": not args.no_push, "accept_rewritten": args.accept_rewritten}
+    return memory.boards.sync(args.remote, talk=talk, **how)
+
+
+def _print_board(done: BoardSync, out: Output) -> None:
+    came = shared.counted(done.received, "entry", "entries") if done.received else "nothing"
+    state = done.problem or ("the remote has all of it" if done.is_sent else "not pushed")
+    out.line("board ", (done.run, "key"), f"  {came} came in; ", (state, "red" if done.problem else "dim"))
 
 
 def _write_bundle(args: argparse.Namespace, out: Output) -> int:

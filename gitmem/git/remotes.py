@@ -101,6 +101,23 @@ def fetch(git: Git, remote: str, branch: str, talk: RemoteOptions, *, deepen: bo
     raise _failed(git, remote, "fetched from", said)
 
 
+def fetch_refs(git: Git, remote: str, pattern: str, to: str, talk: RemoteOptions) -> None:
+    """Bring the refs of a remote that fit a pattern, which ends in ``*``, to refs of another pattern here.
+
+    Those that the remote does not have any more stay.
+
+    Raises:
+        NotFoundError: There is no such remote.
+        RemoteError: It cannot be reached, or git refuses what it sent.
+    """
+    _refuse_unsafe(git, remote)
+    options = ["--no-tags", "--no-prune", "--no-write-fetch-head", "--recurse-submodules=no", "--refmap="]
+    argv = ["fetch", *_progress(talk), *options, "--no-filter", "--end-of-options", remote, f"+{pattern}:{to}"]
+    status, _, said = _talk(git, remote, argv, talk)
+    if status != 0:
+        raise _failed(git, remote, "fetched from", said)
+
+
 def fetch_from(git: Git, url: str, branch: str, ref: str, talk: RemoteOptions) -> str | None:
     """Bring a branch of another repository, which is no remote here, to a ref and return its commit; None: it has none.
 
@@ -134,9 +151,16 @@ def push(git: Git, remote: str, branch: str, commit: str, *, expected: str | Non
         ProtectedError: Its branch is protected.
         RemoteError: It cannot be reached, or refuses what was sent.
     """
+    done = push_ref(git, remote, f"refs/heads/{branch}", commit, expected=expected, talk=talk)
+    if done:
+        git.run("update-ref", "-m", "gitmem: push", f"refs/remotes/{remote}/{branch}", commit, check=False)
+    return done
+
+
+def push_ref(git: Git, remote: str, ref: str, commit: str, *, expected: str | None, talk: RemoteOptions) -> bool:
+    """Do what ``push`` does for any full ref; nothing here notes where it is then."""
     _refuse_unsafe(git, remote)
     assert expected is None or git.is_ancestor(expected, commit), "a push never deletes anything"
-    ref = f"refs/heads/{branch}"
     options = ["--porcelain", "--no-verify", "--no-follow-tags", "--recurse-submodules=no"]
     lease = f"--force-with-lease={ref}:{expected or ''}"
     argv = [
@@ -151,7 +175,6 @@ def push(git: Git, remote: str, branch: str, commit: str, *, expected: str | Non
     ]
     status, answer, said = _talk(git, remote, [*argv, f"{commit}:{ref}"], talk)
     if status == 0:
-        git.run("update-ref", "-m", "gitmem: push", f"refs/remotes/{remote}/{branch}", commit, check=False)
         return True
     refusals = [line for line in answer if line.startswith("!")]
     if any(words in line for line in (*refusals, *said) for words in MOVED):

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from gitmem.commands.time_travel.snapshot import Past
     from gitmem.commands.why import SearchStep, Why
     from gitmem.git.remotes import RemoteOptions
+    from gitmem.memory.boards import Boards
     from gitmem.memory.bulk import Bulk
     from gitmem.memory.index import MemoryIndex
     from gitmem.memory.jobs import Jobs
@@ -119,6 +120,13 @@ class Memory:
         from gitmem.memory.tasks import Tasks
 
         return Tasks(self)
+
+    @property
+    def boards(self) -> Boards:
+        """Return the boards: what the workers of a run share while it lasts."""
+        from gitmem.memory.boards import Boards
+
+        return Boards(self)
 
     @property
     def sessions(self) -> Sessions:

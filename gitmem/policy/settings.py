@@ -442,6 +442,9 @@ _TABLE = (
 )
 
 KINDS: dict[str, Kind] = {kind.name: kind for kind in _TABLE}
+# Those that belong on a board (``gitmem.boards``). Stores of earlier versions may have memories of them; no new one is
+# written.
+BOARD_KINDS = frozenset(("observation", "analysis", "calculation", "strategy", "gap", "contradiction", "signal"))
 
 # A, "Auto-detected from content via keyword scan": the words that give each tag. They are found whole, in any case and
 # inflection, also as parts of an identifier. Left out are words whose stem is one of everyday prose (authorization:

@@ -18,6 +18,7 @@ from gitmem.store import background, layout, litter, proof
 from gitmem.store.foreign import kind_of, short, untried
 from gitmem.store.guard import need_own, refuse_checked_out, refuse_symbolic
 from gitmem.store.lock import WriteLock, clear_stale_lock
+from gitmem.store.scope import RUN_REFS
 from gitmem.store.view.state import has_one
 from gitmem.system import process
 from gitmem.system.file_lock import ONLY_FOLDER
@@ -169,7 +170,8 @@ def _write(
             lock.renew()
             written = _import(git, ref, planned, tip=tip or start, seen=tip, now=now, keep=lock.fd)
             if written is not None:
-                _note_proof(git, planned, written)
+                if not ref.startswith(RUN_REFS):
+                    _note_proof(git, planned, written)
                 if after is not None:
                     after(planned, written)
                 return written

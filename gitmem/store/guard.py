@@ -7,6 +7,7 @@ from gitmem.git import worktrees
 from gitmem.git.binary import Git
 from gitmem.git.branches import find_checkout
 from gitmem.store.foreign import need_store, short
+from gitmem.store.scope import RUN_REFS
 from gitmem.store.view.state import load
 
 
@@ -50,6 +51,9 @@ def refuse_symbolic(git: Git, ref: str) -> None:
 
 
 def need_own(git: Git, ref: str, commit: str | None, *, repairs: bool = False, hint: str = "") -> None:
-    """Refuse to build a ref on a commit that is not a store's: a branch of code may have the name, also since today."""
-    if commit:
+    """Refuse to build a ref on a commit that is not a store's: a branch of code may have the name, also since today.
+
+    A board is no store, and no branch has its ref: whoever reads it looks at each entry.
+    """
+    if commit and not ref.startswith(RUN_REFS):
         need_store(git, commit, short(ref), repairs=repairs, hint=hint)

@@ -19,6 +19,8 @@ LISTED = "listed"
 SCOPES = (PROJECT, PRIVATE, DOMAIN, UNIVERSAL)
 
 PRIVATE_REFS = "refs/gitmem/private"
+# The boards of runs (``gitmem.boards``): trees of entries, and no stores.
+RUN_REFS = "refs/gitmem/runs/"
 
 
 @frozen

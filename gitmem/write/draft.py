@@ -13,6 +13,7 @@ from gitmem.document.format import format as format_document
 from gitmem.document.parse import parse, unify
 from gitmem.errors import FormatError, RefusedError
 from gitmem.frozen import frozen
+from gitmem.policy.settings import BOARD_KINDS, KINDS
 from gitmem.store import layout
 from gitmem.text import tokens
 from gitmem.text.sanitize import display, find_hidden
@@ -126,6 +127,12 @@ def make_draft(
     Raises:
         RefusedError: It is empty, or the key is not one.
     """
+    if kind in BOARD_KINDS and kind in policy.kinds and policy.kinds[kind] == KINDS[kind]:
+        verb = "signal RUN" if kind == "signal" else f"post RUN --type {kind}"
+        raise RefusedError(
+            f"{'an' if kind[0] in 'aeiou' else 'a'} {kind} belongs on the board of its run, not in the memory",
+            hint=f'gitmem board {verb} "…"\nwhat a run found becomes memories when it is closed: gitmem board close',
+        )
     heading, body = split_title(cleaned(text), title)
     if not heading:
         raise RefusedError("the text is empty", hint='gitmem remember "what you learned"')

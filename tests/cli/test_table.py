@@ -14,6 +14,7 @@ FOLDER = Path(table.__file__).parent
 # Modules of the room that are no commands.
 SHARED = {
     "",
+    "board rows",
     "again",
     "arguments",
     "bug",

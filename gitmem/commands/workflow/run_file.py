@@ -10,6 +10,7 @@ import json
 
 from gitmem.errors import RefusedError
 from gitmem.frozen import frozen
+from gitmem.policy.settings import BOARD_KINDS
 from gitmem.text.sanitize import display
 
 TYPE_CHECKING = False
@@ -27,7 +28,7 @@ ELSEWHERE = {
     "fact": "a fact is proved when it is recorded: gitmem fact TITLE --verify CMD; without a check, use "
     "codebase_knowledge",
     "task": "add a task with gitmem task add",
-    "signal": "a signal belongs on the board of its run",
+    **dict.fromkeys(BOARD_KINDS, "it belongs on the board of its run: gitmem board post RUN"),
     "github": "only its importer writes this kind",
     "jira": "only its importer writes this kind",
 }

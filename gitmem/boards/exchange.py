@@ -1,0 +1,156 @@
+"""Boards between clones: fetch, unite, push. Entries only ever come in, so the union is the merge.
+
+What a remote sends is looked at entry by entry; what is no entry is not taken along. A board that was deleted or
+rewritten at the remote is left as it is there: somebody may have taken something out of it.
+"""
+
+from __future__ import annotations
+
+from gitmem.boards.log import list_runs, read_entries, read_places, ref_of
+from gitmem.errors import GitmemError, RefusedError
+from gitmem.frozen import frozen
+from gitmem.git import remotes
+from gitmem.store import layout
+from gitmem.store.commit import CommitPlan, advance, write_commit
+from gitmem.store.outgoing import Push, refuse_secrets
+from gitmem.store.scope import RUN_REFS
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from gitmem.git.binary import Git
+    from gitmem.git.remotes import RemoteOptions
+
+# Where the boards of a remote are put; a ref there is the last one that was seen.
+FETCHED = "refs/gitmem/fetched/"
+# How often a push that others were faster than is tried again.
+ATTEMPTS = 5
+
+
+@frozen
+class BoardSync:
+    """What became of one board.
+
+    Attributes:
+        run: The run.
+        received: How many entries came in.
+        is_sent: Whether the remote has all entries of this clone now.
+        problem: Why not, or why nothing was taken; or empty.
+    """
+
+    run: str
+    received: int
+    is_sent: bool
+    problem: str = ""
+
+
+def exchange(
+    git: Git,
+    remote: str,
+    talk: RemoteOptions,
+    *,
+    now: int,
+    wait_s: float,
+    allowed: Sequence[str] = (),
+    push: bool = True,
+    accept_rewritten: bool = False,
+) -> tuple[BoardSync, ...]:
+    """Unite the boards of this clone and a remote's, and return what became of each, by name.
+
+    Args:
+        git: The repository.
+        remote: The name of a configured remote.
+        talk: How to talk to it.
+        now: Epoch seconds.
+        wait_s: How long to wait for other writers.
+        allowed: Rules about secrets that this person's configuration silences.
+        push: Whether to send what is here.
+        accept_rewritten: Take boards whose history was rewritten there.
+
+    Raises:
+        NotFoundError: There is no such remote.
+        RemoteError: It cannot be reached.
+    """
+    done: dict[str, BoardSync] = {}
+    received: dict[str, int] = {}
+    for _ in range(ATTEMPTS):
+        before = _fetched(git, remote)
+        remotes.fetch_refs(git, remote, f"{RUN_REFS}*", f"{FETCHED}{remote}/*", talk)
+        after = _fetched(git, remote)
+        for run in sorted({*after, *list_runs(git)} - done.keys()):
+            theirs, problem = after.get(run, ""), ""
+            if run in before and not accept_rewritten and not git.is_ancestor(before[run], theirs):
+                git.run("update-ref", f"{FETCHED}{remote}/{run}", before[run])
+                problem = f"its history was rewritten at {remote}: gitmem sync --boards --accept-rewritten takes it"
+                done[run] = BoardSync(run, 0, False, problem)
+                continue
+            try:
+                count = _bring_in(git, run, theirs, now=now, wait_s=wait_s) if theirs else 0
+                received[run] = received.get(run, 0) + count
+                is_there = git.read_ref(ref_of(run)) == theirs
+                is_sent = is_there or (push and _send(git, remote, run, theirs, allowed=allowed, talk=talk))
+            except (GitmemError, OSError) as err:
+                done[run] = BoardSync(run, received.get(run, 0), False, str(err))
+                continue
+            if is_sent or not push:
+                done[run] = BoardSync(run, received[run], is_sent)
+        if not ({*after, *list_runs(git)} - done.keys()):
+            break
+    for run in {*_fetched(git, remote), *list_runs(git)} - done.keys():
+        problem = f"it was deleted at {remote}, or others were always faster; it is kept here"
+        done[run] = BoardSync(run, received.get(run, 0), False, problem)
+    return tuple(done[run] for run in sorted(done))
+
+
+def _fetched(git: Git, remote: str) -> dict[str, str]:
+    """Return the boards of a remote as they were last seen: the commit by run."""
+    prefix = f"{FETCHED}{remote}/"
+    rows = git.text("for-each-ref", "--format=%(refname) %(objectname) %(objecttype)", prefix).split("\n")
+    found = (row.removeprefix(prefix).split(" ") for row in rows if row)
+    return {run: oid for run, oid, kind in found if kind == "commit" and layout.is_key(run)}
+
+
+def _bring_in(git: Git, run: str, theirs: str, *, now: int, wait_s: float) -> int:
+    """Bring what a remote's board has into the one here, and return how many entries are new."""
+    ref = ref_of(run)
+    ours = git.read_ref(ref)
+    if ours is not None and git.is_ancestor(theirs, ours):
+        return 0
+    known = {place.id for place, _ in read_places(git, ours)[0].values()} if ours else set()
+    new, problems = read_entries(git, theirs, without=known)
+    if not problems and (ours is None or git.is_ancestor(ours, theirs)):
+        if advance(git, ref, theirs, old=ours, command="sync", lock_timeout_s=wait_s):
+            return len(new)
+        return _bring_in(git, run, theirs, now=now, wait_s=wait_s)  # somebody posted meanwhile
+    wanted = {entry.id for entry in new}
+    files = [(path, "100644", oid) for path, (place, oid) in read_places(git, theirs)[0].items() if place.id in wanted]
+
+    def plan(tip: str | None) -> CommitPlan:
+        subject = f"board {run}: unite {len(files)} entries of another clone"
+        return CommitPlan(subject, entries=tuple(files), merged=theirs)
+
+    write_commit(git, ref, plan, command="sync", now=now, lock_timeout_s=wait_s)
+    return len(new)
+
+
+def _send(git: Git, remote: str, run: str, theirs: str, *, allowed: Sequence[str], talk: RemoteOptions) -> bool:
+    """Push a board to where the remote's was seen; false where it is elsewhere by now.
+
+    Raises:
+        RefusedError: An entry holds a secret.
+        RemoteError: The remote refuses.
+    """
+    ref = ref_of(run)
+    tip = git.read_ref(ref)
+    assert tip is not None, "there is a board"
+    try:
+        refuse_secrets(git, Push(ref, tip, remote, theirs), allowed)
+    except RefusedError as err:
+        raise RefusedError(
+            err.message, hint="revoke the secret, and delete the board: gitmem board export has it"
+        ) from err
+    if not remotes.push_ref(git, remote, ref, tip, expected=theirs or None, talk=talk):
+        return False
+    git.run("update-ref", "-m", "gitmem: push", f"{FETCHED}{remote}/{run}", tip, check=False)
+    return True

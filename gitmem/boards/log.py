@@ -1,0 +1,273 @@
+"""The entries of a run on their ref, ``refs/gitmem/runs/<run>``: read them, and add to them with many writers at once.
+
+A writer puts its entry into a folder first. One of those that wait commits all that is there and leaves a receipt for
+each, so sixteen writers share a commit instead of queueing for sixteen. An entry is acknowledged once it is in a
+commit; what a killed writer left in the folder goes with the next one. The same entry posted again, by a worker that
+was killed and does not know how far it came, is the one that is there.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from contextlib import suppress
+
+from gitmem.boards.board import board_of
+from gitmem.boards.entry import CLOSING, FILE_LIMIT, TYPES, find_place, format_entry, parse_entry, path_of
+from gitmem.errors import ConflictError, NotFoundError, RefusedError, RunClosedError, UnwritableError
+from gitmem.frozen import frozen, replace
+from gitmem.store import layout
+from gitmem.store.commit import CommitPlan, write_commit
+from gitmem.store.scope import RUN_REFS
+from gitmem.system.atomic_write import sync_folder, write_synced
+from gitmem.system.file_lock import make_folder, try_lock
+from gitmem.text.sanitize import display
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from gitmem.boards.board import Board
+    from gitmem.boards.entry import Entry, EntryPlace
+    from gitmem.git.binary import Git
+    from gitmem.store.commit import CommitResult
+
+# More entries than any run has; a board of another clone with more is read up to here.
+MOST_ENTRIES = 100_000
+# Entries that share a commit.
+TOGETHER = 100
+# The files of an entry that waits: itself, and what its writer is told.
+WAITING, DONE = ".json", ".done"
+# How often a writer looks whether its entry was committed.
+POLL_S = 0.005
+
+
+@frozen
+class Posted:
+    """What became of an entry that was posted.
+
+    Attributes:
+        entry: The entry with its number and id.
+        commit: The commit that has it.
+        is_written: Whether it was new.
+    """
+
+    entry: Entry
+    commit: str
+    is_written: bool
+
+
+def ref_of(run: str) -> str:
+    """Return the ref of a run's board.
+
+    Raises:
+        RefusedError: It cannot be the name of a run.
+    """
+    # A name that ends so cannot be a ref (git-check-ref-format(1)).
+    if not layout.is_key(run) or run.endswith(".lock"):
+        raise RefusedError(
+            f"invalid name of a run: {display(run)!r}",
+            hint=f"use at most {layout.KEY_LIMIT} lower-case letters, digits, '.', '_' and '-': audit-7",
+        )
+    return f"{RUN_REFS}{run}"
+
+
+def list_runs(git: Git) -> list[str]:
+    """Return the names of the boards in this clone, sorted."""
+    listed = git.text("for-each-ref", "--format=%(refname)", RUN_REFS).split("\n")
+    names = (ref.removeprefix(RUN_REFS) for ref in listed if ref)
+    return sorted(name for name in names if layout.is_key(name))
+
+
+def read_board(git: Git, run: str) -> Board:
+    """Return a board; what is no entry on it is one of its problems, and hides no other.
+
+    Raises:
+        NotFoundError: There is none.
+    """
+    tip = need_tip(git, run)
+    entries, problems = read_entries(git, tip)
+    return board_of(run, entries, problems=problems, commit=tip)
+
+
+def need_tip(git: Git, run: str) -> str:
+    """Return the commit of a board.
+
+    Raises:
+        NotFoundError: There is none.
+    """
+    tip = git.read_ref(ref_of(run))
+    if tip is None:
+        raise NotFoundError(
+            f"there is no board {run} in this clone", hint=f"gitmem board open {run}\nor fetch it: gitmem sync --boards"
+        )
+    return tip
+
+
+def read_places(git: Git, tip: str) -> tuple[dict[str, tuple[EntryPlace, str]], list[tuple[str, str]]]:
+    """Return place and blob of each entry of a commit by path, and what else is there with what is wrong with it."""
+    found: dict[str, tuple[EntryPlace, str]] = {}
+    problems = []
+    for mode, oid, path in git.list_paths(tip):
+        place = find_place(path)
+        if place is None or mode != "100644":
+            problems.append((path, "no entry may be here"))
+        elif len(found) >= MOST_ENTRIES:
+            problems.append((path, f"the board has more than {MOST_ENTRIES} entries"))
+        else:
+            found[path] = (place, oid)
+    return found, problems
+
+
+def read_entries(git: Git, tip: str, *, without: Iterable[str] = ()) -> tuple[list[Entry], list[tuple[str, str]]]:
+    """Return the entries of a commit in the order of their paths, but for some ids, and what else is there."""
+    places, problems = read_places(git, tip)
+    known = frozenset(without)
+    wanted = {path: pair for path, pair in places.items() if pair[0].id not in known}
+    sizes = git.sizes({oid for _, oid in wanted.values()})
+    small = {path: pair for path, pair in wanted.items() if 0 <= sizes[pair[1]] <= FILE_LIMIT}
+    problems += [(path, "it is missing or too large") for path in wanted if path not in small]
+    entries = []
+    for (path, (place, _)), (_, raw) in zip(
+        small.items(), git.read_blobs(oid for _, oid in small.values()), strict=False
+    ):
+        try:
+            entries.append(parse_entry(raw or b"", place))
+        except ValueError as err:
+            problems.append((path, str(err)))
+    return entries, problems
+
+
+def post(git: Git, run: str, entry: Entry, *, command: str, now: int, wait_s: float) -> Posted:
+    """Add an entry to a board, which begins with its first one, and return it with its number.
+
+    Args:
+        git: The repository.
+        run: The run.
+        entry: The entry, checked.
+        command: What is being done, for whoever waits.
+        now: Epoch seconds.
+        wait_s: How long to wait for other writers.
+
+    Raises:
+        RunClosedError: The run is over.
+        ConflictError: Other writers kept us out for too long.
+        GitmemError: It cannot be written.
+    """
+    ref = ref_of(run)
+    folder = os.path.join(git.repository.state, "boards", run)
+    own = _leave(folder, entry)
+    receipt = own.removesuffix(WAITING) + DONE
+    deadline = time.monotonic() + wait_s
+    try:
+        while (found := _read_receipt(receipt, entry)) is None:
+            lock = try_lock(os.path.join(folder, "lock"))
+            if lock is None:
+                if time.monotonic() > deadline:
+                    message = f"another process is writing the board {run}; waited {wait_s:g} s for it"
+                    raise ConflictError(message, hint="try again, or wait longer: GITMEM_LOCK_TIMEOUT=120")
+                time.sleep(POLL_S)
+                continue
+            try:
+                _commit_waiting(git, ref, run, folder, entry, command=command, now=now, wait_s=wait_s)
+            finally:
+                os.close(lock)
+    finally:
+        _remove(own)
+        _remove(receipt)
+    return found
+
+
+def _commit_waiting(
+    git: Git, ref: str, run: str, folder: str, own: Entry, *, command: str, now: int, wait_s: float
+) -> None:
+    """Commit what waits, and leave a receipt for each of it; for one that was on the board already, too."""
+    known: dict[str, EntryPlace] = {}
+
+    def plan(tip: str | None) -> CommitPlan | None:
+        places = [place for place, _ in read_places(git, tip)[0].values()] if tip else []
+        known.update({place.id: place for place in places})
+        waiting = {entry.id: entry for entry in (own, *_waiting(folder))}
+        for name in waiting.keys() & known.keys():
+            _write_receipt(folder, known[name], tip or "", is_new=False)
+        new = [entry for name, entry in waiting.items() if name not in known]
+        return _plan(run, places, new, own) if new else None
+
+    def after(plan: CommitPlan, written: CommitResult) -> None:
+        for place in filter(None, (find_place(path) for path, _ in plan.writes)):
+            _write_receipt(folder, place, written.commit, is_new=True)
+
+    write_commit(git, ref, plan, command=command, now=now, lock_timeout_s=wait_s, after=after)
+
+
+def _write_receipt(folder: str, place: EntryPlace, commit: str, *, is_new: bool) -> None:
+    """Tell the writer of an entry that it is in a commit, and take it out of what waits."""
+    receipt = os.path.join(folder, f"{place.id}{DONE}")
+    with suppress(OSError):  # a full disk: its writer looks for the entry itself
+        with open(f"{receipt}.new", "w", encoding="ascii") as file:
+            file.write(f"{place.number} {commit} {is_new:d}")
+        os.rename(f"{receipt}.new", receipt)
+        _remove(os.path.join(folder, f"{place.id}{WAITING}"))
+
+
+def _read_receipt(receipt: str, entry: Entry) -> Posted | None:
+    try:
+        with open(receipt, encoding="ascii") as file:
+            number, commit, is_new = file.read().split(" ")
+    except FileNotFoundError:
+        return None
+    return Posted(replace(entry, number=int(number)), commit, is_new == "1")
+
+
+def _leave(folder: str, entry: Entry) -> str:
+    """Put an entry where whoever writes next finds it, and return its path."""
+    path = os.path.join(folder, f"{entry.id}{WAITING}")
+    new = f"{path}.{os.getpid()}.new"
+    try:
+        make_folder(folder)
+        write_synced(new, format_entry(entry))
+        os.rename(new, path)
+        sync_folder(folder)
+    except OSError as err:
+        with suppress(OSError):
+            os.unlink(new)
+        raise UnwritableError(f"the entry cannot be written: {folder}: {err.strerror}") from err
+    return path
+
+
+def _plan(run: str, places: Iterable[EntryPlace], new: Sequence[Entry], own: Entry) -> CommitPlan:
+    """Return the commit of new entries.
+
+    Raises:
+        RunClosedError: The run is over.
+    """
+    numbers: dict[str, int] = {}
+    for place in places:
+        numbers[place.letter] = max(place.number, numbers.get(place.letter, 0))
+    if TYPES[CLOSING].letter in numbers:
+        message = f"the run {run} is closed: its board takes no more entries"
+        raise RunClosedError(message, hint="open another one: gitmem board open NAME")
+    writes = []
+    for entry in new[:TOGETHER]:
+        if entry.type == CLOSING and entry.id != own.id:
+            continue  # its writer plans it: it ends the run
+        letter = TYPES[entry.type].letter
+        numbers[letter] = numbers.get(letter, 0) + 1
+        writes.append((path_of(letter, numbers[letter], entry.id), format_entry(entry)))
+    count = f"{len(writes)} entries" if len(writes) > 1 else f"one {new[0].type}"
+    return CommitPlan(f"board {run}: {count}", writes=tuple(writes))
+
+
+def _waiting(folder: str) -> list[Entry]:
+    """Return the entries that wait; what is half-written or of another version stays where it is."""
+    found = []
+    for name in sorted(os.listdir(folder)):
+        if name.endswith(WAITING):
+            with suppress(OSError, ValueError), open(os.path.join(folder, name), "rb") as file:
+                found.append(parse_entry(file.read(FILE_LIMIT + 1)))
+    return found
+
+
+def _remove(path: str) -> None:
+    with suppress(FileNotFoundError):
+        os.unlink(path)

@@ -1,0 +1,40 @@
+"""Answer a signal, and print the name of the answer. An entry posted with --addresses answers it as well."""
+
+from __future__ import annotations
+
+from gitmem.cli import shared
+from gitmem.cli.board import rows
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import argparse
+
+    from gitmem.cli.output import Output
+
+EXAMPLES = ('gitmem board answer audit-7 s1 "Yes, with TLS 1.2 and 1.3" --evidence "make test-tls: 2 failed"',)
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add what answer takes."""
+    rows.add_run(parser)
+    parser.add_argument("signal", metavar="SIGNAL", help="the signal, such as s3")
+    parser.add_argument("text", help="the answer, in quotes; - reads it from standard input")
+    parser.add_argument("--source-ref", default="", metavar="PLACE", help="the place: path:line, a URL, a commit")
+    parser.add_argument("--evidence", default="", metavar="TEXT", help="output or a quotation that shows it")
+    rows.add_worker(parser)
+    shared.add_json(parser)
+
+
+def run(args: argparse.Namespace, out: Output) -> int:
+    """Post one answer and print its name."""
+    with shared.open_memory(args, out) as memory:
+        posted = memory.boards.answer(
+            args.run,
+            args.signal,
+            rows.text_of(args),
+            ref=args.source_ref,
+            evidence=args.evidence,
+            worker=args.worker,
+        )
+        shared.print_notices(memory, out)
+    return rows.print_posted(posted, args, out)

@@ -1,0 +1,84 @@
+"""Close a run: record what it found as memories, in one commit, and archive its board.
+
+What the final report has to say and the answers to signals become memories that name their run; --from-run takes the
+memories from a file instead, as gitmem remember --from-run does. A closed board takes no more entries, but can be read
+and exported. Closing it again writes what is missing. A run with blocking signals is not closed (exit status 1) unless
+you give --force and --why. If a memory is refused, the others are written (exit status 1).
+"""
+
+from __future__ import annotations
+
+from gitmem.cli import shared
+from gitmem.cli.board import rows
+from gitmem.errors import NotFoundError, RefusedError, UsageError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import argparse
+
+    from gitmem.cli.output import Output
+
+EXAMPLES = (
+    "gitmem board close audit-7",
+    "gitmem board close audit-7 --from-run learned.json",
+    'gitmem board close audit-7 --force --why "the customer withdrew the request" --no-memories',
+)
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add what close takes."""
+    rows.add_run(parser)
+    about = "a JSON list of memories to write instead (docs/workflow.md)"
+    parser.add_argument("--from-run", default="", metavar="FILE", help=about)
+    parser.add_argument("--no-memories", action="store_true", help="write no memories")
+    parser.add_argument("--why", default="", metavar="TEXT", help="the reason")
+    parser.add_argument("--force", action="store_true", help="close it even if signals are open")
+    shared.add_json(parser)
+
+
+def run(args: argparse.Namespace, out: Output) -> int:
+    """Close one run and print the keys of its memories."""
+    if args.from_run and args.no_memories:
+        raise UsageError("--from-run and --no-memories cannot be combined", hint="remove one of them")
+    if args.force and not args.why.strip():
+        raise UsageError("--force requires --why", hint=f'gitmem board close {args.run} --force --why "…"')
+    raw = _read(args.from_run) if args.from_run else None
+    with shared.open_memory(args, out) as memory:
+        board, done = memory.boards.close(
+            args.run, raw=raw, why=args.why, force=args.force, distil=not args.no_memories
+        )
+        shared.print_notices(memory, out)
+    changes = done.changes if done else ()
+    refused = done.refused if done else ()
+    if args.json:
+        memories = [{"key": one.key, "path": one.path, "written": one.is_written} for _, one in changes]
+        reasons = [{"item": where, "reason": reason} for where, reason in refused]
+        out.json({"run": board.run, "memories": memories, "refused": reasons})
+    else:
+        for _, change in changes:
+            out.line(change.key)
+        for where, reason in refused:
+            out.note(f"refused: {where}: {reason}")
+        out.note(f"the run {board.run} is closed; its board stays readable: gitmem board show {board.run}")
+    return int(bool(refused))
+
+
+def _read(file: str) -> bytes:
+    """Return a bounded part of a file.
+
+    Raises:
+        NotFoundError: There is no such file.
+        RefusedError: It cannot be read.
+    """
+    from pathlib import Path
+
+    from gitmem.commands.workflow.run_file import BYTES
+
+    path = Path(file)
+    if not path.is_file():
+        raise NotFoundError(f"there is no file {file}", hint="gitmem board close RUN --from-run FILE")
+    try:
+        with path.open("rb") as opened:
+            return opened.read(BYTES + 1)
+    except OSError as err:
+        raise RefusedError(f"{file} cannot be read: {err.strerror}") from err

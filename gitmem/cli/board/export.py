@@ -1,0 +1,31 @@
+"""Print every entry of a board, including superseded ones, as JSON, one on a line."""
+
+from __future__ import annotations
+
+from gitmem.cli import shared
+from gitmem.cli.board import rows
+from gitmem.text.json_values import format_json
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import argparse
+
+    from gitmem.cli.output import Output
+
+EXAMPLES = ("gitmem board export audit-7 > audit-7.jsonl",)
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add what export takes."""
+    rows.add_run(parser)
+
+
+def run(args: argparse.Namespace, out: Output) -> int:
+    """Print all entries."""
+    with shared.open_memory(args, out) as memory:
+        board = memory.boards.show(args.run)
+        shared.print_notices(memory, out)
+    for entry in board.entries:
+        out.exact(format_json(rows.entry_table(board, entry), is_ascii=True))
+    rows.print_problems(board, out)
+    return 0

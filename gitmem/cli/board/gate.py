@@ -1,0 +1,43 @@
+"""Check whether a run may proceed: it may not while a signal of severity critical or high is open.
+
+Exit status: 0 the gate is open; 1 signals block it. Answer them (gitmem board answer) or waive them (gitmem board
+waive).
+"""
+
+from __future__ import annotations
+
+from gitmem.cli import shared
+from gitmem.cli.board import rows
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import argparse
+
+    from gitmem.cli.output import Output
+
+EXAMPLES = ("gitmem board gate audit-7", "gitmem board gate audit-7 --json")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add what gate takes."""
+    rows.add_run(parser)
+    shared.add_json(parser)
+
+
+def run(args: argparse.Namespace, out: Output) -> int:
+    """Print the signals that block; 1 where there are any."""
+    with shared.open_memory(args, out) as memory:
+        board = memory.boards.show(args.run)
+        shared.print_notices(memory, out)
+    blocking = board.blocking
+    if args.json:
+        counts = {state: sum(one.state == state for one in board.signals) for state in ("open", "answered", "waived")}
+        signals = [rows.signal_table(board, signal) for signal in blocking]
+        out.json({"run": board.run, "is_open": not blocking, "signals": counts, "blocking": signals})
+    else:
+        for signal in blocking:
+            rows.print_signal(board, signal, out)
+        if not blocking:
+            out.note(f"the gate of {board.run} is open")
+    rows.print_problems(board, out)
+    return int(bool(blocking))

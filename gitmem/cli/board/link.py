@@ -1,0 +1,31 @@
+"""Record how an entry that is on the board relates to others, and print the name of the link."""
+
+from __future__ import annotations
+
+from gitmem.cli import shared
+from gitmem.cli.board import rows
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import argparse
+
+    from gitmem.cli.output import Output
+
+EXAMPLES = ("gitmem board link audit-7 e5 --supersedes e2", "gitmem board link audit-7 e5 --addresses s1 --supports e3")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add what link takes."""
+    rows.add_run(parser)
+    parser.add_argument("entry", metavar="ENTRY", help="the entry, such as e17")
+    rows.add_links(parser)
+    rows.add_worker(parser)
+    shared.add_json(parser)
+
+
+def run(args: argparse.Namespace, out: Output) -> int:
+    """Post one link and print its name."""
+    with shared.open_memory(args, out) as memory:
+        posted = memory.boards.link(args.run, args.entry, rows.links_of(args), worker=args.worker)
+        shared.print_notices(memory, out)
+    return rows.print_posted(posted, args, out)

@@ -1,0 +1,60 @@
+"""List the boards of this clone: their entries, workers and open signals. Closed ones only with --all."""
+
+from __future__ import annotations
+
+from gitmem.cli import shared
+from gitmem.cli.board import rows
+from gitmem.document.fields import format_time
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import argparse
+    from typing import Any
+
+    from gitmem.boards.board import Board
+    from gitmem.cli.output import Output
+
+EXAMPLES = ("gitmem board list", "gitmem board list --all --json")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add what list takes."""
+    parser.add_argument("--all", action="store_true", help="include closed boards")
+    shared.add_json(parser)
+
+
+def run(args: argparse.Namespace, out: Output) -> int:
+    """Print the boards; 1 where there are not any."""
+    with shared.open_memory(args, out) as memory:
+        boards = [board for board in memory.boards.list() if args.all or not board.is_closed]
+        shared.print_notices(memory, out)
+    tables = [_table(board) for board in boards]
+    if args.json:
+        out.json({"boards": tables})
+        return 0 if boards else 1
+    for board, table in zip(boards, tables, strict=True):
+        blocking = shared.counted(table["blocking"], "blocking signal")
+        entries = shared.counted(table["entries"], "entry", "entries")
+        closed = ["closed"] if board.is_closed else []
+        if out.is_terminal:
+            parts = [entries, shared.counted(len(table["workers"]), "worker"), blocking, *closed]
+            out.line((board.run, "key"), "  ", (shared.list_of(parts), "red" if table["blocking"] else "dim"))
+        else:
+            state = "closed" if board.is_closed else "open"
+            out.row(board.run, state, str(table["entries"]), str(table["blocking"]), table["newest"])
+        rows.print_problems(board, out)
+    if not boards:
+        out.note("no boards found; start one: gitmem board open RUN")
+    return 0 if boards else 1
+
+
+def _table(board: Board) -> dict[str, Any]:
+    return {
+        "run": board.run,
+        "closed": board.is_closed,
+        "entries": len(board.entries),
+        "workers": sorted({entry.worker for entry in board.entries}),
+        "signals": len(board.signals),
+        "blocking": len(board.blocking),
+        "newest": format_time(max((entry.at for entry in board.entries), default=0)),
+    }

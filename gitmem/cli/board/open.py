@@ -1,0 +1,41 @@
+"""Open the board of a run, or continue with the one that exists, and print the run's name.
+
+The board is created with its goal as the first entry. Opening it again changes nothing, so a run can be resumed.
+"""
+
+from __future__ import annotations
+
+from gitmem.cli import shared
+from gitmem.cli.board import rows
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import argparse
+
+    from gitmem.cli.output import Output
+
+EXAMPLES = ('gitmem board open audit-7 --goal "Find out why requests time out"', "gitmem board open audit-7 --json")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add what open takes."""
+    rows.add_run(parser)
+    parser.add_argument("--goal", default="", metavar="TEXT", help="what the run is for")
+    shared.add_json(parser)
+
+
+def run(args: argparse.Namespace, out: Output) -> int:
+    """Open one board and print its name."""
+    with shared.open_memory(args, out) as memory:
+        board, is_new = memory.boards.open(args.run, goal=args.goal)
+        shared.print_notices(memory, out)
+    if args.json:
+        out.json({"run": board.run, "commit": board.commit, "new": is_new, "entries": len(board.entries)})
+    else:
+        out.line(board.run)
+        if not is_new:
+            open_signals = shared.counted(len(board.blocking), "blocking signal")
+            out.note(
+                f"{board.run} continues with {shared.counted(len(board.entries), 'entry', 'entries')}, {open_signals}"
+            )
+    return 0

@@ -1,0 +1,58 @@
+"""Post an entry to a board and print its name, such as e17.
+
+An entry is never changed: a later one can supersede it. Posting the same entry again writes nothing and prints the name
+of the existing one, so a worker that was interrupted can start over. Secrets and invisible characters are refused.
+"""
+
+from __future__ import annotations
+
+from gitmem.boards.entry import POSTED
+from gitmem.cli import shared
+from gitmem.cli.board import rows
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import argparse
+
+    from gitmem.cli.output import Output
+
+EXAMPLES = (
+    'gitmem board post audit-7 "The pool never returns a connection after a timeout" --source-ref src/pool.py:88',
+    'gitmem board post audit-7 "p95 is 840 ms" --type calculation --confidence 0.9 --supports e1 --must-surface',
+    'gitmem board post audit-7 "Retries are off in production" --contradicts e2 --evidence "RETRIES=0 in deploy.env"',
+)
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add what post takes."""
+    rows.add_run(parser)
+    parser.add_argument("text", help="the text, in quotes; - reads it from standard input")
+    types = ", ".join(POSTED)
+    parser.add_argument("--type", choices=POSTED, default="observation", metavar="TYPE", help=f"{types} (observation)")
+    parser.add_argument("--source-doc", default="", metavar="TEXT", help="the document it is from")
+    parser.add_argument("--source-ref", default="", metavar="PLACE", help="the place: path:line, a URL, a commit")
+    parser.add_argument("--evidence", default="", metavar="TEXT", help="output or a quotation that shows it")
+    parser.add_argument("--confidence", type=float, metavar="0..1", help="how sure the worker is")
+    parser.add_argument("--must-surface", action="store_true", help="require the final report to say it")
+    rows.add_links(parser)
+    rows.add_worker(parser)
+    shared.add_json(parser)
+
+
+def run(args: argparse.Namespace, out: Output) -> int:
+    """Post one entry and print its name."""
+    with shared.open_memory(args, out) as memory:
+        posted = memory.boards.post(
+            args.run,
+            rows.text_of(args),
+            type=args.type,
+            links=rows.links_of(args),
+            doc=args.source_doc,
+            ref=args.source_ref,
+            evidence=args.evidence,
+            confidence=args.confidence,
+            worker=args.worker,
+            must_surface=args.must_surface,
+        )
+        shared.print_notices(memory, out)
+    return rows.print_posted(posted, args, out)

@@ -1,0 +1,145 @@
+"""What the verbs of boards share: their options, how an entry is printed, and its JSON."""
+
+from __future__ import annotations
+
+from gitmem.boards.board import WAIVED
+from gitmem.boards.entry import RELATIONS
+from gitmem.cli import shared
+from gitmem.document.fields import format_time
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Iterable, Mapping
+    from typing import Any
+
+    from gitmem.boards.board import Board, Signal
+    from gitmem.boards.entry import Entry
+    from gitmem.boards.log import Posted
+    from gitmem.boards.survival import Missing
+    from gitmem.cli.output import Output
+
+STYLES = {"open": "red", "waived": "yellow", "answered": "green"}
+
+
+def add_run(parser: argparse.ArgumentParser) -> None:
+    """Add the run that a verb is about."""
+    parser.add_argument("run", metavar="RUN", help="the run, such as audit-7")
+
+
+def add_worker(parser: argparse.ArgumentParser) -> None:
+    """Add who says it."""
+    parser.add_argument("--worker", default="", metavar="NAME", help="who says it (the agent or person working here)")
+
+
+def add_links(parser: argparse.ArgumentParser) -> None:
+    """Add how an entry relates to others."""
+    for relation in RELATIONS:
+        what = "a signal" if relation == "addresses" else "an entry"
+        about = f"{what} that it {relation}: {'s3' if relation == 'addresses' else 'e17'}"
+        parser.add_argument(f"--{relation}", action="append", default=[], metavar="ENTRY", help=about)
+
+
+def links_of(args: argparse.Namespace) -> Mapping[str, list[str]]:
+    """Return how an entry relates to others, as typed."""
+    return {relation: getattr(args, relation) for relation in RELATIONS}
+
+
+def text_of(args: argparse.Namespace) -> str:
+    """Return the text, from standard input for ``-``."""
+    from gitmem.store.layout import MEMORY_LIMIT
+
+    return shared.read_standard_input(MEMORY_LIMIT) if args.text == "-" else str(args.text)
+
+
+def print_posted(posted: Posted, args: argparse.Namespace, out: Output) -> int:
+    """Print the name of what was posted, alone, or JSON."""
+    if args.json:
+        table = {"name": posted.entry.name, "id": posted.entry.id, "run": args.run}
+        out.json(table | {"commit": posted.commit, "new": posted.is_written})
+        return 0
+    out.line(posted.entry.name)
+    if not posted.is_written:
+        out.note(f"{posted.entry.name} already says this; nothing was written")
+    return 0
+
+
+def entry_table(board: Board, entry: Entry) -> dict[str, Any]:
+    """Return an entry as the documented JSON."""
+    source = {"doc": entry.source.doc, "ref": entry.source.ref, "evidence": entry.source.evidence}
+    return {
+        "name": board.name_of(entry.id),
+        "id": entry.id,
+        "type": entry.type,
+        "text": entry.text,
+        "worker": entry.worker,
+        "who": entry.who,
+        "at": format_time(entry.at),
+        "confidence": entry.confidence,
+        "severity": entry.severity,
+        "must_surface": entry.must_surface,
+        "superseded": entry.id in board.superseded,
+        "source": source,
+        "links": {name: [board.name_of(one) for one in ids] for name, ids in sorted(entry.links.items())},
+    }
+
+
+def signal_table(board: Board, signal: Signal) -> dict[str, Any]:
+    """Return a signal as the documented JSON."""
+    return {
+        "name": board.name_of(signal.entry.id),
+        "severity": signal.entry.severity,
+        "state": signal.state,
+        "text": signal.entry.text,
+        "answers": [board.name_of(one.id) for one in signal.answers],
+        "waivers": [{"worker": one.worker, "who": one.who, "why": one.text} for one in signal.waivers],
+    }
+
+
+def missing_table(board: Board, missing: Missing) -> dict[str, Any]:
+    """Return what a report does not say as the documented JSON."""
+    entry = missing.due.entry
+    named = {"name": board.name_of(entry.id), "type": entry.type, "why": missing.due.why, "text": entry.text}
+    return named | {"share": round(missing.share, 3), "numbers": list(missing.numbers)}
+
+
+def print_entries(board: Board, entries: Iterable[Entry], out: Output) -> None:
+    """Print entries: two lines each on a terminal, tab-separated cells in a pipe."""
+    states = {signal.entry.id: signal.state for signal in board.signals}
+    for entry in entries:
+        links = [
+            f"{relation} {shared.list_of(board.name_of(one) for one in ids)}" for relation, ids in entry.links.items()
+        ]
+        gone = "superseded" if entry.id in board.superseded else states.get(entry.id, "")
+        name = board.name_of(entry.id)
+        if not out.is_terminal:
+            out.row(name, entry.type, entry.worker, entry.severity, gone, entry.text, "; ".join(links))
+            continue
+        source = " ".join(part for part in (entry.source.doc, entry.source.ref) if part)
+        surfaces = "must surface" if entry.must_surface else ""
+        about = [entry.type, entry.severity, gone, entry.worker, *links, source, surfaces]
+        style = STYLES.get(states.get(entry.id, ""), "dim")
+        out.line((name, "key"), "  ", ("  ".join(" ".join(part.split()) for part in about if part), style))
+        out.line("  ", shared.shorten(entry.text, out.width - 2))
+
+
+def print_signal(board: Board, signal: Signal, out: Output) -> None:
+    """Print one signal on a line, with its waivers."""
+    name = board.name_of(signal.entry.id)
+    style = STYLES[signal.state]
+    out.line(
+        (name, "key"), "  ", (f"{signal.entry.severity}, {signal.state}", style), "  ", _line(signal.entry.text, out)
+    )
+    for one in signal.waivers if signal.state == WAIVED else ():
+        out.line("  ", (f"waived by {one.worker} ({one.who}): {_line(one.text, out)}", "dim"))
+
+
+def print_problems(board: Board, out: Output) -> None:
+    """Print how much on a board is not an entry, and the first of it."""
+    if board.problems:
+        path, why = board.problems[0]
+        out.note(f"{shared.counted(len(board.problems), 'file')} of {board.run} cannot be read; {path}: {why}")
+
+
+def _line(text: str, out: Output) -> str:
+    return shared.shorten(text, max(20, out.width - 24))

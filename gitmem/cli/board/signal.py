@@ -1,0 +1,40 @@
+"""Post a signal, an open question of the run, and print its name, such as s3.
+
+A signal of severity critical or high closes the gate until someone answers or waives it.
+"""
+
+from __future__ import annotations
+
+from gitmem.boards.entry import SEVERITIES
+from gitmem.cli import shared
+from gitmem.cli.board import rows
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import argparse
+
+    from gitmem.cli.output import Output
+
+EXAMPLES = (
+    'gitmem board signal audit-7 "Does it also happen with TLS?"',
+    'gitmem board signal audit-7 "Is the backup readable?" --severity critical',
+)
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add what signal takes."""
+    rows.add_run(parser)
+    parser.add_argument("text", help="the question, in quotes; - reads it from standard input")
+    parser.add_argument(
+        "--severity", choices=SEVERITIES, default="high", metavar="LEVEL", help=f"{', '.join(SEVERITIES)} (high)"
+    )
+    rows.add_worker(parser)
+    shared.add_json(parser)
+
+
+def run(args: argparse.Namespace, out: Output) -> int:
+    """Post one signal and print its name."""
+    with shared.open_memory(args, out) as memory:
+        posted = memory.boards.signal(args.run, rows.text_of(args), severity=args.severity, worker=args.worker)
+        shared.print_notices(memory, out)
+    return rows.print_posted(posted, args, out)

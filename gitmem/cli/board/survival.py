@@ -1,0 +1,82 @@
+"""Check that a final report says what the board requires.
+
+Required are entries marked --must-surface, contradictions, and signals that are open or waived. One counts as present
+if the report has 60 % of its words and all of its numbers. A report that repeats the words can still say something
+else: read it. Exit status: 0 everything is present; 1 something is missing.
+"""
+
+from __future__ import annotations
+
+from gitmem.cli import shared
+from gitmem.cli.board import rows
+from gitmem.errors import NotFoundError, RefusedError, UsageError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import argparse
+
+    from gitmem.cli.output import Output
+
+EXAMPLES = (
+    "gitmem board survival audit-7 --report report.md",
+    "gitmem board survival audit-7 --report report.md --threshold 0.8 --json",
+)
+# A report is read as a whole; no person reads a longer one.
+REPORT_LIMIT = 4 * 1024 * 1024
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add what survival takes."""
+    rows.add_run(parser)
+    parser.add_argument("--report", required=True, metavar="FILE", help="the final report")
+    about = "the share of an entry's words that must be present, above 0 and at most 1 (0.6)"
+    parser.add_argument("--threshold", type=float, default=0.0, metavar="SHARE", help=about)
+    shared.add_json(parser)
+
+
+def run(args: argparse.Namespace, out: Output) -> int:
+    """Print what is missing; 1 where anything is."""
+    if not 0 <= args.threshold <= 1:
+        raise UsageError("--threshold must be above 0 and at most 1", hint="remove it to use 0.6")
+    report = _read(args.report)
+    with shared.open_memory(args, out) as memory:
+        board = memory.boards.show(args.run)
+        missing = memory.boards.survival(args.run, report, threshold=args.threshold)
+        shared.print_notices(memory, out)
+    total = len(board.surfacing())
+    if args.json:
+        tables = [rows.missing_table(board, one) for one in missing]
+        out.json({"run": board.run, "report": args.report, "required": total, "missing": tables})
+    else:
+        for one in missing:
+            name, entry = board.name_of(one.due.entry.id), one.due.entry
+            lacks = f", lacks {shared.list_of(one.numbers)}" if one.numbers else ""
+            out.line((name, "key"), "  ", (f"{one.due.why}, {one.share:.0%} of its words{lacks}", "yellow"))
+            out.line("  ", shared.shorten(entry.text, out.width - 2))
+        out.note(
+            f"the report says {total - len(missing)} of {shared.counted(total, 'required entry', 'required entries')}"
+        )
+    rows.print_problems(board, out)
+    return int(bool(missing))
+
+
+def _read(file: str) -> str:
+    """Return the report.
+
+    Raises:
+        NotFoundError: There is no such file.
+        RefusedError: It is too large or cannot be read.
+    """
+    from pathlib import Path
+
+    path = Path(file)
+    if not path.is_file():
+        raise NotFoundError(f"there is no file {file}", hint="gitmem board survival RUN --report FILE")
+    try:
+        with path.open("rb") as opened:
+            raw = opened.read(REPORT_LIMIT + 1)
+    except OSError as err:
+        raise RefusedError(f"{file} cannot be read: {err.strerror}") from err
+    if len(raw) > REPORT_LIMIT:
+        raise RefusedError(f"{file} is larger than {REPORT_LIMIT} bytes", hint="give the report alone")
+    return raw.decode("utf-8", "replace")

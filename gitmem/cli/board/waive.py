@@ -1,0 +1,31 @@
+"""Waive signals: the run continues without an answer. Who waived them and why is recorded; the report has to say it."""
+
+from __future__ import annotations
+
+from gitmem.cli import shared
+from gitmem.cli.board import rows
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import argparse
+
+    from gitmem.cli.output import Output
+
+EXAMPLES = ('gitmem board waive audit-7 s2 s3 --why "staging is down until Monday; asked ops"',)
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add what waive takes."""
+    rows.add_run(parser)
+    parser.add_argument("signals", nargs="+", metavar="SIGNAL", help="the signals, such as s3")
+    parser.add_argument("--why", "--reason", required=True, metavar="TEXT", help="the reason")
+    rows.add_worker(parser)
+    shared.add_json(parser)
+
+
+def run(args: argparse.Namespace, out: Output) -> int:
+    """Post one waiver and print its name."""
+    with shared.open_memory(args, out) as memory:
+        posted = memory.boards.waive(args.run, *args.signals, why=args.why, worker=args.worker)
+        shared.print_notices(memory, out)
+    return rows.print_posted(posted, args, out)

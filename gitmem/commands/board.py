@@ -1,0 +1,274 @@
+"""Work on boards: post entries, open and settle signals, ask the gate and the final report, close a run.
+
+What people and agents type is refused as it would be in a memory: hidden characters and secrets.
+"""
+
+from __future__ import annotations
+
+from gitmem.boards import log
+from gitmem.boards.board import BLOCKING, resolve
+from gitmem.boards.entry import (
+    ADDRESSES,
+    ANSWER,
+    CLOSING,
+    GOAL,
+    LINK,
+    OF,
+    POSTED,
+    RELATIONS,
+    SIGNAL,
+    SUPERSEDES,
+    TYPES,
+    WAIVER,
+    WAIVES,
+    Entry,
+    Source,
+    checked_entry,
+)
+from gitmem.errors import NotFoundError, RefusedError, RunClosedError, UsageError
+from gitmem.frozen import frozen
+from gitmem.text.tokens import slug
+from gitmem.write.draft import cleaned, refuse_typed
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Any
+
+    from gitmem.boards.board import Board
+    from gitmem.boards.log import Posted
+    from gitmem.repository.repository import OpenRepository
+
+# The name of a worker that gives no slug (one in Chinese).
+NAMELESS = "worker"
+
+
+@frozen
+class BoardDraft:
+    """What is typed about an entry besides its text.
+
+    Attributes:
+        links: Entries as people name them (``e17``), by relation.
+        source: Where the claim is from.
+        confidence: From 0 to 1, or None.
+        worker: Who says it; empty for the agent or the person that works here.
+        must_surface: Whether the final report has to say it.
+    """
+
+    links: Mapping[str, Sequence[str]]
+    source: Source = Source()
+    confidence: float | None = None
+    worker: str = ""
+    must_surface: bool = False
+
+
+PLAIN = BoardDraft({})
+
+
+def open_board(memory: OpenRepository, run: str, goal: str) -> tuple[Board, bool]:
+    """Start a board, or go on with the one that is there; a new goal is added. Returns whether it is new.
+
+    Raises:
+        RunClosedError: The run is over.
+        RefusedError: The name or the goal cannot be one.
+    """
+    is_new = memory.git.read_ref(log.ref_of(run)) is None
+    if goal or is_new:
+        post(memory, run, GOAL, goal or f"the run {run}", PLAIN, starts=True)
+    board = log.read_board(memory.git, run)
+    if board.is_closed:
+        raise RunClosedError(f"the run {run} is closed", hint=f"read it: gitmem board show {run}")
+    return board, is_new
+
+
+def post(
+    memory: OpenRepository,
+    run: str,
+    type: str,
+    text: str,
+    draft: BoardDraft = PLAIN,
+    *,
+    severity: str = "",
+    starts: bool = False,
+) -> Posted:
+    """Add an entry to a board.
+
+    Args:
+        memory: The repository.
+        run: The run.
+        type: Its type: any of ``TYPES``.
+        text: What it says.
+        draft: The rest of it.
+        severity: Of a signal.
+        starts: Whether the board may begin with it.
+
+    Raises:
+        NotFoundError: There is no such board, or an entry that it names is not there.
+        AmbiguousKeyError: A short name is that of two entries.
+        RefusedError: It cannot be posted: hidden characters, a secret, no text.
+        RunClosedError: The run is over.
+    """
+    if type not in TYPES:
+        raise UsageError(f"unknown type of entry: {type}", hint=f"choose one of {', '.join(POSTED)}")
+    if not starts:
+        log.need_tip(memory.git, run)
+    links = _resolved(memory, run, draft.links)
+    author, policy = memory.author(), memory.policy()
+    source = Source(cleaned(draft.source.doc), cleaned(draft.source.ref), cleaned(draft.source.evidence))
+    who = cleaned(author.who)
+    typed = {"the text": cleaned(text), "the source": source.doc, "the reference": source.ref, "the worker": who}
+    for what, value in (*typed.items(), ("the evidence", source.evidence)):
+        refuse_typed(what, value, policy)
+    entry = Entry(
+        type=type,
+        text=cleaned(text),
+        worker=slug(draft.worker or author.agent or author.who) or NAMELESS,
+        who=who,
+        at=memory.now,
+        links=links,
+        source=source,
+        confidence=draft.confidence,
+        severity=severity,
+        must_surface=draft.must_surface,
+    )
+    return log.post(
+        memory.git,
+        run,
+        checked_entry(entry),
+        command=f"board {type}",
+        now=memory.now,
+        wait_s=memory.config.lock_timeout_s,
+    )
+
+
+def _resolved(memory: OpenRepository, run: str, links: Mapping[str, Sequence[str]]) -> dict[str, tuple[str, ...]]:
+    """Return links by the ids of what they name.
+
+    Raises:
+        RefusedError: They say of an entry what cannot be said of it.
+    """
+    if not any(links.values()):
+        return {}
+    places = [place for place, _ in log.read_places(memory.git, log.need_tip(memory.git, run))[0].values()]
+    letters = {place.id: place.letter for place in places}
+    signal, closing = TYPES[SIGNAL].letter, TYPES[CLOSING].letter
+    found = {}
+    for relation, names in links.items():
+        ids = tuple(sorted({resolve(run, name, places) for name in names}))
+        wrong = [place.name for place in places if place.id in ids and place.letter == closing]
+        if relation in (ADDRESSES, WAIVES):
+            wrong = [place.name for place in places if place.id in ids and letters[place.id] != signal]
+        if relation == SUPERSEDES:
+            wrong += [place.name for place in places if place.id in ids and letters[place.id] == signal]
+        if wrong:
+            what = "is a signal: answer or waive it" if relation == SUPERSEDES else "is not a signal"
+            raise RefusedError(f"{wrong[0]} {what}", hint=f"gitmem board show {run}")
+        found[relation] = ids
+    return {relation: ids for relation, ids in found.items() if ids}
+
+
+def answer(memory: OpenRepository, run: str, signal: str, text: str, draft: BoardDraft = PLAIN) -> Posted:
+    """Answer a signal."""
+    links = {**draft.links, ADDRESSES: [*draft.links.get(ADDRESSES, ()), signal]}
+    filled = BoardDraft(links, draft.source, draft.confidence, draft.worker, draft.must_surface)
+    return post(memory, run, ANSWER, text, filled)
+
+
+def waive(memory: OpenRepository, run: str, signals: Sequence[str], why: str, *, worker: str = "") -> Posted:
+    """Let signals stay without an answer, and record who decided that and why.
+
+    Raises:
+        RefusedError: There is no reason.
+    """
+    if not why.strip():
+        raise RefusedError("a waiver needs a reason", hint=f'gitmem board waive {run} {signals[0]} --why "…"')
+    return post(memory, run, WAIVER, why, BoardDraft({WAIVES: signals}, worker=worker))
+
+
+def link(
+    memory: OpenRepository, run: str, entry: str, links: Mapping[str, Sequence[str]], *, worker: str = ""
+) -> Posted:
+    """Record how an entry that is on the board relates to others.
+
+    Raises:
+        UsageError: It relates to nothing.
+    """
+    given = {relation: names for relation, names in links.items() if names}
+    if not given:
+        options = ", ".join(f"--{relation}" for relation in RELATIONS)
+        raise UsageError("say how the entries relate", hint=f"choose one of {options}")
+    return post(memory, run, LINK, "", BoardDraft({OF: [entry], **given}, worker=worker))
+
+
+def close(memory: OpenRepository, run: str, why: str, *, force: bool) -> Board:
+    """End a run: its board takes no more entries. Returns the board as it is then, also where the run was over.
+
+    Raises:
+        RunClosedError: Signals are open, and it is not forced with a reason.
+    """
+    board = log.read_board(memory.git, run)
+    if board.is_closed:
+        return board
+    if board.blocking and not (force and why.strip()):
+        names = ", ".join(board.name_of(signal.entry.id) for signal in board.blocking)
+        raise RunClosedError(
+            f"the run {run} has open signals of severity {' or '.join(BLOCKING)}: {names}",
+            hint=f'answer them: gitmem board answer {run} {board.name_of(board.blocking[0].entry.id)} "…"\n'
+            f'or close it all the same: gitmem board close {run} --force --why "…"',
+        )
+    post(memory, run, CLOSING, why or "the run is over")
+    return log.read_board(memory.git, run)
+
+
+# What each type becomes in the memory; the others say something about entries.
+BECOMES = {
+    "observation": "learned",
+    "analysis": "learned",
+    "calculation": "learned",
+    "strategy": "decision",
+    "gap": "gotcha",
+    "contradiction": "gotcha",
+    "answer": "learned",
+    "signal": "gotcha",
+}
+
+
+def distilled(board: Board) -> dict[str, Any]:
+    """Return what a run leaves as memories, as `gitmem remember --from-run` reads it.
+
+    That is what the final report has to say, and the answers to its signals; not what was superseded. Each memory names
+    its run, its worker and its source.
+    """
+    whys = {due.entry.id: due.why for due in board.surfacing()}
+    questions = {answer.id: signal.entry for signal in board.signals for answer in signal.answers}
+    memories = []
+    for entry in board.live:
+        if entry.type not in BECOMES or not (entry.id in whys or entry.id in questions):
+            continue
+        about = [f"Question: {questions[entry.id].text}"] if entry.id in questions else []
+        about += [f"Evidence: {entry.source.evidence}"] if entry.source.evidence else []
+        about += [f"Recorded as {whys[entry.id]}."] if whys.get(entry.id, "must surface") != "must surface" else []
+        about += _waived(board, entry)
+        body = "\n\n".join([entry.text, *about])
+        refs = [ref for ref in (entry.source.doc, entry.source.ref) if ref and len(ref) <= 300]
+        one = {"kind": BECOMES[entry.type], "body": body, "refs": refs, "confidence": entry.confidence}
+        one["verified_by"] = entry.worker if entry.confidence is not None else ""
+        memories.append({name: value for name, value in one.items() if value not in (None, "", [])})
+    return {"run": board.run, "memories": memories}
+
+
+def _waived(board: Board, entry: Entry) -> list[str]:
+    waivers = [one for signal in board.signals if signal.entry.id == entry.id for one in signal.waivers]
+    return [f"Waived by {one.worker}: {one.text}" for one in waivers]
+
+
+def entry_of(board: Board, typed: str) -> Entry:
+    """Return the entry that a person means.
+
+    Raises:
+        NotFoundError: There is none.
+    """
+    named = [one for one in board.entries if typed in (one.id, one.name, f"{one.name}-{one.id}")]
+    if len(named) != 1:
+        raise NotFoundError(f"the board {board.run} has no single entry {typed}", hint=f"gitmem board show {board.run}")
+    return named[0]

@@ -1,0 +1,161 @@
+"""``memory.boards``: what the workers of one run share while it lasts."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from gitmem.boards.board import Board
+    from gitmem.boards.exchange import BoardSync
+    from gitmem.boards.log import Posted
+    from gitmem.boards.survival import Missing
+    from gitmem.commands.workflow.from_run import RunResult
+    from gitmem.git.remotes import RemoteOptions
+    from gitmem.memory.memory import Memory
+
+
+class Boards:
+    """The boards of a repository, one for each run."""
+
+    def __init__(self, memory: Memory) -> None:
+        self._memory = memory
+        self._repository = memory.repository
+
+    def open(self, run: str, *, goal: str = "") -> tuple[Board, bool]:
+        """Start a board, or go on with the one that is there; also return whether it is new."""
+        from gitmem.commands.board import open_board
+
+        return open_board(self._repository, run, goal)
+
+    def post(
+        self,
+        run: str,
+        text: str,
+        *,
+        type: str = "observation",
+        links: Mapping[str, Sequence[str]] | None = None,
+        doc: str = "",
+        ref: str = "",
+        evidence: str = "",
+        confidence: float | None = None,
+        worker: str = "",
+        must_surface: bool = False,
+    ) -> Posted:
+        """Add an entry; posted again, it is the one that is there.
+
+        Args:
+            run: The run.
+            text: What was found.
+            type: ``observation``, ``analysis``, ``calculation``, ``strategy``, ``gap`` or ``contradiction``.
+            links: Entries that it ``supports``, ``contradicts``, ``supersedes`` or ``addresses``, by their names.
+            doc: The document that it is from.
+            ref: The place: ``path:line``, a URL, a commit.
+            evidence: What was seen there.
+            confidence: From 0 to 1.
+            worker: Who says it; the agent or person that works here if empty.
+            must_surface: Whether the final report has to say it.
+        """
+        from gitmem.boards.entry import POSTED, Source
+        from gitmem.commands import board
+        from gitmem.errors import UsageError
+
+        if type not in POSTED:
+            raise UsageError(f"{type} cannot be posted", hint=f"choose one of {', '.join(POSTED)}")
+        draft = board.BoardDraft(links or {}, Source(doc, ref, evidence), confidence, worker, must_surface)
+        return board.post(self._repository, run, type, text, draft)
+
+    def signal(self, run: str, text: str, *, severity: str = "high", worker: str = "") -> Posted:
+        """Ask a question; one of severity ``critical`` or ``high`` closes the gate until it is answered or waived."""
+        from gitmem.boards.entry import SEVERITIES
+        from gitmem.commands import board
+        from gitmem.errors import UsageError
+
+        if severity not in SEVERITIES:
+            raise UsageError(f"unknown severity: {severity}", hint=f"choose one of {', '.join(SEVERITIES)}")
+        return board.post(self._repository, run, "signal", text, board.BoardDraft({}, worker=worker), severity=severity)
+
+    def answer(
+        self, run: str, signal: str, text: str, *, ref: str = "", evidence: str = "", worker: str = ""
+    ) -> Posted:
+        """Answer a signal."""
+        from gitmem.boards.entry import Source
+        from gitmem.commands import board
+
+        draft = board.BoardDraft({}, Source("", ref, evidence), worker=worker)
+        return board.answer(self._repository, run, signal, text, draft)
+
+    def waive(self, run: str, *signals: str, why: str, worker: str = "") -> Posted:
+        """Let signals stay without an answer, with the reason."""
+        from gitmem.commands import board
+
+        return board.waive(self._repository, run, signals, why, worker=worker)
+
+    def link(self, run: str, entry: str, links: Mapping[str, Sequence[str]], *, worker: str = "") -> Posted:
+        """Record how an entry relates to others: ``{"supports": ["e3"]}``."""
+        from gitmem.commands import board
+
+        return board.link(self._repository, run, entry, links, worker=worker)
+
+    def show(self, run: str) -> Board:
+        """Return a board."""
+        from gitmem.boards.log import read_board
+
+        return read_board(self._repository.git, run)
+
+    def list(self) -> Sequence[Board]:
+        """Return the boards of this clone by name, closed ones too."""
+        from gitmem.boards.log import list_runs, read_board
+
+        return [read_board(self._repository.git, run) for run in list_runs(self._repository.git)]
+
+    def survival(self, run: str, report: str, *, threshold: float = 0.0) -> Sequence[Missing]:
+        """Return what a final report does not say of what it has to; *threshold* 0 is the usual share of words."""
+        from gitmem.boards.survival import THRESHOLD, find_missing
+
+        return find_missing(self.show(run), report, threshold=threshold or THRESHOLD)
+
+    def close(
+        self, run: str, *, raw: bytes | None = None, why: str = "", force: bool = False, distil: bool = True
+    ) -> tuple[Board, RunResult | None]:
+        """End a run and write what it leaves as memories; again, nothing is written twice. Also return the memories.
+
+        Args:
+            run: The run.
+            raw: The memories as `gitmem remember --from-run` reads them, instead of those that the board gives.
+            why: The reason; needed to force it.
+            force: Close it though signals are open.
+            distil: Whether memories are written; one that is refused does not keep the others.
+
+        Raises:
+            RunClosedError: Signals are open.
+        """
+        import json
+
+        from gitmem.commands import board
+
+        closed = board.close(self._repository, run, why, force=force)
+        if not distil:
+            return closed, None
+        raw = json.dumps(board.distilled(closed)).encode() if raw is None else raw
+        return closed, self._memory.workflow.remember_run(raw, name=run, partial=True)
+
+    def sync(
+        self, remote: str = "", *, talk: RemoteOptions | None = None, push: bool = True, accept_rewritten: bool = False
+    ) -> Sequence[BoardSync]:
+        """Unite the boards of this clone and a remote's."""
+        from gitmem.boards.exchange import exchange
+        from gitmem.commands.sync.sync import remote_of
+        from gitmem.git.remotes import RemoteOptions
+
+        repository = self._repository
+        return exchange(
+            repository.git,
+            remote_of(repository, remote),
+            talk or RemoteOptions(),
+            now=repository.now,
+            wait_s=repository.config.lock_timeout_s,
+            allowed=repository.config.secrets_allow,
+            push=push,
+            accept_rewritten=accept_rewritten,
+        )

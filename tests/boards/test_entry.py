@@ -1,0 +1,92 @@
+"""One entry: its file gives it back, its name is what it says, and what others write is checked part by part."""
+
+from __future__ import annotations
+
+import pytest
+
+from gitmem.boards.entry import Entry, Source, checked_entry, find_place, format_entry, id_of, parse_entry, path_of
+from gitmem.errors import RefusedError
+from gitmem.frozen import replace
+
+PLAIN = Entry("observation", "The pool leaks", "w1", "Ana", 1_790_000_000, {})
+FULL = replace(
+    PLAIN,
+    links={"supports": ("0123456789abcdef",)},
+    source=Source("report.pdf", "src/pool.py:88", "2 failed"),
+    confidence=0.5,
+    must_surface=True,
+)
+
+
+@pytest.mark.parametrize(
+    "entry", [PLAIN, FULL, replace(PLAIN, type="signal", severity="high"), replace(PLAIN, text="ü\n⚑")]
+)
+def test_file_gives_the_entry_back(entry):
+    found = parse_entry(format_entry(entry))
+
+    assert found == replace(entry, id=id_of(entry))
+
+
+def test_name_is_what_an_entry_says_and_not_when():
+    assert id_of(PLAIN) == id_of(replace(PLAIN, at=1, number=7))
+    assert len({id_of(one) for one in (PLAIN, FULL, replace(PLAIN, worker="w2"), replace(PLAIN, text="x"))}) == 4
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "entries/0000/e0-0123456789abcdef.json",
+        "entries/0000/e1-0123456789abcdeg.json",
+        "entries/0001/e17-0123456789abcdef.json",
+        "entries/0000/x17-0123456789abcdef.json",
+        "entries/0000/e17-0123456789abcdef.json/x",
+        "e17-0123456789abcdef.json",
+    ],
+)
+def test_no_entry_may_be_elsewhere(path):
+    assert find_place(path) is None
+
+
+def test_path_says_number_and_name():
+    place = find_place(path_of("s", 1234, "0123456789abcdef"))
+
+    assert (place.name, place.number, place.id) == ("s1234", 1234, "0123456789abcdef")
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ('"observation"', '"prayer"'),
+        ('"observation"', '"signal"'),
+        ('"w1"', '"W 1"'),
+        ('"w1"', '""'),
+        ("1790000000", '"now"'),
+        ("1790000000", "true"),
+        ('"The pool leaks"', '" "'),
+        ('"The pool leaks"', f'"{"x" * 9000}"'),
+        ('"format": 1', '"format": 2'),
+        ('"format": 1', '"format": 1, "links": {"likes": []}'),
+        ('"format": 1', '"format": 1, "links": {"supports": ["e1"]}'),
+        ('"format": 1', '"format": 1, "confidence": 2'),
+        ('"format": 1', '"format": 1, "source": {"url": "x"}'),
+        ("{", "[" * 5000),
+    ],
+)
+def test_file_of_others_that_is_no_entry_is_refused(old, new):
+    raw = format_entry(PLAIN).decode().replace(old, new).encode()
+
+    with pytest.raises(ValueError):
+        parse_entry(raw)
+
+
+def test_other_words_under_a_known_name_are_refused():
+    place = find_place(path_of("e", 1, id_of(PLAIN)))
+
+    assert parse_entry(format_entry(PLAIN), place).number == 1
+    with pytest.raises(ValueError, match="not that of what it says"):
+        parse_entry(format_entry(replace(PLAIN, text="The pool is fine")), place)
+
+
+def test_posting_nothing_is_refused():
+    with pytest.raises(RefusedError, match="the text is empty"):
+        checked_entry(replace(PLAIN, text=" \n"))

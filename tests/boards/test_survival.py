@@ -1,0 +1,48 @@
+"""Whether a report says what a board asks for: reworded is fine, left out or without its figures is not."""
+
+from __future__ import annotations
+
+import pytest
+
+from gitmem.boards.board import board_of
+from gitmem.boards.entry import Entry
+from gitmem.boards.survival import find_missing
+
+REPORT = """
+# Audit 7
+
+Requests time out because the connection pool leaks: after each timeout one connection is never returned.
+At the 95th percentile a request takes 840ms (1,200 at night). Whether TLS is affected as well stayed open.
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "is_said"),
+    [
+        ("The connection pool leaks a connection after each timeout", True),
+        ("Connections are never returned to the pool", True),
+        ("p95 is 840 ms", True),
+        ("Percentile 95: requests take 840 ms", True),
+        ("Percentile 95: requests take 860 ms", False),
+        ("At night a request takes 1200", True),
+        ("Is TLS affected as well?", True),
+        ("The retry limit is too low", False),
+        ("TLS", True),
+        ("DNS", False),
+        ("连接池", False),
+    ],
+)
+def test_report_says_an_entry_or_not(text, is_said):
+    entry = Entry("observation", text, "w1", "Ana", 1, {}, must_surface=True, number=1, id="0" * 16)
+
+    missing = find_missing(board_of("r", [entry]), REPORT)
+
+    assert bool(missing) != is_said
+
+
+def test_missing_figures_are_named():
+    entry = Entry("calculation", "Requests take 860 ms, at night 1200", "w1", "Ana", 1, {}, must_surface=True, number=1)
+
+    (missing,) = find_missing(board_of("r", [entry]), REPORT, threshold=0.5)
+
+    assert missing.numbers == ("860",)
