@@ -19,7 +19,6 @@ from gitmem.frozen import frozen, replace
 from gitmem.store import layout
 from gitmem.store.commit import CommitPlan, write_commit
 from gitmem.store.scope import RUN_REFS
-from gitmem.system.atomic_write import sync_folder, write_synced
 from gitmem.system.file_lock import make_folder, try_lock
 from gitmem.text.sanitize import display
 
@@ -169,6 +168,8 @@ def post(git: Git, run: str, entry: Entry, *, command: str, now: int, wait_s: fl
                 time.sleep(POLL_S)
                 continue
             try:
+                if os.path.exists(receipt):  # whoever had the lock wrote it since
+                    continue
                 _commit_waiting(git, ref, run, folder, entry, command=command, now=now, wait_s=wait_s)
             finally:
                 os.close(lock)
@@ -220,14 +221,17 @@ def _read_receipt(receipt: str, entry: Entry) -> Posted | None:
 
 
 def _leave(folder: str, entry: Entry) -> str:
-    """Put an entry where whoever writes next finds it, and return its path."""
+    """Put an entry where whoever writes next finds it, and return its path.
+
+    It is not synced to disk: that is for the commit, before which nothing is acknowledged.
+    """
     path = os.path.join(folder, f"{entry.id}{WAITING}")
     new = f"{path}.{os.getpid()}.new"
     try:
         make_folder(folder)
-        write_synced(new, format_entry(entry))
+        with open(new, "wb") as file:
+            file.write(format_entry(entry))
         os.rename(new, path)
-        sync_folder(folder)
     except OSError as err:
         with suppress(OSError):
             os.unlink(new)

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 EXAMPLES = (
     "gitmem mcp",
     "gitmem mcp --read-only",
+    "gitmem mcp --board audit-7",
     "gitmem mcp --http",
 )
 # The letters GITM on a telephone's keys.
@@ -34,6 +35,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     about = f"serve over HTTP on 127.0.0.1 instead, on this port ({PORT}; 0: any free port)"
     parser.add_argument("--http", nargs="?", type=_port, const=PORT, metavar="PORT", help=about)
     parser.add_argument("--read-only", action="store_true", help="leave out the tools that write")
+    about = "also serve the board of this run (gitmem board): board_show and board_post"
+    parser.add_argument("--board", default="", metavar="RUN", help=about)
     about = "with --http: require no token; any user of this machine can then read and write here"
     parser.add_argument("--no-token", action="store_true", help=about)
 
@@ -56,7 +59,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
     if args.http is None:
         from gitmem.mcp.server import serve
 
-        serve(os.getcwd(), read_only=args.read_only)  # noqa: PTH109 - where we are
+        serve(os.getcwd(), read_only=args.read_only, board=args.board)  # noqa: PTH109 - where we are
         return 0
     from gitmem.mcp import http
 
@@ -68,7 +71,8 @@ def run(args: argparse.Namespace, out: Output) -> int:
             out.note(f"clients send the header Authorization: Bearer {token}")
         out.flush()
 
-    http.serve(os.getcwd(), port=args.http, read_only=args.read_only, token=token, report=print_address)  # noqa: PTH109
+    how = {"port": args.http, "read_only": args.read_only, "board": args.board}
+    http.serve(os.getcwd(), token=token, report=print_address, **how)  # noqa: PTH109 - as above
     return 0
 
 

@@ -26,7 +26,7 @@ from gitmem.boards.entry import (
     checked_entry,
 )
 from gitmem.errors import NotFoundError, RefusedError, RunClosedError, UsageError
-from gitmem.frozen import frozen
+from gitmem.frozen import frozen, replace
 from gitmem.text.tokens import slug
 from gitmem.write.draft import cleaned, refuse_typed
 
@@ -167,11 +167,9 @@ def _resolved(memory: OpenRepository, run: str, links: Mapping[str, Sequence[str
     return {relation: ids for relation, ids in found.items() if ids}
 
 
-def answer(memory: OpenRepository, run: str, signal: str, text: str, draft: BoardDraft = PLAIN) -> Posted:
-    """Answer a signal."""
-    links = {**draft.links, ADDRESSES: [*draft.links.get(ADDRESSES, ()), signal]}
-    filled = BoardDraft(links, draft.source, draft.confidence, draft.worker, draft.must_surface)
-    return post(memory, run, ANSWER, text, filled)
+def answer(memory: OpenRepository, run: str, signals: Sequence[str], text: str, draft: BoardDraft = PLAIN) -> Posted:
+    """Answer signals."""
+    return post(memory, run, ANSWER, text, replace(draft, links={**draft.links, ADDRESSES: signals}))
 
 
 def waive(memory: OpenRepository, run: str, signals: Sequence[str], why: str, *, worker: str = "") -> Posted:

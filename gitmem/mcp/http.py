@@ -51,7 +51,9 @@ GUARD = TransportSecuritySettings(
 )
 
 
-def serve(start: str, *, port: int, read_only: bool, token: str | None, report: Callable[[str, str], None]) -> None:
+def serve(
+    start: str, *, port: int, read_only: bool, token: str | None, report: Callable[[str, str], None], board: str = ""
+) -> None:
     """Serve clients of this machine until a signal ends it.
 
     Args:
@@ -60,6 +62,7 @@ def serve(start: str, *, port: int, read_only: bool, token: str | None, report: 
         read_only: Whether the tools that write are left out.
         token: What clients must show; empty for the repository's own, None for none at all.
         report: Told the address and the token as soon as clients can connect.
+        board: The run whose board is served; empty for none.
 
     Raises:
         NoRepositoryError: There is no repository.
@@ -69,7 +72,7 @@ def serve(start: str, *, port: int, read_only: bool, token: str | None, report: 
     try:
         common = service.need()
         needed = None if token is None else token or kept_token(Path(common, "gitmem"))
-        app = guarded(make_app(make_server(service, read_only=read_only)), needed)
+        app = guarded(make_app(make_server(service, read_only=read_only, board=board)), needed)
         with _bound(port) as bound:
             server = uvicorn.Server(uvicorn.Config(app, **_QUIET))
             for name in LOGGERS:

@@ -13,6 +13,7 @@ from pydantic import Field
 
 from gitmem import __version__
 from gitmem.mcp import answers
+from gitmem.mcp.boards import add_boards
 from gitmem.mcp.reading import add_reading
 from gitmem.mcp.service import Service
 from gitmem.mcp.writing import add_writing
@@ -29,12 +30,13 @@ PROMPT_LIMIT = 2000
 TOLD_LIMIT = 1000
 
 
-def make_server(service: Service, *, read_only: bool = False) -> MCPServer[Any]:
+def make_server(service: Service, *, read_only: bool = False, board: str = "") -> MCPServer[Any]:
     """Return the server of one repository.
 
     Args:
         service: What answers.
         read_only: Whether the tools and prompts that write are left out.
+        board: The run whose board is served; empty for none.
     """
     server: MCPServer[Any] = MCPServer(
         "gitmem",
@@ -48,6 +50,8 @@ def make_server(service: Service, *, read_only: bool = False) -> MCPServer[Any]:
     add_reading(server, service)
     if not read_only:
         add_writing(server, service)
+    if board:
+        add_boards(server, service, board, read_only=read_only)
     _add_resources(server, service)
     _add_prompts(server, read_only=read_only)
     _tighten(server)
@@ -150,7 +154,7 @@ def _plain(schema: Any, *, names: bool = False) -> Any:
     }
 
 
-def serve(start: str, *, read_only: bool) -> None:
+def serve(start: str, *, read_only: bool, board: str = "") -> None:
     """Serve one client over standard input and output, until it hangs up: also in the middle of an answer.
 
     Raises:
@@ -159,7 +163,7 @@ def serve(start: str, *, read_only: bool) -> None:
     service = Service(start)
     try:
         service.need()
-        make_server(service, read_only=read_only).run("stdio")
+        make_server(service, read_only=read_only, board=board).run("stdio")
     except* (BrokenPipeError, ConnectionResetError):
         pass  # the client closed its end while it was sent an answer
     finally:

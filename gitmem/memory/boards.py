@@ -75,15 +75,13 @@ class Boards:
             raise UsageError(f"unknown severity: {severity}", hint=f"choose one of {', '.join(SEVERITIES)}")
         return board.post(self._repository, run, "signal", text, board.BoardDraft({}, worker=worker), severity=severity)
 
-    def answer(
-        self, run: str, signal: str, text: str, *, ref: str = "", evidence: str = "", worker: str = ""
-    ) -> Posted:
-        """Answer a signal."""
+    def answer(self, run: str, *signals: str, text: str, ref: str = "", evidence: str = "", worker: str = "") -> Posted:
+        """Answer signals."""
         from gitmem.boards.entry import Source
         from gitmem.commands import board
 
         draft = board.BoardDraft({}, Source("", ref, evidence), worker=worker)
-        return board.answer(self._repository, run, signal, text, draft)
+        return board.answer(self._repository, run, signals, text, draft)
 
     def waive(self, run: str, *signals: str, why: str, worker: str = "") -> Posted:
         """Let signals stay without an answer, with the reason."""

@@ -43,7 +43,7 @@ def test_two_clones_that_post_apart_have_the_union(clones):
     there.boards.post("r", "of there")
     there.boards.post("r", "of both", worker="w1")
     here.boards.post("r", "of both", worker="w1")
-    there.boards.answer("r", question, "Because")
+    there.boards.answer("r", question, text="Because")
 
     assert sync(there)["r"] == (0, True, "")
     assert sync(here)["r"][1:] == (True, "")

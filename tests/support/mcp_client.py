@@ -18,14 +18,19 @@ ERAS = ("legacy", "auto")
 
 
 def with_client(
-    folder: Path, use: Callable[[Client], Awaitable[Any]], *, era: str = "auto", read_only: bool = False
+    folder: Path,
+    use: Callable[[Client], Awaitable[Any]],
+    *,
+    era: str = "auto",
+    read_only: bool = False,
+    board: str = "",
 ) -> Any:
     """Return what *use* makes of a client of a server for a repository, at a fixed time."""
 
     async def run() -> Any:
         service = Service(str(folder), clock=lambda: float(NOW))
         try:
-            async with Client(make_server(service, read_only=read_only), mode=era) as client:
+            async with Client(make_server(service, read_only=read_only, board=board), mode=era) as client:
                 return await use(client)
         finally:
             service.close()
@@ -45,13 +50,13 @@ class Answer:
         return f"{'error: ' if self.is_error else ''}{self.text}"
 
 
-def call(folder: Path, *calls: tuple[str, dict[str, Any]], read_only: bool = False) -> list[Answer]:
+def call(folder: Path, *calls: tuple[str, dict[str, Any]], read_only: bool = False, board: str = "") -> list[Answer]:
     """Return what the tools answer, called one after another by one client."""
 
     async def use(client: Client) -> list[Answer]:
         return [Answer(await client.call_tool(name, arguments)) for name, arguments in calls]
 
-    return with_client(folder, use, read_only=read_only)
+    return with_client(folder, use, read_only=read_only, board=board)
 
 
 def call_one(folder: Path, name: str, **arguments: Any) -> Answer:

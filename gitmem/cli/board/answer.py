@@ -31,7 +31,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
         posted = memory.boards.answer(
             args.run,
             args.signal,
-            rows.text_of(args),
+            text=rows.text_of(args),
             ref=args.source_ref,
             evidence=args.evidence,
             worker=args.worker,
