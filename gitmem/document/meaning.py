@@ -37,11 +37,11 @@ class Foundation:
 
 
 def _hash(title: str) -> str:
-    # Case, blanks and what ends a sentence say nothing else.
-    import hashlib  # 3 ms (measured), and whoever only reads needs none
+    from gitmem.text.sha256 import sha256  # whoever only reads needs none
 
+    # Case, blanks and what ends a sentence say nothing else.
     words = " ".join(title.casefold().split()).rstrip(".!")
-    return hashlib.sha256(words.encode("utf-8", "surrogatepass")).hexdigest()[:DIGITS]
+    return sha256(words.encode("utf-8", "surrogatepass")).hexdigest()[:DIGITS]
 
 
 def meaning_of(document: Document) -> str:

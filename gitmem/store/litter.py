@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import os
 import time
-from contextlib import suppress
+
+from gitmem.errors import suppress
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -13,6 +13,7 @@ from gitmem.frozen import fields_of, frozen, replace
 from gitmem.model import HOLDS, Blocked, Verdict
 from gitmem.store.sqlite_errors import ERRORS, is_damage
 from gitmem.system.file_lock import make_folder, open_private
+from gitmem.text.json_values import format_json, parse_json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -166,12 +167,10 @@ class LocalState:
 
     def add_verdicts(self, verdicts: Iterable[Verdict]) -> bool:
         """Keep verdicts made here; false where the disk does not allow it."""
-        import json
-
         db = self._writing()
         if db is None:
             return False
-        rows = [(v.key, v.spec, v.claim, v.inputs, json.dumps(fields_of(v))) for v in verdicts]
+        rows = [(v.key, v.spec, v.claim, v.inputs, format_json(fields_of(v), is_ascii=True)) for v in verdicts]
         try:
             db.execute("BEGIN IMMEDIATE")
             # A new id on every insert: the serial moves.
@@ -290,10 +289,8 @@ def _verdicts(text: str) -> list[Verdict]:
 
     None where the disk changed it into something else: the check is run again.
     """
-    import json  # 1 ms, and recall only comes here when statuses must be worked out again
-
     try:
-        fields = json.loads(text)
+        fields = parse_json(text)
         known = {name: value for name, value in fields.items() if name in Verdict.__match_args__}
         found = replace(Verdict(**known), own=True)
         return [found] if all(_fits(getattr(found, name), getattr(_SAMPLE, name)) for name in known) else []

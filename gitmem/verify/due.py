@@ -8,7 +8,6 @@ else runs (DESIGN, section 5).
 from __future__ import annotations
 
 import _sqlite3 as sqlite3
-import json
 
 from gitmem.config import search_path
 from gitmem.document.meaning import format_foundations
@@ -19,6 +18,7 @@ from gitmem.model import FAILS, HOLDS, Check, Document, Spec
 from gitmem.statuses import SKEW_S
 from gitmem.store.environment import describe_environment, parse_environment
 from gitmem.store.sqlite_errors import is_busy, is_unwritable
+from gitmem.text.json_values import parse_json
 from gitmem.text.sanitize import display
 from gitmem.verify.inputs import CodeTree, digest
 from gitmem.verify.moves import is_moved, moved_digest
@@ -147,7 +147,7 @@ def _references(git: Git, tree: CodeTree, anchored: Sequence[tuple[int, str]]) -
 
     found = []
     for number, fields in anchored:
-        states = reference_states(git, tree, anchors_in(json.loads(fields)), has_diff=False)
+        states = reference_states(git, tree, anchors_in(parse_json(fields)), has_diff=False)
         found.append((number, any(one.state == CHANGED for one in states)))
     return found
 
@@ -167,7 +167,7 @@ def states_on(
             blocked=blocked.get(fact.key),
         )
         if found.verdict is not None and found.is_fresh and found.verdict.moved:
-            check = Check(fact.form, tuple(json.loads(fact.words)))
+            check = Check(fact.form, tuple(parse_json(fact.words)))
             found = replace(found, is_moved=is_moved(tree, check, found.verdict.moved))
         states.append(found)
     return states
@@ -175,7 +175,7 @@ def states_on(
 
 def digester(tree: CodeTree, fact: state.FactRow) -> Callable[[Verdict | None], str]:
     """Return what gives the digest, on one tree, of the inputs that a verdict of a fact means (``state.state_of``)."""
-    inputs, check = json.loads(fact.inputs), Check(fact.form, tuple(json.loads(fact.words)))
+    inputs, check = parse_json(fact.inputs), Check(fact.form, tuple(parse_json(fact.words)))
     known = digest(tree, inputs, check)
 
     def digest_of(verdict: Verdict | None) -> str:
@@ -215,7 +215,9 @@ def list_publishable(catalog: Catalog, local: LocalState, ground: int) -> list[V
     They were made on another branch, or on an earlier commit with the same inputs: no run is needed to say so.
     """
     rows = state.list_unpublished(catalog, ground)
-    mine = local.verdicts([row.key for row in rows]) if rows else {}
+    if not rows:
+        return []
+    mine = local.verdicts([row.key for row in rows])
     digests = dict(catalog.rows("SELECT fact, digest FROM state WHERE ground = ? AND published = 0", (ground,)))
     found = []
     for row in rows:
@@ -255,13 +257,14 @@ def list_due(
     reworded = state.reworded(catalog, ground)
     if reworded and condition != "1":  # a key is a slug
         names = ", ".join(f"'{key}'" for key in sorted(reworded))
-        condition += f" OR m.key IN ({names})"
+        condition += f" OR s.fact IN (SELECT id FROM memory WHERE key IN ({names}))"
     gates = "" if asked else f" AND {state.CLAIM}"
     rows = catalog.rows(
         "SELECT f.id, m.key, f.spec, f.claim, f.form, f.words, f.inputs, f.ttl_s, s.digest, s.outcome, s.fresh, m.path,"
         " s.blocked, s.tools"
-        f" FROM fact f JOIN memory m ON m.id = f.id JOIN state s ON s.ground = ? AND s.fact = f.id WHERE {state.LIVE}"
-        f"{gates} AND ({condition}) ORDER BY m.key",
+        # From the states, most of which are not due: 0.7 ms for 10,000 instead of 6.
+        f" FROM state s CROSS JOIN fact f ON f.id = s.fact CROSS JOIN memory m ON m.id = f.id WHERE s.ground = ?"
+        f" AND ({condition}) AND {state.LIVE}{gates} ORDER BY m.key",
         (ground, *(() if condition == "1" else (now,))),
     )
     wanted = [row for row in rows if not asked or row[1] in asked]
@@ -385,7 +388,7 @@ def read_fact(catalog: Catalog, fact: state.FactRow, path: str, policy: Policy) 
     What is approved, shown and judged is what these very fields say, whatever the catalog noted of them.
     """
     fields, body = catalog.row("SELECT fields, body FROM text WHERE id = ?", (fact.id,))
-    document = Document(fact.key, path, json.loads(fields), body, "")
+    document = Document(fact.key, path, parse_json(fields), body, "")
     how = policy.verify
     spec = spec_of(document, setup=how.setup, default_timeout_s=how.timeout_s, folders=how.folders)
     assert spec is not None, "only memories with a check have a row in fact"

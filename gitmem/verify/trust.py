@@ -7,15 +7,15 @@ that is not ours, approves nothing.
 
 from __future__ import annotations
 
-import json
 import os
 import stat
 
 from gitmem.config import state_home
 from gitmem.errors import TrustError, suppress
-from gitmem.frozen import frozen
+from gitmem.frozen import fields_of, frozen
 from gitmem.store.local import clone_id
 from gitmem.system.file_lock import CLOSE_ON_EXEC
+from gitmem.text.json_values import format_json, parse_json
 from gitmem.text.sha256 import sha256
 
 TYPE_CHECKING = False
@@ -113,7 +113,7 @@ class Trust:
         for path in self._files():
             try:
                 with open(path, encoding="utf-8") as file:
-                    table = json.load(file)
+                    table = parse_json(file.read())
                 found.append(Approval(**table))
             except (ValueError, TypeError, OSError, RecursionError):
                 continue
@@ -149,7 +149,7 @@ class Trust:
         _remove(path)
         fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | CLOSE_ON_EXEC, 0o600)
         with os.fdopen(fd, "w", encoding="utf-8") as file:
-            json.dump({**{n: getattr(approval, n) for n in Approval.__fields__}, "verdict": verdict}, file)  # type: ignore[attr-defined]
+            file.write(format_json({**fields_of(approval), "verdict": verdict}, is_ascii=True))
 
     def _guard(self) -> None:
         """Fail closed: a folder that others can write to, or that belongs to others, approves nothing."""

@@ -9,7 +9,7 @@ from gitmem.index.catalog import packed_texts
 
 # Raise it whenever a table, how text is analysed, or what counts as a secret changes: another format is rebuilt, never
 # converted.
-FORMAT = 16
+FORMAT = 17
 FILE_NAME = "catalog.sqlite"
 # How long a reader waits for a writer's commit, and a writer for another one, in milliseconds.
 BUSY_MS = 4000
@@ -25,7 +25,8 @@ CREATE TABLE memory (
   path TEXT GENERATED ALWAYS AS (folder || '/' || key || '.md') VIRTUAL);
 CREATE UNIQUE INDEX memory_key ON memory (key, folder);
 CREATE INDEX memory_folder ON memory (folder);
-CREATE INDEX memory_live ON memory (shadowed, archived, superseded, kind);
+CREATE INDEX memory_live ON memory (kind, expires, shadowed, archived, superseded)
+  WHERE shadowed = 0 AND archived = 0 AND superseded = 0;
 CREATE INDEX memory_recent ON memory (created) WHERE shadowed = 0 AND archived = 0;
 CREATE INDEX memory_expires ON memory (expires) WHERE expires IS NOT NULL;
 CREATE TABLE dictionary (name TEXT PRIMARY KEY, content BLOB NOT NULL) WITHOUT ROWID;
@@ -66,11 +67,12 @@ CREATE TABLE state (ground INTEGER NOT NULL, fact INTEGER NOT NULL, digest TEXT 
   at INTEGER NOT NULL, fresh INTEGER NOT NULL, own INTEGER NOT NULL, weak INTEGER NOT NULL,
   published INTEGER NOT NULL, tools INTEGER NOT NULL DEFAULT 0, flapping INTEGER NOT NULL DEFAULT 0,
   blocked INTEGER NOT NULL DEFAULT 0, moved INTEGER NOT NULL DEFAULT 0,
-  outside INTEGER NOT NULL DEFAULT 0, PRIMARY KEY (ground, fact)) WITHOUT ROWID;
+  outside INTEGER NOT NULL DEFAULT 0, until INTEGER, PRIMARY KEY (ground, fact)) WITHOUT ROWID;
 CREATE TABLE toolset (id INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE);
 CREATE INDEX state_fact ON state (fact);
-CREATE INDEX state_unpublished ON state (ground) WHERE published = 0;
+CREATE INDEX state_unpublished ON state (ground, fact) WHERE published = 0;
 CREATE INDEX state_tools ON state (ground, tools) WHERE tools <> 0;
+CREATE INDEX state_changed ON state (ground, fact) WHERE outcome = 'changed';
 CREATE INDEX state_failed ON state (ground, fact) WHERE outcome = 'fails';
 CREATE INDEX state_blocked ON state (ground, fact) WHERE blocked = 1;
 CREATE TABLE rest (ground INTEGER NOT NULL, fact INTEGER NOT NULL, target TEXT NOT NULL, meaning TEXT NOT NULL,

@@ -29,7 +29,7 @@ CLAIM = "m.kind <> 'task'"
 # Begins the environment of a claimed verdict among the fingerprints of tools.
 CLAIMED = "@"
 # When a state grows old: a verdict that depends on the world outside the repository counts for a shorter time.
-EXPIRES = "(s.at + CASE s.outside WHEN 0 THEN f.ttl_s ELSE f.outside_s END)"
+EXPIRES = "s.until"
 # Of a memory's text, where two people said something in two ways (``document.conflict``).
 TO_SETTLE = "instr(t.marks, ' conflict ')"
 
@@ -131,8 +131,8 @@ def anchored_without_state(catalog: Catalog, ground: int) -> list[tuple[int, str
 def stale_references(catalog: Catalog, ground: int | None) -> int:
     """Return how many memories without a check refer to lines that changed."""
     found = catalog.row(
-        f"SELECT count(*) FROM state s JOIN memory m ON m.id = s.fact WHERE s.ground = ? AND s.outcome = '{CHANGED}'"
-        f" AND {LIVE}",
+        "SELECT count(*) FROM state s INDEXED BY state_changed CROSS JOIN memory m ON m.id = s.fact WHERE s.ground = ?"
+        f" AND s.outcome = '{CHANGED}' AND {LIVE}",
         (ground or 0,),
     )
     return int(found[0])
@@ -323,7 +323,8 @@ def write_states(catalog: Catalog, ground: int, states: Iterable[FactState], now
     states = list(states)
     toolsets = _toolsets(catalog, {s.tools for s in states if s.tools})
     db.executemany(
-        "INSERT OR REPLACE INTO state VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
+        "INSERT OR REPLACE INTO state VALUES (?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,?13,?14,"
+        " (SELECT ?5 + CASE ?14 WHEN 0 THEN ttl_s ELSE outside_s END FROM fact WHERE id = ?2))",
         [
             (
                 *(ground, s.fact, s.digest, s.verdict.outcome if s.verdict else "", s.verdict.at if s.verdict else 0),
@@ -381,8 +382,9 @@ def toolsets_of(catalog: Catalog, ground: int) -> list[tuple[int, str]]:
 def list_unpublished(catalog: Catalog, ground: int) -> list[FactRow]:
     """Return the live facts whose verdict for these inputs is known in this clone only, by key."""
     rows = catalog.rows(
-        "SELECT f.id, m.key, f.spec, f.claim, f.form, f.words, f.inputs, f.ttl_s FROM state s JOIN fact f"
-        " ON f.id = s.fact JOIN memory m ON m.id = f.id WHERE s.ground = ? AND s.published = 0 AND s.fresh = 1"
+        "SELECT f.id, m.key, f.spec, f.claim, f.form, f.words, f.inputs, f.ttl_s FROM state s"
+        " INDEXED BY state_unpublished CROSS JOIN fact f ON f.id = s.fact CROSS JOIN memory m ON m.id = f.id"
+        " WHERE s.ground = ? AND s.published = 0 AND s.fresh = 1"
         f" AND {LIVE} ORDER BY m.key",
         (ground,),
     )

@@ -6,7 +6,8 @@ The file is local to this clone and shared by its worktrees. Source: gitignore(5
 from __future__ import annotations
 
 import os
-from contextlib import suppress
+
+from gitmem.errors import suppress
 
 COMMENT = "# gitmem's view of the memory; `gitmem view --remove` takes this out"
 # What means something in a pattern.

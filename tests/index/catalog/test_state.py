@@ -66,8 +66,10 @@ def proved(memory: Memory) -> Memory:
 def test_statuses_in_the_database_are_those_of_the_graph(proved: Memory) -> None:
     catalog, ground = proved.repository.catalog(), proved.repository.ground()
     number = catalog.row("SELECT id FROM fact")[0]
+    assert catalog.rows("SELECT s.until - s.at FROM state s") == catalog.rows("SELECT ttl_s FROM fact") != [(None,)]
     for outcome, fresh, at, ttl_s in product(("", HOLDS, FAILS), (0, 1), (NOW - 100, NOW + 100), (None, 0, 50, 500)):
-        catalog.connection.execute("UPDATE state SET outcome = ?, fresh = ?, at = ?", (outcome, fresh, at))
+        values = (outcome, fresh, at, ttl_s)
+        catalog.connection.execute("UPDATE state SET outcome = ?1, fresh = ?2, at = ?3, until = ?3 + ?4", values)
         catalog.connection.execute("UPDATE fact SET ttl_s = ?", (ttl_s,))
 
         wanted = own_status(outcome, fresh=bool(fresh), at=at, ttl_s=ttl_s, now=NOW)
