@@ -18,7 +18,7 @@ from support.processes import mark  # noqa: F401 - a fixture
 
 from gitmem import cli
 from gitmem.cli.shared import AGENT_VARIABLES
-from gitmem.config import ROBOTS
+from gitmem.config import ROBOTS, SESSION_VARIABLES
 from gitmem.memory.memory import Memory
 from gitmem.store import layout
 
@@ -46,7 +46,7 @@ def _clean_environment(tmp_path_factory: pytest.TempPathFactory) -> None:
     """Take the machine's settings out of every test: HOME, XDG folders, git's and gitmem's variables."""
     home = tmp_path_factory.mktemp("home")
     ours = ("GIT_", "GITMEM_", "MEMORY_", "XDG_")
-    for name in [n for n in os.environ if n.startswith(ours) or n in AGENT_VARIABLES or n in ROBOTS]:
+    for name in [n for n in os.environ if n.startswith(ours) or n in {*AGENT_VARIABLES, *SESSION_VARIABLES, *ROBOTS}]:
         del os.environ[name]
     # A run that was started in the background ignores Ctrl-C, and so would every program that the tests start.
     signal.signal(signal.SIGINT, signal.default_int_handler)

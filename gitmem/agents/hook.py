@@ -149,16 +149,20 @@ class Limit:
     """A limit of time, as a context manager: what takes longer is interrupted by TimeoutError, again and again.
 
     It is the process's alarm (setitimer(2)), so only a program's main thread has one; elsewhere there is no limit.
+    Within it, SIGTERM is not obeyed: `claude -p` sends it to hooks in the background as soon as its agent has answered,
+    and SIGKILL about a second later (seen with 2.1.331). A capture takes less, and processes that it starts obey it.
     """
 
     def __init__(self, seconds: float) -> None:
         self._seconds = seconds
         self._former: Any = None
+        self._terminated: Any = None
 
     def __enter__(self) -> Limit:
         """Begin."""
         try:
             self._former = signal.signal(signal.SIGALRM, _interrupt)
+            self._terminated = signal.signal(signal.SIGTERM, _go_on)
         except (ValueError, AttributeError):  # another thread; Windows
             return self
         self.set(self._seconds)
@@ -174,10 +178,16 @@ class Limit:
         if self._former is not None:
             signal.setitimer(signal.ITIMER_REAL, 0)
             signal.signal(signal.SIGALRM, self._former)
+        if self._terminated is not None:
+            signal.signal(signal.SIGTERM, self._terminated)
 
 
 def _interrupt(*_: object) -> None:
     raise TimeoutError("it took too long")
+
+
+def _go_on(*_: object) -> None:
+    """Finish the hook; a signal that is ignored instead would be ignored by the processes that it starts, too."""
 
 
 def serve(harness: str, named: str = "", *, fd: int = 0, is_users: bool = False) -> str:

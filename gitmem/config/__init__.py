@@ -173,6 +173,18 @@ def variable(name: str) -> str:
     return os.environ.get(name, "")
 
 
+# What the clients of agents set, for the commands that they run, to the name of their session (seen with Claude Code
+# 2.1.331, Codex 0.169.0, Copilot CLI 1.0.102 and pi 0.87.1; Gemini CLI and OpenCode set none).
+SESSION_VARIABLES = ("CLAUDE_CODE_SESSION_ID", "CODEX_THREAD_ID", "COPILOT_AGENT_SESSION_ID", "PI_SESSION_ID")
+SESSION_LIMIT = 80
+
+
+def agent_session() -> str:
+    """Return the session of the agent that runs this process, or an empty string where that is not known."""
+    found = next(filter(None, map(variable, SESSION_VARIABLES)), "")
+    return found if len(found) <= SESSION_LIMIT and found.replace("-", "").isalnum() and found.isascii() else ""
+
+
 def machine_identity() -> tuple[str, str]:
     """Return the name and email for commits that no person makes: those of the robot in a job of a forge."""
     found = next((who for name, who in ROBOTS.items() if variable(name) == "true"), None)

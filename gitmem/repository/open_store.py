@@ -395,10 +395,12 @@ class OpenStore:
             self.notices.append(message)
 
     def author(self) -> Author:
-        """Return who writes: the person as git names them, the agent where one is set, and the project they work in."""
+        """Return who writes: the person as git names them, the agent and its session, and the project they work in."""
         if self._author is not None:
             return self._author()
+        from gitmem.config import agent_session
         from gitmem.write.draft import Author
 
-        repository = self.git.repository
-        return Author(self.git.identity()[0], self.config.agent, repository.name, top=repository.top or "")
+        repository, session = self.git.repository, agent_session()
+        more = (("session", session),) if session else ()
+        return Author(self.git.identity()[0], self.config.agent, repository.name, more, repository.top or "")

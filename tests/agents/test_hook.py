@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -227,6 +228,14 @@ def test_limit_is_lifted_behind_the_hook() -> None:
         pass
 
     time.sleep(0.1)  # an alarm that still stood would end this test
+
+
+def test_a_hook_goes_on_where_its_client_ends_it() -> None:
+    before = signal.getsignal(signal.SIGTERM)
+    with Limit(5):
+        os.kill(os.getpid(), signal.SIGTERM)  # would end this test
+
+    assert signal.getsignal(signal.SIGTERM) == before
 
 
 @pytest.mark.parametrize("char", ["x", "ü", '"', "\\"])

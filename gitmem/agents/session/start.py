@@ -14,6 +14,7 @@ from gitmem.agents.session.places import read_text
 from gitmem.agents.session.roles import role_of
 from gitmem.commands.context.sections import HEADINGS, NEWEST
 from gitmem.config import home
+from gitmem.errors import GitmemError
 from gitmem.frozen import frozen
 from gitmem.index.catalog import state
 from gitmem.index.catalog.counts import count_live
@@ -26,7 +27,7 @@ from gitmem.store import lost
 from gitmem.store.scope import LISTED, PROJECT
 from gitmem.store.spool_folders import folders_of
 from gitmem.text import tokens as analysis
-from gitmem.text.json_values import parse_json
+from gitmem.text.json_values import format_json, parse_json
 from gitmem.text.sanitize import display
 
 TYPE_CHECKING = False
@@ -343,6 +344,20 @@ def _is_own(here: _Here, fields: str) -> bool:
     return bool(here.event.session) and isinstance(by, dict) and by.get("session") == here.event.session
 
 
+def _written_since(here: _Here, tip: str) -> list[str] | None:
+    """Return the keys of the memories that changed since a commit, which knows more than the second of a start.
+
+    None where the commit is gone: a branch that was replaced shares no history with it.
+    """
+    from gitmem.git.objects import open_objects
+
+    try:
+        changes = open_objects(here.memory.git).diff(tip or None, _tip(here.memory) or None)
+    except GitmemError:
+        return None
+    return sorted({path.rpartition("/")[2].removesuffix(".md") for path in changes})
+
+
 def _changed(here: _Here, entries: Sequence[Mapping[str, Any]]) -> list[Part]:
     """Return what a session that goes on does not know yet: other statuses, and what was written meanwhile."""
     if here.topic.is_review or here.policy.session.profile == BMAD:
@@ -354,10 +369,12 @@ def _changed(here: _Here, entries: Sequence[Mapping[str, Any]]) -> list[Part]:
     fresh = tuple(entry for entry in warnings.entries if entry.key and seen.get(entry.key) != entry.status)
     parts = [Part(warnings.heading, fresh)]
     if last.get("tip") != _tip(here.memory):
+        written = _written_since(here, str(last.get("tip") or ""))
+        among = "" if written is None else " AND m.key IN (SELECT value FROM json_each(?))"
         rows = here.catalog.rows(
             "SELECT m.id, m.key, m.kind, m.title, t.fields FROM memory m JOIN text t ON t.id = m.id"
-            f" WHERE {_live(here)} AND m.updated >= ? ORDER BY m.updated DESC, m.key LIMIT ?",
-            (int(last.get("at") or 0), 4 * here.policy.session.newest),
+            f" WHERE {_live(here)} AND m.updated >= ?{among} ORDER BY m.updated DESC, m.key LIMIT ?",
+            (int(last.get("at") or 0), *([format_json(written)] if among else []), 4 * here.policy.session.newest),
         )
         listed_already = {entry.key for entry in fresh}
         new = [

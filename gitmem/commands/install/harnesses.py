@@ -81,13 +81,17 @@ class Harness:
     note: str = ""
 
 
-CLAUDE_TOOLS = "Agent|Bash|Edit|MultiEdit|NotebookEdit|Read|Task|Write"
+# A tool that touches a file is answered before the agent goes on; the others only record.
+CLAUDE_FILE_TOOLS = "Edit|MultiEdit|NotebookEdit|Read|Write"
+CLAUDE_OTHER_TOOLS = "Agent|Bash|Task"
+CLAUDE_TOOLS = f"{CLAUDE_OTHER_TOOLS}|{CLAUDE_FILE_TOOLS}"
 CLAUDE_HOOKS = (
     HarnessEvent("SessionStart"),
     HarnessEvent("UserPromptSubmit", timeout_s=PROMPT_S),
-    HarnessEvent("PostToolUse", CLAUDE_TOOLS, is_async=True),
+    HarnessEvent("PostToolUse", CLAUDE_FILE_TOOLS),
+    HarnessEvent("PostToolUse", CLAUDE_OTHER_TOOLS, is_async=True),
     HarnessEvent("PostToolUseFailure", CLAUDE_TOOLS, is_async=True),
-    HarnessEvent("Stop", is_async=True),
+    HarnessEvent("Stop"),
     HarnessEvent("SubagentStart"),
     HarnessEvent("SubagentStop"),
     HarnessEvent("PreCompact"),

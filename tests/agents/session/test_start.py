@@ -282,6 +282,40 @@ def test_a_session_that_goes_on_is_not_told_what_it_wrote_itself(repo) -> None:
         assert "[captured]" not in text
 
 
+def test_what_an_agents_command_writes_is_its_sessions(repo, monkeypatch) -> None:
+    clock = Clock()
+    with Memory(repo, clock=clock) as memory:
+        put(repo, make_memory("a", "A"))
+        on_event.session_started(memory, started())
+        clock.now += 60
+        for variable, session, key in (
+            ("CLAUDE_CODE_SESSION_ID", "s1", "typed"),
+            ("CODEX_THREAD_ID", "s2", "others"),
+            ("PI_SESSION_ID", "$(reboot)", "hostile"),
+        ):
+            with monkeypatch.context() as environment:
+                environment.setenv(variable, session)
+                memory.remember(f"The {key} gateway drops requests", key=key)
+
+        text = on_event.session_started(memory, started(source=RESUME))
+
+        assert "[typed]" not in text
+        assert "[others]" in text
+        assert "reboot" not in git(repo, "show", "memory:learned/hostile.md")
+
+
+def test_what_was_there_in_the_second_of_the_start_is_not_news(repo) -> None:
+    with Memory(repo, clock=Clock()) as memory:
+        for number in range(9):
+            memory.remember(f"Button {number} has colour {number}", key=f"before-{number}")
+        on_event.session_started(memory, started())
+        memory.remember("Ports are in ports.yaml", key="after")
+
+        assert parts(on_event.session_started(memory, started(source=RESUME)))["WRITTEN SINCE"] == [
+            "- [after] (learned, by a person) Ports are in ports.yaml"
+        ]
+
+
 def test_a_role_has_its_budget_and_its_kinds_first(memory, repo) -> None:
     about = {"paths": ["src/auth/**"]}
     put(repo, *(make_memory(f"m{n}", f"About {n}", "It is so. " * 9, created=days_ago(20), **about) for n in range(99)))
