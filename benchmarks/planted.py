@@ -61,8 +61,9 @@ class Unit:
         culprit: The number of the commit that broke it.
         reported: Its own status at the commit before, as gitmem gave it.
         known: Whether it was ``verified`` or ``failed`` when that was judged last.
-        touches: The commits that changed its files since it was judged last and held.
+        touches: How many commits changed its files since it was judged last.
         blamed: The number of the commit that gitmem should have named last as the one that broke it.
+        is_open: Whether that commit cannot be known: several changed its files while it could not be judged.
     """
 
     key: str
@@ -76,8 +77,9 @@ class Unit:
     culprit: int = -1
     reported: str = "verified"
     known: str = "verified"
-    touches: list[int] = field(default_factory=list)
+    touches: int = 0
     blamed: int = -1
+    is_open: bool = False
 
     @property
     def needs(self) -> str:
@@ -301,9 +303,8 @@ def walk(folder: Path, *, commits: int, seed: int, options: Options, say: bool =
             score.answers += 1
             if own[unit.key] not in (right := truth_of(unit, made, unit.known)):
                 score.wrong.append((number, unit.key, own[unit.key], " or ".join(sorted(right))))
-            if unit.key in made.touched and unit.known == "verified":
-                unit.touches.append(number)
-            _expect(score, number, unit, own[unit.key])
+            unit.touches += unit.key in made.touched
+            _expect(score, number, unit, own[unit.key], is_judged=unit.needs not in made.missing)
         score.alerts += [(number, key) for key in sorted(step.alerts)]
         _check_suspects(score, number, units, own, step)
         _check_causes(score, number, units, own, step, oids)
@@ -314,15 +315,19 @@ def walk(folder: Path, *, commits: int, seed: int, options: Options, say: bool =
     return score
 
 
-def _expect(score: Score, number: int, unit: Unit, own: str) -> None:
+def _expect(score: Score, number: int, unit: Unit, own: str, *, is_judged: bool) -> None:
     """Note what is news of a unit: that it fails, or cannot be checked any more; each once."""
     if own in ("failed", "blocked") and own not in (unit.reported, unit.known):
         score.expected.add((number, unit.key))
+    # That it was mended, or broken again, cannot be known while its environment is gone: the break is that of before.
+    if unit.broken and (is_judged or unit.known == "verified"):
+        unit.blamed = unit.culprit
+    if own == "verified":
+        unit.touches, unit.is_open = 0, False
+    elif is_judged:
+        unit.touches, unit.is_open = 0, unit.is_open or unit.touches > 1
     unit.reported = own
-    unit.touches = [] if own == "verified" else unit.touches
     unit.known = unit.known if own == "blocked" else own
-    # That it was mended cannot be known while its environment is gone: the break is that of before.
-    unit.blamed = unit.culprit if unit.broken else unit.blamed
 
 
 def _check_suspects(score: Score, number: int, units: Sequence[Unit], own: dict[str, str], step: Step) -> None:
@@ -355,8 +360,7 @@ def _check_causes(
             mine = [cause for cause in causes if unit.key in cause.keys]
             named = {case.culprit[0] for cause in mine for case in cause.cases if case.key == unit.key}
             score.causes += 1
-            # Several commits changed its files while it could not be checked: one alone cannot be named.
-            unknown = {""} if len(unit.touches) > 1 else set()
+            unknown = {""} if unit.is_open else set()
             if not named or not named <= {oids[unit.blamed]} | unknown:
                 numbers = [oids.index(oid) if oid else "" for oid in named]
                 score.lost.append((number, unit.key, f"named {numbers}, broken by {unit.blamed}"))

@@ -25,7 +25,7 @@ from gitmem.verify.trace.programs import describe_change
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Collection, Sequence
 
     from gitmem.config.setting import Config
     from gitmem.git.binary import Git
@@ -382,14 +382,13 @@ class Session:
         A verdict that counts again because the inputs do may be older than a failure in between. And an earlier failure
         on these inputs may be of another cause: what it named may have moved, and another commit broke it.
         """
-        if not self.counts():
-            return dues
         known = [v for v in self._list_publishable() if v.outcome == FAILS]
-        if known:
+        again = {v.key: last for v in known if (last := self._other_failure(v))}
+        if self.counts() and known:
             from gitmem.verify.record import list_news
 
-            known = [v for v in list_news(self._catalog, known, self._is_fresh) if self._was_fixed(v)]
-        again = {v.key: held for v in known if (held := self._held_last(v))}
+            news = [v for v in list_news(self._catalog, known, self._is_fresh) if self._was_fixed(v)]
+            again |= {v.key: held for v in news if (held := self._held_last(v))}
         missing = tuple(again.keys() - {due.row.key for due in dues})
         if missing and not self.options.keys:
             is_mine = self._in_shard()
@@ -400,11 +399,19 @@ class Session:
         found = []
         for due in dues:
             held = again.get(due.row.key)
-            if held is None and due.verdict is not None and due.verdict.outcome == FAILS and due.why == "inputs":
-                held = self._held_last(due.verdict)
+            failed = due.verdict if due.why == "inputs" and self.counts() else None
+            if held is None and failed is not None and failed.outcome == FAILS:
+                held = self._held_last(failed)
                 held = held if held is not None and held.own else None
             found.append(replace(due, why="inputs", verdict=held) if held is not None else due)
         return found
+
+    def _other_failure(self, verdict: Verdict) -> Verdict | None:
+        """Return the failure that this clone saw last, where it is another one than a failure that counts again."""
+        mine = self._local.verdicts([verdict.key]).get(verdict.key, ())
+        last = next((v for v in mine[::-1] if (v.spec, v.claim) == (verdict.spec, verdict.claim)), verdict)
+        is_other = last.outcome == FAILS and (last.inputs, last.at) != (verdict.inputs, verdict.at)
+        return last if is_other and self._was_fixed(verdict) else None
 
     def _was_fixed(self, verdict: Verdict) -> bool:
         read = self._read_by(verdict.key)
@@ -467,7 +474,8 @@ class Session:
 
     def keep(self, results: list[Result]) -> tuple[RecordResult | None, bool]:
         """Write verdicts to the branch where they count, else as local state; tell whether they stayed local."""
-        verdicts = [self._blamed(r, r.verdict) for r in results if r.verdict is not None]
+        blocked = self._local.blocked()
+        verdicts = [self._blamed(r, r.verdict, blocked) for r in results if r.verdict is not None]
         self._local.add_blocked(self._blocked(r) for r in results if r.outcome == BLOCKED)
         ran = [r for r in results if r.outcome in (HOLDS, FAILS, BLOCKED)]
         self._local.keep_outputs(self._output(r) for r in ran if r.due.spec.check.form != BUILTIN)
@@ -488,19 +496,37 @@ class Session:
             self._unrecorded = ""  # the file has it
         return kept
 
-    def _blamed(self, result: Result, verdict: Verdict) -> Verdict:
-        """Return a verdict with the commit that broke the fact, where one alone changed its inputs since it held."""
+    def _blamed(self, result: Result, verdict: Verdict, blocked: Collection[str]) -> Verdict:
+        """Return a verdict with the commit that broke the fact, where one alone changed its inputs since it held.
+
+        *blocked* are the facts whose check could not be run when it was tried last.
+        """
         old = result.due.verdict
         is_break = verdict.outcome == FAILS and verdict.confirmed and not (verdict.outside or verdict.flapping)
-        if not is_break or old is None or not old.own or old.outcome != HOLDS or verdict.culprit:
+        if not is_break or old is None or not old.own or verdict.culprit:
+            return verdict
+        if old.outcome != HOLDS:
+            if verdict.key in blocked and self._may_be_another(result, old):
+                self._breaks.add(verdict.key)
             return verdict
         self._breaks.add(verdict.key)
-        read = parse_json(result.due.row.inputs), result.due.spec.check
+        read = self._reads(result)
         # The branch is not told of inputs alone: what held last may be known here only.
         mine = self._local.verdicts([verdict.key]).get(verdict.key, ())
         held = [v for v in mine if (v.spec, v.claim, v.outcome) == (verdict.spec, verdict.claim, HOLDS)]
         found = (self._newest.breaker(*read, one) for one in (old, *sorted(held, key=lambda v: -v.at)))
         return replace(verdict, culprit=next(filter(None, found), ""))
+
+    def _may_be_another(self, result: Result, old: Verdict) -> bool:
+        """Return whether a failure may have been fixed, and another commit broke the fact, while nobody could judge it.
+
+        One commit that changed its inputs does not do both.
+        """
+        changes = self._newest.changes(*self._reads(result), old)
+        return changes is None or len(changes) > 1
+
+    def _reads(self, result: Result) -> tuple[list[str], Check]:
+        return parse_json(result.due.row.inputs), result.due.spec.check
 
     def _blocked(self, result: Result) -> Blocked:
         row = result.due.row

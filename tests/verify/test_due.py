@@ -628,6 +628,17 @@ def test_verdict_of_these_inputs_counts_before_a_later_one_of_others():
     assert state.pick([], "i") == (None, False)
 
 
+def test_of_our_own_verdicts_the_one_kept_last_is_the_latest():
+    failed, again = verdict(at=2, outcome=FAILS, own=True), verdict(at=1, inputs="j", own=True)
+
+    assert state.pick([failed, again], "other inputs") == (again, False)
+    assert state.pick([again, failed], "other inputs") == (failed, False)
+    assert state.pick([replace(again, at=2), failed], "other inputs") == (failed, False)
+    # One that others claim is compared by its time, and the branch's copy of ours is no newer than ours.
+    assert state.pick([failed, again, verdict(at=3, inputs="k")], "other inputs")[0] == verdict(at=3, inputs="k")
+    assert state.pick([failed, again, failed], "other inputs") == (again, False)
+
+
 def test_our_own_verdict_counts_before_a_claimed_one_of_the_same_second():
     claimed, own = verdict(), verdict(outcome=FAILS, own=True)
 

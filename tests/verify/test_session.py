@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 
 import pytest
 from conftest import NOW, commit_files, git, put_files, tip
@@ -410,3 +411,66 @@ def test_a_break_names_its_commit_also_where_others_lie_between_and_where_it_was
             commit_files(repo, {"README.md": f"{commit}\n"})
 
     assert named == [set(), {("a", True), ("c", True)}] * 2
+
+
+def test_a_failure_that_counts_again_is_judged_where_another_one_came_between(repo):
+    """Nothing is in the old place twice: the file was deleted, and later, when its text was broken, it moved."""
+    clock = Clock()
+    lines = "".join(f"line {number}\n" for number in range(30))
+    put(repo, make_fact("a", {"contains": "RS256", "in": "a/state"}))
+    told = []
+    with Memory(repo, clock=clock) as opened:
+        opened.init(offline=True)
+        for text in (
+            f"{lines}RS256\n",
+            "",
+            f"{lines}RS256 again\n",
+            f"{lines}HS256\n",
+            "moved",
+            f"{lines}RS256, fixed\n",
+        ):
+            if text == "moved":
+                (repo / "b").mkdir()
+                git(repo, "mv", "a/state", "b/state")
+                git(repo, "commit", "-q", "-m", "move")
+            elif text:
+                commit_files(repo, {f"{'b' if told[4:] else 'a'}/state": text})
+            else:
+                git(repo, "rm", "-q", "a/state")
+                git(repo, "commit", "-q", "-m", "delete")
+            clock.now += 60
+            line = next(iter(verify(opened).standing.lines), None)
+            told.append((statuses(opened)["a"], line.culprit if line else ""))
+
+    deleted, broken = git(repo, "rev-parse", "HEAD~4"), git(repo, "rev-parse", "HEAD~2")
+    held = ("verified", "")
+    assert told == [held, ("failed", deleted), held, ("failed", broken), ("failed", broken), held]
+
+
+def test_what_broke_a_fact_is_not_known_where_it_may_have_been_fixed_unseen(repo, tmp_path, monkeypatch):
+    """The check needs a tool that is gone for some commits: it may have been fixed and broken again there."""
+    tool = tmp_path / "tools" / "a-tool"
+    tool.parent.mkdir()
+    monkeypatch.setenv("PATH", f"{tool.parent}:{os.environ['PATH']}")
+
+    def show_tool():
+        tool.write_text('#!/bin/sh\nexec grep -q RS256 "$1"\n')
+        tool.chmod(0o755)
+
+    named = []
+    with Memory(repo, clock=(clock := Clock())) as opened:
+        opened.init(offline=True)
+        put(repo, make_fact("a", "a-tool state", paths=["state"]))
+        approve_all(opened)
+        for text in ("RS256", "HS256", "HS256 still", "gone", "HS256 now", "HS256 by now", "back"):
+            if text in ("back", "RS256"):
+                show_tool()
+            elif text == "gone":
+                tool.unlink()
+            commit_files(repo, {"state": f"{text}\n"} if "256" in text else {"README.md": text})
+            clock.now += 60
+            line = next(iter(verify(opened).standing.lines), None)
+            named.append(line.culprit if line else "")
+
+    broken = git(repo, "rev-parse", "HEAD~5")
+    assert named == ["", broken, broken, broken, broken, broken, ""]

@@ -174,14 +174,19 @@ def pick(verdicts: Sequence[Verdict], digest: str) -> tuple[Verdict | None, bool
 def pick_fresh(verdicts: Sequence[Verdict], is_fresh: Callable[[Verdict], bool]) -> tuple[Verdict | None, bool]:
     """Return the verdict that counts, and whether it is of the inputs as they are: each says which inputs it means."""
     same = [v for v in verdicts if is_fresh(v) and not _is_before_move(v, verdicts)]
-    if any(v.own for v in same):
-        mine = [v.environment for v in same if v.own]
-        same = [
-            v for v in same if v.own or (v.outcome != HOLDS and not _is_answered(same) and not _is_foreign(v, mine))
-        ]
+    if mine := [v for v in same if v.own]:
+        is_answered = any(v.sandbox == "builtin" for v in mine)  # of the same inputs, such a check always answers alike
+        same = [v for v in same if v.own or not (v.outcome == HOLDS or is_answered or _is_foreign(v, mine))]
     # Of two that say the same, the one that knows more: the culprit may be known in this clone alone.
-    best = max(same or verdicts, key=lambda v: (v.at, v.own, bool(v.culprit)), default=None)
+    best = max(_without_older(same or verdicts), key=lambda v: (v.at, v.own, bool(v.culprit)), default=None)
     return best, bool(same)
+
+
+def _without_older(verdicts: Sequence[Verdict]) -> list[Verdict]:
+    """Return verdicts without those of this clone but the one kept last: one that counts again is kept once more."""
+    mine = [_made(v) for v in verdicts if v.own] if len(verdicts) > 1 else []
+    last = max(mine, key=mine.index, default=None)  # the branch's copies of them follow
+    return [v for v in verdicts if not (v.own and mine) or _made(v) == last]
 
 
 def _is_before_move(verdict: Verdict, verdicts: Sequence[Verdict]) -> bool:
@@ -190,14 +195,9 @@ def _is_before_move(verdict: Verdict, verdicts: Sequence[Verdict]) -> bool:
     return verdict.outcome == FAILS and any(v.moved != verdict.moved for v in newer)
 
 
-def _is_foreign(verdict: Verdict, mine: Iterable[str]) -> bool:
+def _is_foreign(verdict: Verdict, mine: Iterable[Verdict]) -> bool:
     """Return whether a claimed failure is of another environment than this clone's verdicts of the same inputs."""
-    return all(difference(environment, verdict.environment) for environment in mine)
-
-
-def _is_answered(verdicts: Iterable[Verdict]) -> bool:
-    """Return whether a built-in check was answered here: of the same inputs, it always answers alike."""
-    return any(v.own and v.sandbox == "builtin" for v in verdicts)
+    return all(difference(one.environment, verdict.environment) for one in mine)
 
 
 def latest_of(verdicts: Sequence[Verdict]) -> Verdict | None:

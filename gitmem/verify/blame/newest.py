@@ -46,16 +46,21 @@ class NewestCommits:
             check: Its check.
             held: The verdict by which it held.
         """
-        found, newer = "", digest_by(self.trees[0], inputs, check, held)
+        found = self.changes(inputs, check, held)
+        return found[0] if found is not None and len(found) == 1 else ""
+
+    def changes(self, inputs: Sequence[str], check: Check, since: Verdict) -> list[str] | None:
+        """Return the commits that changed the inputs of a fact since a verdict; None where that lies too far back."""
+        found: list[str] = []
+        newer = digest_by(self.trees[0], inputs, check, since)
         for tree, parent in pairwise(self.trees):
-            before = digest_by(parent, inputs, check, held)
-            if before != newer:
-                if found:
-                    return ""
-                found, newer = tree.commit, before
-            if newer == held.inputs:
+            if newer == since.inputs:
                 return found
-        return ""
+            before = digest_by(parent, inputs, check, since)
+            if before != newer:
+                found.append(tree.commit)
+                newer = before
+        return found if newer == since.inputs else None
 
     def was_fixed(self, inputs: Sequence[str], check: Check, failed: Verdict) -> bool:
         """Return whether the inputs of a failure were others since; true where that lies too far back.
