@@ -84,10 +84,12 @@ class Browser:
             self._driver.terminate()
             self._driver.wait(10)
 
-    def open(self, page: Path, fragment: str = "") -> None:
-        """Load a page from disk, from nothing."""
+    def open(self, page: Path | str, fragment: str = "") -> None:
+        """Load a page from disk, or from an address, from nothing."""
         self.cdp("Page.navigate", url="about:blank")
-        self._ask("POST", f"{self._session}/url", {"url": page.as_uri() + fragment})
+        self._ask(
+            "POST", f"{self._session}/url", {"url": (page if isinstance(page, str) else page.as_uri()) + fragment}
+        )
         # A window that nobody looks at has no focus, and what is typed there may go nowhere.
         self.cdp("Emulation.setFocusEmulationEnabled", enabled=True)
         self.cdp("Page.bringToFront")

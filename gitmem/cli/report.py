@@ -1,12 +1,23 @@
 """Write a web page about the memory: what holds, what failed and which commit broke it, and all other memories.
 
+--serve shows it to the browsers of this machine until you press Ctrl-C. The page then follows the memory and the code,
+and its search ranks as `gitmem recall` does. The address contains a secret.
+
 It is one self-contained file: it works from disk and can be passed on. No check is run for it; it shows the results of
 the last verify job. Private memories are left out, unless --scope private selects only those.
 """
 
 from __future__ import annotations
 
+import contextlib
+import json
+import webbrowser
+from pathlib import Path
+
 from gitmem.cli import shared
+from gitmem.errors import UsageError
+from gitmem.memory.memory import Memory
+from gitmem.store.scope import PROJECT
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,10 +29,14 @@ EXAMPLES = (
     "gitmem report",
     "gitmem report public/memory.html",
     "gitmem report - > page.html",
+    "gitmem report --open",
+    "gitmem report --serve --open",
     "gitmem report --at v1.2 v1.2.html",
     "gitmem report --json",
 )
 FILE = "gitmem-report.html"
+# How many memories a search of a page that is served ranks.
+FOUND = 250
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -32,6 +47,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--force", action="store_true", help="overwrite a file that is not a gitmem report")
     shared.add_scope(parser, about="which memories to include (project)")
     shared.add_at(parser)
+    parser.add_argument("--open", action="store_true", help="open the page in the web browser")
+    parser.add_argument("--serve", action="store_true", help="serve the page to this machine instead of writing it")
+    parser.add_argument("--port", type=int, default=0, metavar="N", help="the port to serve it on (any free one)")
     parser.add_argument("--json", action="store_true", help="print the page's data as one JSON document instead")
 
 
@@ -39,6 +57,8 @@ def run(args: argparse.Namespace, out: Output) -> int:
     """Write the page; a failure that it shows is none of the command's."""
     from gitmem.commands.report.page import model, place, render
 
+    if args.serve:
+        return _serve(args, out)
     with shared.open_memory(args, out) as memory:
         if args.at is not None:
             shared.refuse_other_scopes(args)
@@ -55,4 +75,54 @@ def run(args: argparse.Namespace, out: Output) -> int:
         return 0
     place.write(args.file, text, force=args.force)
     out.line(args.file)
+    if args.open:
+        _open(Path(args.file).resolve().as_uri(), out)
     return 0
+
+
+class _Now:
+    """The memory as each request finds it: the threads of a server share no open one."""
+
+    def __init__(self, scope: str) -> None:
+        self._scope = scope
+
+    def state(self) -> str:
+        with Memory() as memory:
+            found = memory.status(scope=self._scope).document
+            shown = [found[name] for name in ("commit", "statuses", "waiting")]
+            job = (found["jobs"] or {}).get("last") or {}
+            return json.dumps([*shown, memory.repository.git.read_head(), job.get("at")], sort_keys=True)
+
+    def page(self, state: str) -> str:
+        from gitmem.commands.report.page import render
+
+        with Memory() as memory:
+            return render.render(memory.report(scope=self._scope), served=state)
+
+    def find(self, words: str) -> list[str]:
+        with Memory() as memory:
+            found = memory.recall(words, limit=FOUND, scopes=[self._scope or PROJECT])
+            return [hit.key for hit in found.hits]
+
+
+def _serve(args: argparse.Namespace, out: Output) -> int:
+    from gitmem.commands.report.page.serve import ReportServer
+
+    if args.at is not None or args.json or args.file != FILE:
+        raise UsageError("--serve shows the present, as a page", hint="leave out FILE, --at and --json")
+    with shared.open_memory(args, out) as memory:
+        memory.report(scope=args.scope)  # whatever is wrong with the memory is said here
+        shared.print_notices(memory, out)
+    with ReportServer(_Now(args.scope), args.port) as server:
+        out.line(server.url)
+        out.note("press Ctrl-C to stop")
+        if args.open:
+            _open(server.url, out)
+        with contextlib.suppress(KeyboardInterrupt):
+            server.serve_forever()
+    return 0
+
+
+def _open(address: str, out: Output) -> None:
+    if not webbrowser.open(address):
+        out.note(f"no web browser could be started: open {address}")

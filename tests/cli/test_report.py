@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import json
+import signal
+import sys
 from pathlib import Path
+from urllib.request import urlopen
 
 from conftest import commit_files
+from markupsafe import escape
+from support.console import start
 
 
 def test_a_page_is_written_and_written_anew(run_cli, repo: Path) -> None:
@@ -48,3 +53,36 @@ def test_a_failure_that_the_page_shows_is_none_of_the_commands(run_cli, repo: Pa
     assert (done.status, json.loads(done.out)["statuses"]["failed"]) == (0, 1)
     assert json.loads(run_cli("report", "--json", "--at", "HEAD~1").out)["statuses"]["verified"] == 1
     assert run_cli("report", "--at", "HEAD", "--scope", "private").status == 2
+
+
+def test_page_is_served_as_the_memory_is_now_until_ctrl_c(run_cli, repo: Path) -> None:
+    run_cli("remember", "Deploys need the VPN", "--key", "vpn")
+    process = start([sys.executable, "-m", "gitmem", "report", "--serve"], repo, text=True)
+    try:
+        url = process.stdout.readline().strip()
+        before = read(url), read(f"{url}state")
+        run_cli("remember", "Releases need a tag", "--key", "tag")
+        after = read(url), read(f"{url}state")
+
+        assert ['id="tag"' in page for page, _ in (before, after)] == [False, True]
+        assert before[1] != after[1]
+        assert json.loads(read(f"{url}find?words=deploying")) == ["vpn"]
+        assert f'data-served="{escape(after[1])}"' in after[0]
+    finally:
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=30)
+    assert process.returncode == 0
+
+
+def read(url: str) -> str:
+    with urlopen(url, timeout=30) as answer:
+        return answer.read().decode()
+
+
+def test_what_cannot_be_served_is_refused(run_cli, repo: Path) -> None:
+    run_cli("remember", "Deploys need the VPN", "--key", "vpn")
+
+    assert [run_cli("report", "--serve", *more).status for more in (["--json"], ["--at", "HEAD"], ["x.html"])] == [
+        2
+    ] * 3
+    assert run_cli("report", "--serve", "--port", "-1").status == 2

@@ -5,7 +5,7 @@
   const $ = (id) => document.getElementById(id);
   const all = (selector, from = document) => Array.from(from.querySelectorAll(selector));
   const MARKS = JSON.parse(document.body.dataset.marks);
-  const ORDER = Object.keys(MARKS);
+  const ORDER = Object.keys(MARKS), SERVED = document.body.dataset.served ?? "";
   const FEW = 50, MORE = 250, AROUND = 90;
   const main = $("_report"), found = $("_found"), words = $("_words"), hits = $("_hits"), kind = $("_kind"), old = $("_old");
   const wanted = new Set();
@@ -137,14 +137,35 @@
       words.setAttribute("aria-expanded", "true");
       window.scrollTo(0, 0);
     }
-    matches = find(asked());
+    show(find(asked()));
+    if (SERVED && asked().length) rankByServer(words.value);
+    for (const chip of all("#_chips button")) chip.setAttribute("aria-pressed", String(wanted.has(chip.dataset.status)));
+  }
+
+  function show(ranked) {
+    matches = ranked;
     hits.replaceChildren();
     shown = 0;
     draw(FEW);
     point(matches.length && asked().length ? 0 : -1);
     const number = matches.length;
     $("_count").textContent = number ? `${number} ${number === 1 ? "memory" : "memories"}` : "No memory has all of these words";
-    for (const chip of all("#_chips button")) chip.setAttribute("aria-pressed", String(wanted.has(chip.dataset.status)));
+  }
+
+  // A page that is served asks gitmem itself, which ranks as `gitmem recall` does: by stems, and not only what has every word.
+  async function rankByServer(typed) {
+    const answer = await fetch(`find?words=${encodeURIComponent(typed)}`).catch(() => null);
+    if (!answer?.ok || words.value !== typed) return;
+    const places = new Map((await answer.json()).map((key, at) => [key, at]));
+    if (words.value !== typed) return;
+    const fits = find([]).filter((memory) => places.has(memory.key)).sort((a, b) => places.get(a.key) - places.get(b.key));
+    show([...fits, ...find(asked()).filter((memory) => !places.has(memory.key))]);
+  }
+
+  // It is renewed where the memory or the code has moved, but not while a search is open.
+  async function renew() {
+    const answer = await fetch("state").catch(() => null);
+    if (answer?.ok && (await answer.text()) !== SERVED && found.hidden) location.reload();
   }
 
   function close() {
@@ -374,6 +395,7 @@
   newest();
   words.closest(".search").hidden = false;
   filters();
+  if (SERVED) setInterval(renew, 2000);
   reveal();
   (window.requestIdleCallback ?? setTimeout)(memories);
 })();

@@ -20,8 +20,13 @@ if TYPE_CHECKING:
 MARK = "<!doctype html>\n<!-- gitmem report -->\n"
 
 
-def render(page: Page) -> str:
-    """Return the page as one HTML document; the same for the same data."""
+def render(page: Page, *, served: str = "") -> str:
+    """Return the page as one HTML document; the same for the same data.
+
+    Args:
+        page: Its data.
+        served: What the server of the page says of the state that it shows (``serve``); empty for a file.
+    """
     shelf = sections.shelve(page)
     groups, old = sections.by_kind(page)
     failed = sections.list_failed(page)
@@ -41,7 +46,8 @@ def render(page: Page) -> str:
         "page.html",
         commits=page.commits,
         page=page,
-        policy=web_page.policy(style, script, also=("img-src data:",)),
+        policy=web_page.policy(style, script, also=("img-src data:", *(["connect-src 'self'"] if served else ()))),
+        served=served,
         worst=next((status for status, number in page.counts().items() if number), VERIFIED),
         marks=json.dumps({status: MARKS[status] for status in STATUSES}, ensure_ascii=False),
         style=style,

@@ -5,15 +5,18 @@ What a memory says is hostile here: it would tell the console, ask the network a
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
 
 import pytest
+from support.processes import wait_until
 
 from benchmarks.browser import CHROMIUM, DRIVER, Browser
 from gitmem.commands.report.page import render
 from gitmem.commands.report.page.model import Moment, Page, PageMemory, Strip, Timeline
+from gitmem.commands.report.page.serve import ReportServer
 from gitmem.frozen import replace
 
 pytestmark = pytest.mark.skipif(
@@ -213,6 +216,38 @@ def test_without_scripts_everything_can_be_read(chromium: Browser, page: Path) -
     assert "1 fact no longer holds" in text
     assert "Deploys need the VPN" in text
     assert "Search all memories" not in text
+
+
+class Changing:
+    """A memory whose search ranks what it is given, and whose page changes."""
+
+    current = "1"
+
+    def state(self) -> str:
+        return self.current
+
+    def page(self, state: str) -> str:
+        return render.render(replace(PAGE, name=f"state {state}"), served=state)
+
+    def find(self, words: str) -> list[str]:
+        return ["vpn", "support", "rs256"] if words == "token" else []
+
+
+def test_served_page_ranks_by_the_server_and_is_renewed_once_it_changes(chromium: Browser) -> None:
+    source = Changing()
+    with ReportServer(source) as server:
+        thread = threading.Thread(target=server.serve_forever, daemon=True)
+        thread.start()
+        chromium.open(server.url)
+        chromium.press("/", "token")
+        assert wait_until(lambda: hits(chromium) == ["vpn", "support", "rs256", "rotate"])
+        chromium.press("Escape")
+        source.current = "2"
+        assert wait_until(lambda: "state 2" in chromium.js("return document.title"), 10)
+        server.shutdown()
+
+    assert [one for one in chromium.complaints() if "favicon" not in one] == []
+    assert {url.startswith(server.url) for url in chromium.requests()} == {True}
 
 
 AXE = Path(__file__).parents[4] / "build/axe/node_modules/axe-core/axe.min.js"

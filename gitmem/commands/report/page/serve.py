@@ -1,0 +1,111 @@
+"""Serve the report to the browsers of this machine: the page as it is now, and the command's own ranking in its search.
+
+Only the address with the token is answered, only on loopback, and only where the browser asked for this very host:
+another web page can neither guess the one nor forge the other (DNS rebinding). A request never writes anything.
+"""
+
+from __future__ import annotations
+
+import hmac
+import json
+import secrets
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Protocol
+from urllib.parse import parse_qs, urlsplit
+
+from gitmem.errors import GitmemError, UsageError
+
+HOST = "127.0.0.1"
+# Characters of a question that are read.
+LONGEST = 1_000
+HEADERS = {
+    "Cache-Control": "no-store",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Referrer-Policy": "no-referrer",
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+}
+
+
+class Source(Protocol):
+    """What a server asks for; one thread at a time."""
+
+    def state(self) -> str:
+        """Return a text that changes when the page would."""
+
+    def page(self, state: str) -> str:
+        """Return the page of this state as HTML."""
+
+    def find(self, words: str) -> list[str]:
+        """Return the keys of the memories that fit, the best first."""
+
+
+class ReportServer(ThreadingHTTPServer):
+    """One page on a loopback port.
+
+    Attributes:
+        url: Its address, with the token.
+    """
+
+    daemon_threads = True
+
+    def __init__(self, source: Source, port: int = 0) -> None:
+        """Listen on a port, or on any free one.
+
+        Raises:
+            UsageError: The port is taken, or may not be used.
+        """
+        try:
+            super().__init__((HOST, port), _Handler)
+        except (OSError, OverflowError) as err:
+            raise UsageError(
+                f"cannot listen on port {port}: {err}", hint="choose another: --port 0 takes a free one"
+            ) from err
+        self._source = source
+        self._one_at_a_time = threading.Lock()
+        self._token = secrets.token_urlsafe(24)
+        self.hosts = {f"{name}:{self.server_port}" for name in (HOST, "localhost")}
+        self.url = f"http://{HOST}:{self.server_port}/{self._token}/"
+
+    def answer(self, path: str) -> tuple[int, str, str]:
+        """Return the status, the type and the text that a path gets."""
+        split = urlsplit(path)
+        token, _, name = split.path.removeprefix("/").partition("/")
+        if not hmac.compare_digest(token.encode(), self._token.encode()) or name not in ("", "state", "find"):
+            return 404, "text/plain", "There is nothing here. Open the address that gitmem report printed.\n"
+        try:
+            with self._one_at_a_time:
+                if name == "find":
+                    words = parse_qs(split.query).get("words", [""])[0][:LONGEST]
+                    return 200, "application/json", json.dumps(self._source.find(words))
+                state = self._source.state()
+                return (200, "text/plain", state) if name else (200, "text/html", self._source.page(state))
+        except GitmemError as err:
+            return 503, "text/plain", f"{err.message}\n"
+
+
+class _Handler(BaseHTTPRequestHandler):
+    server: ReportServer
+    server_version, sys_version = "gitmem", ""
+    timeout = 10
+
+    def do_GET(self) -> None:
+        """Answer one request."""
+        if self.headers.get("Host", "") in self.server.hosts:
+            status, kind, text = self.server.answer(self.path)
+        else:
+            status, kind, text = 403, "text/plain", "This host is not the one that is served.\n"
+        body = text.encode("utf-8", "backslashreplace")
+        self.send_response(status)
+        for name, value in {
+            **HEADERS,
+            "Content-Type": f"{kind}; charset=utf-8",
+            "Content-Length": str(len(body)),
+        }.items():
+            self.send_header(name, value)
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, format: str, *args: object) -> None:
+        """Print nothing: the address has the token."""
