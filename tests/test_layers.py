@@ -106,6 +106,10 @@ TESTED_ELSEWHERE: dict[str, str] = {
         ),
         "a verb of boards: tests/cli/board/test_board.py",
     ),
+    **dict.fromkeys(
+        (f"gitmem/cli/curate/{name}.py" for name in ("archive", "decay", "expired")),
+        "a verb of curate: tests/cli/curate/test_rows.py",
+    ),
     "gitmem/commands/board.py": "what the verbs do: tests/cli/board/test_board.py",
     "gitmem/memory/boards.py": "the wiring of boards: tests/boards/, tests/cli/board/test_board.py",
     "gitmem/memory/bulk.py": "the wiring of many memories: tests/commands/import_/, tests/write/test_queue.py",

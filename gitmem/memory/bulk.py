@@ -9,9 +9,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from typing import IO
 
+    from gitmem.commands.curate.age import CurationPlan
     from gitmem.commands.curate.dedupe import DuplicateReport
     from gitmem.commands.import_.run import ImportResult, Sources
     from gitmem.commands.settle import Repointed
+    from gitmem.commands.undo import Undone
     from gitmem.recall.query import Query
     from gitmem.repository.repository import OpenRepository
     from gitmem.write.queue import Queue
@@ -62,6 +64,21 @@ class Bulk:
         from gitmem.commands.settle import confirm
 
         return confirm(self._repository, key)
+
+    def curate(self, verb: str, *, scope: str = PROJECT, days: int = 0, apply: bool = False) -> CurationPlan:
+        """Find memories that ``decay``, are ``expired``, or belong in the ``archive``; change them in one commit."""
+        from gitmem.commands.curate.age import apply_plan, plan_of
+
+        store = self._repository.store_for(scope) if scope != PROJECT else self._repository
+        found = plan_of(store, verb, days=days)
+        return apply_plan(store, found) if apply and found.steps else found
+
+    def undo(self, *, scope: str = PROJECT, dry_run: bool = False) -> Undone:
+        """Undo the last command that changed memories, by a new commit."""
+        from gitmem.commands.undo import undo
+
+        store = self._repository.store_for(scope) if scope != PROJECT else self._repository
+        return undo(store, dry_run=dry_run)
 
     def dedupe(self, *, scope: str = PROJECT, threshold: float = 0.0, apply: bool = False) -> DuplicateReport:
         """Find groups of near duplicates in a store; with *apply*, supersede them in one commit."""

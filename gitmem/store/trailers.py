@@ -13,6 +13,8 @@ CODE = "Code-Commit"
 DEFAULT = "Code-Default"
 # On verdicts that other machines' result files claimed, as a forge's job records them: how many.
 CLAIMED = "Gitmem-Claimed"
+# The commit that a commit takes back.
+UNDOES = "Gitmem-Undoes"
 
 
 @frozen

@@ -15,6 +15,7 @@ FOLDER = Path(table.__file__).parent
 SHARED = {
     "",
     "board rows",
+    "curate rows",
     "again",
     "arguments",
     "bug",

@@ -1,0 +1,28 @@
+"""Find superseded memories and unread memories of low confidence, and archive them.
+
+Low is 0.25 or less. Facts, tasks, critical memories and those that others require are left alone. `gitmem restore KEY`
+restores a memory. Writes nothing without --apply. Exits with 1 if there is something to decide, with 0 if nothing is
+left.
+"""
+
+from __future__ import annotations
+
+from gitmem.cli.curate import rows
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import argparse
+
+    from gitmem.cli.output import Output
+
+EXAMPLES = ("gitmem curate archive", "gitmem curate archive --apply")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add what archive takes."""
+    rows.add_plan(parser, apply="archive them, in one commit", days=90)
+
+
+def run(args: argparse.Namespace, out: Output) -> int:
+    """Propose, or apply."""
+    return rows.run_plan("archive", args, out)

@@ -1,0 +1,29 @@
+"""Find memories without a read or a change for a long time, and lower their confidence by half.
+
+Recall ranks a memory with less confidence lower; `gitmem curate archive` moves it away once its confidence is 0.25 or
+less. Facts, tasks, critical memories, those that others require, and kinds that hold until someone changes them are
+left alone. Reads are counted in this clone only. Writes nothing without --apply. Exits with 1 if there is something to
+decide, with 0 if nothing is left.
+"""
+
+from __future__ import annotations
+
+from gitmem.cli.curate import rows
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import argparse
+
+    from gitmem.cli.output import Output
+
+EXAMPLES = ("gitmem curate decay", "gitmem curate decay --apply")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add what decay takes."""
+    rows.add_plan(parser, apply="write their new confidence, in one commit", days=180)
+
+
+def run(args: argparse.Namespace, out: Output) -> int:
+    """Propose, or apply."""
+    return rows.run_plan("decay", args, out)

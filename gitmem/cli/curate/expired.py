@@ -1,0 +1,27 @@
+"""Find memories whose time to live has passed, and archive them.
+
+They have already left search. Facts become stale instead and are never listed here. Writes nothing without --apply.
+Exits with 1 if there is something to decide, with 0 if nothing is left.
+"""
+
+from __future__ import annotations
+
+from gitmem.cli.curate import rows
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import argparse
+
+    from gitmem.cli.output import Output
+
+EXAMPLES = ("gitmem curate expired", "gitmem curate expired --apply")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add what expired takes."""
+    rows.add_plan(parser, apply="archive them, in one commit")
+
+
+def run(args: argparse.Namespace, out: Output) -> int:
+    """Propose, or apply."""
+    return rows.run_plan("expired", args, out)

@@ -1,0 +1,64 @@
+"""What the verbs of curate share that look at the age of memories: their options, and how a plan is printed."""
+
+from __future__ import annotations
+
+from gitmem.cli import shared
+from gitmem.store.scope import PROJECT
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import argparse
+
+    from gitmem.cli.output import Output
+    from gitmem.commands.curate.age import CurationPlan
+
+SHOWN = 20
+
+
+def add_plan(parser: argparse.ArgumentParser, *, apply: str, days: int = 0) -> None:
+    """Add what such a verb takes; *days* is the usual time of one that has a time."""
+    how = parser.add_mutually_exclusive_group()
+    how.add_argument("--apply", action="store_true", help=apply)
+    how.add_argument("--dry-run", action="store_true", help="propose without applying, the default")
+    if days:
+        about = f"days without a read or a change ({days})"
+        parser.add_argument("--days", type=shared.positive, default=0, metavar="N", help=about)
+    parser.add_argument(
+        "--limit", type=shared.positive, default=SHOWN, metavar="N", help=f"number of memories to show ({SHOWN})"
+    )
+    shared.add_scope(parser, about="which memories (project)")
+    shared.add_json(parser)
+
+
+def run_plan(verb: str, args: argparse.Namespace, out: Output) -> int:
+    """Propose, or apply; 1 when there is something left to decide."""
+    with shared.open_memory(args, out) as memory:
+        memory.repository.tip()
+        days = getattr(args, "days", 0)
+        done = memory.bulk.curate(verb, scope=args.scope or PROJECT, days=days, apply=args.apply)
+        shared.print_notices(memory, out)
+    shown = done.steps[: args.limit]
+    if args.json:
+        steps = [{"key": one.key, "kind": one.kind, "title": one.title, "why": one.why} for one in shown]
+        table = {"looked_at": done.looked_at, "commit": done.commit, "changed": list(done.changed)}
+        out.json(table | {"memories": steps, "more": len(done.steps) - len(shown)})
+    else:
+        for one in shown:
+            out.line((one.key, "key"), "  ", one.title, "  ", (f"({one.why})", "dim"))
+        _print_end(verb, done, len(shown), out)
+    return int(bool(done.changed) if args.apply else bool(done.steps))
+
+
+def _print_end(verb: str, done: CurationPlan, shown: int, out: Output) -> None:
+    if len(done.steps) > shown:
+        out.note(f"{len(done.steps) - shown} more: --limit {len(done.steps)}")
+    count = shared.counted(len(done.steps), "memory", "memories")
+    if done.commit:
+        out.line(f"changed {count} in {done.commit[:12]}")
+        out.note("to undo it: gitmem undo")
+    elif done.steps:
+        out.note(f"{count} of {done.looked_at}; to apply it: gitmem curate {verb} --apply")
+    else:
+        out.note(f"nothing to do among {shared.counted(done.looked_at, 'memory', 'memories')}")
+    for key in done.changed:
+        out.note(f"{key} changed in the meantime and was left alone; run gitmem curate {verb} again")

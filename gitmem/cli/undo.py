@@ -1,0 +1,43 @@
+"""Undo the last command that changed memories, whatever it was, with a new commit. Again, undo the one before.
+
+Nothing is undone if one of its memories was changed again since, or if the last change was a merge. A memory that was
+added and pushed goes to the archive. --dry-run only shows what would be undone. Exits with 1 if there is nothing to
+undo.
+"""
+
+from __future__ import annotations
+
+from gitmem.cli import shared
+from gitmem.store.scope import PROJECT
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import argparse
+
+    from gitmem.cli.output import Output
+
+EXAMPLES = ("gitmem undo --dry-run", "gitmem undo")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add what undo takes."""
+    parser.add_argument("--dry-run", action="store_true", help="show what would be undone, without doing it")
+    shared.add_scope(parser, about="which memories (project)")
+    shared.add_json(parser)
+
+
+def run(args: argparse.Namespace, out: Output) -> int:
+    """Undo one command and print the memories that changed."""
+    with shared.open_memory(args, out) as memory:
+        done = memory.bulk.undo(scope=args.scope or PROJECT, dry_run=args.dry_run)
+        shared.print_notices(memory, out)
+    if args.json:
+        table = {"undone": done.undone, "subject": done.subject, "keys": list(done.keys)}
+        out.json(table | {"archived": list(done.archived), "commit": done.commit})
+        return 0
+    for key in done.keys:
+        out.line(key)
+    out.note(f"{'would undo' if args.dry_run else 'undid'}: {done.subject} ({done.undone[:12]})")
+    if done.archived:
+        out.note(f"in the archive, because it was pushed: {shared.list_of(done.archived)}")
+    return 0

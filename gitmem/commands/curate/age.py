@@ -1,0 +1,205 @@
+"""What time does to memories: those that decay, are expired, or belong in the archive. A plan, then a commit.
+
+What is proved, worked on, critical or required by others is left alone, and so are kinds that hold until somebody
+changes them. Counts of reads are local: two clones may propose different things, and a person decides.
+"""
+
+from __future__ import annotations
+
+from gitmem.document.fields import format_time
+from gitmem.frozen import frozen
+from gitmem.index.catalog.state import LIVE
+from gitmem.policy.settings import DAY_S
+from gitmem.write import archive
+from gitmem.write.draft import check_file, edited
+from gitmem.write.place import KnownMemory
+from gitmem.write.writer import KEYS_NAMED
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from gitmem.index.catalog.catalog import Catalog
+    from gitmem.repository.proving_store import ProvingStore
+    from gitmem.store.commit import CommitPlan
+
+DECAY, EXPIRED, ARCHIVE = "decay", "expired", "archive"
+# Days without a read or a change after which confidence is halved: the half-life of lasting kinds (`policy.settings`).
+DECAY_DAYS = 180
+# Days after which a superseded or faded memory goes to the archive: a season of work, a choice of ours.
+ARCHIVE_DAYS = 90
+# The confidence from which on a memory counts as faded: two halvings of a sure one.
+FADED = 0.25
+# SQLite takes 999 values.
+_AT_ONCE = 500
+
+
+@frozen
+class CurationStep:
+    """What is proposed for one memory.
+
+    Attributes:
+        key, kind, title: Of the memory.
+        why: The reason, for people.
+        oid: The blob of its file, which must be this when it is changed.
+        confidence: The new one, where that is what changes; else None: it goes to the archive.
+    """
+
+    key: str
+    kind: str
+    title: str
+    why: str
+    oid: str
+    confidence: float | None = None
+
+
+@frozen
+class CurationPlan:
+    """What a look through a store proposes.
+
+    Attributes:
+        verb: ``decay``, ``expired`` or ``archive``.
+        steps: What is proposed, by key; or what was done.
+        looked_at: How many live memories there are.
+        commit: The commit that did it; empty where nothing was written.
+        changed: Keys that were left, since they changed meanwhile.
+    """
+
+    verb: str
+    steps: tuple[CurationStep, ...]
+    looked_at: int
+    commit: str = ""
+    changed: tuple[str, ...] = ()
+
+
+@frozen
+class _Row:
+    key: str
+    kind: str
+    title: str
+    touched: int
+    confidence: float
+    oid: str
+    is_held: bool
+
+
+# Held: has a check, is critical, or is required by a live memory.
+_HELD = (
+    "m.importance = 'critical' OR m.kind = 'task' OR EXISTS (SELECT 1 FROM fact f WHERE f.id = m.id) OR EXISTS"
+    " (SELECT 1 FROM link l JOIN memory s ON s.id = l.source WHERE l.relation = 'requires' AND l.target = m.key"
+    " AND s.archived = 0)"
+)
+_SELECT = "SELECT m.key, m.kind, m.title, max(m.created, m.updated), m.confidence, m.oid, " + _HELD + " FROM memory m"
+
+
+def plan_of(store: ProvingStore, verb: str, *, days: int = 0) -> CurationPlan:
+    """Return what is proposed; reads only.
+
+    Args:
+        store: The store.
+        verb: ``decay``, ``expired`` or ``archive``.
+        days: How long nobody read or changed it; 0 for the usual time.
+    """
+    catalog = store.catalog_at(store.find_tip())
+    count = catalog.row(f"SELECT count(*) FROM memory m WHERE {LIVE}")[0]
+    find = {DECAY: _decaying, EXPIRED: _expired, ARCHIVE: _archivable}[verb]
+    steps = find(store, catalog, days or (DECAY_DAYS if verb == DECAY else ARCHIVE_DAYS))
+    return CurationPlan(verb, tuple(sorted(steps, key=lambda step: step.key)), count)
+
+
+def _rows(catalog: Catalog, where: str, values: Sequence[object] = ()) -> list[_Row]:
+    return [_Row(*row) for row in catalog.rows(f"{_SELECT} WHERE {where}", tuple(values))]
+
+
+def _decaying(store: ProvingStore, catalog: Catalog, days: int) -> list[CurationStep]:
+    before, policy = store.now - days * DAY_S, store.policy()
+    old = _rows(catalog, f"{LIVE} AND max(m.created, m.updated) <= ? AND m.confidence > ?", (before, FADED))
+    rows = [row for row in old if not row.is_held and policy.kind(row.kind).half_life_s is not None]
+    return [
+        CurationStep(
+            row.key,
+            row.kind,
+            row.title,
+            f"not read or changed for {(store.now - last) // DAY_S} days: confidence {row.confidence:g} to {less:g}",
+            row.oid,
+            less,
+        )
+        for row, last in _idle(store, rows, before)
+        for less in (round(row.confidence / 2, 3),)
+    ]
+
+
+def _idle(store: ProvingStore, rows: Sequence[_Row], before: int) -> list[tuple[_Row, int]]:
+    """Return those that nobody read since, with when they were last read or changed."""
+    reads: dict[str, tuple[int, int]] = {}
+    for at in range(0, len(rows), _AT_ONCE):
+        reads |= store.local.accesses([row.key for row in rows[at : at + _AT_ONCE]])
+    found = [(row, max(row.touched, reads.get(row.key, (0, 0))[1])) for row in rows]
+    return [(row, last) for row, last in found if last <= before]
+
+
+def _expired(store: ProvingStore, catalog: Catalog, _days: int) -> list[CurationStep]:
+    rows = _rows(catalog, f"{LIVE} AND m.expires IS NOT NULL AND m.expires <= ?", (store.now,))
+    return [CurationStep(row.key, row.kind, row.title, "expired", row.oid) for row in rows if not row.is_held]
+
+
+def _archivable(store: ProvingStore, catalog: Catalog, days: int) -> list[CurationStep]:
+    before = store.now - days * DAY_S
+    gone = "m.shadowed = 0 AND m.archived = 0 AND m.superseded = 1 AND max(m.created, m.updated) <= ?"
+    steps = [
+        CurationStep(row.key, row.kind, row.title, "superseded", row.oid) for row in _rows(catalog, gone, (before,))
+    ]
+    faded = _rows(catalog, f"{LIVE} AND m.confidence <= ? AND max(m.created, m.updated) <= ?", (FADED, before))
+    for row, last in _idle(store, [row for row in faded if not row.is_held], before):
+        why = f"confidence {row.confidence:g}, not read or changed for {(store.now - last) // DAY_S} days"
+        steps.append(CurationStep(row.key, row.kind, row.title, why, row.oid))
+    return steps
+
+
+def apply_plan(store: ProvingStore, found: CurationPlan) -> CurationPlan:
+    """Do what is proposed, all in one commit; a memory that changed since is left as it is.
+
+    Raises:
+        GitmemError: It cannot be written.
+    """
+    writer, policy = store.writer(), store.policy()
+    done: list[CurationStep] = []
+
+    def plan(tip: str | None) -> CommitPlan | None:
+        catalog = writer.catalog_at(tip)
+        known = _unchanged(catalog, found.steps)
+        done[:] = [step for step in found.steps if step.key in known]
+        if not done:
+            return None
+        memories = [known[step.key] for step in done]
+        keys = [step.key for step in done][:KEYS_NAMED]
+        subject = f"memory: curate {found.verb}, {len(done)} {'memory' if len(done) == 1 else 'memories'}"
+        if found.verb != DECAY:
+            author = store.author()
+            retired = {"when": format_time(store.now), "by": author.who, "why": f"curate {found.verb}"}
+            made = archive.retire(writer.texts_of, catalog, memories, retired)
+            return writer.plan(subject, keys, made.files, list(made.paths), made.moves)
+        texts, files = writer.texts_of(catalog, memories), {}
+        for step, one in zip(done, memories, strict=True):
+            changes = {"confidence": step.confidence, "updated": format_time(store.now)}
+            new = edited(texts[one.path], changes, f"{one.key}.md")
+            files[one.path] = check_file(one.key, new, policy=policy, path=one.path).text
+        return writer.plan(subject, keys, files, [])
+
+    written = writer.write(plan, f"curate {found.verb}") if found.steps else None
+    kept = {step.key for step in done}
+    left = tuple(step.key for step in found.steps if step.key not in kept)
+    return CurationPlan(found.verb, tuple(done), found.looked_at, written.commit if written else "", left)
+
+
+def _unchanged(catalog: Catalog, steps: Sequence[CurationStep]) -> dict[str, KnownMemory]:
+    """Return the memories that are as they were when they were looked at, by key."""
+    wanted = {step.key: step.oid for step in steps}
+    found = {}
+    live = "shadowed = 0 AND archived = 0"
+    query = f"SELECT id, key, path, kind, title, archived, oid FROM memory WHERE {live} AND key IN ({{}})"
+    for *fields, oid in catalog.each(query, wanted):
+        one = KnownMemory(*fields)
+        if wanted[one.key] == oid:
+            found[one.key] = one
+    return found

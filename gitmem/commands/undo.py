@@ -1,0 +1,173 @@
+"""Undo the last command that changed memories: by a new commit, never by rewriting history.
+
+What has changed since is not touched: then nothing is undone. A memory that others may have already goes to the archive
+instead of vanishing, because to a merge absence says nothing. Verdicts are results and no changes: they stay.
+"""
+
+from __future__ import annotations
+
+from gitmem.document.fields import format_time
+from gitmem.errors import ConflictError, NotFoundError, RefusedError
+from gitmem.frozen import frozen
+from gitmem.git.objects import open_objects
+from gitmem.store import layout
+from gitmem.store.commit import CommitPlan, write_commit
+from gitmem.store.trailers import UNDOES
+from gitmem.write.draft import edited
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from gitmem.git.binary import Git
+    from gitmem.git.objects import Changes
+    from gitmem.repository.proving_store import ProvingStore
+
+# Commits that are looked at: whoever undoes more than these wants `git log`.
+MOST = 500
+NAMED = 5
+
+
+@frozen
+class Undone:
+    """What was undone, or would be.
+
+    Attributes:
+        undone: The commit whose changes are taken back.
+        subject: Its subject.
+        keys: The memories that change, sorted.
+        archived: Those that go to the archive, since others may have them.
+        commit: The new commit; empty where nothing was written.
+    """
+
+    undone: str
+    subject: str
+    keys: tuple[str, ...]
+    archived: tuple[str, ...]
+    commit: str = ""
+
+
+def undo(store: ProvingStore, *, dry_run: bool = False) -> Undone:
+    """Undo the last command that was not undone yet.
+
+    Raises:
+        NotFoundError: There is nothing to undo.
+        RefusedError: It was a merge, or the start of the store.
+        ConflictError: What it changed was changed again since.
+    """
+    git, ref = store.git, store.store.ref
+    store.writer()  # commits what was captured
+    done: list[Undone] = []
+
+    def plan(tip: str | None) -> CommitPlan:
+        undone, subject, changes = _last(git, tip)
+        assert tip is not None, "it has a last commit"
+        _refuse_changed(git, tip, changes)
+        writes, entries, deletes, archived = _reversed(store, undone, changes)
+        found = Undone(undone, subject, _keys(changes), tuple(archived))
+        done[:] = [found]
+        return CommitPlan(
+            f"undo: {subject}",
+            writes=tuple(writes),
+            entries=tuple(entries),
+            deletes=tuple(deletes),
+            trailers=((UNDOES, undone), *(("Gitmem-Key", key) for key in found.keys[:100])),
+        )
+
+    if dry_run:
+        plan(store.find_tip())
+        return done[0]
+    wait_s = store.config.lock_timeout_s
+    written = write_commit(git, ref, plan, command="undo", now=store.now, lock_timeout_s=wait_s)
+    assert written is not None, "it is planned or refused"
+    store.catalog()
+    last = done[0]
+    return Undone(last.undone, last.subject, last.keys, last.archived, written.commit)
+
+
+def _last(git: Git, tip: str | None) -> tuple[str, str, Changes]:
+    """Return the last commit that changed memories and was not undone, its subject and its changes."""
+    nothing = NotFoundError("there is nothing to undo", hint="see the history: git log memory")
+    if tip is None:
+        raise nothing
+    fields = f"%H%x00%P%x00%(trailers:key={UNDOES},valueonly,separator=%x20)%x00%s"
+    argv = ("log", "-z", "--first-parent", f"--max-count={MOST}", "--no-show-signature", f"--format={fields}")
+    words = git.run(*argv, tip, "--").stdout.decode("utf-8", "replace").split("\0")
+    gone = set[str]()
+    for at in range(0, len(words) - 3, 4):
+        commit, parents, undoes, subject = (
+            words[at].strip(),
+            words[at + 1].split(),
+            words[at + 2].split(),
+            words[at + 3],
+        )
+        gone.update(undoes)
+        if undoes or commit in gone:
+            continue
+        if not parents:
+            break
+        if len(parents) > 1:
+            raise RefusedError(
+                f"the last change is a merge ({commit[:12]}, {subject}), which cannot be undone",
+                hint="undo single memories: gitmem log KEY, gitmem edit KEY, gitmem forget KEY",
+            )
+        changes = _memories(open_objects(git).diff(parents[0], commit))
+        if layout.POLICY_PATH in changes and changes[layout.POLICY_PATH][0] is None:
+            break  # the start of the store
+        if changes:
+            return commit, subject, changes
+    raise nothing
+
+
+def _memories(changes: Changes) -> Changes:
+    """Return the changes of what people write: memories and the policy, not verdicts or the status page."""
+    found = {}
+    for path, pair in changes.items():
+        place = layout.place_of(path)
+        if isinstance(place, layout.StorePath) and place.what in (layout.MEMORY, layout.POLICY):
+            found[path] = pair
+    return found
+
+
+def _refuse_changed(git: Git, tip: str, changes: Changes) -> None:
+    objects = open_objects(git)
+    changed = [path for path, (_, new) in changes.items() if objects.find(tip, path) != new]
+    if changed:
+        names = _keys({path: changes[path] for path in changed})
+        more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
+        raise ConflictError(
+            f"changed again since: {', '.join(names[:NAMED])}{more}; nothing was undone",
+            hint=f"see what changed: gitmem log {names[0]}",
+        )
+
+
+def _keys(changes: Changes) -> tuple[str, ...]:
+    """Return the keys of what changes, sorted; of the policy, its file."""
+    places = {path: layout.place_of(path) for path in changes}
+    named = ((place.key if isinstance(place, layout.StorePath) else "") or path for path, place in places.items())
+    return tuple(sorted(set(named)))
+
+
+def _reversed(
+    store: ProvingStore, undone: str, changes: Changes
+) -> tuple[list[tuple[str, bytes]], list[tuple[str, str, str]], list[str], Sequence[str]]:
+    """Return what to write, what to put back, what to delete, and the keys that go to the archive."""
+    git = store.git
+    entries = [(path, old.mode, old.oid) for path, (old, _) in sorted(changes.items()) if old is not None]
+    added = {path: new for path, (old, new) in changes.items() if old is None and new is not None}
+    is_known = bool(git.text("for-each-ref", f"--contains={undone}", "refs/gitmem/seen/", "refs/remotes/"))
+    moved = {_key(path) for path, (_, new) in changes.items() if new is None}
+    author, writes, archived = store.author(), [], []
+    retired = {"when": format_time(store.now), "by": author.who, "why": "undone"}
+    for path, entry in sorted(added.items()):
+        key = _key(path)
+        if is_known and key and key not in moved and not path.startswith("archive/"):
+            text = (git.read_blob(entry.oid, limit=layout.MEMORY_LIMIT) or b"").decode("utf-8")
+            writes.append((f"archive/{path}", edited(text, {"retired": retired}, f"{key}.md").encode("utf-8")))
+            archived.append(key)
+    return writes, entries, sorted(added), archived
+
+
+def _key(path: str) -> str:
+    place = layout.place_of(path)
+    return place.key if isinstance(place, layout.StorePath) else ""

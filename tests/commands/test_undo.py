@@ -1,0 +1,94 @@
+"""Undo: the last command is taken back by a new commit, whatever it was, and nothing that changed since is touched."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from conftest import git, memory_text, put_files, tip
+from support.facts import make_memory, put
+
+from gitmem.errors import ConflictError, NotFoundError, RefusedError
+from gitmem.memory.memory import Memory
+
+
+def tree(repo: Path) -> str:
+    return git(repo, "rev-parse", "memory^{tree}")
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        lambda memory: memory.remember("The queue is bounded"),
+        lambda memory: memory.edit("a", fields={"title": "Deploys need a VPN"}),
+        lambda memory: memory.forget("a", why="no longer"),
+        lambda memory: memory.supersede("a", "b"),
+        lambda memory: memory.bulk.curate("decay", apply=True),
+        lambda memory: memory.tasks.add("Write it down", verify=None),
+    ],
+)
+def test_state_before_a_command_comes_back_by_a_new_commit(memory: Memory, repo: Path, command) -> None:
+    old = "2025-01-01T00:00:00Z"
+    put(repo, make_memory("a", "Deploys need the VPN", created=old), make_memory("b", "Use the tunnel", created=old))
+    before = tree(repo)
+    command(memory)
+    last = tip(repo)
+    assert tree(repo) != before
+
+    done = memory.bulk.undo()
+
+    assert (tree(repo), done.undone, git(repo, "rev-parse", "memory^")) == (before, last, last)
+    assert git(repo, "show", "-s", "--format=%s", "memory").startswith("undo: ")
+    assert {hit.key for hit in memory.list().hits} == {"a", "b"}
+
+
+def test_again_it_undoes_the_command_before_until_nothing_is_left(memory: Memory, repo: Path) -> None:
+    start = tree(repo)
+    for text in ("The queue is bounded", "Deploys need the VPN"):
+        memory.remember(text)
+
+    undone = [memory.bulk.undo().keys[0] for _ in range(2)]
+
+    assert undone == ["learned-deploys-need-the-vpn", "learned-the-queue-is-bounded"]
+    assert tree(repo) == start
+    with pytest.raises(NotFoundError, match="nothing to undo"):
+        memory.bulk.undo()
+    memory.remember("A third one")
+    assert memory.bulk.undo().keys == ("learned-a-third-one",)
+
+
+def test_what_changed_again_since_is_not_touched(memory: Memory, repo: Path) -> None:
+    memory.remember("The queue is bounded", key="queue")
+    last = tip(repo)
+    changed = git(repo, "rev-parse", put_files(repo, {"learned/queue.md": memory_text("Another")}) + "^{tree}")
+    # A commit that is passed over, as one that undid another command would be.
+    message = f"undo: nothing\n\nGitmem-Undoes: {'0' * 40}\n"
+    git(repo, "update-ref", "refs/heads/memory", git(repo, "commit-tree", changed, "-p", last, input=message))
+
+    with pytest.raises(ConflictError, match="changed again since: queue"):
+        memory.bulk.undo()
+
+
+def test_memory_that_was_pushed_goes_to_the_archive_and_does_not_come_back(
+    memory: Memory, repo: Path, tmp_path
+) -> None:
+    git(tmp_path, "init", "-q", "--bare", "remote.git")
+    git(repo, "remote", "add", "origin", str(tmp_path / "remote.git"))
+    memory.remember("The queue is bounded", key="queue")
+    memory.sync()
+
+    done = memory.bulk.undo()
+
+    assert done.archived == ("queue",)
+    assert "archive/learned/queue.md" in git(repo, "ls-tree", "-r", "--name-only", "memory")
+    memory.sync()
+    assert tuple(memory.list().hits) == ()
+
+
+def test_merge_is_refused(memory: Memory, repo: Path) -> None:
+    memory.remember("The queue is bounded")
+    merge = git(repo, "commit-tree", "memory^{tree}", "-p", "memory", "-p", "memory^", "-m", "sync: merge")
+    git(repo, "update-ref", "refs/heads/memory", merge)
+
+    with pytest.raises(RefusedError, match="is a merge"):
+        memory.bulk.undo()
