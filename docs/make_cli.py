@@ -1,6 +1,6 @@
-"""Write docs/cli.md, the reference of every command and option, from the parsers themselves.
+"""Write docs/cli.md and the manual page, the reference of every command and option, from the parsers themselves.
 
-Run it after a change of the command line: ``.venv/bin/python docs/make_cli.py``. A test fails when the two differ.
+Run it after a change of the command line: ``.venv/bin/python docs/make_cli.py``. A test fails when they differ.
 It reads the parsers' actions and never argparse's own help text, whose form differs between versions of Python.
 """
 
@@ -11,9 +11,12 @@ from argparse import Action
 from pathlib import Path
 
 from gitmem.cli import table
-from gitmem.cli.parser import help_of, parser_of
+from gitmem.cli.manual import groups_of, help_of, man_page, usage_of, word_of
+from gitmem.cli.parser import parser_of
 
 TARGET = Path(__file__).with_name("cli.md")
+# Where an installation of the package puts them below its prefix (`external-data` in pyproject.toml).
+MAN = Path(__file__).parent.parent / "data" / "share" / "man" / "man1"
 HEAD = """\
 # Command reference
 
@@ -56,33 +59,33 @@ def reference() -> str:
     return "\n".join([*parts, SETTINGS])
 
 
+def manual() -> dict[str, str]:
+    """Return the manual pages by their file names; `git mem --help` shows git-mem(1)."""
+    parsers = {name: parser_of(name, table.load(name)) for name in table.COMMANDS}
+    return {"git-mem.1": man_page(parsers), "gitmem.1": ".so man1/git-mem.1\n"}
+
+
 def _command(name: str) -> str:
     module = table.load(name)
     parser = parser_of(name, module)
     lines = [f"### gitmem {name}", "", inspect.cleandoc(module.__doc__ or ""), ""]
-    words = [_word(action) for action in parser._actions if not action.option_strings]
-    lines += [f"`{' '.join([f'gitmem {name} [OPTIONS]', *words])}`", ""]
-    for group in parser._action_groups:
-        actions = [action for action in group._group_actions if action.dest != "help"]
-        if actions:
-            title = {"positional arguments": "argument", "options": "option"}.get(group.title or "", group.title)
-            lines += [f"| {title} | |", "|---|---|", *map(_row, actions), ""]
+    lines += [f"`{usage_of(parser)}`", ""]
+    for title, actions in groups_of(parser).items():
+        lines += [
+            f"| {title.removesuffix('s') if title in ('arguments', 'options') else title} | |",
+            "|---|---|",
+            *map(_row, actions),
+            "",
+        ]
     lines += ["```sh", *module.EXAMPLES, "```", ""]
     return "\n".join(lines)
-
-
-def _word(action: Action) -> str:
-    name = str(action.metavar or action.dest).upper() if not action.choices else "|".join(action.choices)
-    if action.nargs == "*":
-        return f"[{name}…]"
-    return f"{name}…" if action.nargs == "+" else name
 
 
 def _row(action: Action) -> str:
     value = ""
     if action.nargs != 0:
         value = "|".join(action.choices) if action.choices else _metavar(action)
-    names = [f"`{option} {value}`".replace(" `", "`") for option in action.option_strings] or [f"`{_word(action)}`"]
+    names = [f"`{option} {value}`".replace(" `", "`") for option in action.option_strings] or [f"`{word_of(action)}`"]
     return f"| {', '.join(names).replace('|', chr(92) + '|')} | {_cell(help_of(action))} |"
 
 
@@ -98,3 +101,5 @@ def _cell(text: str) -> str:
 
 if __name__ == "__main__":
     TARGET.write_text(reference(), encoding="utf-8")
+    for name, text in manual().items():
+        (MAN / name).write_text(text, encoding="utf-8")

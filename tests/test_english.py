@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from gitmem.cli import table
+from gitmem.cli import manual, table
 from gitmem.cli.parser import parser_of
 from gitmem.config import Config
 
@@ -92,7 +92,7 @@ def messages() -> Iterator[tuple[str, str]]:
 
 def helps() -> Iterator[tuple[str, str]]:
     """Yield every text of ``--help``, with its command."""
-    yield "gitmem", table.overview()
+    yield "gitmem", manual.overview(100, []) + manual.everything(100)
     for name in (*table.COMMANDS, *table.HIDDEN):
         parser = parser_of(name, table.load(name))
         yield name, parser.description or ""

@@ -164,12 +164,9 @@ def _is_dumb() -> bool:
 
 
 def _run(arguments: list[str], out: Output) -> int:
-    arguments = _go_where_asked(arguments)
-    if not arguments or arguments[0] in ("-h", "--help", "help"):
-        if len(arguments) > 1:
-            return _run([*arguments[1:], "--help"], out)
-        out.exact(table.overview())
-        return 0 if arguments else 2
+    arguments = _without_global(arguments, out)
+    if not arguments or arguments[0] in ("-h", "--help"):
+        arguments = ["help", *map(_as_typed, arguments[1:])]
     if arguments[0] == "--version":
         from gitmem import __version__
 
@@ -190,10 +187,12 @@ def _run(arguments: list[str], out: Output) -> int:
         from gitmem.cli.parser import HelpRequest, parser_of
 
         try:
-            args = parser_of(name, module).parse(arguments)
+            args = parser_of(name, module, width=out.width).parse(arguments)
         except HelpRequest as request:
-            out.exact(request.text)
+            out.page(request.text)
             return 0
+    if name in table.PAGED:
+        out.hold()
     status: int = module.run(args, out)
     return status
 
@@ -210,21 +209,47 @@ def _as_typed(word: str) -> str:
         raise UsageError("an argument is not valid UTF-8") from err
 
 
-def _go_where_asked(arguments: list[str]) -> list[str]:
-    """Take ``-C DIR`` from the front and go there, as git does."""
-    while arguments[:1] == ["-C"]:
-        from gitmem.errors import NoRepositoryError, UsageError
-        from gitmem.git.repository import name_folder
-
-        if len(arguments) < 2:
-            raise UsageError("-C needs a folder", hint="gitmem -C DIR COMMAND")
-        try:
-            os.chdir(arguments[1])
-        except OSError as err:
-            raise NoRepositoryError(f"{arguments[1]}: {err.strerror}") from err
-        name_folder(os.curdir)
-        arguments = arguments[2:]
+def _without_global(arguments: list[str], out: Output) -> list[str]:
+    """Follow the options before the command (``-C DIR``, as in git), and ``--color``, which may be after it."""
+    while arguments[:1] in (["-C"], ["--no-pager"]):
+        if arguments[0] == "--no-pager":
+            out.pages, arguments = False, arguments[1:]
+        else:
+            arguments = _go_where_asked(arguments)
+    for at, word in enumerate(arguments):
+        if word == "--":
+            break
+        if word == "--color" or word.startswith("--color="):
+            return _without_global(_colored(arguments, at, out), out)
     return arguments
+
+
+def _colored(arguments: list[str], at: int, out: Output) -> list[str]:
+    """Take ``--color WHEN`` out of a command line."""
+    _, equals, when = arguments[at].partition("=")
+    if not equals:
+        when = (arguments[at + 1 :] or [""])[0]
+    if when not in ("auto", "always", "never"):
+        from gitmem.errors import UsageError
+
+        raise UsageError(f"--color needs auto, always or never, not {when!r}", hint="gitmem --color never list")
+    out.set_color(when, is_typed=True)
+    return arguments[:at] + arguments[at + (1 if equals else 2) :]
+
+
+def _go_where_asked(arguments: list[str]) -> list[str]:
+    """Take ``-C DIR`` from the front and go there."""
+    from gitmem.errors import NoRepositoryError, UsageError
+    from gitmem.git.repository import name_folder
+
+    if len(arguments) < 2:
+        raise UsageError("-C needs a folder", hint="gitmem -C DIR COMMAND")
+    try:
+        os.chdir(arguments[1])
+    except OSError as err:
+        raise NoRepositoryError(f"{arguments[1]}: {err.strerror}") from err
+    name_folder(os.curdir)
+    return arguments[2:]
 
 
 def _unknown(name: str) -> Exception:
@@ -234,8 +259,10 @@ def _unknown(name: str) -> Exception:
 
     if name.startswith("-"):
         return UsageError(f"{name} is not allowed before the command", hint="gitmem [-C DIR] COMMAND [OPTIONS]")
+    if name in table.SYNONYMS:
+        return UsageError(f"unknown command: {name}", hint=f"gitmem {table.SYNONYMS[name]}")
     near = get_close_matches(name, table.COMMANDS, n=1)
-    hint = f"did you mean: gitmem {near[0]}?" if near else "gitmem --help lists the commands"
+    hint = f"did you mean: gitmem {near[0]}?" if near else "gitmem help -a lists the commands"
     return UsageError(f"unknown command: {name}", hint=hint)
 
 

@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 
 def add_each(parser: argparse.ArgumentParser) -> None:
     """Add the option that lists every fact."""
-    parser.add_argument("--each", action="store_true", help="list every fact on a line of its own, not by cause")
+    output = parser.add_argument_group("output")
+    output.add_argument("--each", action="store_true", help="list every fact on a line of its own, not by cause")
 
 
 def print_cases(

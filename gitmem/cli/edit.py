@@ -140,7 +140,7 @@ def _typed(memory: Memory, key: str, old: str, path: Path) -> Callable[[str], st
 
     command = editor() or memory.repository.git.config_value("core.editor") or "vi"
     # The shell must not die of the Ctrl-C that the editor handles; what a trap catches, its children do not inherit.
-    process.run_interactive(["sh", "-c", f'trap : INT QUIT; {command} "$1"', "sh", str(path)])
+    process.run_interactive(["sh", "-c", f'trap : INT QUIT; {command} "$1"', "sh", str(path)], what="the editor")
     try:
         new = path.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as err:

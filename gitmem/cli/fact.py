@@ -30,17 +30,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add what fact takes."""
     parser.add_argument("title", help="the fact, in one sentence")
     add_check(parser, "the check, one of")
-    parser.add_argument("--body", default="", help="more details; - reads them from standard input")
+    memory = shared.memory_options(parser)
+    memory.add_argument("--body", default="", help="more details; - reads them from standard input")
     shared.add_memory_options(parser)
     shared.add_place(parser)
-    parser.add_argument(
+    memory.add_argument(
         "--produces", action="append", default=[], metavar="LABEL", help="a label that others can require"
     )
-    parser.add_argument("--supersedes", action="append", default=[], metavar="KEY", help="a memory that it replaces")
+    memory.add_argument("--supersedes", action="append", default=[], metavar="KEY", help="a memory that it replaces")
     add_limits(parser, "check")
-    parser.add_argument("--outside", action="store_true", help=OUTSIDE)
-    parser.add_argument("--importance", choices=("critical", "high", "medium", "low"), help="how much it matters")
-    parser.add_argument("--task", default="", help="the task that produced it")
+    parser.add_argument_group("how the check runs").add_argument("--outside", action="store_true", help=OUTSIDE)
+    memory.add_argument("--importance", choices=("critical", "high", "medium", "low"), help="how much it matters")
+    memory.add_argument("--task", default="", help="the task that produced it")
     add_judging(parser)
     shared.add_force(parser)
     shared.add_json(parser)

@@ -10,8 +10,9 @@ import os
 import sys
 from time import monotonic
 
+from gitmem.cli.columns import breaks, fill
 from gitmem.config import variable
-from gitmem.statuses import SIGNS
+from gitmem.statuses import MARKS, SIGNS
 from gitmem.text.sanitize import display, escaped_json, unlike_command
 
 TYPE_CHECKING = False
@@ -31,6 +32,8 @@ STYLES = {status: sign.style for status, sign in SIGNS.items()} | {
 }
 # Progress is drawn at most this often (seconds): a terminal is slower than the work.
 DRAWN_EVERY_S = 0.08
+# Lines are broken for terminals of so many columns; prose in longer lines is hard to read.
+NARROWEST, WIDEST = 40, 120
 
 
 class Output:
@@ -38,7 +41,8 @@ class Output:
 
     Attributes:
         is_terminal: Whether standard output is a terminal.
-        width: Columns of the terminal; 100 in a pipe.
+        width: Columns of the terminal, at most 120; 100 in a pipe.
+        pages: Whether long output may go to a pager.
     """
 
     def __init__(
@@ -54,25 +58,40 @@ class Output:
         self.is_error_terminal = self._err.isatty()
         # There, text on a line of its own can be a command (threat T12).
         self._is_in_workflow = variable("GITHUB_ACTIONS") == "true"
+        self._is_color_typed = False
         self.set_color(color)
         self.width = self._columns()
         self._drawn_at = 0.0
         # Whether anything was printed that a second try would repeat.
         self.has_printed = False
+        self.pages = draws
+        # Output that waits until it is known whether it fits on the screen.
+        self._held: io.StringIO | None = None
         # How long each line is that is drawn now.
         self._drawn: list[int] = []
         self._draws = self.is_error_terminal and draws
 
     def _columns(self) -> int:
-        if not self.is_terminal:
-            return 100
+        return min(WIDEST, self._columns_of(self._out)) if self.is_terminal else 100
+
+    def _columns_of(self, stream: TextIO) -> int:
+        """Return the columns of a terminal: COLUMNS, where that is exported, as for git and argparse."""
+        named = variable("COLUMNS")
+        if named.isascii() and named.isdigit() and int(named[:5]) > 0:
+            return max(NARROWEST, int(named[:5]))
         try:
-            return max(40, os.get_terminal_size(self._out.fileno()).columns)
-        except OSError:
+            return max(NARROWEST, os.get_terminal_size(stream.fileno()).columns or 80)
+        except (OSError, ValueError):
             return 100
 
-    def set_color(self, color: str) -> None:
-        """Colour ``always``, ``never``, or (``auto``) each stream that is a terminal."""
+    def set_color(self, color: str, *, is_typed: bool = False) -> None:
+        """Colour ``always``, ``never``, or (``auto``) each stream that is a terminal.
+
+        What was typed with the command counts more than a setting that is read later.
+        """
+        if self._is_color_typed and not is_typed:
+            return
+        self._is_color_typed = is_typed
         self._colors = color == "always" or (color == "auto" and self.is_terminal)
         self._error_colors = color == "always" or (color == "auto" and self.is_error_terminal)
 
@@ -85,8 +104,35 @@ class Output:
     def line(self, *parts: str | tuple[str, str], end: str = "\n") -> None:
         """Print one line of parts: text, or (text, style); each part is cleaned."""
         self.clear_progress()
+        if self.is_terminal and _may_be_wider(parts, self.width):
+            for line in self._wrapped(parts, self.width):
+                self._say(line, end=end)
+            return
         pieces = (self.styled(*p) if isinstance(p, tuple) else display(p, sequences=True) for p in parts)
         self._say("".join(pieces), end=end)
+
+    def done(self, did: str, what: str = "") -> None:
+        """Confirm on a terminal, in one sentence, what a command changed; a pipe gets nothing."""
+        if self.is_terminal:
+            self.line((MARKS["verified"], "green"), f" {did}", *(("  ", (what, "bold")) if what else ()))
+
+    def _wrapped(self, parts: Sequence[str | tuple[str, str]], width: int, *, error: bool = False) -> list[str]:
+        """Return one line of parts as lines that fit, broken between words; what follows the first is indented."""
+        named = [(part, "") if isinstance(part, str) else part for part in parts]
+        texts = [(display(text, sequences=True), style) for text, style in named]
+        whole = "".join(text for text, _ in texts)
+        lead = len(whole) - len(whole.lstrip(" "))
+        # What follows a mark begins below the text beside it.
+        hang = lead + 2
+        lines = []
+        for number, (start, end) in enumerate(breaks(whole, width, hang)):
+            line, at = " " * min(hang, width // 2) if number else "", 0
+            for text, style in texts:
+                piece = text[max(0, start - at) : max(0, end - at)]
+                line += self.styled(piece, style, error=error) if piece else ""
+                at += len(text)
+            lines.append(line)
+        return lines
 
     def _say(self, text: str, end: str = "\n") -> None:
         self.has_printed = True
@@ -95,15 +141,46 @@ class Output:
     def text(self, text: str) -> None:
         """Print text of several lines, cleaned."""
         self.clear_progress()
-        self._say(display(text, lines=True, sequences=True).rstrip("\n"))
+        shown = display(text, lines=True, sequences=True).rstrip("\n")
+        if self.is_terminal and any(_may_be_wider((line,), self.width) for line in shown.split("\n")):
+            shown = "\n".join(part for line in shown.split("\n") for part in fill(line, self.width))
+        self._say(shown)
 
     def exact(self, text: str) -> None:
         """Print what gitmem itself made (a completion script, a reviewed list) as it is."""
         self.has_printed = True
         print(text, end="" if text.endswith("\n") else "\n", file=self._out)
 
+    def page(self, text: str) -> None:
+        """Print help: its headings stand out where colours are on, and a long page goes to the pager."""
+        self.hold()
+        before = ""
+        for line in text.rstrip("\n").split("\n"):
+            is_heading = line.endswith(":") and not line.startswith(" ") and not before
+            before = line
+            self.exact(self.styled(line, "bold") if is_heading and self._colors else line)
+
+    def hold(self) -> None:
+        """Keep what is printed until ``flush``, where a terminal may be too small for it."""
+        if self.is_terminal and self.pages and self._held is None:
+            self._held, self._behind = io.StringIO(), self._out
+            self._out = self._held
+
+    def _release(self, *, paged: bool) -> None:
+        """Print what was held: through the pager, where it is longer than the screen."""
+        if self._held is None:
+            return
+        text, self._held, self._out = self._held.getvalue(), None, self._behind
+        if paged and text.count("\n") >= self._screen()[1]:
+            from gitmem.cli.pager import show
+
+            if show(text):
+                return
+        print(text, end="", file=self._out)
+
     def bytes(self, data: bytes) -> None:
         """Write what a program reads and gitmem itself made, the same in every locale."""
+        self._release(paged=False)
         self.has_printed = True
         self._out.flush()
         self._out.buffer.write(data)
@@ -127,24 +204,33 @@ class Output:
 
     def note(self, text: str) -> None:
         """Tell the person something on standard error that is not an error."""
-        self._write_progress(self.styled(f"gitmem: {text}", "dim", error=True))
+        self._write_error((f"gitmem: {text}", "dim"))
 
     def alarm(self, text: str) -> None:
         """Say in red what somebody must not overlook."""
-        self._write_progress(self.styled(f"gitmem: {text}", "red", error=True))
+        self._write_error((f"gitmem: {text}", "red"))
 
     def error(self, message: str, hint: str = "") -> None:
         """Print what failed, and what repairs it."""
-        head = self.styled("gitmem: error:", "red", error=True)
-        self._write_progress(f"{head} {display(message, lines=True)}")
+        self._release(paged=False)
+        first, *more = display(message, lines=True).split("\n")
+        self._write_error(("gitmem: error:", "red"), f" {first}")
+        for line in more:
+            self._write_error(line)
         for line in hint.split("\n") if hint else ():
-            self._write_progress(f"  {self.styled('hint:', 'bold', error=True)} {display(line)}")
+            self._write_error("  ", ("hint:", "bold"), f" {line}")
 
-    def _write_progress(self, line: str) -> None:
+    def _write_error(self, *parts: str | tuple[str, str]) -> None:
         """Print a line of ours on standard error; where that is gone, nobody can be determined."""
         self.clear_progress()
+        width = min(WIDEST, self._columns_of(self._err)) if self.is_error_terminal else 0
+        if width and _may_be_wider(parts, width):
+            lines = self._wrapped(parts, width, error=True)
+        else:
+            lines = ["".join(self.styled(*((p, "") if isinstance(p, str) else p), error=True) for p in parts)]
         try:
-            print(unlike_command(line) if self._is_in_workflow else line, file=self._err, flush=True)
+            for line in lines:
+                print(unlike_command(line) if self._is_in_workflow else line, file=self._err, flush=True)
         except OSError:
             self._err = _Nowhere()
 
@@ -194,6 +280,7 @@ class Output:
     def flush(self) -> None:
         """Write out what is buffered; a closed pipe raises BrokenPipeError here."""
         self.clear_progress()
+        self._release(paged=True)
         self._out.flush()
 
     def drop(self) -> None:
@@ -202,6 +289,12 @@ class Output:
             os.dup2(os.open(os.devnull, os.O_WRONLY), self._out.fileno())
         except (OSError, ValueError):
             self._out = _Nowhere()
+
+
+def _may_be_wider(parts: Sequence[str | tuple[str, str]], width: int) -> bool:
+    """Return whether a line could need more than so many columns; only then it is measured."""
+    texts = [part if isinstance(part, str) else part[0] for part in parts]
+    return sum(len(text) if text.isascii() else 2 * len(text) for text in texts) > width
 
 
 def _fill_closed() -> None:

@@ -1,39 +1,30 @@
-"""Argument parser of one command: help with a fixed width, gitmem's own error messages, and ``--`` before a program."""
+"""Argument parser of one command: gitmem's own help and error messages, and ``--`` before a program."""
 
 from __future__ import annotations
 
 import argparse
+from types import MappingProxyType
 
 from gitmem.cli import table
 from gitmem.errors import UsageError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from types import ModuleType
     from typing import NoReturn
 
 # argparse looks up each of its own words in gettext, which imports ``locale``: 1.3 ms of every start (measured), for
 # help that is in English anyway.
 argparse._ = str  # type: ignore[attr-defined]
-HELP_WIDTH = 100
 UNKNOWN = "unrecognized arguments: "
 
 
-class Help(argparse.RawDescriptionHelpFormatter):
-    """Help of one width; argparse asks shutil for the terminal's with every option, which costs 3 ms (measured)."""
+class Formatter(argparse.HelpFormatter):
+    """What argparse words mistakes with: of one width, for it asks shutil for the terminal's, which costs 3 ms."""
 
     def __init__(self, prog: str) -> None:
-        super().__init__(prog, width=HELP_WIDTH, max_help_position=30)
-
-    def _get_help_string(self, action: argparse.Action) -> str:
-        return help_of(action)
-
-
-def help_of(action: argparse.Action) -> str:
-    """Return the help of one argument, marked where the option is repeatable."""
-    text = action.help or ""
-    repeated = isinstance(action, argparse._AppendAction) and "repeat" not in text
-    return f"{text} (repeatable)" if repeated else text
+        super().__init__(prog, width=100)
 
 
 class HelpRequest(Exception):  # noqa: N818 - a signal inside this room, not an error
@@ -49,7 +40,17 @@ class HelpRequest(Exception):  # noqa: N818 - a signal inside this room, not an 
 
 
 class Parser(argparse.ArgumentParser):
-    """A parser that raises what it has to say instead of printing it: only ``cli.output`` prints."""
+    """A parser that raises what it has to say instead of printing it: only ``cli.output`` prints.
+
+    Attributes:
+        examples: Command lines that show what the command does.
+        verbs: The verbs of a noun, with what they do.
+        width: Columns of the help.
+    """
+
+    examples: tuple[str, ...] = ()
+    verbs: Mapping[str, str] = MappingProxyType({})
+    width = 100
 
     def print_help(self, file: object = None) -> NoReturn:
         """Raise the help.
@@ -57,7 +58,9 @@ class Parser(argparse.ArgumentParser):
         Raises:
             HelpRequest: Always.
         """
-        raise HelpRequest(self.format_help())
+        from gitmem.cli.manual import page
+
+        raise HelpRequest(page(self, self.width))
 
     def error(self, message: str) -> NoReturn:
         """Raise what is wrong with the command line.
@@ -110,16 +113,9 @@ class Parser(argparse.ArgumentParser):
         return args
 
 
-def parser_of(name: str, module: ModuleType) -> Parser:
+def parser_of(name: str, module: ModuleType, *, width: int = Parser.width) -> Parser:
     """Return the parser of one command."""
-    verbs = [f"  {verb:<12}{about}" for verb, about in table.verbs_of(name).items()]
-    examples = ["examples:", *(f"  {line}" for line in module.EXAMPLES)]
-    parser = Parser(
-        prog=f"gitmem {name}",
-        description=module.__doc__,
-        epilog="\n".join([*(["verbs:", *verbs, ""] if verbs else []), *examples]),
-        formatter_class=Help,
-        allow_abbrev=False,
-    )
+    parser = Parser(prog=f"gitmem {name}", description=module.__doc__, formatter_class=Formatter, allow_abbrev=False)
+    parser.examples, parser.verbs, parser.width = module.EXAMPLES, table.verbs_of(name), width
     module.add_arguments(parser)
     return parser

@@ -29,11 +29,12 @@ def add_check(parser: argparse.ArgumentParser, heading: str) -> None:
 
 def add_limits(parser: argparse.ArgumentParser, what: str) -> None:
     """Add what a run of the check may take, and its counterexample; *what* names it in the help."""
-    parser.add_argument("--timeout", default="", metavar="TIME", help=f"time limit of the {what}: 30s, 5m (1m)")
-    parser.add_argument("--network", action="store_true", help=f"let the {what} use the network")
-    parser.add_argument("--env", action="append", metavar="NAME", help=f"an environment variable that the {what} sees")
+    limits = parser.add_argument_group(f"how the {what} runs")
+    limits.add_argument("--timeout", default="", metavar="TIME", help=f"time limit of the {what}: 30s, 5m (1m)")
+    limits.add_argument("--network", action="store_true", help=f"let the {what} use the network")
+    limits.add_argument("--env", action="append", metavar="NAME", help=f"an environment variable that the {what} sees")
     refute = f"a command that changes the code so that the {what} must fail"
-    parser.add_argument("--refute", default="", metavar="CMD", help=refute)
+    limits.add_argument("--refute", default="", metavar="CMD", help=refute)
 
 
 def add_judging(parser: argparse.ArgumentParser) -> None:

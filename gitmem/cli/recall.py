@@ -46,15 +46,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--recent", type=shared.positive, metavar="N", help="show the N newest memories")
     parser.add_argument("--stats", action="store_true", help="show the number of memories of each kind")
     about = "leave out failed, suspect, stale and unproven memories, and say how many"
-    parser.add_argument("--strict", action="store_true", help=about)
+    parser.add_argument_group("which memories").add_argument("--strict", action="store_true", help=about)
+    ranking = parser.add_argument_group("ranking")
     about = "prefer memories about this file or folder, or linked to one"
-    parser.add_argument("--near", action="append", default=[], metavar="PATH", help=about)
+    ranking.add_argument("--near", action="append", default=[], metavar="PATH", help=about)
     about = "prefer memories about files changed on this branch and tasks you hold"
-    parser.add_argument("--work", action="store_true", help=about)
+    ranking.add_argument("--work", action="store_true", help=about)
     about = f"leave out factors of the score: {', '.join(FACTORS)}; or all"
-    parser.add_argument("--without", action="append", default=[], metavar="FACTOR", help=about)
-    parser.add_argument("--lexical", action="store_true", help="search by words only, not by meaning (gitmem embed)")
-    parser.add_argument("--explain", action="store_true", help="show every factor of the score")
+    ranking.add_argument("--without", action="append", default=[], metavar="FACTOR", help=about)
+    ranking.add_argument("--lexical", action="store_true", help="search by words only, not by meaning (gitmem embed)")
+    shared.output_options(parser).add_argument("--explain", action="store_true", help="show every factor of the score")
     shared.add_at(parser)
     shared.add_json(parser)
 

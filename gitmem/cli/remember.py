@@ -33,22 +33,23 @@ EXAMPLES = (
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add what remember takes."""
     parser.add_argument("text", nargs="?", help="the text, in quotes; - reads it from standard input")
-    parser.add_argument("--title", default="", help="the title, in one line (the first sentence of the text)")
-    parser.add_argument("--kind", "--type", default="learned", help="learned, gotcha, pattern, decision, … (learned)")
+    memory = shared.memory_options(parser)
+    memory.add_argument("--title", default="", help="the title, in one line (the first sentence of the text)")
+    memory.add_argument("--kind", "--type", default="learned", help="learned, gotcha, pattern, decision, … (learned)")
     shared.add_memory_options(parser)
-    parser.add_argument("--ref", action="append", default=[], help="path:line, path:line-line, a URL, a run id")
+    memory.add_argument("--ref", action="append", default=[], help="path:line, path:line-line, a URL, a run id")
     shared.add_place(parser)
-    parser.add_argument(
+    memory.add_argument(
         "--produces", action="append", default=[], metavar="LABEL", help="a label that others can require"
     )
-    parser.add_argument("--importance", choices=("critical", "high", "medium", "low"), help="how much it matters")
-    parser.add_argument("--confidence", type=float, metavar="0..1", help="how sure you are")
-    parser.add_argument("--supersedes", action="append", default=[], metavar="KEY", help="a memory that it replaces")
+    memory.add_argument("--importance", choices=("critical", "high", "medium", "low"), help="how much it matters")
+    memory.add_argument("--confidence", type=float, metavar="0..1", help="how sure you are")
+    memory.add_argument("--supersedes", action="append", default=[], metavar="KEY", help="a memory that it replaces")
     about = "the role or run that verified it, such as reviewer or run-7"
-    parser.add_argument("--verified-by", default="", metavar="NAME", help=about)
-    parser.add_argument("--task", default="", help="the task that produced it")
+    memory.add_argument("--verified-by", default="", metavar="NAME", help=about)
+    memory.add_argument("--task", default="", help="the task that produced it")
     about = "the folder it was learned in; recall prefers it there"
-    parser.add_argument("--workspace", default="", metavar="FOLDER", help=about)
+    memory.add_argument("--workspace", default="", metavar="FOLDER", help=about)
     shared.add_force(parser)
     about = "record the memories of a finished run, as JSON (docs/workflow.md); - is standard input"
     parser.add_argument("--from-run", default="", metavar="FILE", help=about)

@@ -24,9 +24,10 @@ SUMMARY_LIMIT = 1024 * 1024 - 4096
 def add_arguments(parser: argparse.ArgumentParser, written: tuple[str, ...] = WRITTEN) -> None:
     """Add the options; *written* are the forms that can be written to a file."""
     forms = ("text", "json", *written)
-    parser.add_argument("--json", action="store_true", help="print one JSON document: the same as --format json")
-    parser.add_argument("--format", default="text", choices=forms, metavar="FORM", help=f"print {', '.join(forms)}")
-    parser.add_argument(
+    output = parser.add_argument_group("output")
+    output.add_argument("--json", action="store_true", help="print one JSON document: the same as --format json")
+    output.add_argument("--format", default="text", choices=forms, metavar="FORM", help=f"print {', '.join(forms)}")
+    output.add_argument(
         "--report",
         action="append",
         default=[],

@@ -46,45 +46,54 @@ def print_notices(memory: Memory, out: Output) -> None:
 def add_approved(parser: argparse.ArgumentParser) -> None:
     """Add the option that names an approved list."""
     message = "a reviewed list of commands that may run, read from the remote's default branch"
-    parser.add_argument("--approved", default="", metavar="FILE", help=message)
+    parser.add_argument_group("how checks run").add_argument("--approved", default="", metavar="FILE", help=message)
+
+
+def output_options(parser: argparse.ArgumentParser) -> Any:
+    """Return where the options are declared that say what is printed and how."""
+    return parser.add_argument_group("output")
 
 
 def add_json(parser: argparse.ArgumentParser) -> None:
     """Add ``--json``."""
-    parser.add_argument("--json", action="store_true", help="print one JSON document")
+    output_options(parser).add_argument("--json", action="store_true", help="print one JSON document")
 
 
 def add_filters(parser: argparse.ArgumentParser) -> None:
     """Add the filters that list and recall share."""
-    parser.add_argument(
+    filters = parser.add_argument_group("which memories")
+    filters.add_argument(
         "--kind", "--type", action="append", default=[], metavar="KIND", help="only these kinds: gotcha,pattern"
     )
-    parser.add_argument(
+    filters.add_argument(
         "--tag", action="append", default=[], help="only memories with this tag; repeat it to require several"
     )
-    parser.add_argument("--path", action="append", default=[], help="only memories about this file or folder")
-    parser.add_argument(
+    filters.add_argument("--path", action="append", default=[], help="only memories about this file or folder")
+    filters.add_argument(
         "--status", action="append", default=[], metavar="STATUS", help=f"only these: {', '.join(STATUSES)}"
     )
-    parser.add_argument(
+    filters.add_argument(
         "--scope", action="append", default=[], metavar="SCOPE", help=f"only these: {', '.join(SCOPES)}"
     )
-    parser.add_argument("--task", action="append", default=[], metavar="ID", help="only what was learned for this task")
-    parser.add_argument("--domain", action="append", default=[], help="only memories that name this domain")
+    filters.add_argument(
+        "--task", action="append", default=[], metavar="ID", help="only what was learned for this task"
+    )
+    filters.add_argument("--domain", action="append", default=[], help="only memories that name this domain")
     about = "only memories learned in this folder or below it"
-    parser.add_argument("--workspace", action="append", default=[], metavar="FOLDER", help=about)
-    parser.add_argument(
+    filters.add_argument("--workspace", action="append", default=[], metavar="FOLDER", help=about)
+    filters.add_argument(
         "--by", action="append", default=[], metavar="NAME", help="only memories by this person or agent"
     )
-    parser.add_argument("--role", default="", help="only the kinds that this role prefers (docs/sessions.md)")
-    parser.add_argument("--all", action="store_true", help="include retired, superseded and expired memories")
-    parser.add_argument("--limit", type=positive, metavar="N", help="maximum number of results")
+    filters.add_argument("--role", default="", help="only the kinds that this role prefers (docs/sessions.md)")
+    filters.add_argument("--all", action="store_true", help="include retired, superseded and expired memories")
+    output_options(parser).add_argument("--limit", type=positive, metavar="N", help="maximum number of results")
 
 
 def add_stores(parser: argparse.ArgumentParser) -> None:
     """Add ``--store`` to a command that looks into several stores."""
     about = "only this listed store (gitmem stores); --scope listed selects all of them"
-    parser.add_argument("--store", action="append", default=[], metavar="NAME", help=about)
+    filters = parser.add_argument_group("which memories")
+    filters.add_argument("--store", action="append", default=[], metavar="NAME", help=about)
 
 
 def add_store(parser: argparse.ArgumentParser, *, about: str) -> None:
@@ -138,14 +147,15 @@ def refuse_other_scopes(args: argparse.Namespace) -> None:
 
 def add_place(parser: argparse.ArgumentParser) -> None:
     """Add the options that say where a new memory goes."""
-    parser.add_argument(
+    place = parser.add_argument_group("where it goes")
+    place.add_argument(
         "--scope",
         default=PROJECT,
         choices=SCOPES,
         help="who can read it: private, project, domain or universal (project)",
     )
-    parser.add_argument("--domain", action="append", default=[], help="a domain shared by projects, such as auth")
-    parser.add_argument("--in-tree", action="store_true", help="write it to .memory/ in the code, for you to commit")
+    place.add_argument("--domain", action="append", default=[], help="a domain shared by projects, such as auth")
+    place.add_argument("--in-tree", action="store_true", help="write it to .memory/ in the code, for you to commit")
 
 
 def add_force(parser: argparse.ArgumentParser) -> None:
@@ -153,13 +163,19 @@ def add_force(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--force", action="store_true", help="write it even if another memory already says it")
 
 
+def memory_options(parser: argparse.ArgumentParser) -> Any:
+    """Return where the options are declared that describe a memory."""
+    return parser.add_argument_group("the memory")
+
+
 def add_memory_options(parser: argparse.ArgumentParser) -> None:
     """Add the options that describe a memory."""
-    parser.add_argument("--key", default="", help="its key (made from the text)")
-    parser.add_argument("--tag", action="append", default=[], help="a tag; others are found in the text")
-    parser.add_argument("--path", action="append", default=[], metavar="GLOB", help="code files it is about")
-    parser.add_argument("--requires", action="append", default=[], metavar="KEY", help="a memory or label it rests on")
-    parser.add_argument("--ttl", default="", metavar="TIME", help="time to live: 12h, 30d, never")
+    memory = memory_options(parser)
+    memory.add_argument("--key", default="", help="its key (made from the text)")
+    memory.add_argument("--tag", action="append", default=[], help="a tag; others are found in the text")
+    memory.add_argument("--path", action="append", default=[], metavar="GLOB", help="code files it is about")
+    memory.add_argument("--requires", action="append", default=[], metavar="KEY", help="a memory or label it rests on")
+    memory.add_argument("--ttl", default="", metavar="TIME", help="time to live: 12h, 30d, never")
 
 
 def query_of(args: argparse.Namespace, memory: Memory, *, query: str = "", limit: int = 10) -> Any:

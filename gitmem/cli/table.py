@@ -67,8 +67,8 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "log": ("read", "show the history of a memory and its verdicts"),
     "status": ("read", "show counts, failures, and commands waiting for approval"),
     "report": ("read", "write a web page with all memories: what holds, what failed and why"),
-    "badge": ("read", "draw a badge with the state of the facts, for a README"),
-    "metrics": ("read", "print metrics for Prometheus, as OpenMetrics text"),
+    "badge": ("plumbing", "draw a badge with the state of the facts, for a README"),
+    "metrics": ("plumbing", "print metrics for Prometheus, as OpenMetrics text"),
     "verify": ("prove", "run the checks that are due, and mark facts that no longer hold"),
     "check": ("prove", "show which facts a branch or pull request makes false"),
     "review": ("prove", "explain a change to the memory, before it is merged"),
@@ -82,15 +82,15 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "stores list": ("share", "list them, with any problems"),
     "stores add": ("share", "add a repository"),
     "stores remove": ("share", "remove a repository from the list"),
-    "forge": ("share", "report to GitHub: a pull request comment, an issue, a pull request"),
-    "forge branches": ("share", "merge or drop the memory of branches whose pull requests ended"),
-    "forge comment": ("share", "keep one comment on a pull request up to date"),
-    "forge issue": ("share", "keep one issue that lists what fails now"),
-    "forge note": ("share", "keep one note on a GitLab merge request up to date"),
-    "forge pull": ("share", "find or open the pull request of a branch"),
-    "forge page": ("share", "write the page of the memory branch and its badge"),
-    "mcp": ("share", "serve the memory to agents over the Model Context Protocol"),
-    "merge": ("share", "merge the file of one memory: a merge driver for git"),
+    "forge": ("plumbing", "report to GitHub: a pull request comment, an issue, a pull request"),
+    "forge branches": ("plumbing", "merge or drop the memory of branches whose pull requests ended"),
+    "forge comment": ("plumbing", "keep one comment on a pull request up to date"),
+    "forge issue": ("plumbing", "keep one issue that lists what fails now"),
+    "forge note": ("plumbing", "keep one note on a GitLab merge request up to date"),
+    "forge pull": ("plumbing", "find or open the pull request of a branch"),
+    "forge page": ("plumbing", "write the page of the memory branch and its badge"),
+    "mcp": ("plumbing", "serve the memory to agents over the Model Context Protocol"),
+    "merge": ("plumbing", "merge the file of one memory: a merge driver for git"),
     "embed": ("care", "manage vectors, which find memories by meaning: status, rebuild"),
     "embed status": ("care", "show the model, and which memories have vectors"),
     "embed rebuild": ("care", "embed memories that have no vectors, and remove unused ones"),
@@ -102,11 +102,60 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "undo": ("care", "undo the last command that changed memories"),
     "view": ("care", "show the memory as files in a folder, .memory/"),
     "save": ("care", "commit your changes in that folder"),
-    "index": ("care", "update the search index"),
+    "index": ("plumbing", "update the search index"),
     "install": ("care", "connect gitmem to coding agents, git, this machine's scheduler or GitHub"),
     "uninstall": ("care", "remove what install wrote"),
     "doctor": ("care", "check that the store is well formed, and repair it"),
-    "completion": ("care", "print a completion script for your shell"),
+    "completion": ("care", "print or install completion of commands and keys for your shell"),
+    "help": ("care", "show help on a command or a topic"),
+}
+# Commands whose output on a terminal goes to the pager where it is longer than the screen.
+PAGED = (
+    *(
+        "recall",
+        "similar",
+        "pre-work",
+        "decisions",
+        "context",
+        "show",
+        "list",
+        "log",
+        "status",
+        "review",
+        "stores list",
+    ),
+    *("task list", "task tree", "task ready", "task show", "session log", "curate dedupe"),
+)
+# The commands of a first week, which `gitmem` alone shows.
+FIRST_WEEK = (
+    *("init", "remember", "fact", "recall", "list", "show", "verify", "status", "why", "settle", "trust", "sync"),
+)
+# What people type who know another tool, and which command does it.
+SYNONYMS = {
+    **dict.fromkeys(("search", "find", "grep", "query", "ask"), "recall"),
+    **dict.fromkeys(("add", "new", "create", "note", "learn"), "remember"),
+    **dict.fromkeys(("rm", "remove", "delete", "del", "archive", "retire"), "forget"),
+    **dict.fromkeys(("push", "pull", "fetch"), "sync"),
+    **dict.fromkeys(("ls", "all"), "list"),
+    **dict.fromkeys(("get", "cat", "open"), "show"),
+    **dict.fromkeys(("test", "prove", "run"), "verify"),
+    **dict.fromkeys(("update", "change", "modify", "rename"), "edit"),
+    **dict.fromkeys(("undo", "unarchive", "undelete"), "restore"),
+    **dict.fromkeys(("blame", "bisect"), "why"),
+    **dict.fromkeys(("resolve", "fix"), "settle"),
+    **dict.fromkeys(("approve", "allow"), "trust"),
+    **dict.fromkeys(("deny", "revoke"), "untrust"),
+    **dict.fromkeys(("diff", "explain"), "review"),
+    **dict.fromkeys(("history", "changes"), "log"),
+    **dict.fromkeys(("setup", "start", "join"), "init"),
+    **dict.fromkeys(("stat", "stats", "info"), "status"),
+    **dict.fromkeys(("duplicates", "dedupe"), "curate"),
+    **dict.fromkeys(("replace",), "supersede"),
+    **dict.fromkeys(("commit",), "save"),
+    **dict.fromkeys(("hooks", "connect"), "install"),
+    **dict.fromkeys(("fsck", "repair", "health"), "doctor"),
+    **dict.fromkeys(("share", "publish"), "promote"),
+    **dict.fromkeys(("tasks", "todo"), "task"),
 }
 # What programs call and nobody types: the shims of git's hooks, its diffs, and commands that leave work behind them.
 HIDDEN = ("background", "hook", "textconv")
@@ -121,6 +170,7 @@ GROUPS = {
     "prove": "Prove",
     "share": "Share",
     "care": "Maintain",
+    "plumbing": "Plumbing, for programs and CI",
 }
 
 
@@ -145,28 +195,3 @@ def verbs_of(name: str) -> dict[str, str]:
 def top() -> list[str]:
     """Return the commands and nouns, without the verbs of nouns."""
     return [name for name in COMMANDS if " " not in name]
-
-
-def overview() -> str:
-    """Return the text of ``gitmem --help``."""
-    lines = [
-        "usage: gitmem [-C DIR] COMMAND [ARGUMENTS]",
-        "",
-        "Git-native memory: what people and agents know about a repository, as files on a branch,",
-        "with proof of which facts still hold.",
-    ]
-    for group, heading in GROUPS.items():
-        lines += ["", f"{heading}:"]
-        lines += [f"  {name:<12}{about}" for name, (of, about) in COMMANDS.items() if of == group and " " not in name]
-    lines += [
-        "",
-        "examples:",
-        '  gitmem remember "The gateway drops requests without a trace id"',
-        '  gitmem fact "Tokens are signed with RS256" --contains RS256 --in src/auth/jwt.py',
-        "  gitmem verify",
-        "  gitmem recall how are tokens signed",
-        "",
-        "gitmem COMMAND --help shows details; `git mem COMMAND` is the same command.",
-        "",
-    ]
-    return "\n".join(lines)

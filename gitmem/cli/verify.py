@@ -72,39 +72,42 @@ REST = "gitmem status --each"
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add what verify takes."""
     parser.add_argument("keys", nargs="*", metavar="KEY", help="only these facts, due or not")
-    parser.add_argument("--all", action="store_true", help="judge all facts, due or not")
-    parser.add_argument("--facts", action="store_true", help="judge all facts, the same as --all")
-    parser.add_argument(
+    which = parser.add_argument_group("which facts")
+    which.add_argument("--all", action="store_true", help="judge all facts, due or not")
+    which.add_argument("--facts", action="store_true", help="judge all facts, the same as --all")
+    which.add_argument(
         "--dirty", action="store_true", help="judge the work tree with its uncommitted changes; records nothing"
     )
-    parser.add_argument("--dry-run", action="store_true", help="list what is due, without running it")
-    parser.add_argument(
+    which.add_argument("--dry-run", action="store_true", help="list what is due, without running it")
+    which.add_argument(
         "--plan",
         type=shared.positive,
         default=0,
         metavar="N",
         help="with --dry-run: print how many of N machines a CI job needs, and whether a sandbox is",
     )
+    how = parser.add_argument_group("how checks run")
     shared.add_approved(parser)
-    parser.add_argument("--no-sandbox", action="store_true", help="run commands without a sandbox")
-    parser.add_argument(
+    how.add_argument("--no-sandbox", action="store_true", help="run commands without a sandbox")
+    recording = parser.add_argument_group("verdicts")
+    recording.add_argument(
         "--record", action="store_true", help="commit the verdicts even if this is not the default branch"
     )
     parser.add_argument(
         "--why", action="store_true", help="find the commits that broke failed facts, unless they are known"
     )
-    parser.add_argument(
+    how.add_argument(
         "--jobs",
         type=shared.positive,
         default=0,
         metavar="N",
         help="number of checks to run in parallel (one per core)",
     )
-    parser.add_argument("--shard", type=_shard, metavar="I/N", help="judge only part I of N of what is due")
-    parser.add_argument(
+    which.add_argument("--shard", type=_shard, metavar="I/N", help="judge only part I of N of what is due")
+    recording.add_argument(
         "--results", default="", metavar="FILE", help="write the verdicts to this file, not to the branch"
     )
-    parser.add_argument(
+    recording.add_argument(
         "--record-results",
         nargs="+",
         action="extend",
@@ -121,11 +124,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         " (failed)",
     )
     add_each(parser)
-    parser.add_argument(
+    recording.add_argument(
         "--offline", action="store_true", help="do not fetch first what others recorded (at most 2 seconds)"
     )
-    parser.add_argument("-v", "--verbose", action="store_true", help="report why nothing could be fetched")
-    parser.add_argument("--if-idle", action="store_true", help="do nothing if another verify job is running here")
+    shared.output_options(parser).add_argument(
+        "-v", "--verbose", action="store_true", help="report why nothing could be fetched"
+    )
+    which.add_argument("--if-idle", action="store_true", help="do nothing if another verify job is running here")
     reports.add_arguments(parser)
 
 

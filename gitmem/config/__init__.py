@@ -37,8 +37,9 @@ TRANSPORT = (
 )
 
 # Variables that are no settings, and what they do: git config cannot hold them. They only switch something off, hold a
-# secret, which has no place in a file, or say who runs a command.
+# secret, which has no place in a file, say who runs a command, or stand for a setting that git has itself.
 INTERNAL = {
+    "GITMEM_PAGER": "The pager for long output, in place of git's (`core.pager`, `PAGER`); `cat` for none",
     "GITMEM_HOOKS": "`off`: the hooks of agents do nothing",
     "GITMEM_BACKGROUND": "`off`: nothing is started in the background; the next command that writes does the work",
     "GITMEM_EMBED_KEY": "The key of the embedding endpoint",

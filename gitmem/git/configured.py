@@ -46,6 +46,14 @@ _SINGLE = {
 }
 
 
+def core_pager() -> str:
+    """Return git's setting for the pager as it applies in the current folder, or an empty string."""
+    from gitmem.system import process
+
+    done = process.run(["git", "config", "--get", "core.pager"], env=git_environment(), check=False)
+    return os.fsdecode(done.stdout).strip()
+
+
 def mentions(path: str, section: str = SECTION) -> bytes:
     """Return a file's content where it may have settings of a section, or includes a file that may; else nothing."""
     try:

@@ -430,8 +430,13 @@ def start_detached(argv: list[str], *, cwd: str | os.PathLike[str], env: Mapping
         return  # the caller ignores SIGCHLD: nobody is to be waited for
 
 
-def run_interactive(argv: list[str]) -> None:
-    """Run a program on the person's own terminal (their editor) and wait for it; Ctrl-C is the program's meanwhile.
+def run_interactive(argv: list[str], *, what: str, input: bytes | None = None) -> None:
+    """Run a program on the person's own terminal (their editor or pager), and wait for it; Ctrl-C is the program's.
+
+    Args:
+        argv: The program and its arguments.
+        what: What errors call it.
+        input: What it reads on standard input, as far as it wants to; the terminal's keys by default.
 
     Raises:
         ProcessError: It could not start, or did not end well.
@@ -439,14 +444,20 @@ def run_interactive(argv: list[str]) -> None:
     import subprocess
 
     try:
-        child = subprocess.Popen(argv)
+        child = subprocess.Popen(argv, stdin=None if input is None else subprocess.PIPE)
     except OSError as err:
         raise ProcessError(_cannot_start(argv[0], err), argv=argv, hint=_install(argv[0], err)) from err
     status = None
     while status is None:
         try:
+            if child.stdin is not None and not child.stdin.closed:
+                try:
+                    with child.stdin as stdin:
+                        stdin.write(input or b"")
+                except BrokenPipeError:
+                    continue  # a pager may be left before its end
             status = child.wait()
         except KeyboardInterrupt:
             continue
     if status != 0:
-        raise ProcessError(f"the editor ended with status {status}", argv=argv, status=status)
+        raise ProcessError(f"{what} ended with status {status}", argv=argv, status=status)

@@ -18,17 +18,13 @@ from gitmem.cli import table
 from gitmem.errors import GitmemError
 
 
-def test_without_a_command_the_overview_is_shown_as_wrong_use(run_cli) -> None:
-    done = run_cli()
-
-    assert (done.status, done.out, done.err) == (2, table.overview(), "")
-
-
-@pytest.mark.parametrize("words", [("--help",), ("-h",), ("help",)])
-def test_overview_is_shown_when_asked_for(run_cli, words: tuple[str, ...]) -> None:
+@pytest.mark.parametrize("words", [(), ("--help",), ("-h",), ("help",)])
+def test_overview_is_shown_with_and_without_asking(run_cli, words: tuple[str, ...]) -> None:
     done = run_cli(*words)
 
-    assert (done.status, done.out, done.err) == (0, table.overview(), "")
+    assert (done.status, done.err) == (0, "")
+    assert done.out.startswith("usage: gitmem [-C DIR]")
+    assert "\nHere:\n  this" in done.out
 
 
 @pytest.mark.parametrize("name", table.COMMANDS)
@@ -38,7 +34,8 @@ def test_help_exits_with_0_and_prints_on_standard_output(run_cli, name: str) -> 
 
     assert (asked.status, asked.err) == (0, "")
     assert "\nexamples:\n  " in asked.out
-    assert asked.out == helped.out == other.out
+    assert helped.out == other.out
+    assert helped.out.endswith(asked.out)
 
 
 def test_version_is_told(run_cli) -> None:
@@ -49,9 +46,14 @@ def test_version_is_told(run_cli) -> None:
     ("words", "message", "hint"),
     [
         (("recal", "x"), "unknown command: recal", "did you mean: gitmem recall?"),
-        (("help", "lst"), "unknown command: lst", "did you mean: gitmem list?"),
-        (("frobnicate",), "unknown command: frobnicate", "gitmem --help lists the commands"),
-        (("\x1b[2J",), "unknown command: \\x1b[2J", "gitmem --help lists the commands"),
+        (("help", "lst"), "unknown command or topic: lst", "did you mean: gitmem help list?"),
+        (("search", "x"), "unknown command: search", "gitmem recall"),
+        (("add", "x"), "unknown command: add", "gitmem remember"),
+        (("rm", "x"), "unknown command: rm", "gitmem forget"),
+        (("delete", "x"), "unknown command: delete", "gitmem forget"),
+        (("push",), "unknown command: push", "gitmem sync"),
+        (("frobnicate",), "unknown command: frobnicate", "gitmem help -a lists the commands"),
+        (("\x1b[2J",), "unknown command: \\x1b[2J", "gitmem help -a lists the commands"),
         (("task list",), "unknown command: task list", "did you mean: gitmem task list?"),
         (("--json", "list"), "--json is not allowed before the command", "gitmem [-C DIR] COMMAND [OPTIONS]"),
         (("-C",), "-C needs a folder", "gitmem -C DIR COMMAND"),

@@ -171,6 +171,7 @@ def test_nobody_to_tell_is_no_error() -> None:
 
 def test_width_is_that_of_the_terminal_and_a_hundred_elsewhere(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(os, "get_terminal_size", lambda _: os.terminal_size((61, 40)))
+    monkeypatch.delenv("COLUMNS", raising=False)
     stream = Stream(is_terminal=True)
     monkeypatch.setattr(stream, "fileno", lambda: 1)
 
@@ -234,3 +235,41 @@ def test_block_is_drawn_on_no_pipe_and_no_terminal_that_only_prints() -> None:
         made.draw(lambda *_: ["x"], finished=True)
         made.clear_progress()
         assert made._err.getvalue() == ""
+
+
+@pytest.mark.parametrize("width", [60, 80, 100])
+def test_lines_on_a_terminal_are_broken_between_words_and_keep_their_styles(width: int, monkeypatch) -> None:
+    monkeypatch.setenv("COLUMNS", str(width))
+    out, stdout, stderr = output(color="always", is_terminal=True)
+    why = "the file src/auth/jwt.py no longer contains the text that it names, since commit 1234567 in May of last year"
+
+    out.line(("✗", "failed"), " ", ("auth-uses-rs256", "key"), "  failed", (f" — {why}", "dim"))
+    out.text(f"  {why}")
+    out.note(why)
+    out.error(why, why)
+
+    shown = stdout.getvalue() + stderr.getvalue()
+    for code in {*STYLES.values(), "0"}:
+        shown = shown.replace(f"\x1b[{code}m", "")
+    assert [line for line in shown.split("\n") if len(line) > width] == []
+    assert " ".join(shown.split()).count(why) == 5
+    assert "\n    " in shown  # what follows hangs
+
+
+def test_lines_in_a_pipe_are_not_broken() -> None:
+    out, stdout, stderr = output()
+
+    out.line("x " * 100)
+    out.note("y " * 100)
+
+    assert (stdout.getvalue(), stderr.getvalue()) == ("x " * 100 + "\n", "gitmem: " + "y " * 100 + "\n")
+
+
+def test_change_is_confirmed_on_a_terminal_only() -> None:
+    seen, screen, _ = output(is_terminal=True)
+    piped, pipe, _ = output()
+
+    for out in (seen, piped):
+        out.done("recorded", "There is no setup.py")
+
+    assert (screen.getvalue(), pipe.getvalue()) == ("✓ recorded  There is no setup.py\n", "")

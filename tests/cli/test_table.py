@@ -20,9 +20,12 @@ SHARED = {
     "arguments",
     "bug",
     "causes",
+    "columns",
     "harness",
     "live",
+    "manual",
     "output",
+    "pager",
     "parser",
     "proof",
     "reports",
@@ -30,6 +33,7 @@ SHARED = {
     "steps",
     "table",
     "task rows",
+    "topics",
 }
 
 
@@ -41,17 +45,18 @@ def test_every_module_of_a_command_is_in_the_table_and_nothing_else() -> None:
     assert {typed[name] for name in names - SHARED} == {*table.COMMANDS, *table.HIDDEN}
 
 
-def test_overview_shows_every_command_with_what_it_does_and_no_verb_of_a_noun() -> None:
-    lines = table.overview().split("\n")
+def test_synonyms_and_lists_of_commands_name_commands() -> None:
+    named = {*table.SYNONYMS.values(), *table.PAGED, *table.FIRST_WEEK}
 
-    assert [name for name in table.top() if f"  {name:<12}{table.COMMANDS[name][1]}" not in lines] == []
-    assert [line for line in lines if line.startswith("  task add")] == []
+    assert named - set(table.COMMANDS) == set()
+    assert set(table.SYNONYMS) & set(table.COMMANDS) == set()
+    assert len(table.FIRST_WEEK) == 12
 
 
 def test_help_of_a_noun_shows_its_verbs(run_cli) -> None:
     shown = run_cli("help", "task").out
 
-    assert [verb for verb, about in table.verbs_of("task").items() if f"  {verb:<12}{about}\n" not in shown] == []
+    assert [verb for verb, about in table.verbs_of("task").items() if f"  {verb:<7}  {about}\n" not in shown] == []
     assert len(table.verbs_of("task")) == 8
 
 

@@ -139,7 +139,7 @@ def source(tmp_path: Path) -> Path:
     """Return a repository with this gitmem as its only commit."""
     folder = tmp_path / "source"
     folder.mkdir()
-    names = ["gitmem", "pyproject.toml", "README.md", "LICENSE"]
+    names = ["gitmem", "data", "pyproject.toml", "README.md", "LICENSE"]
     for name in names:
         copy = shutil.copytree if (PROJECT / name).is_dir() else shutil.copy
         copy(PROJECT / name, folder / name)

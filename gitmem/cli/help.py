@@ -1,0 +1,113 @@
+"""Show help: the commands of a first week and how the memory here is, all commands, one command, or a topic.
+
+The topics are facts, environments, trust, team, ci and agents.
+"""
+
+from __future__ import annotations
+
+from gitmem.cli import manual, table
+from gitmem.cli.shared import counted
+from gitmem.cli.topics import TOPICS
+from gitmem.errors import GitmemError, NoRepositoryError, UsageError
+from gitmem.statuses import MARKS
+from gitmem.store import companion, proposal
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Mapping
+    from typing import Any
+
+    from gitmem.cli.output import Output
+
+EXAMPLES = (
+    "gitmem help",
+    "gitmem help -a",
+    "gitmem help facts",
+    "gitmem help task add",
+)
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add what help takes."""
+    parser.add_argument("about", nargs="*", metavar="COMMAND|TOPIC", help="what to explain")
+    parser.add_argument("-a", "--all", action="store_true", help="list all commands and topics")
+
+
+def run(args: argparse.Namespace, out: Output) -> int:
+    """Show one page."""
+    name = " ".join(args.about)
+    if args.all:
+        out.page(manual.everything(out.width))
+    elif not name:
+        out.page(manual.overview(out.width, where_you_are()))
+    elif name in TOPICS:
+        about = manual.topic(name, out.width)
+        out.page(f"{about}\n{page_of(name, out)}" if name in table.COMMANDS else about)
+    else:
+        out.page(page_of(name, out))
+    return 0
+
+
+def page_of(name: str, out: Output) -> str:
+    """Return the help of a command, or of the one that another word means.
+
+    Raises:
+        UsageError: There is no such command or topic.
+    """
+    from gitmem.cli.parser import parser_of
+
+    if name in table.SYNONYMS:
+        out.note(f"gitmem calls it {table.SYNONYMS[name]}")
+        name = table.SYNONYMS[name]
+    if name not in table.COMMANDS and name not in table.HIDDEN:
+        from difflib import get_close_matches
+
+        near = get_close_matches(name, (*table.COMMANDS, *TOPICS), n=1)
+        hint = f"did you mean: gitmem help {near[0]}?" if near else "gitmem help -a lists all commands and topics"
+        raise UsageError(f"unknown command or topic: {name}", hint=hint)
+    return manual.page(parser_of(name, table.load(name)), out.width)
+
+
+def where_you_are() -> list[str]:
+    """Return how the memory here is, in lines: how many facts, what fails and what waits."""
+    from gitmem.memory.memory import Memory
+
+    try:
+        with Memory() as memory:
+            if not memory.repository.find_tip():
+                return ["this repository has no memory yet: gitmem init"]
+            return summary(memory.status().document)
+    except NoRepositoryError:
+        return ["this folder is not in a git repository: git init, then gitmem init"]
+    except GitmemError as err:
+        return [err.message, *err.hint.split("\n")]
+
+
+def summary(found: Mapping[str, Any]) -> list[str]:
+    """Return the state of a memory (the JSON of `gitmem status`) in a few lines."""
+    statuses = ", ".join(f"{number} {status}" for status, number in found["statuses"].items() if number)
+    lines = [
+        f"{counted(found['memories'], 'memory', 'memories')} on the branch {found['branch']}, with "
+        f"{counted(found['kinds'].get('fact', 0), 'fact')}" + (f": {statuses}" if statuses else "")
+    ]
+    lines += [f"{MARKS['failed']} {line['title']} ({line['key']})" for line in found["failed"][:3]]
+    if len(found["failed"]) > 3:
+        lines.append(f"… and {len(found['failed']) - 3} more that failed")
+    if found["failed"]:
+        lines.append(f"to decide about a failure: gitmem settle {found['failed'][0]['key']}")
+    stale = sum(found["stale"].values()) + found["statuses"].get("unproven", 0)
+    waits = [
+        (len(found["waiting"]), "command", "waiting for approval: gitmem trust --review"),
+        (stale, "memory", "due or stale: gitmem verify"),
+        (len(found["to_settle"]), "memory", "in two versions: gitmem doctor"),
+        (found["problems"], "problem", "found: gitmem doctor"),
+        (found["spool"]["refused"], "captured text", "set aside: gitmem doctor"),
+    ]
+    plurals = {"memory": "memories"}
+    lines += [f"{counted(number, one, plurals.get(one, ''))} {what}" for number, one, what in waits if number]
+    if found.get("proposal"):
+        lines.append(proposal.notice_of(found["proposal"]))
+    if branch := found.get("companion"):
+        lines.append(companion.branch_notice(companion.code_of(branch["branch"])))
+    return lines

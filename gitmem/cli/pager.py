@@ -1,0 +1,32 @@
+"""The pager for output that is longer than the screen: ``GITMEM_PAGER``, or git's (``core.pager``, ``PAGER``, less)."""
+
+from __future__ import annotations
+
+from gitmem.cli.shared import is_interactive
+from gitmem.config import variable, variables
+from gitmem.errors import ProcessError
+from gitmem.git.configured import core_pager
+from gitmem.system import process
+
+# The shell's words for: the pager is not there, or cannot be run (POSIX.1-2017, Shell Command Language, 2.8.2).
+NOT_STARTED = (126, 127)
+# What git tells less and lv, where a person has not (git-config(1), core.pager).
+DEFAULTS = ': "${LESS=FRX}" "${LV=-c}"; export LESS LV; '
+
+
+def show(text: str) -> bool:
+    """Show text in the pager; False where there is none, or nobody to press its keys."""
+    if not is_interactive():
+        return False
+    command = variables(("GITMEM_PAGER",)).get("GITMEM_PAGER")
+    if command is None:  # git's own order (git-var(1), GIT_PAGER)
+        command = variable("GIT_PAGER") or core_pager() or variable("PAGER") or "less"
+    if command.strip() in ("", "cat"):
+        return False
+    try:
+        process.run_interactive(
+            ["sh", "-c", f"{DEFAULTS}{command}"], what="the pager", input=text.encode("utf-8", "backslashreplace")
+        )
+    except ProcessError as err:
+        return err.status not in NOT_STARTED
+    return True

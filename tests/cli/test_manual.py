@@ -1,0 +1,82 @@
+"""Help pages fit every terminal and have everything that the parser has; the manual page is one that groff takes."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+
+import pytest
+
+from gitmem.cli import manual, table
+from gitmem.cli.columns import width_of
+from gitmem.cli.parser import parser_of
+from gitmem.cli.topics import TOPICS
+
+GROFF = shutil.which("groff")
+NAMES = (*table.COMMANDS, *table.HIDDEN)
+
+
+def pages(width: int) -> dict[str, str]:
+    """Return every page of help for a terminal of so many columns."""
+    found = {name: manual.page(parser_of(name, table.load(name)), width) for name in NAMES}
+    found |= {f"help {name}": manual.topic(name, width) for name in TOPICS}
+    here = ["12 memories on the branch memory, with 9 facts: 7 verified, 1 failed, 1 suspect"]
+    return found | {"help": manual.overview(width, here), "help -a": manual.everything(width)}
+
+
+@pytest.mark.parametrize("width", [60, 80, 100])
+def test_no_page_of_help_is_wider_than_the_terminal(width: int) -> None:
+    wide = [
+        f"{name}: {line}" for name, text in pages(width).items() for line in text.split("\n") if width_of(line) > width
+    ]
+
+    assert wide == []
+
+
+def test_page_has_every_option_with_its_help_and_examples_before_options() -> None:
+    for name in NAMES:
+        parser = parser_of(name, table.load(name))
+        words = " ".join(manual.page(parser, 60).replace("\\\n", "").split())
+        for action in parser._actions:
+            if action.dest != "help":
+                assert " ".join(manual.help_of(action).split()) in words, f"{name} {action.dest}"
+                assert [option for option in action.option_strings if option not in words] == []
+        lines = manual.page(parser, 60).split("\n")
+        assert lines.index("examples:") < min(
+            lines.index(title) for title in ("options:", "output:", lines[-2]) if title in lines
+        )
+
+
+def test_overview_shows_twelve_commands_and_how_the_memory_is() -> None:
+    shown = manual.overview(100, ["3 memories"])
+
+    assert [name for name in table.FIRST_WEEK if f"\n  {name} " not in shown] == []
+    assert "\n  badge" not in shown
+    assert "\nHere:\n  3 memories\n" in shown
+
+
+def test_list_of_all_commands_has_plumbing_apart() -> None:
+    usual, _, plumbing = manual.everything(100).partition("\nPlumbing, for programs and CI:\n")
+
+    assert [name for name in table.top() if f"\n  {name} " not in manual.everything(100)] == []
+    assert [name for name in ("merge", "badge", "mcp") if f"\n  {name} " in usual or f"  {name} " not in plumbing] == []
+
+
+@pytest.mark.skipif(GROFF is None, reason="groff is not installed")
+def test_manual_page_has_every_command_and_no_warning() -> None:
+    text = manual.man_page({name: parser_of(name, table.load(name)) for name in table.COMMANDS})
+
+    done = subprocess.run(
+        ["groff", "-man", "-Tascii", "-P-c", "-P-b", "-P-u", "-ww"],
+        input=text,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+
+    assert [
+        line for line in done.stderr.split("\n") if line and "special character" not in line and "adjust" not in line
+    ] == []
+    shown = " ".join(done.stdout.split())
+    assert [name for name in table.COMMANDS if f"gitmem {name}" not in shown] == []
+    assert "DATABASE_URL" in shown
