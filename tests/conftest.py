@@ -48,6 +48,7 @@ def _clean_environment(tmp_path_factory: pytest.TempPathFactory) -> None:
     ours = ("GIT_", "GITMEM_", "MEMORY_", "XDG_")
     for name in [n for n in os.environ if n.startswith(ours) or n in {*AGENT_VARIABLES, *SESSION_VARIABLES, *ROBOTS}]:
         del os.environ[name]
+    os.environ.pop("COLUMNS", None)  # terminals of tests have the width that they are made with
     # A run that was started in the background ignores Ctrl-C, and so would every program that the tests start.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     # Most tests are about something else than the view, which `init` makes.

@@ -154,10 +154,10 @@ def test_explain_adds_a_cell_with_every_factor_where_there_are_any() -> None:
 def test_explain_is_a_table_of_what_moved_anything_on_a_terminal() -> None:
     out, _ = printed(is_terminal=True, explain=True)
 
-    heading, row, rest = out.splitlines()[-3:]
+    heading, row, rest, more = out.splitlines()[-4:]
     assert heading.split() == ["score", "lexical", "recency", "memory"]
     assert row.split() == ["1.25", "2", "0.5", "a"]
-    assert rest == (
+    assert f"{rest} {more.strip()}" == (
         "1 (no effect): status; switched off: access, importance, confidence, path, dependency, workspace, scope, talk,"
         " provenance"
     )

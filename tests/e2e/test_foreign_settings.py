@@ -168,9 +168,8 @@ def test_agent_cannot_approve_at_a_terminal_of_its_own(hostile: Path, words: tup
         status = terminal.finish()
 
     assert status == 3
-    assert (
-        "only a person can approve commands, but CLAUDECODE shows that an agent is running this one" in terminal.output
-    )
+    message = "only a person can approve commands, but CLAUDECODE shows that an agent is running this one"
+    assert message in " ".join(terminal.output.split())
 
 
 def test_without_a_terminal_they_cannot_be_accepted(hostile: Path) -> None:

@@ -102,4 +102,4 @@ def test_error_is_red_and_its_hint_stands_out(repo: Path) -> None:
 
     assert done.status == 2
     assert "\x1b[1;31mgitmem: error:\x1b[0m unknown command: nosuch\n" in done.out
-    assert "  \x1b[1mhint:\x1b[0m gitmem --help lists the commands\n" in done.out
+    assert "  \x1b[1mhint:\x1b[0m gitmem help -a lists the commands\n" in done.out
