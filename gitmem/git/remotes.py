@@ -7,13 +7,13 @@ No question is asked without a terminal, and then git and the ssh it started end
 from __future__ import annotations
 
 import os
-import signal
 
 from gitmem import config
 from gitmem.errors import ConflictError, NotFoundError, ProtectedError, RemoteError, suppress
 from gitmem.frozen import frozen
 from gitmem.git.ancestry import is_shallow
 from gitmem.git.binary import Git
+from gitmem.system.process_limits import SIGKILL
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -378,7 +378,7 @@ def _end(child: Any, *, alone: bool) -> None:
     """End git, and with it the ssh and helpers that it started."""
     with suppress(ProcessLookupError):
         if alone:
-            os.killpg(child.pid, signal.SIGKILL)
+            os.killpg(child.pid, SIGKILL)
         else:
             child.terminate()
     child.wait()

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
-
 from gitmem import config
 from gitmem.errors import GitmemError
 from gitmem.frozen import frozen
@@ -13,6 +10,7 @@ from gitmem.git.remotes import RemoteOptions
 from gitmem.store.companion import HEADS, branch_of, find_companion, head_branch, list_companions, memory_tip
 from gitmem.store.landed import how_landed
 from gitmem.store.merge.on_top import changed_memories, on_top
+from gitmem.text.json_values import parse_json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -110,8 +108,8 @@ def find_job_branch() -> JobBranch | None:
 
 def _head_repository() -> dict[str, Any] | None:
     try:
-        with Path(config.variable("GITHUB_EVENT_PATH")).open(encoding="utf-8") as file:
-            head = json.loads(file.read(EVENT_LIMIT))["pull_request"]["head"]["repo"]
+        with open(config.variable("GITHUB_EVENT_PATH"), encoding="utf-8") as file:
+            head = parse_json(file.read(EVENT_LIMIT))["pull_request"]["head"]["repo"]
     except (OSError, ValueError, LookupError, TypeError, RecursionError):
         return None
     return head if isinstance(head, dict) else None

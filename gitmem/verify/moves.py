@@ -144,6 +144,10 @@ class Moves:
         self._trees: dict[str, CodeTree | None] = {}
         self._known: dict[Move, bool] = {}
 
+    def know(self, tree: CodeTree) -> None:
+        """Take the code of a commit that is listed already, which need not be listed again."""
+        self._trees.setdefault(tree.commit, tree)
+
     def find(self, check: Check, held: str, known: str = "") -> str:
         """Return the moves of what a check names, with those known already; these alone where there are no others.
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 from functools import cache
-from pathlib import Path
 
 from gitmem.commands.check.programs import PACKAGE, SIZE_LIMIT, list_programs, scripts_of
 from gitmem.commands.check.touched import Trees
@@ -107,6 +106,8 @@ def judge_with_base(
     if not asked:
         return found
     # Temporary folders: only where a check's program was edited.
+    from pathlib import Path
+
     from gitmem.verify.ground.private_commits import Apart
     from gitmem.verify.sandbox.temporary import temporary_folder
 

@@ -218,6 +218,8 @@ class Judging:
             new = [check for check in checks.values() if check not in values]
             answers |= builtin.answer_all(self._git, trees.head, new) if new else {}
             lost = {key for key, check in checks.items() if key in before and _is_lost(before[key], answers[check])}
+            if lost:
+                self._moves(trees.head).know(trees.base)
             moves = {key: self._moves(trees.head).find(asked[key][0], trees.before, before[key].moved) for key in lost}
             asked = {key: (check, moves.get(key, moved)) for key, (check, moved) in asked.items()}
             checks |= {key: placed(trees.head, *asked[key]) for key in lost}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import shlex
 
 from gitmem.document.builtin_checks import taken_of
 from gitmem.model import BUILTIN, HOLDS, Check
@@ -35,6 +34,8 @@ def find_looser(pairs: Iterable[Pair], trees: Trees) -> dict[str, str]:
             asked[row.key] = Check(BUILTIN, ("matches", pattern, taken_of(json.loads(row.words)).where))
     if not asked:
         return {}
+    import shlex
+
     answers = builtin.answer_all(trees.git, trees.head, asked.values())
     return {
         key: f"gitmem edit {key} --matches {shlex.quote(check.words[1])} --in {shlex.quote(check.words[2])}"

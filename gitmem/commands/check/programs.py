@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import posixpath
 import re
-import shlex
 
 from gitmem.model import SHELL
 
@@ -176,6 +175,8 @@ class _Programs:
 
 def _simple_commands(command: str) -> Iterator[list[str]]:
     """Yield the words of each simple command of a shell's; of one that cannot be split, those of each line."""
+    import shlex  # 0.3 ms, and only for commands
+
     for line in command.replace("\\\n", " ").split("\n"):
         try:
             lexer = shlex.shlex(line, posix=True, punctuation_chars="();<>|&")

@@ -13,7 +13,7 @@ from gitmem.commands.check.branch_memory import (
 )
 from gitmem.commands.check.edits import look_at_edits
 from gitmem.commands.check.span import ChangeSpan, find_span
-from gitmem.commands.check.staged import staged
+from gitmem.commands.check.staged import StagedFiles
 from gitmem.commands.check.touched import Brought, Trees, find_touched, list_facts
 from gitmem.errors import ProcessError
 from gitmem.frozen import frozen, replace
@@ -164,7 +164,7 @@ def check_staged(
     Raises:
         GitmemError: A merge is not finished.
     """
-    with staged(stores[0][0].git) as index:
+    with StagedFiles(stores[0][0].git) as index:
         span = ChangeSpan(index.trees.before, "", "HEAD")
         found = _joined([_Check(*one, span, index.trees, progress, branch=branch).run() for one in stores])
         for trees in index.against_merged() if found.of(BROKEN) else ():

@@ -7,7 +7,6 @@ a commit that nobody else ever sees, in a folder of its own: from there on it is
 from __future__ import annotations
 
 import os
-from contextlib import ExitStack, contextmanager
 
 from gitmem.commands.check.touched import Trees
 from gitmem.errors import GitmemError, NoRepositoryError
@@ -17,14 +16,16 @@ from gitmem.text.sanitize import display
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from contextlib import AbstractContextManager
+    from pathlib import Path
+    from typing import Any
 
 # Files of an unfinished merge that are named; all are counted.
 NAMED = 3
 
 
 class StagedFiles:
-    """What is staged in one work tree.
+    """What is staged in one work tree, as a context manager: the commit of it is gone when the block ends.
 
     Attributes:
         git: The repository, which knows the commit of the index once there is one.
@@ -32,7 +33,7 @@ class StagedFiles:
         trees: HEAD, or the empty tree, and the index.
     """
 
-    def __init__(self, git: Git, stack: ExitStack) -> None:
+    def __init__(self, git: Git) -> None:
         """Ask git what is staged.
 
         Raises:
@@ -45,7 +46,7 @@ class StagedFiles:
         self._index = index_file(git)
         if git.repository.top is None and not os.path.isfile(self._index):
             raise NoRepositoryError("there is no work tree here, so nothing can be staged")
-        self._stack = stack
+        self._folder: AbstractContextManager[Path] | None = None
         self._commit = ""
         before = self.head or empty_tree(git)
         changes = diff_index(git, before, self._index)
@@ -54,6 +55,15 @@ class StagedFiles:
             message = f"there are unmerged files: {', '.join(map(display, unmerged[:NAMED]))}{more}"
             raise GitmemError(message, hint="resolve the conflicts, then: git add FILE")
         self.trees = Trees(git, before, self.commit, changes)
+
+    def __enter__(self) -> StagedFiles:
+        """Lend what is staged."""
+        return self
+
+    def __exit__(self, *error: Any) -> None:
+        """Remove the folder with the commit, where there is one."""
+        if self._folder is not None:
+            self._folder.__exit__(*error)
 
     def commit(self) -> str:
         """Return a commit of the index, on top of HEAD; made when it is first asked for."""
@@ -64,8 +74,8 @@ class StagedFiles:
             from gitmem.verify.ground.private_commits import Apart
             from gitmem.verify.sandbox.temporary import temporary_folder
 
-            folder = self._stack.enter_context(temporary_folder("gitmem-staged-"))
-            apart = Apart(self.git, folder, Path(self._index))
+            self._folder = temporary_folder("gitmem-staged-")
+            apart = Apart(self.git, self._folder.__enter__(), Path(self._index))
             self._commit = apart.commit(self.head, "The staged change")
             self.git = self.trees.git = Git(self.git.repository, objects=apart.objects)
         return self._commit
@@ -77,10 +87,3 @@ class StagedFiles:
             commit = self.commit()
             found.append(Trees(self.git, name, self.commit, self.git.diff_trees(name, commit)))
         return found
-
-
-@contextmanager
-def staged(git: Git) -> Iterator[StagedFiles]:
-    """Lend what is staged; the commit of it is gone when the block ends."""
-    with ExitStack() as stack:
-        yield StagedFiles(git, stack)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from functools import cached_property
 
 from gitmem.document.builtin_checks import globs_of
 from gitmem.frozen import frozen
 from gitmem.index.catalog import state
 from gitmem.model import BUILTIN
+from gitmem.text.json_values import parse_json
 from gitmem.verify.files import CodeFiles
 
 TYPE_CHECKING = False
@@ -149,7 +149,7 @@ def find_touched(
     maybe = [
         fact
         for fact in facts
-        if fact.row.id in brought or fact.row.form != BUILTIN or files.matched_by(globs_of(json.loads(fact.row.words)))
+        if fact.row.id in brought or fact.row.form != BUILTIN or files.matched_by(globs_of(parse_json(fact.row.words)))
     ]
     if not maybe:
         return []
@@ -175,8 +175,8 @@ def find_touched(
 def _changed_paths(row: state.FactRow, head: state.FactState, files: CodeFiles) -> list[str] | None:
     """Return the changed files that a fact names, by path; None where it names none."""
     if row.form == BUILTIN:
-        return [path for _, _, path in files.matched_by(globs_of(json.loads(row.words)))]
-    globs: list[str] = json.loads(row.inputs)[1:]
+        return [path for _, _, path in files.matched_by(globs_of(parse_json(row.words)))]
+    globs: list[str] = parse_json(row.inputs)[1:]
     if not globs or head.digest.startswith(WHOLE):
         return None
     entries = {entry for glob in globs for entry in files.matched(glob)} | set(files.attributes)

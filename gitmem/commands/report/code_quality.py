@@ -7,10 +7,10 @@ location.path and location.lines.begin are required.
 from __future__ import annotations
 
 import json
-from hashlib import sha256
 
 from gitmem.commands.report.words import sentence
 from gitmem.text.sanitize import escaped_json
+from gitmem.text.sha256 import sha256
 from gitmem.verify.overview.finding import ERROR, KINDS, NOTE, WARNING, WORDS, Spot
 
 TYPE_CHECKING = False
