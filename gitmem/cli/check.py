@@ -255,6 +255,7 @@ def _row(finding: Finding) -> dict[str, Any]:
                 "contradicted_by": line.where,
                 "corrected": line.corrected,
                 "in_diff": line.is_in_diff,
+                "remove": [line.cut[0], line.cut[-1]] if line.cut else [],
             }
             for line in finding.stated
         ],

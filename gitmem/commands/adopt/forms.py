@@ -9,6 +9,7 @@ from urllib.parse import quote
 from gitmem import __version__
 from gitmem.commands.adopt.findings import FALSE, HOLDS, NEVER
 from gitmem.text.sanitize import display, escaped_json, unlike_command, workflow_command
+from gitmem.verify.overview.finding import describe_lines
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -54,8 +55,7 @@ def advice(finding: Finding) -> str:
     if finding.fix:
         return f"should say: {display(finding.fix)}"
     if finding.cut:
-        first, last = finding.cut[0], finding.cut[-1]
-        return f"remove line {first}" if first == last else f"remove lines {first} to {last}"
+        return f"remove {describe_lines(finding.cut)}"
     return f"remove {display(finding.claim.token)}" if finding.is_surplus else ""
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gitmem.commands.adopt.change import Change
-from gitmem.commands.adopt.claims.claim import DEPENDENCY, SYMBOL, VALUE, VERSION
+from gitmem.commands.adopt.claims.claim import CLASSES, DEPENDENCY, SYMBOL, VALUE, VERSION
 from gitmem.commands.adopt.claims.commands import command_claims
 from gitmem.commands.adopt.claims.dependencies import dependency_claims
 from gitmem.commands.adopt.claims.numbers import number_claims
@@ -24,7 +24,7 @@ from gitmem.frozen import replace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Container, Iterable, Iterator
 
     from gitmem.commands.adopt.claims.claim import Claim
     from gitmem.commands.adopt.corpus import Corpus
@@ -44,6 +44,7 @@ def adopt(
     wanted: Iterable[str] = (),
     *,
     base: str = "",
+    kinds: Container[str] = CLASSES,
     progress: Callable[[str, int, int], None] = _quiet,
 ) -> Adoption:
     """Judge what the documents of a commit claim. Nothing is written, and no program of the repository is run.
@@ -53,6 +54,7 @@ def adopt(
         commit: The commit, full hex.
         wanted: Files or folders; every document where none is named.
         base: The commit before a change, full hex: only statements that the change made false count as false.
+        kinds: The kinds of claims that are judged.
         progress: Called with the current step, the work done and the total.
     """
     contents: dict[str, str] = {}
@@ -61,7 +63,7 @@ def adopt(
     documents = find_documents(head.files, wanted)
     texts = head.texts([one.path for one in documents])
     read = [
-        (document, statement, list(_claims(statement, document)))
+        (document, statement, [claim for claim in _claims(statement, document) if claim.kind in kinds])
         for document in documents
         for statement in split(texts.get(document.path, ""))
     ]

@@ -41,6 +41,9 @@ class StatedLines:
 
     def __init__(self, catalog: Catalog, policy: Policy, trees: Trees) -> None:
         self._catalog, self._policy, self._trees = catalog, policy, trees
+        self._texts: dict[tuple[str, str], list[str]] = {}
+        self._shown: dict[str, list[range]] = {}
+        self._adopted: dict[str, dict[int, str | range]] = {}
 
     def find_outdated(self, pair: Pair) -> tuple[StatedLine, ...]:
         """Return the lines that name the old path of what the change renamed, each with the new one.
@@ -78,12 +81,24 @@ class StatedLines:
                 continue
             right = [self._corrected(line, ref.path, pair, check, answer) for line in lines]
             at = next((at for at, (was, now) in enumerate(zip(lines, right, strict=True)) if was != now), 0)
-            corrected = right[at] if right[at] != lines[at] else ""
+            offered: str | range = right[at] if right[at] != lines[at] else ""
+            if not offered and document.kind == ADOPTED:
+                offered = self._offered(ref)
+            corrected, cut = (offered, range(0)) if isinstance(offered, str) else ("", offered)
             spot = Spot(ref.path, ref.first + at)
             where = answer.where if answer is not None else ""
             where = where or next((f"{spot.path}:{spot.line}" for spot in spots if spot.line), "")
-            found.append(StatedLine(spot, lines[at], where, corrected, self._is_in_diff(spot)))
+            found.append(StatedLine(spot, lines[at], where, corrected, self._is_in_diff(spot), cut))
         return tuple(found)
+
+    def _offered(self, ref: LineReference) -> str | range:
+        """Return what adopt offers for a line: what it should say, or the lines that should go; empty if nothing."""
+        if ref.path not in self._adopted:
+            from gitmem.commands.check.adopted import read_corrections  # judges a whole document
+
+            lines = self._lines(self._trees.behind, ref.path)
+            self._adopted[ref.path] = read_corrections(self._trees, ref.path, lines)
+        return self._adopted[ref.path].get(ref.first, "")
 
     def _places(self, document: Document) -> Iterator[LineReference]:
         """Yield where the lines are now; not those that say something else now."""
@@ -111,20 +126,28 @@ class StatedLines:
             yield replace(ref, first=first, last=first + ref.last - ref.first)
 
     def _lines(self, commit: str, path: str) -> list[str]:
-        spec = f"{commit}:{path}"
-        if not 0 <= self._trees.git.sizes([spec])[spec] <= FILE_LIMIT:
-            return []
-        content = next((content for _, content in self._trees.git.read_blobs([spec]) if content is not None), b"")
-        return [line.decode("utf-8", "replace").rstrip("\r") for line in content.split(b"\n")]
+        if (commit, path) not in self._texts:  # many facts are of one document
+            spec = f"{commit}:{path}"
+            content = None
+            if 0 <= self._trees.git.sizes([spec])[spec] <= FILE_LIMIT:
+                content = next((content for _, content in self._trees.git.read_blobs([spec])), None)
+            lines = content.split(b"\n") if content is not None else []
+            self._texts[commit, path] = [line.decode("utf-8", "replace").rstrip("\r") for line in lines]
+        return self._texts[commit, path]
 
     def _is_in_diff(self, spot: Spot) -> bool:
         """Return whether the change's difference shows a line: a forge takes suggestions only there."""
-        if all(change.path != spot.path for change in self._trees.changes):
-            return False
+        if spot.path not in self._shown:
+            self._shown[spot.path] = self._shown_lines(spot.path)
+        return any(spot.line in lines for lines in self._shown[spot.path])
+
+    def _shown_lines(self, path: str) -> list[range]:
+        if all(change.path != path for change in self._trees.changes):
+            return []
         argv = ("diff", "--no-color", "--no-ext-diff", "--unified=3", self._trees.before, self._trees.behind)
-        done = self._trees.git.run(*argv, "--", f":(literal){spot.path}")
+        done = self._trees.git.run(*argv, "--", f":(literal){path}")
         starts = [(int(first), int(count or 1)) for first, count in _HUNK.findall(done.stdout)]
-        return any(first <= spot.line < first + count for first, count in starts)
+        return [range(first, first + count) for first, count in starts]
 
     def _corrected(self, line: str, path: str, pair: Pair, check: Check | None, answer: BuiltinAnswer | None) -> str:
         """Return what a line should say; the line itself where that is not known."""

@@ -30,4 +30,5 @@ def stated_sentence(line: StatedLine) -> str:
     """Return where a document states a fact, and what it should say."""
     against = f", which {line.where} contradicts" if line.where else ""
     right = f"; it should say: {line.corrected.strip()}" if line.corrected else ""
+    right = f"; {line.remove}" if line.cut else right
     return f"{line.spot.path}:{line.spot.line} states it{against}{right}."

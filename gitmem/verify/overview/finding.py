@@ -154,6 +154,7 @@ class StatedLine:
         where: What contradicts it, ``path:line``; empty where that is not known.
         corrected: What the line should say; empty where that is not known.
         is_in_diff: Whether the change's difference shows the line.
+        cut: The lines that should go, because what they are about is gone; empty for none.
     """
 
     spot: Spot
@@ -161,6 +162,17 @@ class StatedLine:
     where: str = ""
     corrected: str = ""
     is_in_diff: bool = False
+    cut: range = range(0)
+
+    @property
+    def remove(self) -> str:
+        """Return which lines should go, as a request; empty for none."""
+        return f"remove {describe_lines(self.cut)}" if self.cut else ""
+
+
+def describe_lines(lines: range) -> str:
+    """Return the numbers of lines, from first to last, in words."""
+    return f"line {lines[0]}" if len(lines) == 1 else f"lines {lines[0]} to {lines[-1]}"
 
 
 @frozen

@@ -14,6 +14,7 @@ from gitmem.verify.overview.finding import (
     FAILED,
     MENDED,
     NOTE,
+    OUTDATED,
     OUTSIDE,
     SILENCED,
     STILL,
@@ -45,6 +46,7 @@ LISTS = {
     "still_false": STILL,
     "outside": OUTSIDE,
     "newly_true": MENDED,
+    "outdated": OUTDATED,
 }
 # Findings of a list, sections, rows, and places of one finding that are read; and the largest number that is a line.
 READ_AT_MOST = 5_000
@@ -103,8 +105,8 @@ def _statement(row: Mapping[str, Any]) -> str:
     since = (
         f"; since {_text(culprit, 'commit')[:12]} “{_text(culprit, 'subject')}”" if isinstance(culprit, dict) else ""
     )
-    fix = _text(row, "fix")
-    return said + since + (f"; it should say {fix}" if fix else "")
+    advice = _text(row, "advice")
+    return said + since + (f"; {advice}" if advice else "")
 
 
 def parse_table(text: str, *lists: str) -> dict[str, Any] | None:
@@ -145,7 +147,15 @@ def _stated(row: Mapping[str, Any]) -> StatedLine:
         _text(row, "contradicted_by"),
         _text(row, "corrected"),
         row.get("in_diff") is True,
+        _span(row.get("remove")),
     )
+
+
+def _span(ends: object) -> range:
+    """Return the lines from the first to the last that are named; none where they are not two such numbers."""
+    if not isinstance(ends, list) or len(ends) != 2 or not all(type(end) is int and 0 < end <= MOST for end in ends):
+        return range(0)
+    return range(ends[0], ends[1] + 1)
 
 
 def _section(row: Mapping[str, Any]) -> FindingSection | None:

@@ -142,7 +142,7 @@ class _Notice:
                 self._section(section)
         for kind in SHOWN:
             self._findings(kind)
-        for line in (line for finding in found.findings for line in finding.stated if line.corrected):
+        for line in (line for finding in found.findings for line in finding.stated if line.corrected or line.cut):
             self._add(self._correction(line))
         self._untouched()
         self._ways()
@@ -258,12 +258,15 @@ class _Notice:
     def _correction(self, line: StatedLine) -> str:
         """Return what a document should say; a suggestion where a forge takes one: in the lines that it shows."""
         right = line.corrected
+        place = self._links.file(line.spot.path, line.spot.line)
+        if line.cut:
+            return f"{place} is about something that is gone: {line.remove}."
         if redact(display(right)) != right or len(right) > TEXT_KEPT:
             return ""
         where = inert(line.where, TEXT_KEPT)
         against = f" ({where} contradicts it)" if where else ""
         block = code_block(right, "suggestion" if line.is_in_diff else "text")
-        return f"{self._links.file(line.spot.path, line.spot.line)} should say{against}:\n\n{block}"
+        return f"{place} should say{against}:\n\n{block}"
 
     def _ways(self) -> None:
         """Add what can be done about what became false: commands to copy."""
