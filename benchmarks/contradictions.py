@@ -15,7 +15,7 @@ import json
 from itertools import combinations
 from pathlib import Path
 
-from gitmem.commands.review.contradictions import said_of, why_opposed
+from gitmem.write.contradictions import said_of, why_opposed
 
 PAIRS = Path(__file__).with_name("pairs.jsonl")
 GROUPS = ("exact", "reordered", "reworded", "paraphrased", "number", "negation", "name", "added", "unrelated")

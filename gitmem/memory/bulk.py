@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from typing import IO
 
     from gitmem.commands.curate.age import CurationPlan
+    from gitmem.commands.curate.contradictions import ContradictionReport
     from gitmem.commands.curate.dedupe import DuplicateReport
     from gitmem.commands.import_.run import ImportResult, Sources
     from gitmem.commands.settle import Repointed
@@ -72,6 +73,20 @@ class Bulk:
         store = self._repository.store_for(scope) if scope != PROJECT else self._repository
         found = plan_of(store, verb, days=days)
         return apply_plan(store, found) if apply and found.steps else found
+
+    def contradictions(self, *, scope: str = PROJECT, apply: bool = False) -> tuple[ContradictionReport, str]:
+        """Find memories that speak against each other; with *apply*, supersede those that evidence decides.
+
+        Also return the commit; empty where nothing was written.
+        """
+        from gitmem.commands.curate.contradictions import find_contradictions, superseding
+        from gitmem.commands.curate.dedupe import apply_groups
+
+        store = self._repository.store_for(scope) if scope != PROJECT else self._repository
+        found = find_contradictions(store)
+        groups = superseding(found)
+        done = apply_groups(store, groups, what="contradicted claim") if apply and groups.groups else None
+        return found, done.commit if done else ""
 
     def undo(self, *, scope: str = PROJECT, dry_run: bool = False) -> Undone:
         """Undo the last command that changed memories, by a new commit."""

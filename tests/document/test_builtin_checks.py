@@ -14,7 +14,6 @@ from gitmem.cli import table
 from gitmem.cli.parser import parser_of
 from gitmem.cli.proof import verify_of
 from gitmem.commands.install.harnesses import skill
-from gitmem.commands.review.contradictions import opposed_checks
 from gitmem.document.answers import BuiltinAnswer, Finding
 from gitmem.document.builtin_checks import (
     CHECKS,
@@ -38,6 +37,7 @@ from gitmem.model import BUILTIN, FAILS, HOLDS, Check
 from gitmem.verify.builtin import answer_all
 from gitmem.verify.inputs import digest
 from gitmem.verify.overview.derived import answer_behind
+from gitmem.write.contradictions import opposed_checks
 
 ROOT = Path(__file__).parents[2]
 NEW = BuiltinCheck(

@@ -60,5 +60,7 @@ def _print_end(verb: str, done: CurationPlan, shown: int, out: Output) -> None:
         out.note(f"{count} of {done.looked_at}; to apply it: gitmem curate {verb} --apply")
     else:
         out.note(f"nothing to do among {shared.counted(done.looked_at, 'memory', 'memories')}")
-    for key in done.changed:
-        out.note(f"{key} changed in the meantime and was left alone; run gitmem curate {verb} again")
+    for key in done.changed[:SHOWN]:
+        out.note(f"{key} was left alone: it changed in the meantime, or lacks what its kind requires (gitmem doctor)")
+    if len(done.changed) > SHOWN:
+        out.note(f"{len(done.changed) - SHOWN} more were left alone")

@@ -7,6 +7,7 @@ changes them. Counts of reads are local: two clones may propose different things
 from __future__ import annotations
 
 from gitmem.document.fields import format_time
+from gitmem.errors import RefusedError
 from gitmem.frozen import frozen
 from gitmem.index.catalog.state import LIVE
 from gitmem.policy.settings import DAY_S
@@ -62,7 +63,7 @@ class CurationPlan:
         steps: What is proposed, by key; or what was done.
         looked_at: How many live memories there are.
         commit: The commit that did it; empty where nothing was written.
-        changed: Keys that were left, since they changed meanwhile.
+        changed: Keys that were left, since they changed meanwhile or lack what their kind needs.
     """
 
     verb: str
@@ -113,7 +114,9 @@ def _rows(catalog: Catalog, where: str, values: Sequence[object] = ()) -> list[_
 
 def _decaying(store: ProvingStore, catalog: Catalog, days: int) -> list[CurationStep]:
     before, policy = store.now - days * DAY_S, store.policy()
-    old = _rows(catalog, f"{LIVE} AND max(m.created, m.updated) <= ? AND m.confidence > ?", (before, FADED))
+    # What is expired has left search already.
+    where = f"{LIVE} AND max(m.created, m.updated) <= ? AND m.confidence > ? AND (m.expires IS NULL OR m.expires > ?)"
+    old = _rows(catalog, where, (before, FADED, store.now))
     rows = [row for row in old if not row.is_held and policy.kind(row.kind).half_life_s is not None]
     return [
         CurationStep(
@@ -172,24 +175,34 @@ def apply_plan(store: ProvingStore, found: CurationPlan) -> CurationPlan:
         if not done:
             return None
         memories = [known[step.key] for step in done]
-        keys = [step.key for step in done][:KEYS_NAMED]
-        subject = f"memory: curate {found.verb}, {len(done)} {'memory' if len(done) == 1 else 'memories'}"
         if found.verb != DECAY:
+            keys, subject = [step.key for step in done][:KEYS_NAMED], _subject(found.verb, len(done))
             author = store.author()
             retired = {"when": format_time(store.now), "by": author.who, "why": f"curate {found.verb}"}
             made = archive.retire(writer.texts_of, catalog, memories, retired)
             return writer.plan(subject, keys, made.files, list(made.paths), made.moves)
-        texts, files = writer.texts_of(catalog, memories), {}
-        for step, one in zip(done, memories, strict=True):
+        texts, files = writer.texts_of(catalog, memories), dict[str, str]()
+        for step, one in zip(tuple(done), memories, strict=True):
             changes = {"confidence": step.confidence, "updated": format_time(store.now)}
-            new = edited(texts[one.path], changes, f"{one.key}.md")
-            files[one.path] = check_file(one.key, new, policy=policy, path=one.path).text
-        return writer.plan(subject, keys, files, [])
+            try:
+                new = edited(texts[one.path], changes, f"{one.key}.md")
+                files[one.path] = check_file(one.key, new, policy=policy, path=one.path).text
+            except RefusedError:  # it lacks what its kind needs, since others wrote it: that is for a person
+                done.remove(step)
+        return (
+            writer.plan(_subject(found.verb, len(done)), [s.key for s in done][:KEYS_NAMED], files, [])
+            if done
+            else None
+        )
 
     written = writer.write(plan, f"curate {found.verb}") if found.steps else None
     kept = {step.key for step in done}
     left = tuple(step.key for step in found.steps if step.key not in kept)
     return CurationPlan(found.verb, tuple(done), found.looked_at, written.commit if written else "", left)
+
+
+def _subject(verb: str, count: int) -> str:
+    return f"memory: curate {verb}, {count} {'memory' if count == 1 else 'memories'}"
 
 
 def _unchanged(catalog: Catalog, steps: Sequence[CurationStep]) -> dict[str, KnownMemory]:

@@ -191,7 +191,7 @@ def _why(mine: Sequence[Any], others: Sequence[Any]) -> str:
     return next((reason for reason, a, b in zip(_REASONS, mine, others, strict=True) if a > b), "its key sorts last")
 
 
-def apply_groups(store: ProvingStore, found: DuplicateReport) -> DuplicateReport:
+def apply_groups(store: ProvingStore, found: DuplicateReport, *, what: str = "near duplicate") -> DuplicateReport:
     """Supersede the others of each group by the one that is kept, all in one commit; nothing where one is refused.
 
     A group of which a memory changed since it was found is left as it is.
@@ -215,7 +215,7 @@ def apply_groups(store: ProvingStore, found: DuplicateReport) -> DuplicateReport
             document = check_file(known.key, new, policy=policy, path=known.path)
             files |= {known.path: new, **writer.relinked(catalog, document, before, known=known)}
         count = sum(len(group.others) for group in done)
-        subject = f"memory: supersede {count} near {'duplicate' if count == 1 else 'duplicates'}"
+        subject = f"memory: supersede {count} {what}{'' if count == 1 else 's'}"
         return writer.plan(subject, [group.kept.key for group in done][:100], files, []) if done else None
 
     written = writer.write(plan, "curate dedupe")

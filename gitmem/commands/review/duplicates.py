@@ -10,13 +10,11 @@ import json
 
 from gitmem.commands.review import model as f
 from gitmem.commands.review import sanitize
-from gitmem.commands.review.contradictions import opposed_checks, said_of, why_opposed
-from gitmem.document.builtin_checks import CHECKS, globs_of, row_of
 from gitmem.frozen import frozen
 from gitmem.index.catalog.state import LIVE
-from gitmem.model import BUILTIN, Check
-from gitmem.text.near_pairs import MOST_IN_A_BUCKET, near_pairs
+from gitmem.text.near_pairs import near_pairs
 from gitmem.text.similarity import claim_of, claim_text
+from gitmem.write.contradictions import find_opposed, find_opposed_checks
 from gitmem.write.duplicates import EVENTS, find_duplicate, have_different_checks
 
 TYPE_CHECKING = False
@@ -24,13 +22,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from typing import Any
 
-    from gitmem.commands.review.contradictions import Statement
     from gitmem.index.catalog.catalog import Catalog
 
 # So many changed memories are looked up one by one (2 ms each, measured); for more, the whole store is read at once.
 FEW = 40
-# Live memories whose titles are compared: some 3 s (measured). What a larger store says is not all compared.
-MOST_TITLES = 60_000
 # Words of pairs that are compared for near duplicates: some 5 s (measured: 1.5 million a second). Only texts that were
 # made to be compared with each other need more.
 MOST_COMPARED = 8_000_000
@@ -135,73 +130,15 @@ def _duplicate(key: str, path: str, other: str, title: str, like: float) -> f.Re
 
 def _contradictions(catalog: Catalog, changed: set[str]) -> Iterator[f.ReviewFinding]:
     """Yield each changed memory whose title speaks against another one's."""
-    rows = catalog.rows(
-        f"SELECT m.key, m.title, m.path FROM memory m WHERE {LIVE} AND m.kind NOT IN"
-        f" ({', '.join('?' * len(EVENTS))}) ORDER BY m.updated DESC, m.key LIMIT ?",
-        (*EVENTS, MOST_TITLES),
-    )
-    said = {key: said_of(title, catalog.language) for key, title, _ in rows}
-    buckets: dict[str, list[str]] = {}
-    frequency = _frequency(said)
-    for key, _, _ in rows:
-        for word in _distinctive(said[key], frequency):
-            held = buckets.setdefault(word, [])
-            if len(held) < MOST_IN_A_BUCKET:
-                held.append(key)
-    places = {key: (title, path) for key, title, path in rows}
-    seen = set[frozenset[str]]()
-    for key in sorted(changed & said.keys()):
-        near = {other for word in _distinctive(said[key], frequency) for other in buckets[word]}
-        for other in sorted(near - {key}):
-            pair = frozenset((key, other))
-            why = "" if pair in seen or len(seen) > MOST_TOLD else why_opposed(said[key], said[other])
-            if why:
-                seen.add(pair)
-                message = sanitize.line(f"{other} contradicts it ({why}): {places[other][0]}")
-                hint = f"if this one is right: gitmem supersede {other} {key}"
-                yield f.ReviewFinding(f.WARNING, "contradiction", message, key, places[key][1], hint=hint)
-
-
-def _frequency(said: Mapping[str, Statement]) -> dict[str, int]:
-    found: dict[str, int] = {}
-    for one in said.values():
-        for word in one.claim.counts:
-            found[word] = found.get(word, 0) + 1
-    return found
-
-
-def _distinctive(said: Statement, frequency: Mapping[str, int]) -> list[str]:
-    """Return the rarest words of a title, of which two opposed ones share one: they differ in two at most."""
-    return sorted(said.claim.counts, key=lambda word: (frequency[word], word))[:3]
+    for one, other, why in find_opposed(catalog, changed, at_most=MOST_TOLD):
+        message = sanitize.line(f"{other.key} contradicts it ({why}): {other.title}")
+        hint = f"if this one is right: gitmem supersede {other.key} {one.key}"
+        yield f.ReviewFinding(f.WARNING, "contradiction", message, one.key, one.path, hint=hint)
 
 
 def _opposed_checks(catalog: Catalog, changed: set[str]) -> Iterator[f.ReviewFinding]:
     """Yield facts whose built-in checks can never both hold."""
-    rows = catalog.rows(
-        "SELECT m.key, m.title, m.path, f.words FROM fact f JOIN memory m ON m.id = f.id WHERE f.form = 'builtin' AND"
-        f" m.kind NOT IN ({', '.join('?' * len(EVENTS))}) AND {LIVE} ORDER BY m.key",
-        EVENTS,
-    )
-    checks = {key: (title, path, Check(BUILTIN, tuple(json.loads(words)))) for key, title, path, words in rows}
-    by_target: dict[tuple[str, str], list[str]] = {}
-    for key, (_, _, check) in checks.items():
-        by_target.setdefault(_target(check), []).append(key)
-    seen = set[frozenset[str]]()
-    for key in sorted(changed & checks.keys()):
-        _, path, check = checks[key]
-        for other in by_target[_target(check)][:MOST_IN_A_BUCKET]:
-            pair = frozenset((key, other))
-            why = "" if pair in seen or other == key else opposed_checks(check, checks[other][2])
-            if why:
-                seen.add(pair)
-                message = sanitize.line(f"{other} can never hold at the same time: {why}")
-                yield f.ReviewFinding(
-                    f.ERROR, "opposed-checks", message, key, path, hint="one of the two always fails; remove it"
-                )
-
-
-def _target(check: Check) -> tuple[str, str]:
-    """Return what two opposed checks have in common: the path, or the text that is looked for."""
-    row = row_of(check)
-    is_about_text = row.is_about_any and (row.denies or any(one.denies == row.name for one in CHECKS.values()))
-    return ("text", check.words[1]) if is_about_text else ("path", " ".join(globs_of(check.words)))
+    for one, other, why in find_opposed_checks(catalog, changed):
+        message = sanitize.line(f"{other.key} can never hold at the same time: {why}")
+        hint = "one of the two always fails; remove it"
+        yield f.ReviewFinding(f.ERROR, "opposed-checks", message, one.key, one.path, hint=hint)

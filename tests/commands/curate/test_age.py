@@ -81,6 +81,16 @@ def test_expired_and_superseded_go_to_the_archive(memory: Memory, repo: Path) ->
     assert "faded" in {hit.key for hit in memory.list().hits}
 
 
+def test_memory_that_lacks_what_its_kind_needs_does_not_keep_the_others(memory: Memory, repo: Path) -> None:
+    put(
+        repo, make_memory("a", "Use the VPN", kind="decision", created=OLD), make_memory("b", "It is slow", created=OLD)
+    )
+
+    done = apply_plan(memory.repository, plan_of(memory.repository, "decay"))
+
+    assert ([step.key for step in done.steps], done.changed) == (["b"], ("a",))
+
+
 @pytest.mark.parametrize("verb", ["decay", "archive"])
 def test_memory_that_changed_since_is_left(memory: Memory, repo: Path, verb: str) -> None:
     fields = {"confidence": 0.1} if verb == "archive" else {}

@@ -1,4 +1,4 @@
-"""Whether two memories speak against each other: rules on their titles and their built-in checks. Pure.
+"""Whether two memories speak against each other: rules on their titles and their built-in checks.
 
 Two titles of the same words are opposed where one denies, where a word is in the place of its opposite, or where a
 value is another one: a number, or a name of a kind of which there is one (one key algorithm, one package manager). What
@@ -10,20 +10,28 @@ Figures on labelled pairs and on real memories: benchmarks/README.md, by ``bench
 
 from __future__ import annotations
 
-from gitmem.document.builtin_checks import globs_of, row_of, taken_of
+import json
+
+from gitmem.document.builtin_checks import CHECKS, globs_of, row_of, taken_of
 from gitmem.document.check_values import SHA256
 from gitmem.frozen import frozen
+from gitmem.index.catalog.state import LIVE
 from gitmem.model import BUILTIN, ENGLISH, Check
 from gitmem.text import tokens as analysis
 from gitmem.text.globs import is_plain, matcher
+from gitmem.text.near_pairs import MOST_IN_A_BUCKET
 from gitmem.text.similarity import claim_of
+from gitmem.write.duplicates import EVENTS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Collection, Iterator, Mapping
 
+    from gitmem.index.catalog.catalog import Catalog
     from gitmem.text.similarity import Claim
 
+# Live memories whose titles are compared: some 3 s (measured). What a larger store says is not all compared.
+MOST_TITLES = 60_000
 # The share of the longer title's words that both must have, beside what is opposed.
 ALIKE = 0.75
 # Words of both that the other has not: one of each is what is opposed, in two parts perhaps (``10s``).
@@ -265,3 +273,92 @@ def _is_within(where: str, glob: str) -> bool:
     if where == glob:
         return True
     return is_plain(where) and matcher(glob)(where)
+
+
+@frozen
+class Title:
+    """A memory as it is named in a pair."""
+
+    key: str
+    title: str
+    path: str
+
+
+def find_opposed(
+    catalog: Catalog, changed: Collection[str] | None = None, *, at_most: int
+) -> Iterator[tuple[Title, Title, str]]:
+    """Yield live memories whose titles speak against each other, and why.
+
+    What is compared shares a rare word, and no more than so many share one: a store of one template's memories takes no
+    longer than another.
+
+    Args:
+        catalog: The catalog.
+        changed: The memories that are compared with all; all of them where None.
+        at_most: Pairs after which no more are looked for.
+    """
+    rows = catalog.rows(
+        f"SELECT m.key, m.title, m.path FROM memory m WHERE {LIVE} AND m.kind NOT IN"
+        f" ({', '.join('?' * len(EVENTS))}) ORDER BY m.updated DESC, m.key LIMIT ?",
+        (*EVENTS, MOST_TITLES),
+    )
+    titles = {key: Title(key, title, path) for key, title, path in rows}
+    said = {key: said_of(one.title, catalog.language) for key, one in titles.items()}
+    buckets: dict[str, list[str]] = {}
+    frequency = _frequency(said)
+    for key, one in said.items():
+        for word in _distinctive(one, frequency):
+            held = buckets.setdefault(word, [])
+            if len(held) < MOST_IN_A_BUCKET:
+                held.append(key)
+    seen = set[frozenset[str]]()
+    for key in sorted(said if changed is None else set(changed) & said.keys()):
+        near = {other for word in _distinctive(said[key], frequency) for other in buckets[word]}
+        for other in sorted(near - {key}):
+            pair = frozenset((key, other))
+            why = "" if pair in seen or len(seen) > at_most else why_opposed(said[key], said[other])
+            if why:
+                seen.add(pair)
+                yield titles[key], titles[other], why
+
+
+def _frequency(said: Mapping[str, Statement]) -> dict[str, int]:
+    found: dict[str, int] = {}
+    for one in said.values():
+        for word in one.claim.counts:
+            found[word] = found.get(word, 0) + 1
+    return found
+
+
+def _distinctive(said: Statement, frequency: Mapping[str, int]) -> list[str]:
+    """Return the rarest words of a title, of which two opposed ones share one: they differ in two at most."""
+    return sorted(said.claim.counts, key=lambda word: (frequency[word], word))[:3]
+
+
+def find_opposed_checks(catalog: Catalog, changed: Collection[str] | None = None) -> Iterator[tuple[Title, Title, str]]:
+    """Yield live facts whose built-in checks can never both hold, and why; *changed* as for ``find_opposed``."""
+    rows = catalog.rows(
+        "SELECT m.key, m.title, m.path, f.words FROM fact f JOIN memory m ON m.id = f.id WHERE f.form = 'builtin' AND"
+        f" m.kind NOT IN ({', '.join('?' * len(EVENTS))}) AND {LIVE} ORDER BY m.key",
+        EVENTS,
+    )
+    titles = {key: Title(key, title, path) for key, title, path, _ in rows}
+    checks = {key: Check(BUILTIN, tuple(json.loads(words))) for key, _, _, words in rows}
+    by_target: dict[tuple[str, str], list[str]] = {}
+    for key, check in checks.items():
+        by_target.setdefault(_target(check), []).append(key)
+    seen = set[frozenset[str]]()
+    for key in sorted(checks if changed is None else set(changed) & checks.keys()):
+        for other in by_target[_target(checks[key])][:MOST_IN_A_BUCKET]:
+            pair = frozenset((key, other))
+            why = "" if pair in seen or other == key else opposed_checks(checks[key], checks[other])
+            if why:
+                seen.add(pair)
+                yield titles[key], titles[other], why
+
+
+def _target(check: Check) -> tuple[str, str]:
+    """Return what two opposed checks have in common: the path, or the text that is looked for."""
+    row = row_of(check)
+    is_about_text = row.is_about_any and (row.denies or any(one.denies == row.name for one in CHECKS.values()))
+    return ("text", check.words[1]) if is_about_text else ("path", " ".join(globs_of(check.words)))

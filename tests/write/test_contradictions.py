@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from gitmem.commands.review.contradictions import opposed_checks, said_of, why_opposed
 from gitmem.model import BUILTIN, SHELL, Check
+from gitmem.write.contradictions import opposed_checks, said_of, why_opposed
 
 
 @pytest.mark.parametrize(

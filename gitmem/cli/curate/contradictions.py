@@ -1,0 +1,69 @@
+"""Find memories that contradict each other, by their titles and built-in checks.
+
+A title that denies another, or has another value or an opposite word in the same place, deserves a look; it proves
+nothing. --apply supersedes, in one commit, memories without a check that contradict a fact whose check holds; you
+decide about the others. Exits with 1 if there is something to decide, with 0 if nothing is left.
+"""
+
+from __future__ import annotations
+
+from gitmem.cli import shared
+from gitmem.store.scope import PROJECT
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import argparse
+
+    from gitmem.cli.output import Output
+
+EXAMPLES = ("gitmem curate contradictions", "gitmem curate contradictions --apply")
+SHOWN = 20
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add what contradictions takes."""
+    how = parser.add_mutually_exclusive_group()
+    how.add_argument(
+        "--apply", action="store_true", help="supersede what a check that holds contradicts, in one commit"
+    )
+    how.add_argument("--dry-run", action="store_true", help="propose without applying, the default")
+    parser.add_argument(
+        "--limit", type=shared.positive, default=SHOWN, metavar="N", help=f"number of pairs to show ({SHOWN})"
+    )
+    shared.add_scope(parser, about="which memories (project)")
+    shared.add_json(parser)
+
+
+def run(args: argparse.Namespace, out: Output) -> int:
+    """Propose, or supersede; 1 when there is something left to decide."""
+    with shared.open_memory(args, out) as memory:
+        memory.repository.tip()
+        found, commit = memory.bulk.contradictions(scope=args.scope or PROJECT, apply=args.apply)
+        shared.print_notices(memory, out)
+    left = [pair for pair in found.pairs if not (commit and pair.kept)]
+    shown = left[: args.limit]
+    settled = len(found.pairs) - len(left)
+    if args.json:
+        pairs = [
+            {"keys": [pair.one.key, pair.other.key], "titles": [pair.one.title, pair.other.title], "why": pair.why}
+            | {"keep": pair.kept}
+            for pair in shown
+        ]
+        out.json({"compared": found.compared, "commit": commit, "pairs": pairs, "more": len(left) - len(shown)})
+        return int(bool(left))
+    for pair in shown:
+        for one in (pair.one, pair.other):
+            keep = "keep: its check holds" if one.key == pair.kept else one.status
+            out.line((one.key, "key"), "  ", one.title, *(("  ", (f"({keep})", "dim")) if keep else ()))
+        out.line("  ", (pair.why, "yellow"))
+    if len(left) > len(shown):
+        out.note(f"{len(left) - len(shown)} more pairs: --limit {len(left)}")
+    if commit:
+        out.line(f"settled {shared.counted(settled, 'pair')} in {commit[:12]}")
+        out.note("to undo it: gitmem undo")
+    if left:
+        first = left[0]
+        out.note(f"if the first is right: gitmem supersede {first.other.key} {first.one.key}")
+    else:
+        out.note(f"no contradictions among {shared.counted(found.compared, 'memory', 'memories')}")
+    return int(bool(left))

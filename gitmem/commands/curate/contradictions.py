@@ -1,0 +1,122 @@
+"""Find memories of a whole store that speak against each other, and settle what evidence settles.
+
+The rules are those of a review (``write.contradictions``), and what they find is worth a look, not a proof. So one is
+superseded only where the other has a check that holds and it has none: everything else is for a person.
+"""
+
+from __future__ import annotations
+
+from gitmem.commands.curate.dedupe import DuplicateReport, Group, Member
+from gitmem.frozen import frozen
+from gitmem.index.catalog.state import statuses_of, suspects
+from gitmem.model import VERIFIED
+from gitmem.write.contradictions import find_opposed, find_opposed_checks
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from gitmem.index.catalog.catalog import Catalog
+    from gitmem.repository.proving_store import ProvingStore
+    from gitmem.write.contradictions import Title
+
+# Pairs after which no more are looked for: what has as many was made to have them.
+MOST_PAIRS = 5_000
+
+
+@frozen
+class OpposedMemory:
+    """One side of a contradiction.
+
+    Attributes:
+        key, kind, title: Of the memory.
+        status: What its check says; empty without one.
+        oid: The blob of its file.
+    """
+
+    key: str
+    kind: str
+    title: str
+    status: str
+    oid: str
+
+
+@frozen
+class Contradiction:
+    """Two memories that speak against each other.
+
+    Attributes:
+        one, other: The memories.
+        why: The rule that found them.
+        kept: The key of the one that evidence prefers; empty where a person has to decide.
+    """
+
+    one: OpposedMemory
+    other: OpposedMemory
+    why: str
+    kept: str
+
+
+@frozen
+class ContradictionReport:
+    """What a look through a store found: the pairs, those that evidence settles first; and how many were compared."""
+
+    pairs: tuple[Contradiction, ...]
+    compared: int
+
+
+def find_contradictions(store: ProvingStore) -> ContradictionReport:
+    """Return the contradictions of a store; reads only."""
+    catalog = store.catalog_at(store.find_tip())
+    named = {frozenset((one.key, other.key)): (one, other, why) for one, other, why in _pairs(catalog)}
+    keys = {key for pair in named for key in pair}
+    rows = {row[1]: row for row in catalog.each(_MEMBERS, keys)}
+    ground = store.ground(catalog)
+    numbers = [row[0] for row in rows.values()]
+    statuses = statuses_of(catalog, ground, numbers, now=store.now, chains=suspects(catalog, ground)) if numbers else {}
+    members = {
+        key: OpposedMemory(key, kind, title, statuses[number].status, oid)
+        for key, (number, _, kind, title, oid) in rows.items()
+    }
+    found = [
+        Contradiction(members[one.key], members[other.key], why, _kept(members[one.key], members[other.key]))
+        for one, other, why in named.values()
+    ]
+    found.sort(key=lambda pair: (not pair.kept, pair.one.key, pair.other.key))
+    return ContradictionReport(tuple(found), catalog.row(_COUNT)[0])
+
+
+_MEMBERS = "SELECT id, key, kind, title, oid FROM memory WHERE shadowed = 0 AND archived = 0 AND key IN ({})"
+_COUNT = "SELECT count(*) FROM memory WHERE shadowed = 0 AND archived = 0 AND superseded = 0"
+
+
+def _pairs(catalog: Catalog) -> Iterator[tuple[Title, Title, str]]:
+    yield from find_opposed(catalog, at_most=MOST_PAIRS)
+    yield from find_opposed_checks(catalog)
+
+
+def _kept(one: OpposedMemory, other: OpposedMemory) -> str:
+    """Return the one that evidence prefers: its check holds, and the other one has none."""
+    for winner, loser in ((one, other), (other, one)):
+        if winner.status == VERIFIED and not loser.status:
+            return winner.key
+    return ""
+
+
+def superseding(found: ContradictionReport) -> DuplicateReport:
+    """Return what evidence settles as groups to supersede; a memory that is kept in one pair is lost in no other."""
+    members = {one.key: one for pair in found.pairs for one in (pair.one, pair.other)}
+    lost: dict[str, list[str]] = {}
+    gone = set[str]()
+    for pair in found.pairs:
+        loser = pair.other.key if pair.kept == pair.one.key else pair.one.key
+        if pair.kept and loser not in gone:
+            lost.setdefault(pair.kept, []).append(loser)
+            gone.add(loser)
+
+    def member(key: str) -> Member:
+        one = members[key]
+        return Member(one.key, one.kind, one.title, one.status, 1.0, one.oid)
+
+    groups = [Group(member(key), "its check holds", tuple(map(member, losers))) for key, losers in lost.items()]
+    return DuplicateReport(tuple(groups), found.compared)
