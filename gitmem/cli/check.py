@@ -103,7 +103,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
         raise UsageError("--staged compares the index with HEAD", hint="remove --base and --head")
     with shared.open_memory(args, out) as memory:
         options = Options(
-            keys=tuple(memory.repository.need(args.keys)),
+            keys=tuple(args.keys),
             approved=args.approved,
             no_sandbox=args.no_sandbox,
             jobs=args.jobs,

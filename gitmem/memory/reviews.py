@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from gitmem.errors import NotFoundError
 from gitmem.frozen import replace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from gitmem.commands.check.run import CheckResult
     from gitmem.commands.review.model import Review
     from gitmem.commands.review.run import ReviewGround
     from gitmem.memory.memory import Memory
+    from gitmem.repository.branch_memory import BranchMemory
     from gitmem.repository.repository import OpenRepository
     from gitmem.verify.options import Options
 
@@ -39,13 +41,28 @@ def check_change(
 
     repository, options = memory.repository, options or Options()
     repository.note_unreadable()
-    stores = repository.proving(options)
     branch = find_branch_memory(repository, head)
+    options = replace(options, keys=_full_keys(repository, branch, options.keys))
+    stores = repository.proving(options)
     if staged:
         return check_staged(stores, branch=branch, progress=progress)
     default = repository.default_branch()
     checked = check(stores, base=base, head=head, default=default, branch=branch, progress=progress)
     return with_review(repository, with_branch_review(repository, checked, options), options)
+
+
+def _full_keys(repository: OpenRepository, branch: BranchMemory | None, keys: Iterable[str]) -> tuple[str, ...]:
+    """Return full keys, also of memories that only the branch's memory has."""
+    found = []
+    for typed in keys:
+        try:
+            found.append(repository.holder(typed)[1])
+        except NotFoundError:
+            own = [key for key in branch.changed if key.startswith(typed)] if branch is not None else []
+            if len(own) != 1 and typed not in own:
+                raise
+            found.append(typed if typed in own else own[0])
+    return tuple(found)
 
 
 def with_branch_review(repository: OpenRepository, checked: CheckResult, options: Options) -> CheckResult:

@@ -17,6 +17,7 @@ from support.companions import (  # noqa: F401 - fixtures
     shared_folder,
     slow_down,
 )
+from support.terminal import gitmem
 
 from gitmem.cli.check import as_table, exit_status
 from gitmem.commands.check.summary import findings_of, notes
@@ -64,6 +65,19 @@ def test_with_the_fact_updated_it_is_green_and_shows_both(branch: Path) -> None:
     assert (table["branch"], table["changed"], table["refused"]) == (BRANCH, ["five", "retries"], False)
     assert [one["key"] for one in table["settled"]] == ["retries"]
     assert {one["key"]: one["what"] for one in table["review"]["changes"]} == {"five": "added", "retries": "changed"}
+
+
+@pytest.mark.parametrize("place", ["branch", "main"])
+def test_one_fact_is_checked_by_its_key_also_where_only_the_branch_s_memory_has_it(branch: Path, place: str) -> None:
+    with opened(branch) as memory:
+        memory.fact("It is five", key="five", contains="RETRIES = 5", within=RETRIES)
+    git(branch, "checkout", "-q", BRANCH if place == "branch" else "main")
+
+    done = gitmem(branch, "check", "fiv", *(() if place == "branch" else ("--head", BRANCH)), "--json")
+    missing = gitmem(branch, "check", "six")
+
+    assert json.loads(done.out)["holds"] == 1, done
+    assert (missing.status, "six" in missing.err) == (1, True)
 
 
 def reword_wrongly(memory: Memory) -> None:
