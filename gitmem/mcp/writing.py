@@ -64,7 +64,7 @@ def add_writing(server: MCPServer[Any], service: Service) -> None:
         ctx: Context[Any, Any],
         *,
         key: schemas.Key,
-        why: Annotated[schemas.Line, Field(description="The reason, stored with it")] = "",
+        why: Annotated[schemas.Line, Field(description="The reason")] = "",
         scope: schemas.Scope = "",
     ) -> schemas.WriteResult:
         """Retire a memory of your own or, as a leading agent, a shared one. A person can restore it."""
@@ -84,32 +84,39 @@ def add_writing(server: MCPServer[Any], service: Service) -> None:
         text: schemas.Text,
         category: schemas.Category,
         worker: Annotated[schemas.Line, Field(description="An agent's name; empty: everyone")] = "",
+        push: Annotated[bool, Field(description="To another clone")] = False,
         tags: schemas.Lines = [],  # noqa: B006
         paths: schemas.Lines = [],  # noqa: B006
     ) -> schemas.WriteResult:
-        """As the lead, send a learning to one worker's private memory, or to everyone."""
+        """As the lead, send a learning to one worker or to everyone."""
+        options: dict[str, Any] = {"category": category, "worker": worker, "tags": tags, "paths": paths}
 
         def work(memory: Memory) -> Any:
-            return memory.workflow.inject(text, category=category, worker=worker, tags=tags, paths=paths)
+            if push and not worker:
+                message = "push needs the name of a worker"
+                raise RefusedError(message, hint="what goes to everyone is pushed with gitmem sync")
+            return (memory.workflow.send if push else memory.workflow.inject)(text, **options)
 
-        change, notes = await service.write(ctx, work)
-        return _written(change, "private" if worker else PROJECT, notes)
+        done, notes = await service.write(ctx, work)
+        if push:  # nothing is written here: the ref at the remote is its name
+            return schemas.WriteResult(key=done, scope="remote", commit="", changed=True, notes="\n".join(notes))
+        return _written(done, "private" if worker else PROJECT, notes)
 
     @server.tool(title="Propose a fact", annotations=ADDS)
     async def fact_propose(
         ctx: Context[Any, Any],
         *,
         title: Annotated[schemas.Line, Field(min_length=1, description="The fact, in one sentence")],
-        command: Annotated[str, Field(max_length=2000, description="A shell command that exits 0 while it holds")] = "",
+        command: Annotated[str, Field(max_length=2000, description="Shell command that exits 0 while it holds")] = "",
         check: Annotated[
             dict[str, Any],  # checked against the table, like a memory's `verify`
             Field(description=f"Instead, one of {shapes()}"),
         ] = {},  # noqa: B006
         body: Annotated[str, Field(max_length=20_000)] = "",
-        paths: Annotated[schemas.Lines, Field(description="Globs of files the command reads")] = [],  # noqa: B006
+        paths: Annotated[schemas.Lines, Field(description="Globs of files it reads")] = [],  # noqa: B006
         requires: schemas.Lines = [],  # noqa: B006
     ) -> schemas.FactProposal:
-        """Record a fact with its proof. A command does not run until a person approves it; a check needs none."""
+        """Record a fact with its proof. A command waits for a person's approval; a check needs none."""
 
         def work(memory: Memory) -> tuple[Any, bool]:
             if bool(command.strip()) == bool(check):

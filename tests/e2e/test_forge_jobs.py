@@ -17,6 +17,7 @@ from support.forge_runner import Machine, load, loaded, verify_and_record
 from support.terminal import gitmem
 
 from gitmem.commands.install import ci
+from gitmem.commands.sync.bundle import write_bundle
 from gitmem.memory.memory import Memory
 from gitmem.verify.overview.notice.document import LISTS, parse_check
 from gitmem.verify.overview.notice.links import Links
@@ -192,6 +193,35 @@ def test_memory_that_others_changed_meanwhile_is_never_overwritten(
         sum(name.startswith("verdicts/") for name in git(hub, "ls-tree", "-r", "--name-only", "memory").split("\n"))
         == 3
     )
+
+
+def test_job_that_writes_deletes_the_memory_of_ended_branches_and_pushes_mended_proposals(
+    project: Path, rest: forge_server.Hub, tmp_path: Path
+) -> None:
+    hub, artifact = hub_of(project, tmp_path), tmp_path / "artifacts/gitmem-memory"
+    artifact.mkdir(parents=True)
+    put_files(hub, {"learned/a.md": memory_text("A")})
+    for name in ("branch/closed", "branch/moved", "branch/merged", "notes"):
+        git(hub, "branch", f"gitmem/{name}", "memory")
+    dropped = f"{tip(hub)} moved\n"  # as it was when the forge was asked
+    for name in ("branch/closed", "branch/moved", "notes"):
+        put_files(hub, {"learned/a.md": memory_text("A", tags=["theirs"])}, ref=f"refs/heads/gitmem/{name}")
+    (artifact / "dropped").write_text(f"{dropped}{tip(hub, 'refs/heads/gitmem/branch/closed')} closed\n", "utf-8")
+    put_files(hub, {"learned/a.md": memory_text("A", tags=["ours"])})
+    git(tmp_path, "clone", "-q", str(hub), "job")
+    with Memory(tmp_path / "job", clock=lambda: float(NOW)) as memory:
+        memory.remember("Something new")
+        write_bundle(memory.repository, "origin", str(artifact / "memory.bundle"), instead="gitmem/verify")
+    machine = Machine(tmp_path / "machine", hub, artifact.parent, variables=rest.environment())
+    workflow = writing(project)
+
+    machine.run(workflow["jobs"]["write"], workflow=workflow, until="Push")
+
+    assert machine.outputs["push"] == {"pushed": "memory"}, machine
+    left = git(hub, "for-each-ref", "--format=%(refname:lstrip=2)", "refs/heads/gitmem").split()
+    assert left == ["gitmem/branch/moved", "gitmem/notes"]
+    mended = git(hub, "show", "gitmem/notes:learned/a.md")
+    assert "ours" in mended and "theirs" in mended
 
 
 def test_protected_memory_branch_is_asked_by_a_pull_request_that_the_next_run_brings_up_to_date(

@@ -142,6 +142,21 @@ def test_learning_goes_to_one_worker_or_to_all(memory, repo: Path) -> None:
     assert call_one(repo, "memory_search", query="deploy").content["hits"] == []
 
 
+def test_learning_is_pushed_to_a_worker_in_another_clone(memory, repo: Path, tmp_path: Path) -> None:
+    git(tmp_path, "init", "-q", "--bare", "hub.git")
+    git(repo, "remote", "add", "origin", str(tmp_path / "hub.git"))
+    learning = {"text": "Never retry a POST", "category": "mistake-pattern", "push": True}
+
+    sent, nobody = call(
+        repo, ("inject_learning", learning | {"worker": "worker-7"}), ("inject_learning", learning)
+    )  # fmt: skip
+
+    refs = git(tmp_path / "hub.git", "for-each-ref", "--format=%(refname)").split()
+    assert refs == [sent.content["key"]]
+    assert (refs[0].rpartition("/")[0], sent.content["scope"]) == ("refs/gitmem/inbox/worker-7", "remote")
+    assert "push needs the name of a worker" in nobody.text
+
+
 def test_proposed_command_waits_and_is_not_run_even_where_it_was_approved(memory, repo: Path, tmp_path: Path) -> None:
     mark = tmp_path / "ran"
     command = f"test -f README.md && touch {mark}"

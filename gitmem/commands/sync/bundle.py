@@ -7,9 +7,12 @@ from __future__ import annotations
 
 from gitmem.commands.sync.companions import Companions
 from gitmem.commands.sync.sync import Exchange, remote_of
+from gitmem.errors import GitmemError
+from gitmem.git.objects import open_objects
 from gitmem.git.remotes import RemoteOptions
 from gitmem.store.companion import HEADS, PREFIX
 from gitmem.store.foreign import need_store
+from gitmem.store.proposal import PREFIX as PROPOSALS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,14 +22,15 @@ if TYPE_CHECKING:
 def write_bundle(memory: OpenRepository, remote: str, file: str, *, instead: str = "") -> list[str]:
     """Write what the remote lacks to a file, with what was fetched merged in, and return its branches.
 
-    Companions of branches that were merged become part of the memory branch.
+    Companions of branches that were merged become part of the memory branch. Proposals whose pull requests would
+    conflict with the remote's memory contain it, merged by meaning.
 
     Args:
         memory: The store.
         remote: The name of a configured remote; empty for the setting's.
         file: Where the bundle goes; no file is written where there is nothing to push.
         instead: A branch for a pull request, where the memory branch is protected; what waits there already comes along
-            by meaning, even if it conflicts with the memory branch. Empty for none.
+            by meaning. Empty for none.
 
     Returns:
         The branches of the bundle; empty where there is nothing to push.
@@ -37,20 +41,60 @@ def write_bundle(memory: OpenRepository, remote: str, file: str, *, instead: str
         need_store(git, theirs, branch, remote=name)
         Exchange(memory, name, RemoteOptions()).take(theirs)
         _merge_landed(memory, name)
+    refs, known = _mend_proposals(memory, name, theirs, instead) if theirs else ([], [])
     tip = git.read_ref(memory.ref)
-    if tip is None or tip == theirs:
-        return []
-    refs, known = [branch], [theirs] if theirs else []
-    if instead:
-        waiting = git.read_ref(f"refs/remotes/{name}/{instead}")
-        git.run("update-ref", "-m", "gitmem: bundle", f"refs/heads/{instead}", tip)
-        if waiting is not None:
-            need_store(git, waiting, instead, remote=name)
-            Exchange(memory, name, RemoteOptions(), branch=instead).take(waiting)
-            known.append(waiting)
-        refs.append(instead)
-    git.run("bundle", "create", "-q", file, *(f"refs/heads/{ref}" for ref in refs), *(f"^{commit}" for commit in known))
+    if tip is not None and tip != theirs:
+        refs.insert(0, branch)
+        if instead:
+            waiting = git.read_ref(f"refs/remotes/{name}/{instead}")
+            git.run("update-ref", "-m", "gitmem: bundle", f"{HEADS}{instead}", tip)
+            if waiting is not None:
+                need_store(git, waiting, instead, remote=name)
+                Exchange(memory, name, RemoteOptions(), branch=instead).take(waiting)
+                known.append(waiting)
+            refs.insert(1, instead)
+    if refs:
+        known += [theirs] if theirs else []
+        git.run("bundle", "create", "-q", file, *(f"{HEADS}{ref}" for ref in refs), *(f"^{commit}" for commit in known))
     return refs
+
+
+def _mend_proposals(memory: OpenRepository, remote: str, theirs: str, instead: str) -> tuple[list[str], list[str]]:
+    """Merge the remote's memory by meaning into the proposals of which it changed the same files.
+
+    Returns:
+        The branches, sorted, and the commits that the remote has of them.
+    """
+    git, seen = memory.git, f"refs/remotes/{remote}/"
+    rows = git.text("for-each-ref", "--format=%(refname) %(objectname)", f"{seen}{PROPOSALS}").split("\n")
+    found = [(ref.removeprefix(seen), tip) for ref, tip in (row.split(" ") for row in rows if row)]
+    refs, known = [], []
+    for branch, tip in found:
+        here = git.read_ref(f"{HEADS}{branch}")
+        if branch == instead or branch.startswith(PREFIX) or here not in (None, tip):
+            continue  # what somebody works on in this clone is theirs to merge
+        try:
+            need_store(git, tip, branch, remote=remote)
+            if not _conflicts(memory, tip, theirs):
+                continue
+            git.run("update-ref", "-m", "gitmem: bundle", f"{HEADS}{branch}", tip)
+            Exchange(memory, remote, RemoteOptions(), branch=branch).take(theirs)
+        except GitmemError as err:
+            memory.notices.append(f"{branch} is left as it is: {err.message}")
+            continue
+        refs.append(branch)
+        known.append(tip)
+    return refs, known
+
+
+def _conflicts(memory: OpenRepository, tip: str, theirs: str) -> bool:
+    """Return whether two commits left the same file in two ways, since they parted: a forge merges by lines."""
+    git, objects = memory.git, open_objects(memory.git)
+    if git.is_ancestor(theirs, tip) or git.is_ancestor(tip, theirs):
+        return False
+    base = next(iter(git.merge_bases(tip, theirs)), None)
+    ours, others = objects.diff(base, tip), objects.diff(base, theirs)
+    return any(ours[path][1] != others[path][1] for path in ours.keys() & others.keys())
 
 
 def _merge_landed(memory: OpenRepository, remote: str) -> None:

@@ -59,6 +59,33 @@ def test_what_conflicts_with_a_waiting_pull_request_is_merged_by_meaning(
     assert git(remote, "show", "refs/new/gitmem/verify:learned/b.md")
 
 
+def test_proposals_that_conflict_are_mended_by_meaning_and_the_others_are_left_alone(
+    repo: Path, memory: Memory, remote: Path, tmp_path: Path
+) -> None:
+    put_files(remote, {"learned/a.md": memory_text("A", body="First.\n")})
+    for name in ("same", "apart", "merged", "foreign", "mine"):
+        git(remote, "branch", f"gitmem/{name}", "memory" if name != "foreign" else "main")
+    theirs = {"learned/a.md": memory_text("A", body="First.\n", tags=["proposed"])}
+    for name, files in {
+        "same": theirs, "apart": {"learned/b.md": memory_text("B")}, "mine": theirs, "foreign": {"learned/a.md": "x"}
+    }.items():  # fmt: skip
+        put_files(remote, files, ref=f"refs/heads/gitmem/{name}")
+    put_files(remote, {"learned/a.md": memory_text("A", body="First.\nSecond.\n", tags=["ours"])})
+    git(repo, "fetch", "-q", "origin")
+    git(repo, "branch", "gitmem/mine", "main")
+
+    found = write_bundle(memory.repository, "origin", str(tmp_path / "b"), instead="gitmem/verify")
+
+    assert found == ["gitmem/same"]
+    git(remote, "fetch", "-q", str(tmp_path / "b"), "refs/heads/gitmem/same:refs/heads/gitmem/same")  # without force
+    merged = git(remote, "show", "gitmem/same:learned/a.md")
+    assert all(text in merged for text in ("Second.", "ours", "proposed"))
+    assert git(remote, "merge-base", "memory", "gitmem/same") == tip(remote)
+    assert [note.partition(":")[0] for note in memory.repository.notices] == ["gitmem/foreign is left as it is"]
+    git(repo, "fetch", "-q", "origin")
+    assert write_bundle(memory.repository, "origin", str(tmp_path / "c")) == []
+
+
 def test_companion_of_a_merged_branch_is_part_of_what_is_pushed(branch: Path, hub: Path, tmp_path: Path) -> None:
     with opened(branch) as memory:
         slow_down(memory)

@@ -16,10 +16,11 @@ has_all() {
 # Without a bundle, there is nothing new.
 if [ -f "$bundle" ]; then
   get
-  git fetch -q --no-tags origin "+refs/heads/gitmem/verify:refs/waiting" 2>/dev/null || true
+  git fetch -q --no-tags origin "+refs/heads/gitmem/*:refs/waiting/*" # what the bundle builds on
   git fetch -q --no-tags "$bundle" "+refs/heads/*:refs/new/*"
   # It never force-pushes: if others pushed first, it merges theirs and tries again.
   for _ in 1 2 3 4 5; do
+    git rev-parse -q --verify "refs/new/$GITMEM_BRANCH" >/dev/null || break
     if ! has_all; then
       git checkout -q -f --detach "refs/new/$GITMEM_BRANCH"
       if ! git merge -q --no-edit refs/seen >/dev/null 2>&1; then
@@ -58,10 +59,14 @@ if [ -f "$bundle" ]; then
       fi
     done
   fi
-  if [ "$pushed" = nothing ]; then
+  if [ "$pushed" = nothing ] && git rev-parse -q --verify refs/new/gitmem/verify >/dev/null; then
     git push -q origin "refs/new/gitmem/verify:refs/heads/gitmem/verify"
     pushed=instead
   fi
+  # Other pull requests to memory that conflicted with it, merged by meaning; after a lost race, the next run tries again.
+  git for-each-ref --format='%(refname:lstrip=2)' refs/new/gitmem | while read -r name; do
+    [ "$name" = gitmem/verify ] || git push -q origin "refs/new/$name:refs/heads/$name" || true
+  done
 fi
 # Memory of branches whose pull requests were closed, as the job before found it.
 if [ -f "$RUNNER_TEMP/gitmem/dropped" ]; then
