@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
 # The number of this way of cutting: vectors that another one made are rebuilt.
-CUT = 2
+CUT = 3
 # Pieces of one memory at most. At 900 characters each this is a text of 4,500 words, longer than any memory should be.
 # A log that somebody pasted would otherwise take minutes to embed (MiniLM: 25 ms a piece, measured), and would fill
 # the search with pieces of one memory. What is behind is still found by its words.

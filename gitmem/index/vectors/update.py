@@ -15,6 +15,7 @@ from gitmem.index.embed.pieces import is_code, pieces_of
 from gitmem.index.vectors.folders import VectorsLock, discard, list_others
 from gitmem.index.vectors.numpy_rows import DamagedError
 from gitmem.index.vectors.store import Vectors, digest_of
+from gitmem.model import searched_of
 from gitmem.store.sqlite_errors import is_unwritable
 
 TYPE_CHECKING = False
@@ -213,7 +214,7 @@ class _Writer:
         """Embed some memories and keep their vectors; a text that is known is not embedded again."""
         split: tuple[list[tuple[str, str, str]], ...] = ([], [])
         for oid, title, body, kind, paths in catalog.each(_TEXTS, oids):
-            split[self._is_code(kind, body, paths)].append((oid, title, body))
+            split[self._is_code(kind, body, paths)].append((oid, *searched_of(kind, title, body)))
         for provider, memories in zip(self._providers, split, strict=True):
             if memories:
                 vectors = next(one for one in self.vectors if one.model == provider.name)

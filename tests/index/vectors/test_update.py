@@ -57,6 +57,18 @@ def known(store: Memory, model: str) -> set[str]:
         return vectors.known()
 
 
+def test_prompts_in_a_summary_are_not_embedded(repo: Path, setting: str) -> None:
+    body = "Goal: Why does the build hang?\n\nAsked later:\n- And the tests?\n\nRemoved the lock."
+    put(repo, make_memory("s", "Why does the build hang?", kind="session", body=body))
+    model = Counted(setting)
+    with Memory(repo) as memory:
+        update.catch_up(memory.repository.store.folder, memory.repository.catalog(), (model, model))
+
+    assert "Removed the lock" in (text := "\n".join(model.texts))
+    assert "hang" not in text
+    assert "tests" not in text
+
+
 def test_everything_is_embedded_once_and_what_is_there_is_not_again(store: Memory, setting: str) -> None:
     model, lines = Counted(setting), []
 
