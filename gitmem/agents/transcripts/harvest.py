@@ -121,10 +121,14 @@ def _event(entry: LedgerEntry, name: str) -> Event:
 
 
 def _transcripts(entry: LedgerEntry) -> Iterator[tuple[Event, str]]:
-    """Yield a session's transcript and those of its sub-agents, which Claude Code puts beside it."""
+    """Yield a session's transcript and those of its sub-agents, which Claude Code and Gemini CLI put beside it."""
     event = _event(entry, RESPONSE)
     yield event, entry.transcript
-    folder = os.path.join(entry.transcript.rpartition(".")[0], "subagents")
+    if event.harness == "gemini":  # chats/SESSION/AGENT.jsonl (0.61.0)
+        is_name = event.session.replace("-", "").isalnum()
+        folder = os.path.join(os.path.dirname(entry.transcript), event.session if is_name else "subagents")
+    else:
+        folder = os.path.join(entry.transcript.rpartition(".")[0], "subagents")
     try:
         names = sorted(name for name in os.listdir(folder) if name.endswith(".jsonl"))
     except OSError:

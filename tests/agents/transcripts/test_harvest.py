@@ -55,6 +55,29 @@ def test_next_start_harvests_a_session_that_was_killed(memory: Memory, started: 
     assert started == [harvest.WORK]
 
 
+@pytest.mark.parametrize(
+    ("harness", "session", "folder", "found"),
+    [
+        ("claude-code", "s1", "{name}/subagents", ["a"]),
+        ("gemini", "c1-35868", "c1-35868", ["a"]),
+        ("gemini", "../other", "../other", []),
+    ],
+)
+def test_sub_agents_are_read_where_their_client_puts_them(
+    memory: Memory, harness: str, session: str, folder: str, found: list[str]
+) -> None:
+    path = placed(asked("fix it") + "\n", f"{harness}-{len(session)}.jsonl")
+    agents = path.parent / folder.format(name=path.stem)
+    agents.mkdir(parents=True)
+    (agents / "a.jsonl").write_text(said(LINE) + "\n")
+    ledger.enter(memory.repository, Event(harness, START, session=session, transcript=str(path)))
+
+    taken: list[tuple[str, str]] = []
+    harvest.harvest(memory.repository, lambda _, of, turns: taken.extend((of.agent, one.text) for one in turns))
+
+    assert [agent for agent, text in taken if LINE in text] == found
+
+
 def test_only_a_silent_session_counts_as_over_and_once(memory: Memory) -> None:
     import os
 
