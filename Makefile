@@ -10,7 +10,7 @@ STAMP := $(VENV)/.installed
 # Tests start thousands of processes: without bytecode each compiles what it loads (empty: as if it were not set).
 export PYTHONDONTWRITEBYTECODE =
 
-.PHONY: help demo test lint clients runners bench bench-short replay replay-short clean again
+.PHONY: help demo test lint clients clients-kept runners bench bench-short replay replay-short clean again
 
 help:
 	@echo 'make demo         the whole story in a scratch clone of this repository, under a minute'
@@ -18,6 +18,7 @@ help:
 	@echo 'make lint         ruff format --check, ruff check, mypy, lint-imports'
 	@echo 'make clients      the real clients of coding agents, from npm, against a model on this machine (some minutes)'
 	@echo 'make runners      the files for forges, by act, actionlint and gitlab-ci-local, which it installs (a minute)'
+	@echo 'make clients-kept which LEARNED: lines of theirs are kept, however a session ends'
 	@echo 'make bench        the benchmarks, as a table of ratios (some minutes)'
 	@echo 'make bench-short  the small ones only (under 90 seconds)'
 	@echo 'make replay       the own history, verified incrementally and in full: the answers must agree'
@@ -51,6 +52,9 @@ runners: $(STAMP)
 	echo 'module.exports = class extends RegExp {};' > $(RUNNERS)/node_modules/re2/re2.js
 	PATH="$(CURDIR)/$(RUNNERS)/venv/bin:$(CURDIR)/$(RUNNERS)/node_modules/.bin:$$PATH" $(BIN)/python -m pytest -q -rs \
 	  tests/e2e/test_local_runners.py tests/commands/install/test_ci_files.py $(ARGS)
+
+clients-kept: $(STAMP)
+	PYTHONPATH=tests $(BIN)/python -m clients.kept $(ARGS)
 
 bench: $(STAMP)
 	$(BIN)/python benchmarks/run.py $(ARGS)

@@ -21,15 +21,21 @@ WRITERS = ("Write", "write", "write_file", "create", "apply_patch")
 COMMAND_FIELDS = ("command", "cmd")
 PATH_FIELDS = ("file_path", "filePath", "path")
 CONTENT_FIELDS = ("content", "file_text")
-FILLED = {"description": "step", "thought": "step"}
+AGENTS = ("Agent", "Task", "task", "spawn_agent", "invoke_agent")
+PROMPT_FIELDS = ("prompt", "message")
+FILLED = {
+    **{"description": "step", "thought": "step", "name": "helper", "mode": "sync", "task_name": "helper"},
+    **{"subagent_type": "general-purpose", "agent_type": "general-purpose", "agent_name": "generalist"},
+}
 DONE = "Done."
 
 
 @dataclass(frozen=True)
 class Step:
-    """One answer of the model: what it says, the command that it runs, or the file that it writes."""
+    """One answer of the model: what it says, and the command that it runs, the file that it writes or its sub-agent."""
 
     say: str = ""
+    agent: str = ""
     run: str = ""
     write: str = ""
     content: str = ""
@@ -72,7 +78,7 @@ def tools_of(body: dict[str, Any]) -> dict[str, dict[str, Any]]:
 
 def call_of(step: Step, tools: dict[str, dict[str, Any]]) -> tuple[str, dict[str, Any] | str] | None:
     """Return the tool that does a step and its arguments, or its text; None for words."""
-    names = SHELLS if step.run else WRITERS if step.write else ()
+    names = SHELLS if step.run else WRITERS if step.write else AGENTS if step.agent else ()
     name = next((one for one in names if one in tools), "")
     if not name and step.write and (shell := next((one for one in SHELLS if one in tools), "")):
         name, step = shell, Step(run=f"cat > {step.write} <<'EOT'\n{step.content}\nEOT")
@@ -82,8 +88,11 @@ def call_of(step: Step, tools: dict[str, dict[str, Any]]) -> tuple[str, dict[str
         added = "".join(f"+{line}\n" for line in step.content.splitlines())
         return name, f"*** Begin Patch\n*** Add File: {step.write}\n{added}*** End Patch"
     values = [(COMMAND_FIELDS, step.run), (PATH_FIELDS, step.write), (CONTENT_FIELDS, step.content)]
+    values.append((PROMPT_FIELDS, step.agent))
+    # OpenCode's name for it.
+    values.append((("subagent_type",), "general" if name == "task" else ""))
     given = {one: value for fields, value in values for one in fields if one in tools[name] and value}
-    return name, given | {one: value for one, value in FILLED.items() if one in tools[name]}
+    return name, {one: value for one, value in FILLED.items() if one in tools[name]} | given
 
 
 class ModelServer(ThreadingHTTPServer):
@@ -171,19 +180,33 @@ def _lines(events: list[dict[str, Any] | str]) -> Iterator[str]:
 def _anthropic(step: Step, call: Any, number: int) -> tuple[list[Any], dict[str, Any]]:
     usage = {"input_tokens": 100, "output_tokens": 10}
     reason = "tool_use" if call else "end_turn"
+    blocks: list[tuple[dict[str, Any], dict[str, Any], dict[str, Any]]] = []
+    if step.say or not call:
+        block = {"type": "text", "text": step.say}
+        blocks.append((block, {"type": "text", "text": ""}, {"type": "text_delta", "text": step.say}))
     if call:
         block = {"type": "tool_use", "id": f"toolu_{number:04}", "name": call[0], "input": call[1]}
-        empty, delta = {**block, "input": {}}, {"type": "input_json_delta", "partial_json": json.dumps(call[1])}
-    else:
-        block = {"type": "text", "text": step.say}
-        empty, delta = {"type": "text", "text": ""}, {"type": "text_delta", "text": step.say}
+        delta = {"type": "input_json_delta", "partial_json": json.dumps(call[1])}
+        blocks.append((block, {**block, "input": {}}, delta))
     message = {"id": f"msg_{number:04}", "type": "message", "role": "assistant", "model": "claude-sonnet-4-5"}
-    whole = {**message, "content": [block], "stop_reason": reason, "stop_sequence": None, "usage": usage}
+    whole = {
+        **message,
+        "content": [block for block, _, _ in blocks],
+        "stop_reason": reason,
+        "stop_sequence": None,
+        "usage": usage,
+    }
     events = [
         {"type": "message_start", "message": {**whole, "content": [], "stop_reason": None}},
-        {"type": "content_block_start", "index": 0, "content_block": empty},
-        {"type": "content_block_delta", "index": 0, "delta": delta},
-        {"type": "content_block_stop", "index": 0},
+        *(
+            event
+            for index, (_, empty, delta) in enumerate(blocks)
+            for event in (
+                {"type": "content_block_start", "index": index, "content_block": empty},
+                {"type": "content_block_delta", "index": index, "delta": delta},
+                {"type": "content_block_stop", "index": index},
+            )
+        ),
         {"type": "message_delta", "delta": {"stop_reason": reason, "stop_sequence": None}, "usage": usage},
         {"type": "message_stop"},
     ]
@@ -196,20 +219,23 @@ def _responses(step: Step, call: Any, number: int) -> tuple[list[Any], dict[str,
     elif call:
         given = json.dumps(call[1])
         item = {"type": "function_call", "call_id": f"call_{number:04}", "name": call[0], "arguments": given}
-    else:
-        content = [{"type": "output_text", "text": step.say, "annotations": []}]
-        item = {"type": "message", "role": "assistant", "content": content}
-    item |= {"id": f"item_{number:04}", "status": "completed"}
+    content = [{"type": "output_text", "text": step.say, "annotations": []}]
+    words: dict[str, Any] = {"type": "message", "role": "assistant", "content": content}
+    items = ([words] if step.say or not call else []) + ([item] if call else [])
+    items = [one | {"id": f"item_{number:04}_{at}", "status": "completed"} for at, one in enumerate(items)]
     usage = {
         **{"input_tokens": 100, "output_tokens": 10, "total_tokens": 110},
         **{"input_tokens_details": {"cached_tokens": 0}, "output_tokens_details": {"reasoning_tokens": 0}},
     }
     made = {"id": f"resp_{number:04}", "object": "response", "created_at": 1, "model": "gpt-5.5"}
-    whole = {**made, "status": "completed", "output": [item], "usage": usage}
+    whole = {**made, "status": "completed", "output": items, "usage": usage}
     events = [
         {"type": "response.created", "response": {**made, "status": "in_progress", "output": []}},
-        {"type": "response.output_item.added", "output_index": 0, "item": item},
-        {"type": "response.output_item.done", "output_index": 0, "item": item},
+        *(
+            {"type": f"response.output_item.{what}", "output_index": at, "item": one}
+            for at, one in enumerate(items)
+            for what in ("added", "done")
+        ),
         {"type": "response.completed", "response": whole},
     ]
     return [event | {"sequence_number": place} for place, event in enumerate(events)], whole
@@ -217,7 +243,7 @@ def _responses(step: Step, call: Any, number: int) -> tuple[list[Any], dict[str,
 
 def _completions(step: Step, call: Any, number: int) -> tuple[list[Any], dict[str, Any]]:
     usage = {"prompt_tokens": 100, "completion_tokens": 10, "total_tokens": 110}
-    message: dict[str, Any] = {"role": "assistant", "content": None if call else step.say}
+    message: dict[str, Any] = {"role": "assistant", "content": step.say or None}
     if call:
         function = {"name": call[0], "arguments": json.dumps(call[1])}
         message["tool_calls"] = [{"index": 0, "id": f"call_{number:04}", "type": "function", "function": function}]
@@ -234,10 +260,10 @@ def _completions(step: Step, call: Any, number: int) -> tuple[list[Any], dict[st
 
 
 def _gemini(step: Step, call: Any, number: int) -> tuple[list[Any], dict[str, Any]]:
-    part: dict[str, Any] = {"text": step.say}
+    parts: list[dict[str, Any]] = [{"text": step.say}] if step.say or not call else []
     if call:
-        part = {"functionCall": {"name": call[0], "args": call[1], "id": f"call_{number:04}"}}
-    candidate = {"content": {"role": "model", "parts": [part]}, "finishReason": "STOP", "index": 0}
+        parts.append({"functionCall": {"name": call[0], "args": call[1], "id": f"call_{number:04}"}})
+    candidate = {"content": {"role": "model", "parts": parts}, "finishReason": "STOP", "index": 0}
     usage = {"promptTokenCount": 100, "candidatesTokenCount": 10, "totalTokenCount": 110}
     whole = {"candidates": [candidate], "usageMetadata": usage, "modelVersion": "gemini-2.5-pro"}
     return [whole], whole

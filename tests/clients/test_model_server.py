@@ -31,12 +31,13 @@ def answered(server: ModelServer, path: str, body: dict) -> str:
 
 @pytest.mark.parametrize("path", ASKED)
 def test_each_interface_runs_the_command_and_then_says_the_words(path: str) -> None:
-    with ModelServer([Step(run="make unit"), Step(say="It passed.")]) as server:
+    with ModelServer([Step(say="Running.", run="make unit"), Step(say="It passed.")]) as server:
         ran, said = (answered(server, path, ASKED[path]) for _ in range(2))
 
     tool = next(iter(json.dumps(ASKED[path]).split('"name": "')[1].split('"')))
     assert tool in ran
     assert "make unit" in ran
+    assert "Running." in ran
     assert "It passed." in said
 
 
