@@ -79,25 +79,27 @@ def test_of_writers_that_are_killed_every_key_that_was_printed_is_on_the_branch(
     dice, told = random.Random(7), console.folder.parent / "told"
     told.touch()
     console.ok("fact", "Retries", "--contains", "RETRIES", "--in", "src/**", "--key", "retries")
-    rounds = 0
+    rounds = 6
 
-    while rounds < 8 or (len(told.read_text().split()) < 30 and rounds < 60):
-        rounds += 1
+    for number in range(1, rounds + 1):
+        before = told.stat().st_size
         loops = [
-            [sys.executable, "-c", CALLED, f"c{rounds}", str(told)],
-            ["bash", "-c", TYPED, str(GITMEM), f"t{rounds}", str(told)],
+            [sys.executable, "-c", CALLED, f"c{number}", str(told)],
+            ["bash", "-c", TYPED, str(GITMEM), f"t{number}", str(told)],
             ["bash", "-c", VERIFIED, str(GITMEM)],
         ]
         with contextlib.ExitStack() as stack:
             children = [stack.enter_context(running(argv, console.folder)) for argv in loops]
+            if number % 3:  # else maybe before they have written anything
+                until(lambda before=before: told.stat().st_size > before, "a writer prints a key")  # type: ignore[misc]
             time.sleep(dice.uniform(0.05, 0.45))
             if alone:
                 children[0].kill()
                 time.sleep(0.05)
-        assert console.ok("remember", f"After round {rounds}", "--key", f"after-{rounds}") == f"after-{rounds}"
+        assert console.ok("remember", f"After round {number}", "--key", f"after-{number}") == f"after-{number}"
 
     printed = told.read_text().split()
-    assert len(printed) > 20, "they were killed before they wrote anything: no session was shown anything"
+    assert len(printed) >= 4
     expected = {*printed, "first", "retries", *(f"after-{n}" for n in range(1, rounds + 1))}
     assert expected <= set(keys_on_branch(console.folder))
     is_sound(console)

@@ -10,11 +10,11 @@ import shutil
 import sqlite3
 import stat
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
-from conftest import git
+from conftest import Ran, git
+from support.fork_server import run_forked
 
 from gitmem.memory.memory import Memory
 
@@ -66,12 +66,10 @@ FOLDERS = (
 )
 
 
-def run(folder: Path, *argv: str, stdin: str = "") -> subprocess.CompletedProcess[str]:
-    """Run gitmem as a program that may not take long."""
-    return subprocess.run(
-        [sys.executable, "-m", "gitmem", *argv],
-        cwd=folder, input=stdin, capture_output=True, text=True, timeout=60, check=False,
-    )  # fmt: skip
+def run(folder: Path, *argv: str, stdin: str = "") -> Ran:
+    """Run gitmem in a process of its own that may not take long."""
+    status, out, err = run_forked([*argv], str(folder), dict(os.environ), timeout=60, stdin=stdin.encode())
+    return Ran(status, out.decode(), err.decode())
 
 
 def everything(folder: Path) -> dict[str, object]:
@@ -90,7 +88,7 @@ def repo(repo: Path) -> Path:
     """Return a repository with a memory and the local state of a few commands."""
     with Memory(repo) as memory:
         memory.remember("The gateway drops idle connections", key="gateway")
-    assert run(repo, "recall", "gateway").returncode == 0
+    assert run(repo, "recall", "gateway").status == 0
     return repo
 
 
@@ -126,9 +124,9 @@ def reads_leave_alone(repo: Path, victim: Path) -> None:
     before = everything(victim)
     for argv in READS:
         done = run(repo, *argv)
-        assert done.returncode == 0, (argv, done.stderr)
+        assert done.status == 0, (argv, done.err)
         assert everything(victim) == before, argv
-    assert "gateway" in run(repo, "list").stdout
+    assert "gateway" in run(repo, "list").out
 
 
 @pytest.mark.parametrize("target", ["victim", "victim/notes.sqlite", "victim/nothing", "service/.git/gitmem"])
@@ -140,11 +138,11 @@ def test_state_folder_that_is_a_link_is_refused_and_what_it_leads_to_stays(
 
     for argv in (*READS, ["doctor", "--fix"], ["remember", "something new"], ["verify"], ["mcp"]):
         done = run(repo, *argv)
-        assert (done.returncode, "is a symbolic link" in done.stderr) == (3, True), (argv, done)
+        assert (done.status, "is a symbolic link" in done.err) == (3, True), (argv, done)
     assert everything(victim) == before
     assert state_of(repo).is_symlink()
 
-    hint = done.stderr.partition("rm ")[2].split("\n")[0]
+    hint = done.err.partition("rm ")[2].split("\n")[0]
     subprocess.run(f"rm {hint}", shell=True, check=True)
     assert everything(victim) == before
     reads_leave_alone(repo, victim)
@@ -156,7 +154,7 @@ def test_hook_of_an_agent_goes_through_no_link(repo: Path, victim: Path) -> None
 
     done = run(repo, "hook", "claude-code", stdin='{"hook_event_name": "UserPromptSubmit", "prompt": "gateway"')
 
-    assert (done.returncode, everything(victim)) == (0, before)
+    assert (done.status, everything(victim)) == (0, before)
 
 
 def test_folders_of_the_state_that_are_links_go(repo: Path, victim: Path) -> None:
@@ -169,7 +167,7 @@ def test_folders_of_the_state_that_are_links_go(repo: Path, victim: Path) -> Non
 
 @pytest.mark.parametrize("name", ["", "background", "background/log", "background/checkout.started"])
 def test_git_hook_goes_through_no_link(repo: Path, victim: Path, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert run(repo, "install", "git-hooks").returncode == 0
+    assert run(repo, "install", "git-hooks").status == 0
     monkeypatch.delenv("GITMEM_BACKGROUND")
     (victim / "background" / "checkout.started").write_text("mine")
     os.utime(victim / "background" / "checkout.started", (0, 0))
@@ -187,7 +185,7 @@ def test_file_of_the_state_that_is_a_link_is_not_written_through(repo: Path, vic
         replaced(state_of(repo) / name).symlink_to(victim / target)
 
     reads_leave_alone(repo, victim)
-    assert run(repo, "remember", "a thing that was learnt later").returncode == 0
+    assert run(repo, "remember", "a thing that was learnt later").status == 0
 
 
 def test_links_that_lead_in_a_circle_hinder_nobody(repo: Path, victim: Path) -> None:
@@ -202,7 +200,7 @@ def test_what_is_no_file_in_the_place_of_one_hinders_nobody(repo: Path, victim: 
         os.mknod(replaced(state_of(repo) / name), (stat.S_IFSOCK if nth % 2 else stat.S_IFIFO) | 0o600)
 
     reads_leave_alone(repo, victim)
-    assert run(repo, "remember", "a thing that was learnt later").returncode == 0
+    assert run(repo, "remember", "a thing that was learnt later").status == 0
 
 
 def test_folder_in_the_place_of_a_file_is_no_bug(repo: Path, run_cli) -> None:
@@ -228,7 +226,7 @@ def test_links_in_a_linked_worktrees_own_state_go(repo: Path, victim: Path) -> N
 
     replaced(own).symlink_to(victim)
     before = everything(victim)
-    assert run(repo.parent / "side", "list").returncode == 3
+    assert run(repo.parent / "side", "list").status == 3
     assert everything(victim) == before
 
 
@@ -262,7 +260,7 @@ def test_listed_worktree_with_links_is_read_and_nothing_there_changes(repo: Path
 
         done = run(here, *words)
 
-        assert told in done.stdout, done
+        assert told in done.out, done
         assert (everything(victim), everything(repo)) == (before, theirs)
 
 
@@ -281,7 +279,7 @@ def test_dot_git_that_leads_to_another_repository_is_that_repository(repo: Path,
 
     replaced(state_of(repo)).symlink_to(victim)
     before = everything(victim)
-    assert run(other, "list").returncode == 3
+    assert run(other, "list").status == 3
     assert everything(victim) == before
 
 
@@ -296,12 +294,12 @@ def test_listed_repository_with_links_is_read_and_nothing_there_changes(
 
     done = run(here, "recall", "gateway")
 
-    assert (done.returncode, "service:gateway" in done.stdout) == (0, True), done
+    assert (done.status, "service:gateway" in done.out) == (0, True), done
     assert (everything(victim), everything(repo)) == (before, theirs)
 
     replaced(state_of(repo)).symlink_to(victim)
     theirs = everything(repo)
-    assert "is a symbolic link" in run(here, "stores").stdout
+    assert "is a symbolic link" in run(here, "stores").out
     assert (everything(victim), everything(repo)) == (before, theirs)
 
 
@@ -314,5 +312,5 @@ def test_state_folder_that_cannot_be_listed_is_refused(repo: Path, victim: Path)
     done = run(repo, "list")
 
     state_of(repo).chmod(0o700)
-    assert done.returncode == (0 if os.geteuid() == 0 else 3)
+    assert done.status == (0 if os.geteuid() == 0 else 3)
     assert everything(victim) == before

@@ -16,7 +16,7 @@ from gitmem.memory.memory import Memory
 
 READS = (("list",), ("recall", "apples"), ("show", "rs"), ("status",), ("context",), ("doctor",))
 COMMANDS = (*READS, ("doctor", "--fix"), ("verify",))
-FLIPS = 40
+FLIPS = 15
 
 
 @pytest.fixture
