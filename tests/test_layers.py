@@ -107,7 +107,7 @@ TESTED_ELSEWHERE: dict[str, str] = {
         "a verb of boards: tests/cli/board/test_board.py",
     ),
     **dict.fromkeys(
-        (f"gitmem/cli/curate/{name}.py" for name in ("archive", "decay", "expired")),
+        (f"gitmem/cli/curate/{name}.py" for name in ("archive", "decay", "expired", "refs")),
         "a verb of curate: tests/cli/curate/test_rows.py",
     ),
     "gitmem/commands/board.py": "what the verbs do: tests/cli/board/test_board.py",

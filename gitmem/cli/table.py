@@ -100,6 +100,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "curate contradictions": ("care", "list memories that contradict each other"),
     "curate expired": ("care", "list expired memories, or archive them with --apply"),
     "curate archive": ("care", "list memories to archive, or archive them with --apply"),
+    "curate refs": ("care", "list references to lines that moved or changed"),
     "undo": ("care", "undo the last command that changed memories"),
     "view": ("care", "show the memory as files in a folder, .memory/"),
     "save": ("care", "commit your changes in that folder"),

@@ -67,11 +67,16 @@ class Bulk:
         return confirm(self._repository, key)
 
     def curate(self, verb: str, *, scope: str = PROJECT, days: int = 0, apply: bool = False) -> CurationPlan:
-        """Find memories that ``decay``, are ``expired``, or belong in the ``archive``; change them in one commit."""
+        """Find memories that ``decay``, are ``expired``, belong in the ``archive``, or whose ``refs`` are stale.
+
+        With *apply*, change them in one commit.
+        """
         from gitmem.commands.curate.age import apply_plan, plan_of
+        from gitmem.commands.curate.refs import REFS, repairable, stale_references
 
         store = self._repository.store_for(scope) if scope != PROJECT else self._repository
-        found = plan_of(store, verb, days=days)
+        found = stale_references(store) if verb == REFS else plan_of(store, verb, days=days)
+        found = repairable(found) if verb == REFS and apply else found
         return apply_plan(store, found) if apply and found.steps else found
 
     def contradictions(self, *, scope: str = PROJECT, apply: bool = False) -> tuple[ContradictionReport, str]:

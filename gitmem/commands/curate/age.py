@@ -18,7 +18,8 @@ from gitmem.write.writer import KEYS_NAMED
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
+    from typing import Any
 
     from gitmem.index.catalog.catalog import Catalog
     from gitmem.repository.proving_store import ProvingStore
@@ -43,7 +44,7 @@ class CurationStep:
         key, kind, title: Of the memory.
         why: The reason, for people.
         oid: The blob of its file, which must be this when it is changed.
-        confidence: The new one, where that is what changes; else None: it goes to the archive.
+        fields: The fields that change; none where a person has to decide; None: it goes to the archive.
     """
 
     key: str
@@ -51,7 +52,7 @@ class CurationStep:
     title: str
     why: str
     oid: str
-    confidence: float | None = None
+    fields: Mapping[str, Any] | None = None
 
 
 @frozen
@@ -59,7 +60,7 @@ class CurationPlan:
     """What a look through a store proposes.
 
     Attributes:
-        verb: ``decay``, ``expired`` or ``archive``.
+        verb: ``decay``, ``expired``, ``archive`` or ``refs``.
         steps: What is proposed, by key; or what was done.
         looked_at: How many live memories there are.
         commit: The commit that did it; empty where nothing was written.
@@ -125,7 +126,7 @@ def _decaying(store: ProvingStore, catalog: Catalog, days: int) -> list[Curation
             row.title,
             f"not read or changed for {(store.now - last) // DAY_S} days: confidence {row.confidence:g} to {less:g}",
             row.oid,
-            less,
+            {"confidence": less},
         )
         for row, last in _idle(store, rows, before)
         for less in (round(row.confidence / 2, 3),)
@@ -175,7 +176,7 @@ def apply_plan(store: ProvingStore, found: CurationPlan) -> CurationPlan:
         if not done:
             return None
         memories = [known[step.key] for step in done]
-        if found.verb != DECAY:
+        if all(step.fields is None for step in done):
             keys, subject = [step.key for step in done][:KEYS_NAMED], _subject(found.verb, len(done))
             author = store.author()
             retired = {"when": format_time(store.now), "by": author.who, "why": f"curate {found.verb}"}
@@ -183,7 +184,7 @@ def apply_plan(store: ProvingStore, found: CurationPlan) -> CurationPlan:
             return writer.plan(subject, keys, made.files, list(made.paths), made.moves)
         texts, files = writer.texts_of(catalog, memories), dict[str, str]()
         for step, one in zip(tuple(done), memories, strict=True):
-            changes = {"confidence": step.confidence, "updated": format_time(store.now)}
+            changes = {**(step.fields or {}), "updated": format_time(store.now)}
             try:
                 new = edited(texts[one.path], changes, f"{one.key}.md")
                 files[one.path] = check_file(one.key, new, policy=policy, path=one.path).text

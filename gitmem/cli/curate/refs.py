@@ -1,0 +1,28 @@
+"""Find memories that refer to lines of the code which moved or changed.
+
+--apply writes the new place of lines that moved, in one commit. If lines changed, the memory may be wrong: read it,
+then edit or retire it. Only references with an anchor are checked; gitmem writes one for each reference to lines. Exits
+with 1 if there is something to decide, with 0 if nothing is left.
+"""
+
+from __future__ import annotations
+
+from gitmem.cli.curate import rows
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import argparse
+
+    from gitmem.cli.output import Output
+
+EXAMPLES = ("gitmem curate refs", "gitmem curate refs --apply")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add what refs takes."""
+    rows.add_plan(parser, apply="write the new places of lines that moved, in one commit")
+
+
+def run(args: argparse.Namespace, out: Output) -> int:
+    """Propose, or apply."""
+    return rows.run_plan("refs", args, out)

@@ -1,0 +1,62 @@
+"""References to lines of the code that are somewhere else now, or say something else: a plan, and the new places.
+
+Lines that moved are found as `show` finds them (``verify.references``). Lines that changed are for a person: the memory
+may be wrong.
+"""
+
+from __future__ import annotations
+
+import json
+
+from gitmem.commands.curate.age import CurationPlan, CurationStep
+from gitmem.document.anchors import FIELD
+from gitmem.index.catalog.state import LIVE
+from gitmem.verify.inputs import CodeTree
+from gitmem.verify.references import CHANGED, MOVED, anchors_for, anchors_in, reference_states
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Any
+
+    from gitmem.repository.proving_store import ProvingStore
+    from gitmem.verify.references import ReferenceState
+
+REFS = "refs"
+_ANCHORED = (
+    "SELECT m.key, m.kind, m.title, m.oid, t.fields FROM packed p JOIN memory m ON m.id = p.id"
+    f" JOIN text t ON t.id = m.id WHERE instr(p.marks, ' anchors ') > 0 AND {LIVE} ORDER BY m.key"
+)
+
+
+def stale_references(store: ProvingStore) -> CurationPlan:
+    """Return the memories whose references moved or changed at HEAD; reads only."""
+    catalog = store.catalog_at(store.find_tip())
+    count = catalog.row(f"SELECT count(*) FROM memory m WHERE {LIVE}")[0]
+    head = store.git.read_head()[1]
+    steps: list[CurationStep] = []
+    tree = CodeTree(store.git, head) if head else None
+    for key, kind, title, oid, text in catalog.rows(_ANCHORED) if tree else ():
+        assert tree is not None, "there is code"
+        fields = json.loads(text)
+        states = reference_states(store.git, tree, anchors_in(fields), has_diff=False)
+        odd = [one for one in states if one.state in (MOVED, CHANGED)]
+        if odd:
+            why = "; ".join(f"{one.ref} is now {one.place}" if one.place else f"{one.ref} changed" for one in odd)
+            steps.append(CurationStep(key, kind, title, why, oid, _moved(store, fields, odd)))
+    return CurationPlan(REFS, tuple(steps), count)
+
+
+def _moved(store: ProvingStore, fields: Mapping[str, Any], odd: Sequence[ReferenceState]) -> dict[str, Any]:
+    """Return the fields with the new places; none where a reference changed, which is for a person."""
+    if any(one.state == CHANGED for one in odd):
+        return {}
+    places = {one.ref: one.place for one in odd}
+    old = fields.get("refs") or []
+    refs = list(dict.fromkeys(places.get(str(ref), str(ref)) for ref in (old if isinstance(old, list) else [old])))
+    return {"refs": refs, FIELD: anchors_for(store.git, refs, is_strict=False)}
+
+
+def repairable(found: CurationPlan) -> CurationPlan:
+    """Return what can be repaired without a person."""
+    return CurationPlan(REFS, tuple(step for step in found.steps if step.fields), found.looked_at)
