@@ -58,7 +58,7 @@ class Hub(ThreadingHTTPServer):
     """A forge with one repository.
 
     Attributes:
-        comments: Of pull request 12.
+        comments: Of pull request 12; reviews are those on lines, patches the difference by file.
         issues: With their comments' texts by number in ``said``.
         pulls: All pull requests.
         asked: What was asked: method, path with query, and the JSON sent.
@@ -74,6 +74,8 @@ class Hub(ThreadingHTTPServer):
     def __init__(self) -> None:
         super().__init__(("127.0.0.1", 0), Handler)
         self.comments: list[dict[str, Any]] = []
+        self.reviews: list[dict[str, Any]] = []
+        self.patches: dict[str, str] = {}
         self.issues: list[dict[str, Any]] = []
         self.said: dict[int, list[str]] = {}
         self.pulls: list[dict[str, Any]] = []
@@ -176,6 +178,17 @@ class Handler(BaseHTTPRequestHandler):
             return 201, {}, hub.comments[-1]
         if match := re.fullmatch(r"(PATCH|DELETE) /issues/comments/(\d+)", asked):
             return self._change(hub.comments, "id", int(match[2]), body)
+        if asked == "GET /pulls/12":
+            return 200, {}, pull(12)
+        if asked == "GET /pulls/12/files":
+            return self._page([{"filename": name, "patch": text} for name, text in hub.patches.items()], query)
+        if asked == "GET /pulls/12/comments":
+            return self._page(hub.reviews, query)
+        if asked == "POST /pulls/12/comments":
+            hub.reviews.append(comment(7000 + len(hub.asked), body["body"], hub.login) | body)
+            return 201, {}, hub.reviews[-1]
+        if match := re.fullmatch(r"DELETE /pulls/comments/(\d+)", asked):
+            return self._change(hub.reviews, "id", int(match[1]), body)
         if asked == "GET /issues":
             return self._page([one for one in hub.issues if self._is_asked(one, query)], query)
         if asked == "POST /issues":

@@ -4,7 +4,8 @@ FILE is the JSON of `gitmem check`, which is rendered as a comment, or Markdown.
 come from a stranger's pull request: it cannot link, load, mention or refer to anything, and it is cut at the maximum
 length of a comment. An empty file, or JSON without findings, means that there is nothing to report: an existing
 comment is changed to say so, and no first comment is written. With --commit, every open pull request with that
-head gets the comment; if the head has moved on, none does. Sending the same text again changes nothing.
+head gets the comment; if the head has moved on, none does. Sending the same text again changes nothing. Corrections of
+lines that the pull request shows are review comments with a suggestion, deleted when the line is right.
 
 Permission: pull-requests: write.
 """
@@ -12,6 +13,7 @@ Permission: pull-requests: write.
 from __future__ import annotations
 
 from gitmem.cli import shared
+from gitmem.commands.forge import suggestions
 from gitmem.commands.forge.client import Forge
 from gitmem.commands.forge.comment import KINDS, body_of, is_commit, keep, pulls_of, read_text, remove
 from gitmem.commands.forge.place import place_here
@@ -71,6 +73,8 @@ def run(args: argparse.Namespace, out: Output) -> int:
         done = remove(forge, args.kind, pulls)
     else:
         done = keep(forge, args.kind, pulls, text, only_update=args.only_update)
+        for pull in pulls if args.kind == "check" and place.form == "github" else ():
+            suggestions.keep(forge, pull, text)
     if args.json:
         out.json({"kind": args.kind, "pulls": [{"pull": d.pull, "action": d.action, "url": d.url} for d in done]})
     else:

@@ -256,7 +256,7 @@ class _Notice:
     # Ways out
 
     def _correction(self, line: StatedLine) -> str:
-        """Return what a document should say; a suggestion where a forge takes one: in the lines that it shows."""
+        """Return what a document should say, as a difference to copy: a comment is no place for a suggestion."""
         right = line.corrected
         place = self._links.file(line.spot.path, line.spot.line)
         if line.cut:
@@ -265,7 +265,8 @@ class _Notice:
             return ""
         where = inert(line.where, TEXT_KEPT)
         against = f" ({where} contradicts it)" if where else ""
-        block = code_block(right, "suggestion" if line.is_in_diff else "text")
+        before = "" if redact(display(line.text)) != line.text or len(line.text) > TEXT_KEPT else f"-{line.text}\n"
+        block = code_block(f"{before}+{right}", "diff")
         return f"{place} should say{against}:\n\n{block}"
 
     def _ways(self) -> None:

@@ -79,7 +79,7 @@ def test_one_cause_is_said_once_with_its_facts_and_what_rests_on_them() -> None:
     assert "Suspect (" not in text
 
 
-def test_places_are_permanent_links_and_a_known_correction_is_a_suggestion() -> None:
+def test_places_are_permanent_links_and_a_known_correction_is_a_difference() -> None:
     stated = StatedLine(Spot("README.md", 7), "port 80", "a.toml:4", "port 90", is_in_diff=True)
     found = made(fact("port", places=(Spot("a.toml", 4),), stated=(stated,), culprit="d" * 40))
 
@@ -89,7 +89,7 @@ def test_places_are_permanent_links_and_a_known_correction_is_a_suggestion() -> 
     assert f"[a.toml:4]({SITE}/blob/{HEAD}/a.toml#L4)" in text
     assert f"broken by [`{'d' * 12}`]({SITE}/commit/{'d' * 40})" in text
     assert f"[README.md:7]({SITE}/blob/{HEAD}/README.md#L7) should say (a.toml:4 contradicts it):" in text
-    assert "```suggestion\nport 90\n```" in text
+    assert "+port 90\n```" in text
 
 
 def test_ways_out_are_commands_to_copy_for_keys_alone() -> None:

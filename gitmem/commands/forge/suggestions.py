@@ -1,0 +1,115 @@
+"""Corrections of documents as review comments on a pull request's own lines, where a person can apply them.
+
+A forge takes a suggestion only on a line that the pull request's difference shows. Where that line is, and whether it
+still says what was checked, is read from the difference itself: the report counts lines of a merge, and is untrusted.
+
+Source: GitHub Docs, "Pull request review comments" and "List pull requests files" (``patch``).
+"""
+
+from __future__ import annotations
+
+import re
+from hashlib import sha256
+
+from gitmem.commands.forge.ownership import mark, marked, number_of, ours, who_am_i
+from gitmem.errors import ForgeError
+from gitmem.text.sanitize import display
+from gitmem.text.secrets import redact
+from gitmem.verify.overview.notice.document import parse_check
+from gitmem.verify.overview.notice.inert import code_block
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from typing import Any
+
+    from gitmem.commands.forge.client import Forge
+    from gitmem.verify.overview.finding import StatedLine
+
+NEEDS = "pull-requests: write"
+# Suggestions on one pull request, and characters of one.
+MOST, TEXT_LIMIT = 10, 1_000
+SIGN = mark("suggestion").removesuffix(" -->")
+_HUNK = re.compile(r"@@ -\d+(?:,\d+)? \+(\d+)(?:,\d+)? @@")
+
+
+def keep(forge: Forge, pull: int, text: str) -> None:
+    """Make the review comments of a pull request those that a check asks for: once each, and gone when mended.
+
+    Args:
+        forge: The forge.
+        pull: The pull request's number.
+        text: The JSON of ``gitmem check``; any other text asks for none.
+
+    Raises:
+        ForgeError: The forge cannot be reached, or refuses to list or to delete.
+    """
+    found = parse_check(text)
+    lines = [line for finding in found.findings for line in finding.stated if _is_usable(line)] if found else []
+    wanted = {_body(line): place for line, place in _placed(forge, pull, lines[:MOST])}
+    mine = marked(forge.items(forge.repo(f"pulls/{pull}/comments?per_page=100"), needs=NEEDS), SIGN)
+    for one in ours(mine, who_am_i(forge)) if mine else ():
+        if wanted.pop(str(one.get("body")).replace("\r\n", "\n"), None) is None:
+            _delete(forge, number_of(one))
+    commit = _head(forge, pull) if wanted else ""
+    for body, (path, line) in wanted.items():
+        asked = {"body": body, "commit_id": commit, "path": path, "line": line, "side": "RIGHT"}
+        try:
+            forge.write("POST", forge.repo(f"pulls/{pull}/comments"), asked, needs=NEEDS)
+        except ForgeError as err:
+            if err.status not in (403, 404, 422):  # the comment on the pull request shows it as well
+                raise
+
+
+def _is_usable(line: StatedLine) -> bool:
+    right = line.corrected
+    return bool(right) and len(right) <= TEXT_LIMIT and "\n" not in right and redact(display(right)) == right
+
+
+def _body(line: StatedLine) -> str:
+    digest = sha256(f"{line.spot.path}\0{line.text}".encode("utf-8", "surrogateescape")).hexdigest()[:12]
+    said = "The change makes this line false; it should say:"
+    return f"{SIGN} {digest} -->\n{said}\n\n{code_block(line.corrected, 'suggestion')}"
+
+
+def _placed(forge: Forge, pull: int, lines: list[StatedLine]) -> Iterator[tuple[StatedLine, tuple[str, int]]]:
+    """Yield the lines that the difference shows as they were checked, with their places in it."""
+    shown: dict[str, dict[int, str]] = {}
+    for file in forge.items(forge.repo(f"pulls/{pull}/files?per_page=100"), needs=NEEDS) if lines else ():
+        name, patch = file.get("filename"), file.get("patch")
+        if isinstance(name, str) and isinstance(patch, str):
+            shown[name] = new_lines(patch)
+    for line in lines:
+        same = [n for n, text in shown.get(line.spot.path, {}).items() if text.strip() == line.text.strip()]
+        if same:
+            yield line, (line.spot.path, min(same, key=lambda n: abs(n - line.spot.line)))
+
+
+def new_lines(patch: str) -> dict[int, str]:
+    """Return the lines of a file that a difference shows as they are after it, by number."""
+    found, at = {}, 0
+    for text in patch.split("\n"):
+        hunk = _HUNK.match(text)
+        if hunk:
+            at = int(hunk[1])
+        elif text[:1] in (" ", "+"):
+            found[at] = text[1:]
+            at += 1
+    return found
+
+
+def _head(forge: Forge, pull: int) -> str:
+    found: Mapping[str, Any] = forge.get(forge.repo(f"pulls/{pull}"), needs=NEEDS)
+    head = found.get("head") if isinstance(found, dict) else None
+    commit = head.get("sha") if isinstance(head, dict) else None
+    if not isinstance(commit, str):
+        raise ForgeError("the forge did not say what the pull request's head is")
+    return commit
+
+
+def _delete(forge: Forge, number: int) -> None:
+    try:
+        forge.write("DELETE", forge.repo(f"pulls/comments/{number}"), None, needs=NEEDS)
+    except ForgeError as err:
+        if err.status not in (404, 410):
+            raise
