@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 from conftest import commit_files, git, memory_text, put_files, tip
+from support.console import Console
 from support.terminal import ALIVE, GITMEM, SCRIPT, environment, gitmem
 
 LINE = shlex.join(GITMEM)
@@ -154,12 +155,10 @@ def test_folder_that_was_deleted_is_told(repo: Path, tmp_path: Path) -> None:
     ids=["unset", "empty", "unwritable", "no folders"],
 )
 def test_home_is_not_needed(repo: Path, changes: dict[str, str | None]) -> None:
-    env = environment(**changes)
+    console = Console(repo, **changes)
+    words = ("remember text", "fact f --exists README.md", "recall text", "verify", "status", "doctor")
 
-    done = [
-        gitmem(repo, *words.split(), env=env)
-        for words in ("init", "remember text", "fact f --exists README.md", "recall text", "verify", "status", "doctor")
-    ]
+    done = [gitmem(repo, "init", env=environment(**changes)), *(console(*line.split()) for line in words)]
 
     assert [one.status for one in done] == [0] * 7
 

@@ -184,15 +184,16 @@ def test_error_of_the_environment_is_blocked_behind_whatever_status(memory, repo
 
 
 @pytest.mark.parametrize(
-    ("script", "because"),
+    ("check", "script", "because"),
     [
-        (None, "its script is gone: tools/check.sh ("),
-        ("kill -SEGV $$", "it crashes: killed by a signal (exit 139)"),
-        ("sleep 30", "it hangs: timed out after 1 s"),
+        ("sh tools/check.sh", None, "its script is gone: tools/check.sh ("),
+        ("./tools/check.sh", None, "its script is gone: tools/check.sh ("),
+        (["sh", "tools/check.sh"], None, "its script is gone: tools/check.sh ("),
+        ("sh tools/check.sh", "kill -SEGV $$", "it crashes: killed by a signal (exit 139)"),
+        ("sh tools/check.sh", "sleep 30", "it hangs: timed out after 1 s"),
     ],
-    ids=["gone", "crashes", "hangs"],
+    ids=["gone", "program-gone", "list-gone", "crashes", "hangs"],
 )
-@pytest.mark.parametrize("check", ["sh tools/check.sh", "./tools/check.sh", ["sh", "tools/check.sh"]])
 def test_change_that_stops_a_check_says_how(memory, repo, check, script, because):
     commit_files(repo, {"tools/check.sh": "#!/bin/sh\nexit 0\n"})
     (repo / "tools/check.sh").chmod(0o755)
@@ -212,8 +213,7 @@ def test_change_that_stops_a_check_says_how(memory, repo, check, script, because
     assert result.because.startswith(because)
 
 
-@pytest.mark.parametrize("how", UNCLEAR_ENDS)
-@pytest.mark.parametrize("first", ["holds", "fails"])
+@pytest.mark.parametrize(("first", "how"), [*(("holds", how) for how in UNCLEAR_ENDS), ("fails", "not-found")])
 def test_check_that_crashes_where_it_held_too_is_blocked_and_its_verdict_stays(memory, repo, world, how, first):
     world.write_text("exit 0\n" if first == "holds" else "exit 1\n")
     put(repo, make_fact("a", f". {world}"))
