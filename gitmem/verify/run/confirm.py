@@ -9,6 +9,8 @@ that must still answer alike: each like answer takes one off, each further flap 
 a failure needs as many like answers as the mark says before it is recorded, so a coin is not believed, and a real
 break of a flapping fact is still reported at its commit: it fails every time, and it holds where it held.
 
+A check that fails and then holds at the commit where it held flaps there: it must fail here as often as a marked one.
+
 How often to ask was chosen by simulation (``tests/verify/run/test_confirm.py`` has it as a test): a fact that holds and
 whose check fails at random, judged at 250 commits, is accused wrongly, and marked, so many times in all:
 
@@ -90,6 +92,8 @@ def confirm(
     there = ask(held, max(times, THERE) if mark else THERE) if held and held != new.commit else []
     answers = {outcome for outcome, _ in there}
     is_change = HOLDS in answers
+    if is_change and FAILS in answers and firm >= FIRM:  # it flapped there
+        times = max(times, FIRST + FIRM)
     is_elsewhere = bool(answers) and not answers & {HOLDS, BLOCKED}
     # Where it does not pass there either, or it may be the environment's, one more run tells whether it flaps.
     more = times if is_change or mark or not (is_elsewhere or is_unclear) else 2

@@ -36,7 +36,7 @@ def asked(answers: dict[str, list[str]], *, old: Verdict | None = HELD, held: st
     [
         ({BAD: ["fails"], GOOD: ["holds"]}, "fails", True, (FIRM - 1, 1)),
         ({BAD: ["unclear"], GOOD: ["holds"]}, "fails", True, (FIRM - 1, 1)),
-        ({BAD: ["fails"], GOOD: ["fails", "holds"]}, "fails", True, (FIRM - 1, 2)),
+        ({BAD: ["fails"], GOOD: ["fails", "holds"]}, "fails", True, (FIRST + FIRM - 1, 2)),
         ({BAD: ["fails"], GOOD: ["blocked"]}, "fails", False, (FIRM - 1, THERE)),
         ({BAD: ["fails"], GOOD: ["fails"]}, "blocked", None, (1, THERE)),
         ({BAD: ["fails"], GOOD: ["unclear"]}, "blocked", None, (1, THERE)),
