@@ -115,8 +115,3 @@ def _claim(token: str, word: str, line: int, spots: list[str], *, is_certain: bo
     places = (posixpath.normpath(spot) for spot in spots)
     inside = dict.fromkeys(place for place in places if not place.startswith("../") and place not in (".", ".."))
     return Claim(PATH, line, token, posixpath.normpath(word), is_certain=is_certain, places=tuple(inside))
-
-
-def looks_like_folder(token: str) -> bool:
-    """Return whether a name is written as a folder."""
-    return token.endswith("/")
