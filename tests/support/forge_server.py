@@ -58,7 +58,7 @@ class Hub(ThreadingHTTPServer):
     """A forge with one repository.
 
     Attributes:
-        comments: Of pull request 12; reviews are those on lines, patches the difference by file.
+        comments: Of pull request 12; is_gitea changes some answers; reviews are those on lines, patches the difference by file.
         issues: With their comments' texts by number in ``said``.
         pulls: All pull requests.
         asked: What was asked: method, path with query, and the JSON sent.
@@ -74,6 +74,7 @@ class Hub(ThreadingHTTPServer):
     def __init__(self) -> None:
         super().__init__(("127.0.0.1", 0), Handler)
         self.comments: list[dict[str, Any]] = []
+        self.is_gitea, self.labels = False, set[str]()
         self.reviews: list[dict[str, Any]] = []
         self.patches: dict[str, str] = {}
         self.issues: list[dict[str, Any]] = []
@@ -110,9 +111,9 @@ class Hub(ThreadingHTTPServer):
     def forge(self, **options: Any) -> Forge:
         """Return a client of this forge that waits for nothing; ``slept`` has what it would have waited."""
         slept: list[float] = options.pop("slept", [])
-        site = "https://github.example/acme/shop"
+        site, form = "https://github.example/acme/shop", "forgejo" if self.is_gitea else "github"
         run = f"{site}/actions/runs/{options.pop('run', 77)}"
-        return Forge(ForgeRepository("acme/shop", self.address, run, site), TOKEN, sleep=slept.append, **options)
+        return Forge(ForgeRepository("acme/shop", self.address, run, site, form), TOKEN, sleep=slept.append, **options)
 
 
 class Handler(BaseHTTPRequestHandler):
@@ -191,6 +192,8 @@ class Handler(BaseHTTPRequestHandler):
             return self._change(hub.reviews, "id", int(match[1]), body)
         if asked == "GET /issues":
             return self._page([one for one in hub.issues if self._is_asked(one, query)], query)
+        if hub.is_gitea and (found := self._gitea(asked, body)) is not None:
+            return found
         if asked == "POST /issues":
             labels = [{"id": 9, "name": name} for name in body.get("labels", ())]
             hub.issues.append(issue(len(hub.issues) + 40, body["body"], hub.login, title=body["title"], labels=labels))
@@ -212,6 +215,19 @@ class Handler(BaseHTTPRequestHandler):
             ]
             return self._page([one for one in found if one["head"]["sha"] == match[1]], query)
         return 404, {}, {"message": "Not Found", "documentation_url": "https://docs.github.com/rest"}
+
+    def _gitea(self, asked: str, body: Any) -> tuple[int, dict[str, str], Any] | None:
+        """Answer as Gitea and Forgejo do, where that differs: labels are numbers, but for an issue that is there."""
+        if asked == "POST /issues" and "labels" in body:
+            return 422, {}, {"message": "cannot unmarshal string into Go struct field of type int64"}
+        if asked == "POST /labels":
+            self.server.labels.add(body["name"])
+            return 201, {}, {"id": 9, **body}
+        if match := re.fullmatch(r"POST /issues/(\d+)/labels", asked):
+            one = next(one for one in self.server.issues if one["number"] == int(match[1]))
+            one["labels"] = [{"id": 9, "name": name} for name in body["labels"] if name in self.server.labels]
+            return 200, {}, one["labels"]
+        return None
 
     def _is_asked(self, one: dict[str, Any], query: dict[str, str]) -> bool:
         names = [label["name"] for label in one.get("labels", ())]

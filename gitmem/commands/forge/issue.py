@@ -22,6 +22,7 @@ from gitmem.commands.forge.ownership import (
     signed,
     who_am_i,
 )
+from gitmem.errors import ForgeError
 from gitmem.frozen import frozen
 from gitmem.verify.overview.finding import FAILED
 from gitmem.verify.overview.notice.document import parse_adopt, parse_status
@@ -136,7 +137,9 @@ def body_of(failing: Failing, place: ForgeRepository) -> str:
 
 def asked_for(failing: Failing, place: ForgeRepository) -> dict[str, Any]:
     """Return what opens the issue."""
-    return {"title": failing.kind.title, "body": body_of(failing, place), "labels": [LABEL]}
+    asked = {"title": failing.kind.title, "body": body_of(failing, place)}
+    # Gitea and Forgejo take numbers of labels here, and names only for an issue that is there.
+    return asked if place.form == "forgejo" else asked | {"labels": [LABEL]}
 
 
 def keep(forge: Forge, failing: Failing) -> IssueResult:
@@ -185,13 +188,31 @@ def _open(forge: Forge, failing: Failing) -> IssueResult:
     made = forge.write("POST", forge.repo("issues"), asked_for(failing, forge.place), needs=NEEDS)
     number = number_of(made, "number")
     names = [one.get("name") if isinstance(one, dict) else one for one in made.get("labels") or ()]
-    if LABEL not in names:  # dropped without a word where the token may not label while it opens
+    if forge.place.form == "forgejo":
+        _label(forge, number)
+    elif LABEL not in names:  # dropped without a word where the token may not label while it opens
         _change(forge, made, "labelled", {"labels": [LABEL]})
     mine = _list(forge, failing.kind.mark, f"labels={LABEL}&state=open", login_of(made))
     if all(number <= number_of(one, "number") for one in mine):
         return IssueResult("opened", number, address_of(made))
     _change(forge, made, "closed", {"state": "closed", "state_reason": "not_planned"})
     return keep(forge, failing)
+
+
+def _label(forge: Forge, number: int) -> None:
+    """Label an issue of Gitea or Forgejo, where the label may not exist yet; without it, an open issue is found as well.
+
+    Source: go-gitea/gitea pull request 30958, on names of labels.
+    """
+    for path, body in (
+        ("labels", {"name": LABEL, "color": "#1d76db"}),
+        (f"issues/{number}/labels", {"labels": [LABEL]}),
+    ):
+        try:
+            forge.write("POST", forge.repo(path), body, needs=NEEDS)
+        except ForgeError as err:
+            if err.status >= 500:  # otherwise it exists, the token may not, or the answer is a list
+                raise
 
 
 def _find(forge: Forge, sign: str) -> Mapping[str, Any] | None:

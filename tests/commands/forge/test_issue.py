@@ -43,7 +43,9 @@ def tell(hub: Hub, *keys: str, suspect: tuple[str, ...] = ()) -> str:
     return keep(hub.forge(), failing(*keys, suspect=suspect)).action
 
 
-def test_a_month_of_failures_and_repairs(hub: Hub) -> None:
+@pytest.mark.parametrize("is_gitea", [False, True])
+def test_a_month_of_failures_and_repairs(hub: Hub, is_gitea: bool) -> None:
+    hub.is_gitea = is_gitea
     assert tell(hub) == "none"
     assert tell(hub, "a") == "opened"
     assert tell(hub, "a") == "unchanged"
