@@ -23,6 +23,7 @@ from gitmem.memory.stores import Stores
 from gitmem.memory.tasks import Tasks
 from gitmem.memory.vectors import MemoryVectors
 from gitmem.recall.query import Query
+from gitmem.system.child import Child
 
 RS256 = {"contains": "RS256", "in": "src/auth/*.py"}
 ROOT = Path(gitmem.__file__).parents[1]
@@ -113,13 +114,18 @@ def test_no_command_of_a_hostile_branch_is_run(hostile, repo, run_cli, argv):
 
 def test_reading_starts_no_program_but_git(hostile, repo, run_cli, monkeypatch):
     started: list[str] = []
-    real = subprocess.Popen.__init__
 
-    def told(self, args, *rest, **options):
-        started.append(args[0])
-        real(self, args, *rest, **options)
+    def watch(kind):
+        real = kind.__init__
 
-    monkeypatch.setattr(subprocess.Popen, "__init__", told)
+        def told(self, args, *rest, **options):
+            started.append(args[0])
+            real(self, args, *rest, **options)
+
+        monkeypatch.setattr(kind, "__init__", told)
+
+    for kind in (subprocess.Popen, Child):
+        watch(kind)
 
     for argv in (a for a in READING if a[0] not in ("verify", "doctor")):
         run_cli(*argv)
