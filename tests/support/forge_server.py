@@ -58,7 +58,8 @@ class Hub(ThreadingHTTPServer):
     """A forge with one repository.
 
     Attributes:
-        comments: Of pull request 12; is_gitea changes some answers; reviews are those on lines, patches the difference by file.
+        comments: Of pull request 12; reviews are those on lines, patches the difference by file.
+        is_gitea: Whether it answers as Gitea does.
         issues: With their comments' texts by number in ``said``.
         pulls: All pull requests.
         asked: What was asked: method, path with query, and the JSON sent.

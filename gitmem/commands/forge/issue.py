@@ -200,7 +200,7 @@ def _open(forge: Forge, failing: Failing) -> IssueResult:
 
 
 def _label(forge: Forge, number: int) -> None:
-    """Label an issue of Gitea or Forgejo, where the label may not exist yet; without it, an open issue is found as well.
+    """Label an issue of Gitea or Forgejo, where the label may not exist yet; an open one is found without it.
 
     Source: go-gitea/gitea pull request 30958, on names of labels.
     """
