@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 import shutil
-import subprocess
 import time
 from pathlib import Path
 
 import pytest
 from conftest import git
 from support.console import GITMEM, Console, environment
+from support.fork_server import run_forked
 from support.hostile_branch import FILE, FOLDER, blob, tree
 from support.payloads import payload
 
@@ -49,13 +49,10 @@ def bombed(template: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Pa
 
 def ended(folder: Path, *words: str, within_s: float = SOON_S, told: object = None) -> tuple[int, str]:
     """Return the status of a command, and all that it printed; it must end in time."""
-    given = None if told is None else json.dumps(told).encode()
+    stdin = b"" if told is None else json.dumps(told).encode()
     env = environment(GITMEM_VIEW="off")
-    argv = [str(GITMEM), *words]
-    done = subprocess.run(
-        argv, cwd=folder, env=env, input=given or b"", capture_output=True, timeout=within_s, check=False
-    )
-    return done.returncode, (done.stdout + done.stderr).decode()
+    status, out, err = run_forked([*words], str(folder), env, timeout=within_s, stdin=stdin)
+    return status, (out + err).decode()
 
 
 READS = {
