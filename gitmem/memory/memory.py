@@ -13,7 +13,6 @@ from gitmem.memory.captures import Captures
 from gitmem.memory.on_top import reads_companion
 from gitmem.repository.repository import OpenRepository
 from gitmem.store.scope import PRIVATE, PROJECT, refuse_misplaced
-from gitmem.store.sqlite_errors import is_damage
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -97,10 +96,12 @@ class Memory:
     ) -> None:
         """Close what was opened; delete an index, or a catalog of the past, that turned out to be damaged."""
         self.close()
-        if self._pasts and is_damage(value):
+        if self._pasts:
             from gitmem.commands.time_travel.catalogs import discard
+            from gitmem.store.sqlite_errors import is_damage
 
-            discard(self.repository.git)
+            if is_damage(value):
+                discard(self.repository.git)
         self.repository.__exit__(kind, value, trace)
 
     def close(self) -> None:

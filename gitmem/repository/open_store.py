@@ -6,11 +6,8 @@ import os
 import time
 
 from gitmem.errors import ConflictError, GitmemError, NoRepositoryError, NotFoundError, ProcessError
-from gitmem.index.catalog import state
-from gitmem.index.catalog.catalog import Catalog, shown_by
 from gitmem.store import clone, proof
 from gitmem.store import companion as companions
-from gitmem.store.local import LocalState
 from gitmem.store.proposal import describe_write
 from gitmem.store.scope import UNIVERSAL
 from gitmem.system.file_lock import settle_modes
@@ -22,8 +19,10 @@ if TYPE_CHECKING:
 
     from gitmem.config.setting import Config
     from gitmem.git.binary import Git
+    from gitmem.index.catalog.catalog import Catalog
     from gitmem.policy.policy import Policy
     from gitmem.store.commit import CommitResult
+    from gitmem.store.local import LocalState
     from gitmem.store.scope import Store
     from gitmem.write.draft import Author
     from gitmem.write.writer import Writer
@@ -99,6 +98,8 @@ class OpenStore:
     def local(self) -> LocalState:
         """Return the local state of this clone."""
         if self._local is None:
+            from gitmem.store.local import LocalState
+
             self._local = LocalState(self.usable(self.store.folder))
         return self._local
 
@@ -217,6 +218,8 @@ class OpenStore:
 
     def catalog(self, tip: str | None = None) -> Catalog:
         """Return the catalog at the store's tip, brought up to date where it is behind."""
+        from gitmem.index.catalog.catalog import Catalog, shown_by  # SQLite: most hooks of agents never ask
+
         wanted = self.source() if tip is None else (tip, self.tree())
         if self._catalog is None:
             from gitmem.text.tokens import format_stamp
@@ -228,6 +231,7 @@ class OpenStore:
         return self._catalog
 
     def _refresh(self, wanted: tuple[str, str]) -> None:
+        from gitmem.index.catalog.catalog import shown_by
         from gitmem.index.refresh import refresh
 
         tip, tree = wanted
@@ -277,6 +281,8 @@ class OpenStore:
             catalog: Where the states are read afterwards; the store's where none is given. Asked for again it may be
                 another one, because what was spooled became a commit meanwhile, and every fact would look unproven.
         """
+        from gitmem.index.catalog import state
+
         catalog = catalog or self.catalog()
         if self.store.scope == UNIVERSAL:
             return None

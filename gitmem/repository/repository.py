@@ -14,7 +14,6 @@ from gitmem.errors import GitmemError, NotFoundError
 from gitmem.frozen import replace
 from gitmem.git.binary import Git
 from gitmem.git.repository import discover
-from gitmem.index.catalog.catalog import discard_damaged
 from gitmem.repository import trusted_settings
 from gitmem.repository.proving_store import ProvingStore
 from gitmem.store import universal
@@ -475,7 +474,10 @@ class OpenRepository(ProvingStore):
             self._listing.discard_damaged(value)
         self.close()
         others = (store.store.folder for store in self._others.values())
-        discard_damaged(value, self.store.folder, self.folder(self._tree_of[1]), *others)
+        if value is not None:
+            from gitmem.index.catalog.catalog import discard_damaged
+
+            discard_damaged(value, self.store.folder, self.folder(self._tree_of[1]), *others)
 
 
 def _is_question(query: Query) -> bool:

@@ -17,16 +17,18 @@ import stat
 
 from gitmem.config import clones_place
 from gitmem.frozen import frozen
-from gitmem.store.local import FILE_NAME as LOCAL
-from gitmem.store.local import ID_NAME, clone_id
 from gitmem.store.remove_links import CLONES
 from gitmem.system import file_lock
-from gitmem.system.file_lock import CLOSE_ON_EXEC, NO_FOLLOW
+from gitmem.system.file_lock import CLOSE_ON_EXEC, NO_FOLLOW, make_folder, open_private
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
+    from pathlib import Path
 
+# The file with the clone's id, and the one with what only this clone knows (``store.local``).
+ID_NAME = "clone-id"
+LOCAL = "local.sqlite"
 # Everything derived in the state folder was made on this machine.
 SEEN = "seen"
 LOCK = "clone.lock"
@@ -226,3 +228,38 @@ def _is_private(folder: str) -> bool:
     if not hasattr(os, "geteuid"):
         return stat.S_ISDIR(found.st_mode)
     return stat.S_ISDIR(found.st_mode) and found.st_uid == os.geteuid() and not found.st_mode & 0o022
+
+
+def clone_id(state_dir: str | Path) -> str:
+    """Return the id of this clone, made on first use; its work trees share it, another clone has another.
+
+    It is random, with the number of the file that holds it: a copy of the repository (cp -r) has the same file under
+    another number, and what was approved here is not approved there; a repository that was moved keeps its own.
+
+    Raises:
+        OSError: It does not exist and cannot be made here.
+    """
+    path = os.path.join(state_dir, ID_NAME)
+    try:
+        return _read_id(path)
+    except FileNotFoundError:
+        make_folder(state_dir)
+    fresh = os.urandom(16).hex()
+    # Whole or not at all: another process must not read an empty name, which every clone could have.
+    new = f"{path}.{fresh}"
+    fd = open_private(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL)
+    try:
+        with os.fdopen(fd, "w", encoding="utf-8") as file:
+            file.write(fresh + "\n")
+        os.link(new, path)
+    except FileExistsError:
+        pass  # another process was faster
+    finally:
+        os.unlink(new)
+    return _read_id(path)
+
+
+def _read_id(path: str) -> str:
+    with open(path, encoding="utf-8", errors="replace") as file:
+        found = file.read().strip()
+        return found and f"{found}-{os.fstat(file.fileno()).st_ino}"

@@ -1,4 +1,4 @@
-"""The local state of one clone, separate from memories: verdicts made here, access counts, the clone's random id.
+"""The local state of one clone, separate from memories: verdicts made here, access counts, outputs of checks.
 
 Unlike the catalog it cannot be rebuilt, and losing it costs a re-run, never a memory. It is never written on a
 read-only disk, and reading works without it.
@@ -11,8 +11,9 @@ import os
 
 from gitmem.frozen import fields_of, frozen, replace
 from gitmem.model import HOLDS, Blocked, Verdict
+from gitmem.store.clone import LOCAL
 from gitmem.store.sqlite_errors import ERRORS, is_damage
-from gitmem.system.file_lock import make_folder, open_private
+from gitmem.system.file_lock import make_folder
 from gitmem.text.json_values import format_json, parse_json
 
 TYPE_CHECKING = False
@@ -21,8 +22,6 @@ if TYPE_CHECKING:
     from pathlib import Path
     from typing import Any
 
-FILE_NAME = "local.sqlite"
-ID_NAME = "clone-id"
 # How many verdicts of one fact are kept: those of the branches somebody switches between (checked on insert).
 KEPT_PER_FACT = 20
 # Facts whose verdicts are read again once they are written.
@@ -71,7 +70,7 @@ class LocalState:
     def __init__(self, state_dir: str | Path, *, looking_back: frozenset[str] | None = None) -> None:
         self._dir = state_dir
         self._only = looking_back
-        self._path = os.path.join(state_dir, FILE_NAME)
+        self._path = os.path.join(state_dir, LOCAL)
         self._db: sqlite3.Connection | None = None
 
     def _reading(self) -> sqlite3.Connection | None:
@@ -296,38 +295,3 @@ def _verdicts(text: str) -> list[Verdict]:
         return [found] if all(_fits(getattr(found, name), getattr(_SAMPLE, name)) for name in known) else []
     except (ValueError, TypeError, AttributeError, RecursionError):
         return []
-
-
-def clone_id(state_dir: str | Path) -> str:
-    """Return the id of this clone, made on first use; its work trees share it, another clone has another.
-
-    It is random, with the number of the file that holds it: a copy of the repository (cp -r) has the same file under
-    another number, and what was approved here is not approved there; a repository that was moved keeps its own.
-
-    Raises:
-        OSError: It does not exist and cannot be made here.
-    """
-    path = os.path.join(state_dir, ID_NAME)
-    try:
-        return _read_id(path)
-    except FileNotFoundError:
-        make_folder(state_dir)
-    fresh = os.urandom(16).hex()
-    # Whole or not at all: another process must not read an empty name, which every clone could have.
-    new = f"{path}.{fresh}"
-    fd = open_private(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL)
-    try:
-        with os.fdopen(fd, "w", encoding="utf-8") as file:
-            file.write(fresh + "\n")
-        os.link(new, path)
-    except FileExistsError:
-        pass  # another process was faster
-    finally:
-        os.unlink(new)
-    return _read_id(path)
-
-
-def _read_id(path: str) -> str:
-    with open(path, encoding="utf-8", errors="replace") as file:
-        found = file.read().strip()
-        return found and f"{found}-{os.fstat(file.fileno()).st_ino}"

@@ -13,7 +13,7 @@ import stat
 from gitmem.config import state_home
 from gitmem.errors import TrustError, suppress
 from gitmem.frozen import fields_of, frozen
-from gitmem.store.local import clone_id
+from gitmem.store.clone import clone_id
 from gitmem.system.file_lock import CLOSE_ON_EXEC
 from gitmem.text.json_values import format_json, parse_json
 from gitmem.text.sha256 import sha256

@@ -19,7 +19,8 @@ from hypothesis import strategies as st
 from gitmem.frozen import replace
 from gitmem.model import FAILS, HOLDS, Blocked, Verdict
 from gitmem.store import local as module
-from gitmem.store.local import KEPT_OUTPUTS, KEPT_PER_FACT, CheckOutput, LocalState, clone_id
+from gitmem.store.clone import clone_id
+from gitmem.store.local import KEPT_OUTPUTS, KEPT_PER_FACT, CheckOutput, LocalState
 
 VERDICT = Verdict("a", "5" * 64, "c" * 64, HOLDS, "0" * 40, "files:1", 1_790_000_000, because="it's", seconds=0.5)
 
@@ -156,11 +157,11 @@ def test_a_folder_may_have_any_name(tmp_path: Path, name: str) -> None:
 
 def test_a_file_that_is_no_database_is_set_aside(local: LocalState, tmp_path: Path) -> None:
     (tmp_path / "state").mkdir()
-    (tmp_path / "state" / module.FILE_NAME).write_bytes(b"not a database, but somebody's bytes" * 100)
+    (tmp_path / "state" / module.LOCAL).write_bytes(b"not a database, but somebody's bytes" * 100)
 
     assert local.verdicts() == {}
     assert local.add_verdicts([VERDICT])
-    assert (tmp_path / "state" / f"{module.FILE_NAME}.damaged").read_bytes().startswith(b"not a database")
+    assert (tmp_path / "state" / f"{module.LOCAL}.damaged").read_bytes().startswith(b"not a database")
     assert set(again(local).verdicts()) == {"a"}
 
 
@@ -169,7 +170,7 @@ def test_damage_in_the_middle_is_set_aside_at_the_first_question(
     local: LocalState, tmp_path: Path, question: str
 ) -> None:
     _fill(local)
-    file = tmp_path / "state" / module.FILE_NAME
+    file = tmp_path / "state" / module.LOCAL
     content = bytearray(file.read_bytes())
     content[4096:] = b"\xa5" * (len(content) - 4096)
     file.write_bytes(content)
@@ -184,7 +185,7 @@ def test_damage_in_the_middle_is_set_aside_at_the_first_question(
     }[question]
     asked()
 
-    assert file.with_name(f"{module.FILE_NAME}.damaged").exists()
+    assert file.with_name(f"{module.LOCAL}.damaged").exists()
     local.count_access("a", 3)
     assert again(local).accesses(["a"]) == {"a": (1, 3)}
 
@@ -194,7 +195,7 @@ def test_one_changed_byte_anywhere_raises_nothing_and_later_verdicts_are_kept(tm
         first.add_verdicts([replace(VERDICT, key=f"k{n}") for n in range(3)])
         first.add_blocked([blocked("k1", 5, "no disk")])
         first.count_access("k1", 3)
-    file = tmp_path / module.FILE_NAME
+    file = tmp_path / module.LOCAL
     with contextlib.closing(sqlite3.connect(file)) as db:
         db.execute("PRAGMA journal_mode = DELETE")
     whole = file.read_bytes()
@@ -220,14 +221,14 @@ def _fill(local: LocalState) -> None:
     for n in range(3):
         local.count_access(f"k{n}", n)
     local.close()
-    db = sqlite3.connect(os.path.join(local._dir, module.FILE_NAME))
+    db = sqlite3.connect(os.path.join(local._dir, module.LOCAL))
     db.execute("PRAGMA journal_mode = DELETE")
     db.close()
 
 
 def test_an_empty_file_is_filled(local: LocalState, tmp_path: Path) -> None:
     (tmp_path / "state").mkdir()
-    (tmp_path / "state" / module.FILE_NAME).touch()
+    (tmp_path / "state" / module.LOCAL).touch()
 
     assert local.serial() == 0
     assert local.add_verdicts([VERDICT])
@@ -236,7 +237,8 @@ def test_an_empty_file_is_filled(local: LocalState, tmp_path: Path) -> None:
 def run_limited(script: str, folder: Path) -> str:
     """Run Python where no file may grow (a full disk, to a program) and return what it printed."""
     limit = "import resource, sys; resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))\n"
-    setup = "from gitmem.store.local import LocalState, clone_id\nfrom gitmem.model import Blocked, Verdict\n"
+    setup = "from gitmem.store.local import LocalState\nfrom gitmem.store.clone import clone_id\n"
+    setup += "from gitmem.model import Blocked, Verdict\n"
     setup += f"local = LocalState({str(folder)!r})\nverdict = Verdict('b', 's', 'c', 'holds', 'o', 'i', 1)\n"
     done = subprocess.run([sys.executable, "-c", setup + limit + script], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
@@ -298,7 +300,7 @@ def test_a_clones_id_is_nobody_elses_to_read(tmp_path: Path) -> None:
 
 
 def test_many_processes_that_begin_at_once_agree_on_the_clones_id(tmp_path: Path) -> None:
-    script = "import sys; from gitmem.store.local import clone_id; sys.stdin.read(1); print(clone_id(sys.argv[1]))"
+    script = "import sys; from gitmem.store.clone import clone_id; sys.stdin.read(1); print(clone_id(sys.argv[1]))"
     argv = [sys.executable, "-c", script, str(tmp_path / "state")]
     children = [subprocess.Popen(argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) for _ in range(6)]
 
