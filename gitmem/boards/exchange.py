@@ -147,9 +147,7 @@ def _send(git: Git, remote: str, run: str, theirs: str, *, allowed: Sequence[str
     try:
         refuse_secrets(git, Push(ref, tip, remote, theirs), allowed)
     except RefusedError as err:
-        raise RefusedError(
-            err.message, hint="revoke the secret, and delete the board: gitmem board export has it"
-        ) from err
+        raise RefusedError(err.message, hint="revoke the secret; the board stays in this clone") from err
     if not remotes.push_ref(git, remote, ref, tip, expected=theirs or None, talk=talk):
         return False
     git.run("update-ref", "-m", "gitmem: push", f"{FETCHED}{remote}/{run}", tip, check=False)

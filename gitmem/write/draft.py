@@ -128,10 +128,9 @@ def make_draft(
         RefusedError: It is empty, or the key is not one.
     """
     if kind in BOARD_KINDS and kind in policy.kinds and policy.kinds[kind] == KINDS[kind]:
-        verb = "signal RUN" if kind == "signal" else f"post RUN --type {kind}"
         raise RefusedError(
             f"{'an' if kind[0] in 'aeiou' else 'a'} {kind} belongs on the board of its run, not in the memory",
-            hint=f'gitmem board {verb} "…"\nwhat a run found becomes memories when it is closed: gitmem board close',
+            hint='gitmem board signal RUN "…"' if kind == "signal" else 'gitmem board post RUN "…"',
         )
     heading, body = split_title(cleaned(text), title)
     if not heading:
