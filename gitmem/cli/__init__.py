@@ -74,10 +74,10 @@ def _finish(arguments: list[str], out: Output, *, is_first: bool) -> int:
         out.drop()  # nobody reads any more (gitmem list | head): end quietly
         return PIPE_CLOSED
     except KeyboardInterrupt:
-        return _say_interrupted(out)
+        return _say_interrupted(out, _count_commits() - commits)
     except Exception as err:  # noqa: BLE001 - the one place that words errors
         if _was_interrupted():
-            return _say_interrupted(out)
+            return _say_interrupted(out, _count_commits() - commits)
         from gitmem.cli.again import heals, reworded
 
         rest, has_written = _without_folder(arguments), _count_commits() > commits
@@ -104,8 +104,11 @@ def _sync_behind(arguments: list[str]) -> None:
         return  # another folder's repository was written to (`gitmem init DIR`)
 
 
-def _say_interrupted(out: Output) -> int:
-    out.error("interrupted; acknowledged writes are kept")
+def _say_interrupted(out: Output, commits: int) -> int:
+    from gitmem.cli.shared import counted
+
+    here = f" ({counted(commits, 'commit')} of this command)" if commits else ""
+    out.error(f"interrupted; acknowledged writes are kept{here}")
     return INTERRUPTED
 
 

@@ -80,3 +80,5 @@ def _print_one(case: Case, phrases: Phrases, out: Output, indent: str) -> None:
     out.line(
         *(indent, mark, " ", (case.key, "key"), f"  {case.label}", (f" — {why}" if why else "", style), (more, "dim"))
     )
+    if case.title and out.is_terminal:
+        out.line(indent, "  ", (case.title, "bold"))

@@ -106,7 +106,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
             how = {"approve": shared.is_interactive(), "scope": args.scope, "force": args.force, **_how(args)}
             change = memory.edit(args.key, fields=changes, body=body, **how)
         shared.print_notices(memory, out)
-        return shared.print_change(change, args, out)
+        return shared.print_change(change, args, out, did="changed")
 
 
 def _how(args: argparse.Namespace) -> dict[str, Any]:

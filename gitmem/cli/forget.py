@@ -26,4 +26,4 @@ def run(args: argparse.Namespace, out: Output) -> int:
     with shared.open_memory(args, out) as memory:
         changes = memory.forget(*args.keys, why=args.why, scope=args.scope)
         shared.print_notices(memory, out)
-    return shared.print_changes(changes, args, out, unwritten="is already retired")
+    return shared.print_changes(changes, args, out, did="retired", unwritten="is already retired")

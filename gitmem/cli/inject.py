@@ -60,7 +60,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
             force=args.force,
         )
         shared.print_notices(memory, out)
-        return shared.print_change(change, args, out)
+        return shared.print_change(change, args, out, did="sent")
 
 
 def _send(text: str, args: argparse.Namespace, out: Output) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from time import monotonic
 
+from gitmem.cli.output import LEFT_FROM_S
 from gitmem.cli.shared import shorten
 
 TYPE_CHECKING = False
@@ -30,10 +31,13 @@ class Live:
         self._done = 0
         self._bad = 0
         self._total = 0
+        # When the table was drawn first, and how much was done then.
+        self._drawn_first: tuple[float, int] | None = None
 
     def expect(self, total: int) -> None:
         """Take note of how many will be judged."""
         self._done, self._bad, self._total = 0, 0, total
+        self._drawn_first = None
 
     def began(self, key: str) -> None:
         """Take note that a check begins."""
@@ -69,6 +73,10 @@ class Live:
         lines = [_line(key, now - since, width, columns) for key, since in named]
         if more > 0:
             last += f" and {more} more running" if room else f" {more} running"
+        began, done = self._drawn_first = self._drawn_first or (now, self._done)
+        if done < self._done < self._total:
+            left = (now - began) / (self._done - done) * (self._total - self._done)
+            last += f", {left:.0f} s left" if left >= LEFT_FROM_S else ""
         return [*lines, last if len(last) < columns else f"{self._done}/{self._total}"[: columns - 1]]
 
 

@@ -34,6 +34,8 @@ STYLES = {status: sign.style for status, sign in SIGNS.items()} | {
 DRAWN_EVERY_S = 0.08
 # Lines are broken for terminals of so many columns; prose in longer lines is hard to read.
 NARROWEST, WIDEST = 40, 120
+# How long work takes is said from so many seconds on: less is not worth reading.
+LEFT_FROM_S = 2
 
 
 class Output:
@@ -62,6 +64,8 @@ class Output:
         self.set_color(color)
         self.width = self._columns()
         self._drawn_at = 0.0
+        # How much work there is and is done, and when it began, with how much was done then.
+        self._work, self._work_began = (0, 0), (0.0, 0)
         # Whether anything was printed that a second try would repeat.
         self.has_printed = False
         self.pages = draws
@@ -238,7 +242,13 @@ class Output:
         """Draw how far long work is, on a terminal's standard error."""
         filled = 20 * done // max(total, 1)
         bar = "█" * filled + "░" * (20 - filled)
-        self.draw(lambda *_: [f"{bar} {done}/{total} {what[:60]}"], finished=done >= total)
+        if total != self._work[0] or done < self._work[1]:
+            self._work_began = (monotonic(), done)
+        self._work = (total, done)
+        began, first = self._work_began
+        left = (monotonic() - began) / max(done - first, 1) * (total - done) if done > first else 0.0
+        rest = f"  {left:.0f} s left" if left >= LEFT_FROM_S else ""
+        self.draw(lambda *_: [f"{bar} {done}/{total} {what[:60]}{rest}"], finished=done >= total)
 
     def draw(self, lines: Callable[[int, int], Sequence[str]], *, finished: bool = False) -> None:
         """Draw lines on a terminal's standard error, in the place of what was drawn before; now and then only.

@@ -40,4 +40,4 @@ def run(args: argparse.Namespace, out: Output) -> int:
     with shared.open_memory(args, out) as memory:
         change = memory.promote(args.key, to=args.to, domains=args.domain, name=args.name, scope=args.scope)
         shared.print_notices(memory, out)
-        return shared.print_change(change, args, out)
+        return shared.print_change(change, args, out, did="shared")

@@ -24,4 +24,4 @@ def run(args: argparse.Namespace, out: Output) -> int:
     with shared.open_memory(args, out) as memory:
         changes = memory.restore(*args.keys)
         shared.print_notices(memory, out)
-    return shared.print_changes(changes, args, out, unwritten="is not retired")
+    return shared.print_changes(changes, args, out, did="restored", unwritten="is not retired")

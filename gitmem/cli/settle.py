@@ -63,19 +63,19 @@ def run(args: argparse.Namespace, out: Output) -> int:
     with shared.open_memory(args, out) as memory:
         key = memory.repository.holder_to_change(args.key)[1]
         if args.retire:
-            return shared.print_change(memory.forget(key, why=args.why)[0], args, out)
+            return shared.print_change(memory.forget(key, why=args.why)[0], args, out, did="retired")
         if args.confirm:
             memory.bulk.confirm(key)
-            return shared.print_change(_place_of(memory, key), args, out)
+            return shared.print_change(_place_of(memory, key), args, out, did="settled")
         if args.superseded_by is not None:
             memory.supersede(key, args.superseded_by)
-            return shared.print_change(_place_of(memory, key), args, out)
+            return shared.print_change(_place_of(memory, key), args, out, did="settled")
         if args.reword is not None:
             changes = {"title": args.reword} | ({"verify": check} if check is not None else {})
             changes |= {"refute": args.refute} if args.refute is not None else {}
             change = memory.edit(key, fields=changes, body=None, approve=shared.is_interactive(), **judging_of(args))
             shared.print_notices(memory, out)
-            return shared.print_change(change, args, out)
+            return shared.print_change(change, args, out, did="settled")
         if args.recheck:
             more = [option for option in ("--json", "--dirty") if getattr(args, option[2:])]
             return verify.run(parser_of("verify", verify).parse([key, *more]), out)

@@ -323,10 +323,12 @@ def shorten(text: str, width: int) -> str:
     return line if len(line) <= width else line[: max(1, width - 1)] + "…"
 
 
-def print_change(change: Change, args: argparse.Namespace, out: Output) -> int:
-    """Print what a write did: the key alone, or JSON."""
+def print_change(change: Change, args: argparse.Namespace, out: Output, *, did: str = "recorded") -> int:
+    """Print what a write did: the key alone, or JSON; on a terminal one sentence (*did* is its verb)."""
     if getattr(args, "json", False):
         out.json({"key": change.key, "path": change.path, "commit": change.commit})
+    elif change.is_written and out.is_terminal:
+        out.done(f"{did} {change.key}", getattr(args, "title", None) or "")
     else:
         out.line(change.key)
         if not change.is_written:
@@ -334,14 +336,17 @@ def print_change(change: Change, args: argparse.Namespace, out: Output) -> int:
     return 0
 
 
-def print_changes(changes: Sequence[Change], args: argparse.Namespace, out: Output, *, unwritten: str) -> int:
+def print_changes(changes: Sequence[Change], args: argparse.Namespace, out: Output, *, did: str, unwritten: str) -> int:
     """Print what a write of several memories did: their keys, or JSON; *unwritten* says why one was left as it is."""
     if args.json:
         tables = [{"key": c.key, "path": c.path, "commit": c.commit} for c in changes]
         out.json(tables[0] if len(tables) == 1 else {"memories": tables})
         return 0
     for change in changes:
-        out.line(change.key)
+        if change.is_written and out.is_terminal:
+            out.done(f"{did} {change.key}")
+        else:
+            out.line(change.key)
         if not change.is_written:
             out.note(f"{change.key} {unwritten}")
     return 0

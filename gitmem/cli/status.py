@@ -88,6 +88,7 @@ def _print_cases(found: Mapping[str, Any], args: argparse.Namespace, out: Output
         Case(
             *(line["key"], name, name, line["because"], (line["culprit"], line["broken"]), tuple(line["chain"])),
             more=f"written by {line['by']}" if line["by"] else "",
+            title=line["title"],
         )
         for name, line in lines
     ]

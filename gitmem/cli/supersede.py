@@ -26,4 +26,4 @@ def run(args: argparse.Namespace, out: Output) -> int:
     with shared.open_memory(args, out) as memory:
         change = memory.supersede(args.old, args.new, scope=args.scope)
         shared.print_notices(memory, out)
-        return shared.print_change(change, args, out)
+        return shared.print_change(change, args, out, did="recorded")

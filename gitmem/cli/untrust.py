@@ -39,7 +39,10 @@ def run(args: argparse.Namespace, out: Output) -> int:
         dues = memory.repository.commands(memory.repository.need(args.keys))
         for due in dues:
             memory.repository.deny(due)
-            out.line(due.row.key)
+            if out.is_terminal:
+                out.done(f"denied {due.row.key}", due.document.title)
+            else:
+                out.line(due.row.key)
         if not dues:
             out.note("none of these facts has a command that needs approval")
     return 0 if dues else 1

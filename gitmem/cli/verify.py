@@ -237,6 +237,7 @@ def _verify(memory: Memory, options: Options, args: argparse.Namespace, out: Out
         out.note(f"{err.message}; nothing was done")
         return None
     except KeyboardInterrupt:
+        out.note(f"{shared.counted(len(results), 'fact')} judged before the interruption; the verdicts are kept")
         if reports.form_of(args) == "text":  # it was written down
             print_cases(_judged(results, {}), {}, out, is_each=args.each, rest=REST)
         raise
@@ -336,7 +337,15 @@ def _report(
         why = "its check cannot fail" if result.due.spec.check.form == BUILTIN else "it also holds in an empty folder"
         weak = f" (weak: {why})" if result.verdict and result.verdict.weak else ""
         flaps = " (it flaps)" if result.verdict and result.verdict.flapping else ""
-        out.line((MARKS["verified"], "verified"), " ", (result.due.row.key, "key"), "  holds", (weak + flaps, "yellow"))
+        claim = f"  {result.due.document.title}" if out.is_terminal else ""
+        out.line(
+            (MARKS["verified"], "verified"),
+            " ",
+            (result.due.row.key, "key"),
+            "  holds",
+            (weak + flaps, "yellow"),
+            claim,
+        )
     if len(held) > NAMED and not is_each:
         out.line((MARKS["verified"], "verified"), f" {len(held)} hold")
     for wrong in found.wrong:
@@ -359,9 +368,11 @@ def list_cases(found: VerifyRun) -> list[Case]:
         if line.status == "failed" and line.key not in fresh:
             is_told_now = found.recorded and line.key in found.recorded.failed
             label = "failed, as it showed here before" if is_told_now else "failed, as before"
-            cases.append(Case(line.key, "failed", label, line.because, (line.culprit, line.culprit_after)))
+            cases.append(
+                Case(line.key, "failed", label, line.because, (line.culprit, line.culprit_after), title=line.title)
+            )
         elif line.status == "suspect":
-            cases.append(Case(line.key, "suspect", "suspect", line.because, chain=line.chain))
+            cases.append(Case(line.key, "suspect", "suspect", line.because, chain=line.chain, title=line.title))
     return cases
 
 
@@ -381,7 +392,7 @@ def _judged(results: Sequence[Result], lines: Mapping[str, StandingLine]) -> Ite
             culprit = (line.culprit, line.culprit_after)
             label = label if result.outcome == "fails" else "failed, as before, and cannot be checked now"
             status = line.status
-        yield Case(result.due.row.key, status, label, why, culprit)
+        yield Case(result.due.row.key, status, label, why, culprit, title=result.due.document.title)
 
 
 def summary(found: VerifyRun) -> str:

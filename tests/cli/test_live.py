@@ -114,3 +114,15 @@ def test_interrupting_takes_the_table_away_and_keeps_what_had_ended(repo: Path, 
             "slow-2",
             "wrong",
         }
+
+
+def test_table_says_how_long_the_rest_will_take_once_something_ended_since_it_was_drawn() -> None:
+    now = [0.0]
+    live = Live(Output(), clock=lambda: now[0])
+    live.expect(4)
+    assert "left" not in live.lines(80, 24)[-1]
+
+    now[0] = 5.0
+    live.ended("a", 1, 4)
+
+    assert live.lines(80, 24)[-1].endswith("1/4, 15 s left")

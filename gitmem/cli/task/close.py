@@ -50,4 +50,4 @@ def run(args: argparse.Namespace, out: Output) -> int:
         else:
             change = memory.tasks.close(args.key, reason=args.reason, force=args.force)
         shared.print_notices(memory, out)
-        return shared.print_change(change, args, out)
+        return shared.print_change(change, args, out, did="closed")

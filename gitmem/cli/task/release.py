@@ -29,4 +29,4 @@ def run(args: argparse.Namespace, out: Output) -> int:
     with shared.open_memory(args, out) as memory:
         change = memory.tasks.release(args.key, note=args.note, force=args.force)
         shared.print_notices(memory, out)
-        return shared.print_change(change, args, out)
+        return shared.print_change(change, args, out, did="released")

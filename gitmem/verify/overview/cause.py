@@ -42,6 +42,7 @@ class Case:
         chain: For a suspect, the memories between it and the failed fact, that fact last.
         many: The label of several; empty where it is the same.
         more: What is shown of it alone, in brackets; or empty.
+        title: Its title.
     """
 
     key: str
@@ -52,6 +53,7 @@ class Case:
     chain: tuple[str, ...] = ()
     many: str = ""
     more: str = ""
+    title: str = ""
 
 
 @frozen
