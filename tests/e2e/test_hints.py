@@ -23,6 +23,7 @@ VALUES = {
     "_command": "sync",
     "noun": "task",
     "near[0]": "list",
+    "SYNONYMS": "list",
     "count": "2",
     "args.plan": "2",
     "branch": "notes",
