@@ -11,6 +11,8 @@ from gitmem.cli.topics import TOPICS
 from gitmem.errors import GitmemError, NoRepositoryError, UsageError
 from gitmem.statuses import MARKS
 from gitmem.store import companion, proposal
+from gitmem.text.sanitize import display
+from gitmem.text.secrets import redact
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -40,7 +42,8 @@ def run(args: argparse.Namespace, out: Output) -> int:
     if args.all:
         out.page(manual.everything(out.width))
     elif not name:
-        out.page(manual.overview(out.width, where_you_are()))
+        # Titles come from other people.
+        out.page(manual.overview(out.width, [display(redact(line)) for line in where_you_are()]))
     elif name in TOPICS:
         about = manual.topic(name, out.width)
         out.page(f"{about}\n{page_of(name, out)}" if name in table.COMMANDS else about)
@@ -82,6 +85,10 @@ def where_you_are() -> list[str]:
         return ["this folder is not in a git repository: git init, then gitmem init"]
     except GitmemError as err:
         return [err.message, *err.hint.split("\n")]
+    except FileNotFoundError:
+        return ["the current folder no longer exists: change to an existing folder"]
+    except OSError as err:
+        return [f"cannot read the memory: {err.strerror}"]
 
 
 def summary(found: Mapping[str, Any]) -> list[str]:

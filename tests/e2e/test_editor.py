@@ -38,7 +38,7 @@ def memory_k(repo: Path) -> None:
 
 def kept(done: Ran) -> Path:
     """Return the file that a hint names."""
-    found = re.search(r"hint: your text is in (\S+)", done.out)
+    found = re.search(r"hint: your text is in\s+(\S+)", done.out)
     assert found, done
     return Path(found.group(1))
 
@@ -50,7 +50,7 @@ def title(repo: Path) -> str:
 def test_what_the_editor_saves_is_the_new_text_and_nothing_is_left_behind(edit, repo: Path, tmp_path: Path) -> None:
     done = edit("sed -i 's/need the VPN/go by pipeline/' \"$1\"")
 
-    assert (done.status, done.out) == (0, "k\n")
+    assert (done.status, done.out) == (0, "✓ changed k\n")
     assert title(repo) == "Deploys go by pipeline"
     assert list((tmp_path / "tmp").iterdir()) == []
 

@@ -101,6 +101,7 @@ COMMANDS = (
     ("log", "late"),
     ("log", "prints"),
     ("status",),
+    ("help",),
     ("context",),
     ("context", "--path", EVIL),
     ("doctor",),
