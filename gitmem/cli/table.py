@@ -108,7 +108,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "install": ("care", "connect gitmem to coding agents, git, this machine's scheduler or GitHub"),
     "uninstall": ("care", "remove what install wrote"),
     "doctor": ("care", "check that the store is well formed, and repair it"),
-    "completion": ("care", "print or install completion of commands and keys for your shell"),
+    "completion": ("care", "print a completion script for your shell"),
     "help": ("care", "show help on a command or a topic"),
 }
 # Commands whose output on a terminal goes to the pager where it is longer than the screen.
