@@ -35,6 +35,8 @@ def choose(repo: Path, setting: str, name: str = "embed") -> None:
 
 
 def set_up(repo: Path, setting: str) -> None:
-    """Write the store and choose the model, as a person would."""
+    """Write the store, choose the model as a person would, and use the clone once: from then on it is known here."""
     put(repo, STORE)
     choose(repo, setting)
+    with Memory(repo) as memory:
+        memory.repository.catalog()

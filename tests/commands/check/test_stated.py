@@ -48,7 +48,7 @@ def test_broken_fact_is_shown_at_the_line_of_the_document_with_the_right_one(mem
     assert retries.where == "src/client.py:1"
     assert not python.is_in_diff
     assert "file=AGENTS.md,line=3" in github.commands(findings_of(checked, now=NOW))
-    assert "```text\n- Python 3.12+\n```" in render("markdown", findings_of(checked, now=NOW))
+    assert "```diff\n-- Python 3.10+\n+- Python 3.12+\n```" in render("markdown", findings_of(checked, now=NOW))
 
 
 def test_line_that_the_change_shows_takes_a_suggestion_at_its_new_place(memory, repo):
