@@ -35,12 +35,12 @@ def path_moved(line: str, folder: str, old: str, new: str) -> str:
         old: The path before, from the root.
         new: The path now.
     """
-    changed = path_replaced(line, old, new)
-    while changed == line and folder:
-        # From another folder than its own or one above it, no document names a path.
-        changed = path_replaced(line, posixpath.relpath(old, folder), posixpath.relpath(new, folder))
+    line = path_replaced(line, old, new)
+    # A link may name it from the root, and lead to it from its own folder or one above it: no document has another way.
+    while folder:
+        line = path_replaced(line, posixpath.relpath(old, folder), posixpath.relpath(new, folder))
         folder = posixpath.dirname(folder)
-    return changed
+    return line
 
 
 def only_difference(before: str, after: str) -> tuple[str, str]:

@@ -29,6 +29,7 @@ def test_path_is_replaced_where_it_is_whole():
         ("in `../app/a.py`", "docs", "in `../app/sub/a.py`"),
         ("in `a.py`", "app", "in `sub/a.py`"),
         ("in `a.py`", "other", "in `a.py`"),
+        ("in [app/a.py](../app/a.py#top)", "docs", "in [app/sub/a.py](../app/sub/a.py#top)"),
     ],
 )
 def test_moved_path_is_replaced_as_the_line_writes_it(line, folder, corrected):

@@ -22,6 +22,8 @@ _ASIDE = re.compile(
     r"(^|/)(test_[^/]*|[^/]*(_test|\.test|\.spec|\.stories)\.[^/]*|conftest\.py)$",
     re.I,
 )
+# What has a name only because some program wrote it there: looked into last, since no name is at home in it.
+_DATA = re.compile(r"\.(jsonl?|ndjson|log|xml|html?)$", re.I)
 # Bytes that are read at most: the largest code that is read within seconds.
 MOST_BYTES = 160 * 1024 * 1024
 
@@ -75,7 +77,7 @@ def search(
     for path, (mode, oid) in code.files.items():
         if mode in ("100644", "100755") and (among is None or path in among) and not _TEXT.search(path):
             paths.setdefault(oid, []).append(path)
-    order = sorted(paths, key=lambda oid: is_aside(paths[oid][0]))
+    order = sorted(paths, key=lambda oid: (is_aside(paths[oid][0]), _DATA.search(paths[oid][0]) is not None))
     sizes = code.git.sizes(order)
     order = [oid for oid in order if 0 < sizes[oid] <= FILE_LIMIT]
     wanted = _bounded(order, sizes)
