@@ -1,22 +1,29 @@
 """Replay the breaks of the adoption benchmark: does `gitmem adopt --base` report each at the commit that made it false?
 
-    .venv/bin/python -m benchmarks.breaks MIRRORS BENCHMARK
+    .venv/bin/python -m benchmarks.breaks MIRRORS BENCHMARK [--check]
 
 Each line of BENCHMARK/breaks.jsonl is judged as a pull request of the commit `broke_commit` would be: compared with its
 first parent. A line is printed for each break, with the correction that is offered: a new name, or what should go from
 the document. A correction is confirmed if the document was later changed so: at the last commit of the benchmark it has
 the new name, or not the lines that should go. MIRRORS is as for adopt.py.
+
+With --check, the documents are adopted (`adopt --apply`) before each break, in a clone, and `gitmem check` judges the
+commit: a break is caught if the fact of its name is shown at a line of its document, as false or as outdated.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import os
+import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from benchmarks.adopt import find_mirror, rows
 from gitmem.commands.adopt.code import read_text
@@ -25,6 +32,11 @@ from gitmem.commands.adopt.forms import advice
 from gitmem.commands.adopt.run import adopt
 from gitmem.git.binary import Git
 from gitmem.git.repository import Repository
+from gitmem.model import ADOPTED
+from gitmem.text.tokens import slug
+
+# Characters of the name in an adopted fact's key, and of the hash behind it (`gitmem.commands.adopt.memories`).
+SLUG_LIMIT, HASH_LENGTH = 40, 10
 
 
 @dataclass(frozen=True)
@@ -37,7 +49,7 @@ class Replayed:
         offers: The corrections that are offered.
         is_confirmed: Whether the document was later corrected so.
         others: How many more statements the commit is said to make false.
-        seconds: CPU time of the commit.
+        seconds: CPU time of the commit; with --check, by the clock.
     """
 
     place: str
@@ -53,9 +65,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("mirrors", type=Path)
     parser.add_argument("benchmark", type=Path)
+    parser.add_argument("--check", action="store_true", help="ask `gitmem check` of adopted facts")
     args = parser.parse_args()
     found = []
-    for one in replay(args.mirrors, args.benchmark):
+    for one in (replay_check if args.check else replay)(args.mirrors, args.benchmark):
         found.append(one)
         print(f"{'caught' if one.is_caught else 'MISSED'} {one.place} → {'; '.join(one.offers) or '-'}"
               f"{' (confirmed)' * one.is_confirmed}; {one.others} others; {one.seconds:.1f} s", flush=True)  # fmt: skip
@@ -90,6 +103,70 @@ def replay(mirrors: Path, benchmark: Path) -> Iterator[Replayed]:
             len(adoption.of(FALSE)) - len(hits),
             seconds,
         )
+
+
+def replay_check(mirrors: Path, benchmark: Path) -> Iterator[Replayed]:
+    """Yield what `gitmem check` says of each break, of facts that were adopted at the commit before it."""
+    heads = {repo: commit for repo, commit, _ in rows(benchmark / "repositories.tsv")}
+    tables: dict[tuple[str, str], tuple[dict[str, Any], float]] = {}
+    for line in (benchmark / "breaks.jsonl").read_text(encoding="utf-8").splitlines():
+        one = json.loads(line)
+        folder, commit = find_mirror(mirrors, one["repo"]), one["broke_commit"]
+        if folder is None:
+            print(f"no mirror of {one['repo']}", file=sys.stderr)
+            continue
+        if (one["repo"], commit) not in tables:
+            with tempfile.TemporaryDirectory() as place:
+                tables[one["repo"], commit] = _checked(folder, commit, Path(place) / "clone")
+        table, seconds = tables[one["repo"], commit]
+        named = f"{ADOPTED}-{slug(one['token'], limit=SLUG_LIMIT)}-"
+        every = [
+            (row["key"], line) for kind in ("newly_false", "outdated") for row in table[kind] for line in row["stated"]
+        ]
+        hits = [said for key, said in every if said["path"] == one["file"] and key[:-HASH_LENGTH] == named]
+        git = Git(Repository(str(folder), str(folder), None))
+        later = read_text(git, f"{heads[one['repo']]}:{one['file']}") or ""
+        yield Replayed(
+            f"{one['repo']} {commit[:10]} {one['file']} {one['token']}",
+            bool(hits),
+            [
+                said["corrected"].strip() or f"remove {said['remove']}"
+                for said in hits
+                if said["corrected"] or said["remove"]
+            ],
+            any(
+                said["corrected"].strip() in later if said["corrected"] else said["text"].strip() not in later
+                for said in hits
+                if said["corrected"] or said["remove"]
+            ),
+            len(table["newly_false"]) + len(table["outdated"]) - len(hits),
+            seconds,
+        )
+
+
+def _checked(folder: Path, commit: str, clone: Path) -> tuple[dict[str, Any], float]:
+    """Return the JSON of the check of a commit, and its seconds by the clock; nothing is checked out."""
+    _run("git", "clone", "-q", "--shared", "--no-checkout", str(folder), str(clone), cwd=folder)
+    before = _run("git", "rev-parse", f"{commit}^1", cwd=clone).strip()
+    _run("git", "remote", "remove", "origin", cwd=clone)  # a branch of the name `memory` there is none of ours
+    _run("git", "update-ref", "--no-deref", "HEAD", before, cwd=clone)
+    gitmem = (sys.executable, "-m", "gitmem")
+    for argv in (("init",), ("adopt", "--apply")):
+        _run(*gitmem, *argv, cwd=clone)
+    start = time.perf_counter()
+    text = _run(*gitmem, "check", "--json", "--base", before, "--head", commit, cwd=clone)
+    return json.loads(text), time.perf_counter() - start
+
+
+def _run(*argv: str, cwd: Path) -> str:
+    names = dict.fromkeys(("GIT_AUTHOR_NAME", "GIT_COMMITTER_NAME"), "Benchmark")
+    mails = dict.fromkeys(("GIT_AUTHOR_EMAIL", "GIT_COMMITTER_EMAIL"), "benchmark@example.org")
+    done = subprocess.run(
+        argv, cwd=cwd, env={**os.environ, **names, **mails}, capture_output=True, text=True, check=False
+    )
+    if done.returncode not in (0, 1):  # 1: something is false
+        raise SystemExit(f"{' '.join(argv)}: {done.stderr}")
+    return done.stdout
 
 
 def _is_of(finding: Finding, one: dict[str, str]) -> bool:

@@ -4,7 +4,7 @@ import json
 
 from conftest import commit_files, git
 
-from benchmarks.breaks import replay
+from benchmarks.breaks import replay, replay_check
 
 
 def test_breaks_are_judged_at_their_commit(repo, tmp_path):
@@ -30,6 +30,15 @@ def test_breaks_are_judged_at_their_commit(repo, tmp_path):
     assert found == [
         (True, ["should say: src/new.py"], True),
         (True, ["remove line 2"], False),
+        (True, [], False),
+        (False, [], False),
+    ]
+
+    checked = [(one.is_caught, one.offers, one.is_confirmed) for one in replay_check(mirrors, benchmark)]
+
+    assert checked == [
+        (True, ["- `src/new.py` runs"], True),
+        (True, ["remove [2, 2]"], False),
         (True, [], False),
         (False, [], False),
     ]
