@@ -114,8 +114,8 @@ def test_nothing_disagrees_and_only_what_a_commit_touches_runs(walked):
     assert (walked.differences, told["unstable"]) == ([], ["flaps"])
     assert told["compared"] == told["runs_in_full"] == 90
     # 9 at the start; then at no commit whose inputs were seen before: 21 for the three that depend on the whole tree, 4
-    # each for those that read src, 2 each for those that read run.sh, 9 for the one that never learns anything, and 2 of
-    # failures that count again although another one came between.
+    # each for those that read src, 2 each for those that read run.sh, 9 for the one that never learns anything, and 2
+    # of failures that count again although another one came between.
     assert told["runs"] == 53
 
 
