@@ -43,7 +43,7 @@ class Signal:
     Attributes:
         entry: The question.
         answers: The live entries that address it, the oldest first.
-        waivers: The waivers of it that nobody took back, the oldest first.
+        waivers: Its waivers that still stand, oldest first.
     """
 
     entry: Entry
@@ -100,7 +100,7 @@ class Board:
 
     @property
     def live(self) -> tuple[Entry, ...]:
-        """Return the entries that nobody superseded."""
+        """Return the entries that are not superseded."""
         return tuple(entry for entry in self.entries if entry.id not in self.superseded)
 
     @property

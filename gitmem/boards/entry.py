@@ -1,7 +1,7 @@
 """One entry of a board: what it says, its provenance, its links and its author; and its form as a file. Pure.
 
-An entry never changes. Its name is a hash of what it says, so entries of two clones unite as sets do, and nobody can
-put other words under a name that is known. What happens to an entry later (it is answered, waived, superseded) is
+An entry never changes. Its name is a hash of what it says, so the boards of two clones merge as sets, and a
+known name cannot be given other words. What happens to an entry later (it is answered, waived, superseded) is
 another entry.
 """
 
@@ -23,7 +23,7 @@ TEXT_LIMIT, LINE_LIMIT, LISTED = 8_000, 500, 50
 # A file of an entry: the text and 50 links and sources, each character of them six bytes at most.
 FILE_LIMIT = 256 * 1024
 ID_DIGITS = 16
-# Entries in one folder of a board: a commit writes the whole list of its folder anew.
+# Entries in one folder of a board: each commit rewrites the list of its folder.
 IN_FOLDER = 100
 
 
@@ -202,7 +202,7 @@ def parse_entry(raw: bytes, place: EntryPlace | None = None) -> Entry:
     """Return the entry that a file has: others wrote it, so every part is checked.
 
     Raises:
-        ValueError: It is no entry, or another one than its path says.
+        ValueError: It is not an entry, or not the one that its path names.
     """
     if len(raw) > FILE_LIMIT:
         raise ValueError(f"it is larger than {FILE_LIMIT} bytes")

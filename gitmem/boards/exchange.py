@@ -1,7 +1,7 @@
 """Boards between clones: fetch, unite, push. Entries only ever come in, so the union is the merge.
 
 What a remote sends is looked at entry by entry; what is no entry is not taken along. A board that was deleted or
-rewritten at the remote is left as it is there: somebody may have taken something out of it.
+rewritten at the remote is left as it is there: an entry may have been removed on purpose.
 """
 
 from __future__ import annotations

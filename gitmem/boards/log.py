@@ -10,11 +10,10 @@ from __future__ import annotations
 
 import os
 import time
-from contextlib import suppress
 
 from gitmem.boards.board import board_of
 from gitmem.boards.entry import CLOSING, FILE_LIMIT, TYPES, find_place, format_entry, parse_entry, path_of
-from gitmem.errors import ConflictError, NotFoundError, RefusedError, RunClosedError, UnwritableError
+from gitmem.errors import ConflictError, NotFoundError, RefusedError, RunClosedError, UnwritableError, suppress
 from gitmem.frozen import frozen, replace
 from gitmem.store import layout
 from gitmem.store.commit import CommitPlan, write_commit
