@@ -8,6 +8,7 @@ decide about the others. Exits with 1 if there is something to decide, with 0 if
 from __future__ import annotations
 
 from gitmem.cli import shared
+from gitmem.cli.curate import rows
 from gitmem.store.scope import PROJECT
 
 TYPE_CHECKING = False
@@ -17,21 +18,11 @@ if TYPE_CHECKING:
     from gitmem.cli.output import Output
 
 EXAMPLES = ("gitmem curate contradictions", "gitmem curate contradictions --apply")
-SHOWN = 20
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add what contradictions takes."""
-    how = parser.add_mutually_exclusive_group()
-    how.add_argument(
-        "--apply", action="store_true", help="supersede what a check that holds contradicts, in one commit"
-    )
-    how.add_argument("--dry-run", action="store_true", help="propose without applying, the default")
-    parser.add_argument(
-        "--limit", type=shared.positive, default=SHOWN, metavar="N", help=f"number of pairs to show ({SHOWN})"
-    )
-    shared.add_scope(parser, about="which memories (project)")
-    shared.add_json(parser)
+    rows.add_plan(parser, apply="supersede what a check that holds contradicts, in one commit", what="pairs")
 
 
 def run(args: argparse.Namespace, out: Output) -> int:

@@ -1,4 +1,4 @@
-"""What the verbs of curate share that look at the age of memories: their options, and how a plan is printed."""
+"""What the verbs of curate share: their options, and how a plan is printed."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 SHOWN = 20
 
 
-def add_plan(parser: argparse.ArgumentParser, *, apply: str, days: int = 0) -> None:
-    """Add what such a verb takes; *days* is the usual time of one that has a time."""
+def add_plan(parser: argparse.ArgumentParser, *, apply: str, days: int = 0, what: str = "memories") -> None:
+    """Add what such a verb takes; *days* is the usual time of one that has a time, *what* is what it lists."""
     how = parser.add_mutually_exclusive_group()
     how.add_argument("--apply", action="store_true", help=apply)
     how.add_argument("--dry-run", action="store_true", help="propose without applying, the default")
@@ -24,7 +24,7 @@ def add_plan(parser: argparse.ArgumentParser, *, apply: str, days: int = 0) -> N
         about = f"days without a read or a change ({days})"
         parser.add_argument("--days", type=shared.positive, default=0, metavar="N", help=about)
     parser.add_argument(
-        "--limit", type=shared.positive, default=SHOWN, metavar="N", help=f"number of memories to show ({SHOWN})"
+        "--limit", type=shared.positive, default=SHOWN, metavar="N", help=f"number of {what} to show ({SHOWN})"
     )
     shared.add_scope(parser, about="which memories (project)")
     shared.add_json(parser)

@@ -148,9 +148,13 @@ def list_causes(failed: Sequence[Failure]) -> tuple[list[tuple[str, list[Failure
     cases = [Case(one.key, FAILED, FAILED, one.why, (one.culprit, one.broken)) for one, _ in failed]
     phrases = {case.culprit: case.culprit[1] for case in cases}
     causes = [cause for cause in group(cases) if len(cause.cases) > APART]
-    named = [(title(cause, phrases), [one for one in failed if one[0].key in cause.keys]) for cause in causes]
-    shared = {key for cause in causes for key in cause.keys}
-    return named, [one for one in failed if one[0].key not in shared]
+    cause_of = {key: nth for nth, cause in enumerate(causes) for key in cause.keys}
+    named: list[tuple[str, list[Failure]]] = [(title(cause, phrases), []) for cause in causes]
+    rest: list[Failure] = []
+    for one in failed:
+        nth = cause_of.get(one[0].key)
+        (rest if nth is None else named[nth][1]).append(one)
+    return named, rest
 
 
 def _resting(page: Page, failed: PageMemory) -> list[PageMemory]:
