@@ -1,9 +1,11 @@
 """Approve commands. No command in the memory runs until a person on this machine has approved its exact bytes.
 
 Each command is shown in full, with every hidden character visible. To approve it, type the first digits of its hash at
-the terminal. A command that does not fit on the screen cannot be approved. Approvals are stored outside the repository
-and apply to this clone only; a changed command needs a new approval. `--print` writes the lines of a reviewed list for
-CI (gitmem verify --approved FILE).
+the terminal. A command that does not fit on the screen cannot be approved. `--review` groups commands of one program
+with the same options, if they have no shell syntax and no program text (`-c`, `-e`) and use neither network nor setup:
+every line is shown, a screen at a time, and one hash approves exactly these lines. Approvals are stored outside the
+repository and apply to this clone only; a changed command needs a new approval. `--print` writes the lines of a
+reviewed list for CI (gitmem verify --approved FILE).
 """
 
 from __future__ import annotations
@@ -13,14 +15,15 @@ from itertools import groupby
 from unicodedata import east_asian_width
 
 from gitmem.cli import shared
-from gitmem.document.spec import counted_variables, shown_spec
+from gitmem.commands.trust import group, hash_of, name_of
+from gitmem.document.spec import counted_variables, shown_check, shown_spec
 from gitmem.errors import TrustError, UsageError
 from gitmem.text.sanitize import display
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
     from typing import Any
 
     from gitmem.cli.output import Output
@@ -107,15 +110,19 @@ def _approve(memory: Memory, args: argparse.Namespace, out: Output) -> int:
             out.note("these are approved, or need no approval" if args.keys else "nothing is waiting for approval")
             return 0
         approved = 0
-        for number, due in enumerate(dues, 1):
-            answer = ask(terminal, due, number, len(dues))
+        groups = [[due] for due in dues] if args.keys else group(dues)
+        for number, listed in enumerate(groups, 1):
+            asked = ask_group(terminal, listed, number, len(groups)) if listed[1:] else ""
+            answer = asked or ask(terminal, listed[0], number, len(groups))
             if answer == "quit":
                 break
             if answer == "yes":
-                memory.repository.approve(due)
-                approved += 1
-            elif answer == "deny":
-                memory.repository.deny(due)
+                approved += len(listed)
+            for due in listed:
+                if answer == "yes":
+                    memory.repository.approve(due)
+                elif answer == "deny":
+                    memory.repository.deny(due)
     out.line(f"{approved} of {len(dues)} approved")
     return 0 if approved == len(dues) else 1
 
@@ -186,11 +193,61 @@ def ask(terminal: Any, due: Due, number: int, of: int) -> str:
     terminal.write("\n".join(lines).encode("utf-8", "backslashreplace"))
     if needed > height:
         return "no"
+    return _answer(terminal, due.row.spec)
+
+
+def ask_group(terminal: Any, dues: Sequence[Due], number: int, of: int) -> str:
+    """Show every command of a group, a screen at a time, and return ``yes``, ``no``, ``deny`` or ``quit``."""
+    from gitmem.verify.trust import TYPED_DIGITS
+
+    approved = hash_of(dues)
+    head = ["", f"({number}/{of}) {display(name_of(dues))}"]
+    foot = [
+        f"  time limit {dues[0].spec.timeout_s} s, network no",
+        "  You approve only these commands; the files that they run belong to the code and may change.",
+        f"  hash {approved[:TYPED_DIGITS]}…",
+        f"  Type the first {TYPED_DIGITS} digits to approve all {len(dues)}, d to deny, q to quit, "
+        "or press Enter to decide later: ",
+    ]
+    left = [f"    {display(shown_check(due.spec.check))}  ({display(due.row.key)})" for due in dues]
+    skipped = "  Skipped: this needs a larger window."
+    while True:
+        columns, height = _size(terminal)
+        if rows([*head, *left, *foot], columns) <= height:
+            break
+        more = "  Press Enter for the rest, or q to quit: "
+        fits = _fitting([*head, more], left, columns, height)
+        if not fits:  # one line, or the question itself, is larger than the screen
+            terminal.write("\n".join([*head, skipped, ""]).encode("utf-8", "backslashreplace"))
+            return "no"
+        terminal.write("\n".join([*head, *left[:fits], more]).encode("utf-8", "backslashreplace"))
+        line = _read_line(terminal)
+        if not line.endswith("\n") or line.strip().lower() == "q":
+            return "quit"
+        head, left = [], left[fits:]
+    terminal.write("\n".join([*head, *left, *foot]).encode("utf-8", "backslashreplace"))
+    return _answer(terminal, approved)
+
+
+def _fitting(around: Sequence[str], lines: Sequence[str], columns: int, height: int) -> int:
+    """Return how many of the lines fit on the screen with those around them."""
+    left = height - rows(around, columns)
+    for number, line in enumerate(lines):
+        left -= rows([line], columns)
+        if left < 0:
+            return number
+    return len(lines)
+
+
+def _answer(terminal: Any, hash_: str) -> str:
+    """Read whether a person typed the first digits of a hash."""
+    from gitmem.verify.trust import TYPED_DIGITS
+
     line = _read_line(terminal)
     if not line.endswith("\n"):
         return "quit"  # Ctrl-D, or the terminal is gone
     typed = line.strip().lower()
-    if typed == due.row.spec[:TYPED_DIGITS]:
+    if typed == hash_[:TYPED_DIGITS]:
         return "yes"
     return {"q": "quit", "d": "deny"}.get(typed, "no")
 

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from conftest import memory_text, put_files
+
+from gitmem.cli.trust import shown_command
+from gitmem.model import SHELL, Check, Spec
 
 
 def fact(title: str, **fields: str) -> str:
@@ -66,3 +70,9 @@ def test_it_must_be_said_which_commands(run_cli) -> None:
         2,
         "gitmem: error: trust needs the keys of facts, or one of --review, --settings, --list, --print\n",
     )
+
+
+def test_command_is_shown_with_its_hidden_characters_spelt_out() -> None:
+    due = SimpleNamespace(spec=Spec(Check(SHELL, ("grep \u202ex\x1b[2K\n\n\nrm y\r",)), timeout_s=60))
+
+    assert shown_command(due) == ["grep \\u{202e}x\\x1b[2K", "[2 blank lines]", "rm y\\x0d"]

@@ -11,6 +11,7 @@ from conftest import commit_files, git, memory_text, put_files
 from support.terminal import GITMEM, Terminal, environment, gitmem, on_terminal
 
 ASKED = "press Enter to decide later: "
+REST = "Press Enter for the rest, or q to quit: "
 CHECK = "test -s README.md && echo ran >> ran.log"
 
 
@@ -109,6 +110,43 @@ def test_whole_command_is_shown_with_all_that_is_run_besides(repo: Path) -> None
     assert "network YES" in shown
     assert "  it sees the variables A, B\n" in shown
     assert "  counterexample, also run: curl evil.example\n" in shown
+
+
+def test_forty_commands_of_six_programs_are_approved_with_six_hashes_after_every_line_was_shown(repo: Path) -> None:
+    gitmem(repo, "init")
+    programs = {"pytest -q tests/a{}.py": 20, "grep -q 'T {}' README.md": 5, "test -s src/{}.py": 5}
+    programs |= {"ruff check src/{}.py": 4, "mypy --strict src/{}.py": 3, "node --test test/{}.js": 3}
+    lines = [line.format(number) for line, times in programs.items() for number in range(times)]
+    put_files(repo, {f"facts/f{number:02}.md": fact(line) for number, line in enumerate(lines)})
+
+    with Terminal(repo, *GITMEM, "trust", "--review", env=environment(NO_COLOR="1"), rows=14) as terminal:
+        for number in range(1, 7):
+            terminal.wait_for(f"({number}/6)")
+            while terminal.wait_for_end(ASKED, REST) == REST:
+                terminal.type("\n")
+                terminal.wait_for("\n", times=terminal.output.count("\n") + 1)
+            terminal.type(terminal.output.rpartition("hash ")[2][:6] + "\n")
+        status = terminal.finish()
+    shown = terminal.output.replace("\r\n", "\n")
+
+    assert (status, set(approvals(repo).values()), len(approvals(repo))) == (0, {"allow"}, 40)
+    assert [line for line in lines if f"    {line}  (f" not in shown] == []
+    assert "(1/6) 20 × pytest -q\n" in shown
+
+
+def test_command_that_comes_while_its_group_is_shown_is_not_approved(repo: Path) -> None:
+    gitmem(repo, "init")
+    put_files(repo, {"facts/a.md": fact("grep -q one README.md"), "facts/b.md": fact("grep -q two README.md")})
+
+    with Terminal(repo, *GITMEM, "trust", "--review", env=environment(NO_COLOR="1")) as terminal:
+        terminal.wait_for(ASKED)
+        put_files(
+            repo, {"facts/b.md": fact("grep -q changed README.md"), "facts/c.md": fact("grep -q three README.md")}
+        )
+        terminal.type(terminal.output.rpartition("hash ")[2][:6] + "\n")
+        assert terminal.finish() == 0
+
+    assert json.loads(gitmem(repo, "status", "--json").out)["waiting"] == ["b", "c"]
 
 
 @pytest.mark.parametrize("words", [("trust", "one"), ("trust", "--review")])

@@ -62,9 +62,11 @@ def gitmem(
 class Terminal:
     """A program on a terminal: what it draws is read, keys are typed."""
 
-    def __init__(self, folder: Path, *argv: str, env: dict[str, str] | None = None, columns: int = 100) -> None:
+    def __init__(
+        self, folder: Path, *argv: str, env: dict[str, str] | None = None, columns: int = 100, rows: int = 40
+    ) -> None:
         self._master, slave = pty.openpty()
-        fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 40, columns, 0, 0))
+        fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
         self.process = subprocess.Popen(
             [sys.executable, "-c", TAKE_TERMINAL, *argv],
             cwd=folder,
@@ -103,6 +105,13 @@ class Terminal:
         deadline = time.monotonic() + timeout
         while self.output.count(text) < times:
             assert self._read(deadline), f"it ended without {text!r}:\n{self.output}"
+
+    def wait_for_end(self, *texts: str, timeout: float = 60) -> str:
+        """Read until what was drawn ends with one of some texts, and return that one."""
+        deadline = time.monotonic() + timeout
+        while not (found := [text for text in texts if self.output.endswith(text)]):
+            assert self._read(deadline), f"it ended without any of {texts}:\n{self.output}"
+        return found[0]
 
     def type(self, text: str) -> None:
         """Type keys."""
