@@ -10,12 +10,13 @@ STAMP := $(VENV)/.installed
 # Tests start thousands of processes: without bytecode each compiles what it loads (empty: as if it were not set).
 export PYTHONDONTWRITEBYTECODE =
 
-.PHONY: help demo test lint clients clients-kept runners bench bench-short replay replay-short clean again
+.PHONY: help demo test lint docs clients clients-kept runners bench bench-short replay replay-short clean again
 
 help:
 	@echo 'make demo         the whole story in a scratch clone of this repository, under a minute'
 	@echo 'make test         the tests'
 	@echo 'make lint         ruff format --check, ruff check, mypy, lint-imports'
+	@echo 'make docs         the documentation as a site, build/site/index.html; dead links are errors'
 	@echo 'make clients      the real clients of coding agents, from npm, against a model on this machine (some minutes)'
 	@echo 'make runners      the files for forges, by act, actionlint and gitlab-ci-local, which it installs (a minute)'
 	@echo 'make clients-kept which LEARNED: lines of theirs are kept, however a session ends'
@@ -38,6 +39,9 @@ lint: $(STAMP)
 	$(BIN)/python -m ruff check .
 	$(BIN)/python -m mypy
 	$(BIN)/lint-imports --no-cache --no-logo
+
+docs: $(STAMP)
+	$(BIN)/python docs/site/build.py
 
 # Needs npm and 2 GB in build/clients; ARGS names some of them, and --calls 0 leaves the long session out.
 clients: $(STAMP)
@@ -85,5 +89,5 @@ $(STAMP): pyproject.toml
 	$(PYTHON) -m venv $(VENV)
 	# Programs that an older pip writes import `re`, half of a bare start.
 	-$(BIN)/python -m pip install --quiet --disable-pip-version-check 'pip>=26'
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev,docs]'
 	@echo '$(CURDIR)' > $@

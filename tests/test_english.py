@@ -20,7 +20,7 @@ DOCUMENTS = (
     PROJECT / ".pre-commit-hooks.yaml",
     PROJECT / "demo" / "demo.sh",
     *PROJECT.glob("*.md"),
-    *(PROJECT / "docs").glob("*.md"),
+    *(PROJECT / "docs").rglob("*.md"),
     PROJECT / "benchmarks" / "README.md",
 )
 TEMPLATES = (PACKAGE / "commands" / "install" / "templates", PACKAGE / "commands" / "report" / "page")
