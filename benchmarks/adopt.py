@@ -69,6 +69,7 @@ def _answer(repo: str, finding) -> dict[str, object]:
         "verdict": finding.verdict,
         "evidence": finding.source.where if finding.source else "",
         "culprit": finding.culprit.commit if finding.culprit else "",
+        "merge": finding.culprit.merge.commit if finding.culprit and finding.culprit.merge else "",
     }
 
 

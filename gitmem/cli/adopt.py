@@ -222,7 +222,7 @@ def _print(adoption: Adoption, out: Output, *, is_verbose: bool) -> None:
             what = (
                 f"  {finding.source.where}"
                 if finding.source and verdict == HOLDS
-                else "  never held"
+                else f"  {forms.blame(finding) if finding.culprit else 'never held'}"
                 if verdict == NEVER
                 else ""
             )

@@ -63,6 +63,28 @@ def in_order(git: Git, commits: Iterable[str]) -> tuple[list[str], dict[str, fro
     return [one for one in known if one in bit], behind
 
 
+def merges_of(git: Git, tip: str, commits: Collection[str]) -> dict[str, str]:
+    """Return for each of some commits the merge that brought it to the first-parent line of a tip.
+
+    Those on that line, and those that the tip does not descend from, are left out.
+    """
+    if not commits:
+        return {}
+    parents = dict(_walk(git, [tip]))
+    line = [tip]
+    while parents.get(line[-1]):
+        line.append(parents[line[-1]][0])
+    brought = dict.fromkeys(line, "")
+    for merge in reversed(line):
+        left = parents.get(merge, [])[1:]
+        while left:
+            one = left.pop()
+            if one not in brought:
+                brought[one] = merge
+                left += parents.get(one, [])
+    return {one: brought[one] for one in commits if brought.get(one)}
+
+
 def _present(git: Git, commits: Iterable[str]) -> list[str]:
     """Return which of some full names are commits that are here, sorted."""
     names = sorted(set(commits))

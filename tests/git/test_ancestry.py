@@ -8,7 +8,7 @@ from pathlib import Path
 from conftest import git
 from support.ages import grow, opened
 
-from gitmem.git.ancestry import in_order, is_shallow, kin_of
+from gitmem.git.ancestry import in_order, is_shallow, kin_of, merges_of
 
 
 def test_dates_have_no_say_in_who_is_whose_ancestor(repo: Path) -> None:
@@ -23,6 +23,15 @@ def test_dates_have_no_say_in_who_is_whose_ancestor(repo: Path) -> None:
     assert late.before == {code["n0"]}
     assert (early.before, early.after) == ({code[n] for n in names[:3]}, {code[n] for n in [*names[3:], "side"]})
     assert late.after == frozenset()
+
+
+def test_merge_is_the_one_that_brought_a_commit_to_the_line_of_first_parents(repo: Path) -> None:
+    rows = [("A", "", {}), ("B", "A", {}), ("s1", "A", {}), ("s2", "A", {}), ("s3", "s1 s2", {}), ("M", "B s3", {})]
+    code = grow(repo, [*rows, ("s4", "s3 M", {}), ("N", "M s4", {}), ("away", "A", {})])
+
+    found = merges_of(opened(repo), code["N"], [*code.values(), "d" * 40])
+
+    assert found == {code[one]: code["M"] for one in ("s1", "s2", "s3")} | {code["s4"]: code["N"]}
 
 
 def test_some_commits_are_put_in_order_over_what_lies_between(repo: Path) -> None:

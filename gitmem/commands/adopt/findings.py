@@ -53,12 +53,21 @@ class Probe:
 
 @frozen
 class Culprit:
-    """The commit after which a claim was false."""
+    """The commit after which a claim was false.
+
+    Attributes:
+        commit: The commit.
+        subject: The first line of its message.
+        author: The author's name.
+        date: When it was written.
+        merge: The merge that brought it to the line of first parents; None for a commit on that line.
+    """
 
     commit: str
     subject: str = ""
     author: str = ""
     date: str = ""
+    merge: Culprit | None = None
 
 
 @frozen
@@ -75,7 +84,8 @@ class Finding:
         wrote: The commit that last wrote the line; empty where it was not looked up.
         then: What its places were called when the line was written: the path that is gone.
         probe: How the past is asked about it; None for a path.
-        culprit: The commit that made it false.
+        culprit: The commit that made it false; of a path that was not there when its line was written, the commit that
+            removed it, if it ever was there.
         more: Other lines of the document that say the same.
         fix: What the document should say instead of the token; empty where that is not known.
         cut: The lines that should go, because what they are about is gone; empty for none.

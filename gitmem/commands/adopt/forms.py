@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from gitmem.commands.adopt.correct import Correction
-    from gitmem.commands.adopt.findings import Adoption, Finding
+    from gitmem.commands.adopt.findings import Adoption, Culprit, Finding
 
 SARIF_SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 # GitHub shows this many annotations of a step, and drops the others.
@@ -46,8 +46,14 @@ def blame(finding: Finding) -> str:
     """Return since when a claim is false and by whom, on one line, cleaned; empty where that is not known."""
     one = finding.culprit
     if one is not None:
-        return display(f"since {one.commit[:10]} “{one.subject}” ({one.author}, {one.date[:10]})")
+        start = "since" if finding.verdict == FALSE else "gone since"
+        merged = f", merged by {_named(one.merge)}" if one.merge else ""
+        return display(f"{start} {_named(one)}{merged}")
     return "it was not true when it was written" if finding.held is False else ""
+
+
+def _named(commit: Culprit) -> str:
+    return f"{commit.commit[:10]} “{commit.subject}” ({commit.author}, {commit.date[:10]})"
 
 
 def advice(finding: Finding) -> str:
@@ -88,7 +94,7 @@ def as_table(adoption: Adoption) -> dict[str, Any]:
 
 
 def _row(finding: Finding) -> dict[str, Any]:
-    claim, source, culprit = finding.claim, finding.source, finding.culprit
+    claim, source = finding.claim, finding.source
     return {
         "path": finding.document.path,
         "line": claim.line,
@@ -103,10 +109,15 @@ def _row(finding: Finding) -> dict[str, Any]:
         "fix": finding.fix,
         "advice": advice(finding),
         "check": dict(finding.check) if finding.check else None,
-        "culprit": None
-        if culprit is None
-        else {"commit": culprit.commit, "subject": culprit.subject, "author": culprit.author, "date": culprit.date},
+        "culprit": _commit_row(finding.culprit),
+        "merge": _commit_row(finding.culprit.merge if finding.culprit else None),
     }
+
+
+def _commit_row(one: Culprit | None) -> dict[str, str] | None:
+    if one is None:
+        return None
+    return {"commit": one.commit, "subject": one.subject, "author": one.author, "date": one.date}
 
 
 def commands(adoption: Adoption) -> str:

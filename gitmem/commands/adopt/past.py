@@ -8,6 +8,8 @@ from functools import cache
 
 from gitmem.commands.adopt.code import Code, read_texts
 from gitmem.commands.adopt.findings import Culprit
+from gitmem.frozen import replace
+from gitmem.git.ancestry import merges_of
 from gitmem.git.history import read_made
 
 TYPE_CHECKING = False
@@ -71,10 +73,15 @@ class Past:
             self._codes[commit] = Code(self._git, commit, self._contents)
         return self._codes[commit]
 
-    def gone(self, paths: Iterable[str]) -> dict[str, str]:
-        """Return for each file or folder that is not there any more the commit that removed it, where it is found."""
-        wanted = sorted(set(paths))
-        proved = self._proved(self._removals(wanted)) if len(wanted) > 1 else {}
+    def gone(self, paths: Iterable[str], more: Iterable[str] = ()) -> dict[str, str]:
+        """Return for each file or folder that is not there any more the commit that removed it, where it is found.
+
+        Args:
+            paths: Paths that were there.
+            more: Paths of which that is not known: they are looked for in the one walk for all, and not one by one.
+        """
+        wanted, every = sorted(set(paths)), sorted({*paths, *more})
+        proved = self._proved(self._removals(every)) if len(every) > 1 else {}
         left = [path for path in wanted if path not in proved]
         if len(left) > MOST_PATHS:
             self.notes[f"culprits were looked up for {len(wanted) - len(left) + MOST_PATHS} of {len(wanted)} paths"] = (
@@ -82,8 +89,8 @@ class Past:
             )
         # git simplifies the history of one path to the line where it changed; of several at once it does not.
         for path in left[:MOST_PATHS]:
-            for more in ((), ("-m", "--first-parent")):
-                argv = ("log", "-1", *more, "--no-show-signature", "--format=%H", self._commit, "--", path)
+            for merges in ((), ("-m", "--first-parent")):
+                argv = ("log", "-1", *merges, "--no-show-signature", "--format=%H", self._commit, "--", path)
                 done = self._git.run("--literal-pathspecs", *argv, check=False)
                 commit = done.stdout.decode("ascii", "replace").strip()
                 if commit and (found := self._proved({path: commit})):
@@ -240,12 +247,14 @@ class Past:
         return next((old for old, new in _renames(self._git, base, self._commit) if new == path), "")
 
     def culprits(self, commits: Iterable[str]) -> dict[str, Culprit]:
-        """Return who made some commits, when, and what they called them."""
-        made = read_made(self._git, commits)
-        return {
+        """Return who made some commits, when, what they called them, and the merges that brought them in."""
+        wanted = set(commits)
+        merges = merges_of(self._git, self._commit, wanted)
+        made = {
             commit: Culprit(commit, one.subject, one.author.rpartition(" <")[0], one.date)
-            for commit, one in made.items()
+            for commit, one in read_made(self._git, wanted.union(merges.values())).items()
         }
+        return {one: replace(made[one], merge=made.get(merges.get(one, ""))) for one in wanted if one in made}
 
 
 def _lines_with(word: str, text: str) -> list[str]:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
+
 from gitmem.commands.adopt.change import Change
-from gitmem.commands.adopt.claims.claim import CLASSES, DEPENDENCY, SYMBOL, VALUE, VERSION
+from gitmem.commands.adopt.claims.claim import CLASSES, DEPENDENCY, PATH, SYMBOL, VALUE, VERSION
 from gitmem.commands.adopt.claims.commands import command_claims
 from gitmem.commands.adopt.claims.dependencies import dependency_claims
 from gitmem.commands.adopt.claims.numbers import number_claims
@@ -13,7 +15,7 @@ from gitmem.commands.adopt.code import Code
 from gitmem.commands.adopt.corpus import search
 from gitmem.commands.adopt.correct import with_fixes
 from gitmem.commands.adopt.documents import find_documents
-from gitmem.commands.adopt.findings import FALSE, HOLDS, Adoption
+from gitmem.commands.adopt.findings import FALSE, HOLDS, NEVER, Adoption
 from gitmem.commands.adopt.judge.figures import Numbers, all_names
 from gitmem.commands.adopt.judge.occurrence import judge_symbol
 from gitmem.commands.adopt.judge.presence import judge_path
@@ -175,13 +177,20 @@ def _grouped(findings: Iterable[Finding]) -> list[Finding]:
 
 def _blamed(findings: list[Finding], past: Past) -> list[Finding]:
     """Return the findings with the commits that made them false."""
-    gone = past.gone(finding.then for finding in findings if finding.verdict == FALSE and finding.then)
+    paths = [finding.then for finding in findings if finding.verdict == FALSE and finding.then]
+    never = {
+        at: finding.claim.places
+        for at, finding in enumerate(findings)
+        if finding.verdict == NEVER and finding.claim.kind == PATH
+    }
+    gone = past.gone(paths, itertools.chain.from_iterable(never.values()))
     broke = {
         at: commit
         for at, finding in enumerate(findings)
         if finding.verdict == FALSE
         and (commit := past.broke(finding.probe) if finding.probe else gone.get(finding.then, ""))
     }
+    broke |= {at: gone[place] for at, places in never.items() for place in reversed(places) if place in gone}
     made = past.culprits(broke.values())
     return [
         replace(finding, culprit=made.get(broke[at])) if at in broke else finding for at, finding in enumerate(findings)

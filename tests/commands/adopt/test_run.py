@@ -5,6 +5,7 @@ from conftest import commit_files, git
 
 from gitmem.commands.adopt.correct import corrections
 from gitmem.commands.adopt.findings import FALSE, HOLDS, NEVER
+from gitmem.commands.adopt.forms import as_table, blame
 from gitmem.commands.adopt.run import adopt
 from gitmem.document.builtin_checks import words_of
 from gitmem.git.binary import Git
@@ -55,6 +56,32 @@ def test_name_that_never_held_is_told_apart(repo):
     commit_files(repo, {"AGENTS.md": "- limits: `src/nowhere.py`\n"})
 
     assert told(adopted(repo), NEVER) == [("AGENTS.md", 1, "src/nowhere.py")]
+
+
+def test_path_that_was_gone_when_its_line_was_written_names_the_commit_that_removed_it(repo):
+    commit_files(repo, {"AGENTS.md": "- Limits are in `src/gateway/retry.py`\n"})
+    git(repo, "rm", "-q", "src/gateway/retry.py")
+    gone = commit_files(repo, {}, "remove retry")
+    commit_files(repo, {"AGENTS.md": "- The limits: `src/gateway/retry.py`\n- More: `src/nowhere.py`\n"})
+
+    culprits = [one.culprit and one.culprit.commit for one in adopted(repo).of(NEVER)]
+
+    assert culprits == [gone, None]
+
+
+def test_culprit_of_a_merged_branch_is_its_commit_and_the_merge_is_named_beside_it(repo):
+    commit_files(repo, {"AGENTS.md": "- Go 1.24+\n", "go.mod": "module x\n\ngo 1.24\n"})
+    git(repo, "checkout", "-q", "-b", "side")
+    culprit = commit_files(repo, {"go.mod": "module x\n\ngo 1.25\n"}, "go: 1.25")
+    git(repo, "checkout", "-q", "main")
+    commit_files(repo, {"README.md": "# Two\n"})
+    git(repo, "merge", "-q", "--no-ff", "-m", "Merge side", "side")
+
+    (finding,) = adopted(repo).of(FALSE)
+
+    assert (finding.culprit.commit, finding.culprit.merge.commit) == (culprit, git(repo, "rev-parse", "HEAD"))
+    assert blame(finding).endswith(f", merged by {finding.culprit.merge.commit[:10]} “Merge side” (Ana, 2026-09-21)")
+    assert as_table(adopted(repo))["false"][0]["merge"]["subject"] == "Merge side"
 
 
 def test_stated_version_and_default_are_compared_with_their_source(repo):
