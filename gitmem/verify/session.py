@@ -514,7 +514,8 @@ class Session:
         # The branch is not told of inputs alone: what held last may be known here only.
         mine = self._local.verdicts([verdict.key]).get(verdict.key, ())
         held = [v for v in mine if (v.spec, v.claim, v.outcome) == (verdict.spec, verdict.claim, HOLDS)]
-        found = (self._newest.breaker(*read, one) for one in (old, *sorted(held, key=lambda v: -v.at)))
+        by_age = (old, *sorted(held, key=lambda v: -v.at))
+        found = (self._newest.breaker(*read, one, verdict.moved) for one in by_age)
         return replace(verdict, culprit=next(filter(None, found), ""))
 
     def _may_be_another(self, result: Result, old: Verdict) -> bool:
@@ -522,7 +523,7 @@ class Session:
 
         One commit that changed its inputs does not do both.
         """
-        changes = self._newest.changes(*self._reads(result), old)
+        changes = self._newest.changes(*self._reads(result), old, result.due.moved)
         return changes is None or len(changes) > 1
 
     def _reads(self, result: Result) -> tuple[list[str], Check]:

@@ -254,7 +254,7 @@ class FactState:
         is_published: Whether the memory branch says the same of these inputs.
         tools: What that verdict ran of this machine, or a claimed one's environment; empty if it is of other inputs.
         flapping: How many runs must still answer alike until the fact counts as steady; 0 = it is.
-        is_blocked: Whether its check was blocked here on these inputs, and nothing that counts was learned since.
+        is_blocked: Whether its check was blocked here, and nothing that counts was learned since.
         is_moved: Whether the verdict that counts was found where git renamed the fact's files to.
     """
 
@@ -312,9 +312,12 @@ def tools_of(verdict: Verdict) -> str:
 
 
 def _is_blocked(row: FactRow, digest: str, fresh: Verdict | None, blocked: Blocked) -> bool:
-    """Return whether a fact is blocked: by its check as it is now, and since the verdict of these inputs was made."""
-    is_same = (blocked.spec, blocked.claim, blocked.inputs) == (row.spec, row.claim, digest)
-    return is_same and (fresh is None or (fresh.outcome != FAILS and blocked.at >= fresh.at))
+    """Return whether a fact is blocked: its check could not run on these inputs, or since they were judged.
+
+    The environment that it lacked on other inputs is not back because the code went back.
+    """
+    is_since = blocked.inputs == digest if fresh is None else fresh.outcome != FAILS and blocked.at >= fresh.at
+    return is_since and (blocked.spec, blocked.claim) == (row.spec, row.claim)
 
 
 def write_states(catalog: Catalog, ground: int, states: Iterable[FactState], now: int) -> None:

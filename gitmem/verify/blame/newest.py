@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import cached_property
 from itertools import pairwise
 
+from gitmem.frozen import replace
 from gitmem.verify.due import digest_by
 from gitmem.verify.inputs import CodeTree
 
@@ -38,19 +39,27 @@ class NewestCommits:
             line.append(parents[line[-1]])
         return [tip, *(CodeTree(self._git, commit) for commit in line[1:])]
 
-    def breaker(self, inputs: Sequence[str], check: Check, held: Verdict) -> str:
+    def breaker(self, inputs: Sequence[str], check: Check, held: Verdict, moved: str = "") -> str:
         """Return which commit alone changed the inputs of a fact since it held; empty if none did, or several.
 
         Args:
             inputs: What the fact declares to read.
             check: Its check.
             held: The verdict by which it held.
+            moved: Where what the check names has gone since (``verify.moves``).
         """
-        found = self.changes(inputs, check, held)
+        found = self.changes(inputs, check, held, moved)
         return found[0] if found is not None and len(found) == 1 else ""
 
-    def changes(self, inputs: Sequence[str], check: Check, since: Verdict) -> list[str] | None:
-        """Return the commits that changed the inputs of a fact since a verdict; None where that lies too far back."""
+    def changes(self, inputs: Sequence[str], check: Check, since: Verdict, moved: str = "") -> list[str] | None:
+        """Return the commits that changed the inputs of a fact since a verdict; None where that lies too far back.
+
+        A commit that only moves its files changed them where no other commit did.
+        """
+        followed = self._changes(inputs, check, replace(since, moved=moved)) if moved else []
+        return followed if followed != [] else self._changes(inputs, check, since)
+
+    def _changes(self, inputs: Sequence[str], check: Check, since: Verdict) -> list[str] | None:
         found: list[str] = []
         newer = digest_by(self.trees[0], inputs, check, since)
         for tree, parent in pairwise(self.trees):

@@ -12,7 +12,7 @@ from gitmem.index.catalog import state
 from gitmem.index.catalog.catalog import Catalog
 from gitmem.index.catalog.inserts import Inserts
 from gitmem.memory.memory import Memory
-from gitmem.model import FAILS, HOLDS, Verdict
+from gitmem.model import FAILS, HOLDS, Blocked, Verdict
 from gitmem.statuses import own_status
 from gitmem.verify.overview.stock import take_stock
 from gitmem.verify.session import Options
@@ -49,6 +49,28 @@ def test_a_verdict_of_the_branch_is_our_own_when_this_clone_made_it() -> None:
     told = state.merged([BASE, other], [mine], spec="spec", claim="claim")
 
     assert [v.own for v in told] == [True, True, False]
+
+
+@pytest.mark.parametrize(
+    ("outcome", "inputs", "at", "spec", "is_blocked"),
+    [
+        (HOLDS, "here", 200, "spec", True),
+        (HOLDS, "there", 200, "spec", True),  # the code went back to what it was, the environment did not
+        (HOLDS, "there", 50, "spec", False),
+        (HOLDS, "there", 200, "other", False),
+        (FAILS, "there", 200, "spec", False),
+    ],
+)
+def test_a_check_that_could_not_run_since_its_verdict_is_blocked_until_it_runs(
+    outcome: str, inputs: str, at: int, spec: str, is_blocked: bool
+) -> None:
+    row = state.FactRow(1, "k", "spec", "claim", "shell", "[]", "[]", None)
+    attempt = Blocked("k", spec, "claim", inputs, at, "no such tool")
+    verdicts = [replace(BASE, outcome=outcome)]
+
+    found = state.state_of(row, lambda _: "here", verdicts, (), accepts=lambda _: True, blocked=attempt)
+
+    assert found.is_blocked is is_blocked
 
 
 @pytest.mark.parametrize(("spec", "claim"), [("other", "claim"), ("spec", "other")])

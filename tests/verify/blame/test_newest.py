@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from conftest import commit_files, git
 from support.facts import tree_of
 
@@ -36,6 +37,26 @@ def test_breaker_is_the_one_commit_that_changed_the_inputs_since_the_fact_held(r
     commit_files(repo, {"src/auth/jwt.py": "nothing\n"})
     assert newest(repo).breaker(INPUTS, CHECK, held) == ""
     assert newest(repo).was_fixed(INPUTS, CHECK, failed)
+
+
+@pytest.mark.parametrize(
+    ("inputs", "check", "is_known"),
+    [
+        (["paths", "src/auth/jwt.py"], Check("shell", ("grep -q RS256 src/auth/jwt.py",)), True),
+        (INPUTS, CHECK, False),
+    ],
+    ids=["command", "built-in"],
+)
+def test_what_moved_before_it_broke_was_not_broken_by_the_move(repo, inputs, check, is_known):
+    tree, moves = tree_of(repo), "src/auth/jwt.py\tlib/jwt.py"
+    held = Verdict("k", "s", "c", HOLDS, tree.commit, digest(tree, inputs, check), 100)
+    (repo / "lib").mkdir()
+    git(repo, "mv", "src/auth/jwt.py", "lib/jwt.py")
+    git(repo, "commit", "-q", "-m", "move")
+
+    assert newest(repo).breaker(inputs, check, held, moves) == git(repo, "rev-parse", "HEAD")
+    bad = commit_files(repo, {"lib/jwt.py": "HS256\n"})
+    assert newest(repo).breaker(inputs, check, held, moves) == (bad if is_known else "")
 
 
 def test_nothing_is_said_behind_a_merge(repo):
