@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from gitmem.frozen import replace
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from gitmem.agents.event import Event
@@ -11,6 +13,9 @@ if TYPE_CHECKING:
 # Gemini CLI puts the context of a start before what the person typed, where a slash command is not seen for one
 # (0.61.0), and forgets it when the session is resumed: the first prompt brings it.
 AT_FIRST_PROMPT = ("gemini",)
+# Forget the context of a start when they compact a session, and start it again for no hook: the next prompt brings it.
+# OpenCode makes its system prompt anew for each request; Claude Code and Codex report a start.
+FORGETFUL = ("copilot", "gemini", "pi")
 
 
 def not_accepted(memory: Memory) -> str:
@@ -28,15 +33,13 @@ def not_accepted(memory: Memory) -> str:
 
 def session_started(memory: Memory, event: Event) -> str:
     """Return what an agent should know as its session starts, or goes on; sessions that never ended are harvested."""
-    from gitmem.agents.event import STARTUP
+    from gitmem.agents.event import RESUME, STARTUP
     from gitmem.agents.session import log
-    from gitmem.agents.session.start import Doors, start
     from gitmem.agents.transcripts import harvest, ledger
 
-    doors = Doors(
-        lambda budget, kinds: memory.context(budget_tokens=budget, kinds=kinds, related=True).document, memory.recall
-    )
-    text = start(memory.repository, event, doors)
+    if event.harness in FORGETFUL and event.source != RESUME:
+        log.release(memory.repository, event)
+    text = _digest(memory, event)
     if harvest.is_due(memory.repository):
         harvest.start(memory.repository)
     if event.source == STARTUP:
@@ -47,6 +50,15 @@ def session_started(memory: Memory, event: Event) -> str:
     return log.hold(memory.repository, event, text) if event.harness in AT_FIRST_PROMPT else text
 
 
+def _digest(memory: Memory, event: Event) -> str:
+    from gitmem.agents.session.start import Doors, start
+
+    doors = Doors(
+        lambda budget, kinds: memory.context(budget_tokens=budget, kinds=kinds, related=True).document, memory.recall
+    )
+    return start(memory.repository, event, doors)
+
+
 def prompted(memory: Memory, event: Event) -> str:
     """Return the memories that a prompt needs and that this session was not shown yet; mostly none."""
     from gitmem.agents.session import log
@@ -54,7 +66,7 @@ def prompted(memory: Memory, event: Event) -> str:
     from gitmem.agents.transcripts import ledger
 
     ledger.enter(memory.repository, event)
-    held = log.release(memory.repository, event) if event.harness in AT_FIRST_PROMPT else ""
+    held = log.release(memory.repository, event) if event.harness in FORGETFUL else ""
     return "\n\n".join(filter(None, (held, recall_for(memory.repository, event, memory.recall))))
 
 
@@ -85,15 +97,25 @@ def tool_used(memory: Memory, event: Event) -> str:
 def responded(memory: Memory, event: Event) -> None:
     """Keep what an agent's words say was learned."""
     from gitmem.agents.capture.responses import capture
+    from gitmem.agents.transcripts import ledger
 
-    capture(memory.repository, event)
+    try:
+        capture(memory.repository, event)
+    finally:
+        ledger.enter(memory.repository, event)
 
 
 def compacting(memory: Memory, event: Event) -> str:
-    """Keep what a session was about before its harness forgets most of it."""
+    """Keep what a session was about before its harness forgets most of it, and have its next prompt told it again."""
+    from gitmem.agents.event import COMPACTED, START
+    from gitmem.agents.session import log
     from gitmem.agents.session.summary import compacting
 
-    return compacting(memory.repository, event)
+    told = compacting(memory.repository, event)
+    log.forget(memory.repository, event)
+    if event.harness in FORGETFUL:
+        log.hold(memory.repository, event, _digest(memory, replace(event, name=START, source=COMPACTED)))
+    return told
 
 
 def session_ended(memory: Memory, event: Event) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 
 from gitmem.cli.output import Output
-from gitmem.config import unknown_variables, variable
+from gitmem.config import CLIENT_VARIABLES, unknown_variables, variable
 from gitmem.errors import RefusedError, TrustError, UsageError
 from gitmem.memory.memory import Memory
 from gitmem.model import FACTORS, STATUSES
@@ -354,8 +354,8 @@ def print_changes(changes: Sequence[Change], args: argparse.Namespace, out: Outp
 
 # What the clients of agents set for the commands that they run.
 AGENT_VARIABLES = (
-    *("GITMEM_AGENT", "GITMEM_RUN", "GITMEM_HOOK", "AI_AGENT", "CLAUDECODE", "GEMINI_CLI", "CURSOR_AGENT", "OPENCODE"),
-    *("CODEX_SANDBOX", "CODEX_THREAD_ID", "CODEX_CI", "COPILOT_CLI", "COPILOT_AGENT_JOB_ID", "PI_CODING_AGENT"),
+    *("GITMEM_AGENT", "GITMEM_RUN", "GITMEM_HOOK", "AI_AGENT", "COPILOT_AGENT_JOB_ID"),
+    *CLIENT_VARIABLES,
 )
 
 

@@ -180,6 +180,26 @@ SESSION_VARIABLES = ("CLAUDE_CODE_SESSION_ID", "CODEX_THREAD_ID", "COPILOT_AGENT
 SESSION_LIMIT = 80
 
 
+# What else they set, by the client: who writes with it is an agent, and this one.
+CLIENT_VARIABLES = {
+    "CLAUDECODE": "claude-code",
+    "CODEX_THREAD_ID": "codex",
+    "CODEX_CI": "codex",
+    "CODEX_SANDBOX": "codex",
+    "GEMINI_CLI": "gemini",
+    "COPILOT_CLI": "copilot",
+    "COPILOT_AGENT_SESSION_ID": "copilot",
+    "OPENCODE": "opencode",
+    "PI_CODING_AGENT": "pi",
+    "CURSOR_AGENT": "cursor",
+}
+
+
+def agent_client() -> str:
+    """Return the client whose agent runs this process, by its name in ``gitmem install``; else an empty string."""
+    return next((client for name, client in CLIENT_VARIABLES.items() if variable(name)), "")
+
+
 def agent_session() -> str:
     """Return the session of the agent that runs this process, or an empty string where that is not known."""
     found = next(filter(None, map(variable, SESSION_VARIABLES)), "")

@@ -404,9 +404,10 @@ class OpenStore:
         """Return who writes: the person as git names them, the agent and its session, and the project they work in."""
         if self._author is not None:
             return self._author()
-        from gitmem.config import agent_session
+        from gitmem.config import agent_client, agent_session
         from gitmem.write.draft import Author
 
         repository, session = self.git.repository, agent_session()
         more = (("session", session),) if session else ()
-        return Author(self.git.identity()[0], self.config.agent, repository.name, more, repository.top or "")
+        agent = self.config.agent or agent_client()
+        return Author(self.git.identity()[0], agent, repository.name, more, repository.top or "")

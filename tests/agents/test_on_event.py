@@ -11,6 +11,7 @@ from support.facts import count_commits
 from support.payloads import parsed
 
 from gitmem.agents import on_event
+from gitmem.agents.event import COMPACT, PROMPT, START, Event
 from gitmem.agents.hook import ACTIONS
 from gitmem.agents.session.summary import waits
 from gitmem.memory.memory import Memory
@@ -58,6 +59,33 @@ def test_words_at_a_stop_are_kept_at_once_and_no_summary_is_made(memory: Memory,
     assert len(Spool(memory.repository.git.repository.state).list_waiting()) == 1
     assert not waits(memory.repository.git.repository.state)
     assert tip(repo) == before
+
+
+@pytest.mark.parametrize("harness", on_event.FORGETFUL)
+def test_prompt_after_a_compaction_brings_the_context_of_the_start_again_and_once(memory: Memory, harness: str) -> None:
+    memory.remember("The ledger rounds half to even. Otherwise the bank's totals differ.", kind="gotcha")
+    start, prompt, compact = (Event(harness, name, session="s1", prompt="Go on") for name in (START, PROMPT, COMPACT))
+    on_event.session_started(memory, start)
+    on_event.prompted(memory, prompt)
+    assert "half to even" not in on_event.prompted(memory, prompt)
+
+    assert not on_event.compacting(memory, compact)
+
+    assert "half to even" in on_event.prompted(memory, prompt)
+    assert not on_event.prompted(memory, prompt)
+
+
+@pytest.mark.parametrize("harness", ["claude-code", "opencode"])
+def test_memory_that_a_prompt_brought_is_brought_again_after_a_compaction(memory: Memory, harness: str) -> None:
+    memory.remember("The ledger rounds half to even. Otherwise the bank's totals differ.", kind="gotcha")
+    prompt = Event(harness, PROMPT, session="s1", prompt="How does the ledger round half a cent?")
+    first, second = (on_event.prompted(memory, prompt) for _ in range(2))
+
+    on_event.compacting(memory, Event(harness, COMPACT, session="s1"))
+
+    assert "half to even" in first
+    assert not second
+    assert "half to even" in on_event.prompted(memory, prompt)
 
 
 @pytest.fixture

@@ -15,13 +15,22 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from clients.client import CLIENTS
-from clients.model_server import AGENTS, ModelServer, Step, tools_of
+from clients.model_server import AGENTS, ModelServer, Step, is_compaction, tools_of
 from clients.run import Place, installed, placed, settled
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-LONG_S, PATIENCE_S = 60, 60
+LONG_S, PATIENCE_S = 240, 180
+# OpenCode starts a command before it stores the words before it: 5 ms, 120 ms where the machine has too much to do.
+STORED_S = 1
+# So many that each client compacts; Gemini CLI gives up above 1,048,576, its model's window.
+MANY_TOKENS = 900_000
+# The settings of a project with which two clients compact so short a session.
+EAGER = {
+    "gemini": (".gemini/settings.json", {"model": {"compressionThreshold": 0.001}}),
+    "pi": (".pi/settings.json", {"compaction": {"enabled": True, "keepRecentTokens": 1}}),
+}
 # Lines that no two of are similar: each is one memory.
 LINES = (
     "The queue worker must be restarted after each migration",
@@ -57,8 +66,11 @@ def killed(place: Place) -> list[int]:
         until = time.monotonic() + PATIENCE_S
         while not begun.exists() and time.monotonic() < until:
             time.sleep(0.1)
+        time.sleep(STORED_S)
         os.killpg(process.pid, signal.SIGKILL)
         process.wait()
+    if not begun.exists():
+        raise SystemExit(f"{place.client.harness} did not run the command within {PATIENCE_S} s")
     place.ask("Hello.", [Step(say="Hello.")])
     return [0, 1, 2]
 
@@ -80,11 +92,25 @@ def dispatched(place: Place) -> list[int] | None:
     return [0] if has_any else None
 
 
+def compacted(place: Place) -> list[int] | None:
+    """Say two, let the client compact the session, say another and go on; None where it does not compact it."""
+    if place.client.harness in EAGER:
+        name, settings = EAGER[place.client.harness]
+        path = place.project / name
+        path.write_text(json.dumps((json.loads(path.read_text()) if path.exists() else {}) | settings))
+    steps = [Step(say=learned(0), run="echo a"), Step(say=learned(1), run="echo b", tokens=MANY_TOKENS)]
+    steps += [Step(run="echo c"), Step(say=f"Done.\n\n{learned(2)}", tokens=MANY_TOKENS)]
+    turns = [place.ask("Look around.", steps), place.ask("And now?", [Step(say=learned(3))], again=True)]
+    is_so = any(is_compaction(one["body"]) for turn in turns for one in turn.model.requests)
+    return [0, 1, 2, 3] if is_so else None
+
+
 STORIES: dict[str, Callable[[Place], list[int] | None]] = {
     "headless, without a pause": headless,
     "killed (`kill -9`)": killed,
     "resumed twice at once": resumed,
     "sub-agent": dispatched,
+    "compacted": compacted,
 }
 
 

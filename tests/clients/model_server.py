@@ -28,17 +28,34 @@ FILLED = {
     **{"subagent_type": "general-purpose", "agent_type": "general-purpose", "agent_name": "generalist"},
 }
 DONE = "Done."
+# How the clients ask for a summary, in the system prompt or in the last message (November 2026).
+COMPACTIONS = (
+    "create a detailed summary of the conversation",  # Claude Code, Copilot CLI
+    "CONTEXT CHECKPOINT COMPACTION",  # Codex
+    "distilling chat history",  # Gemini CLI
+    "You are a context summarization",  # OpenCode, pi
+)
+SUMMARY = "<summary>\nThe agent looked around.\n</summary>\n<state_snapshot>The agent looked around.</state_snapshot>"
 
 
 @dataclass(frozen=True)
 class Step:
-    """One answer of the model: what it says, and the command that it runs, the file that it writes or its sub-agent."""
+    """One answer of the model.
+
+    Attributes:
+        say: What it says.
+        agent: The prompt of the sub-agent that it starts.
+        run: The command that it runs.
+        write: The file that it writes, with ``content``.
+        tokens: How many tokens the request had, as the answer says: a client compacts its session by that number.
+    """
 
     say: str = ""
     agent: str = ""
     run: str = ""
     write: str = ""
     content: str = ""
+    tokens: int = 100
 
 
 @dataclass
@@ -58,11 +75,20 @@ class Model:
         """Keep a request; return the next step, which a request without tools (a title, say) does not use up."""
         with self.lock:
             self.requests.append({"path": path, "body": body})
+            if is_compaction(body):
+                return Step(say=SUMMARY)
             return self.steps.pop(0) if self.steps and tools_of(body) else Step(say=DONE)
 
     def main_requests(self) -> list[str]:
         """Return the requests of the agent itself, as JSON text."""
         return [json.dumps(one["body"], ensure_ascii=False) for one in self.requests if tools_of(one["body"])]
+
+
+def is_compaction(body: dict[str, Any]) -> bool:
+    """Return whether a request asks for the summary that a client goes on from after it compacted a session."""
+    messages = next((body[one] for one in ("messages", "input", "contents") if body.get(one)), [])
+    texts = json.dumps([body.get(one) for one in ("system", "instructions", "systemInstruction")] + messages[:1])
+    return any(one in texts + json.dumps(messages[-1:]) for one in COMPACTIONS)
 
 
 def tools_of(body: dict[str, Any]) -> dict[str, dict[str, Any]]:
@@ -178,7 +204,7 @@ def _lines(events: list[dict[str, Any] | str]) -> Iterator[str]:
 
 
 def _anthropic(step: Step, call: Any, number: int) -> tuple[list[Any], dict[str, Any]]:
-    usage = {"input_tokens": 100, "output_tokens": 10}
+    usage = {"input_tokens": step.tokens, "output_tokens": 10}
     reason = "tool_use" if call else "end_turn"
     blocks: list[tuple[dict[str, Any], dict[str, Any], dict[str, Any]]] = []
     if step.say or not call:
@@ -224,7 +250,7 @@ def _responses(step: Step, call: Any, number: int) -> tuple[list[Any], dict[str,
     items = ([words] if step.say or not call else []) + ([item] if call else [])
     items = [one | {"id": f"item_{number:04}_{at}", "status": "completed"} for at, one in enumerate(items)]
     usage = {
-        **{"input_tokens": 100, "output_tokens": 10, "total_tokens": 110},
+        **{"input_tokens": step.tokens, "output_tokens": 10, "total_tokens": step.tokens + 10},
         **{"input_tokens_details": {"cached_tokens": 0}, "output_tokens_details": {"reasoning_tokens": 0}},
     }
     made = {"id": f"resp_{number:04}", "object": "response", "created_at": 1, "model": "gpt-5.5"}
@@ -242,7 +268,7 @@ def _responses(step: Step, call: Any, number: int) -> tuple[list[Any], dict[str,
 
 
 def _completions(step: Step, call: Any, number: int) -> tuple[list[Any], dict[str, Any]]:
-    usage = {"prompt_tokens": 100, "completion_tokens": 10, "total_tokens": 110}
+    usage = {"prompt_tokens": step.tokens, "completion_tokens": 10, "total_tokens": step.tokens + 10}
     message: dict[str, Any] = {"role": "assistant", "content": step.say or None}
     if call:
         function = {"name": call[0], "arguments": json.dumps(call[1])}
@@ -264,6 +290,6 @@ def _gemini(step: Step, call: Any, number: int) -> tuple[list[Any], dict[str, An
     if call:
         parts.append({"functionCall": {"name": call[0], "args": call[1], "id": f"call_{number:04}"}})
     candidate = {"content": {"role": "model", "parts": parts}, "finishReason": "STOP", "index": 0}
-    usage = {"promptTokenCount": 100, "candidatesTokenCount": 10, "totalTokenCount": 110}
+    usage = {"promptTokenCount": step.tokens, "candidatesTokenCount": 10, "totalTokenCount": step.tokens + 10}
     whole = {"candidates": [candidate], "usageMetadata": usage, "modelVersion": "gemini-2.5-pro"}
     return [whole], whole

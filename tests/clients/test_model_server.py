@@ -6,7 +6,7 @@ import json
 from http.client import HTTPConnection
 
 import pytest
-from clients.model_server import DONE, ModelServer, Step
+from clients.model_server import COMPACTIONS, DONE, SUMMARY, ModelServer, Step
 
 COMMAND = {"properties": {"command": {}, "description": {}}}
 ASKED = {
@@ -39,6 +39,16 @@ def test_each_interface_runs_the_command_and_then_says_the_words(path: str) -> N
     assert "make unit" in ran
     assert "Running." in ran
     assert "It passed." in said
+
+
+def test_request_for_a_summary_uses_no_step_up() -> None:
+    asked = {"messages": [{"role": "user", "content": f"{COMPACTIONS[0]} so far"}]}
+    with ModelServer([Step(run="make unit", tokens=900_000)]) as server:
+        summary = answered(server, "/v1/messages", ASKED["/v1/messages"] | asked)
+        ran = answered(server, "/v1/messages", ASKED["/v1/messages"])
+
+    assert json.loads(summary)["content"][0]["text"] == SUMMARY
+    assert json.loads(ran)["usage"]["input_tokens"] == 900_000
 
 
 def test_request_without_tools_uses_no_step_up() -> None:

@@ -10,6 +10,7 @@ from support.branch import fields_of, keys_found, memory_files
 from support.catalogs import said_anew, said_by
 from support.facts import Clock, count_commits, for_code, trailers
 
+from gitmem.config import CLIENT_VARIABLES
 from gitmem.errors import DuplicateError, GitmemError, NotFoundError, RefusedError
 from gitmem.memory.memory import Memory
 from gitmem.recall.query import Query
@@ -86,6 +87,15 @@ def test_agent_is_named_as_the_source(store, repo, monkeypatch):
 
     assert trailers(repo, done.commit) == [f"Gitmem-Key: {done.key}", "Gitmem-Source: agent dev 7", for_code(repo)]
     assert fields_of(repo, done.path)["by"] == {"who": "Ana", "agent": "dev  7"}
+
+
+@pytest.mark.parametrize(("variable", "client"), CLIENT_VARIABLES.items())
+def test_memory_that_an_agents_command_writes_names_its_client(store, repo, monkeypatch, variable, client):
+    monkeypatch.setenv(variable, "1")
+    with Memory(repo, clock=Clock()) as opened:
+        done = opened.remember("Deploys need VPN")
+
+    assert fields_of(repo, done.path)["by"]["agent"] == client
 
 
 def test_first_memory_starts_the_branch_from_the_root_that_all_clones_share(repo):

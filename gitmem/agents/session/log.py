@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 
-from gitmem.agents.event import RESUME, START
+from gitmem.agents.event import COMPACT, RESUME, START
 from gitmem.agents.session.places import append, named, read_lines, read_text, spelt_out, write_text
 from gitmem.agents.session.topics import place_of
 from gitmem.errors import BusyError
@@ -56,7 +56,8 @@ def seen_in(entries: Sequence[Mapping[str, Any]], *, whole: bool = False) -> dic
     """
     seen: dict[str, str] = {}
     for entry in entries:
-        if entry.get("event") == START and entry.get("source") != RESUME:
+        what = entry.get("event")
+        if what == COMPACT or (what == START and entry.get("source") != RESUME):
             seen = {}
         shown, cut = entry.get("shown"), entry.get("cut")
         left_out = cut if whole and isinstance(cut, list) else ()
@@ -106,6 +107,17 @@ def keep(place: Workplace, event: Event, shown: ContextRecord, *, now: int) -> N
         return
 
 
+def forget(memory: OpenRepository, event: Event) -> None:
+    """Note that what a session was shown is about to leave its context: it may be shown again."""
+    place = place_of(memory.git.repository, memory.git.read_head()[0])
+    if not entries_of(place, event.session):
+        return
+    try:
+        append(_path(place, event.session), {"at": memory.now, "event": COMPACT}, limit=SESSION_BYTES)
+    except (BusyError, OSError):
+        return
+
+
 def keep_written(memory: OpenRepository, event: Event) -> None:
     """Count as shown what a session's own command wrote, whose key it printed: it is in the context already."""
     if event.failed or not event.session or not any(writer in event.command for writer in WRITERS):
@@ -124,8 +136,10 @@ def hold(memory: OpenRepository, event: Event, text: str) -> str:
     """Keep the context of a session's start for its first prompt; returns what is shown now: nothing if it is kept."""
     if not event.session or not text:
         return text
+    path = _held(memory, event)
+    before = read_text(path, HELD_BYTES) if event.source == RESUME else ""
     try:
-        write_text(_held(memory, event), text)
+        write_text(path, "\n\n".join(filter(None, (before, text))))
     except OSError:
         return text
     return ""

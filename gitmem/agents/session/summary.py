@@ -108,7 +108,7 @@ def ask_for(memory: OpenRepository, session: str) -> Event:
     """
     for entry in ledger.entries(memory.git.repository.state):
         fields = entry.fields
-        fits = fields["session"] == session if session else ledger.size_of(entry.transcript) >= 0
+        fits = fields["session"] == session if session else ledger.extent_of(entry.transcript) >= 0
         if fits and not fields["agent"] and fields["harness"] in HARNESSES:
             values: dict[str, Any] = {name: fields[name] for name in _TOLD[1:]}
             event = Event(fields["harness"], END, **values)

@@ -7,10 +7,12 @@ transcript is read again only after it has grown, and each text is kept once (``
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 
 from gitmem.agents.event import END, RESPONSE, Event
 from gitmem.agents.transcripts import ledger
 from gitmem.agents.transcripts.source import DATABASE, HARNESSES, UnreadableError, open_own
+from gitmem.errors import BusyError
 from gitmem.frozen import frozen
 from gitmem.store import background
 
@@ -87,16 +89,17 @@ def harvest(memory: OpenRepository, take: Take) -> list[Unended]:
     entries = ledger.entries(memory.git.repository.state)
     left: list[Unended] = []
     for entry in [one for one in entries if one.is_unread][:AT_MOST]:
-        size = ledger.size_of(entry.transcript)
-        for event, path in _transcripts(entry):
-            try:
-                take(memory, event, read_transcript(path, event.session).turns)
-            except UnreadableError:
-                continue
-        ledger.mark(entry, read=size, summarized=entry.summarized)
+        extent = ledger.extent_of(entry.transcript)
+        try:
+            for event, path in _transcripts(entry):
+                with suppress(UnreadableError):
+                    take(memory, event, read_transcript(path, event.session).turns)
+        except BusyError:
+            continue  # the next start reads it
+        ledger.mark(entry, read=extent, summarized=entry.summarized)
     for entry in ledger.entries(memory.git.repository.state):
         silent = memory.now - _changed(entry)
-        if entry.has_ended or ledger.size_of(entry.transcript) < 0 or silent > FORGOTTEN_S:
+        if entry.has_ended or ledger.extent_of(entry.transcript) < 0 or silent > FORGOTTEN_S:
             if not entry.is_unread:
                 ledger.remove(entry)
         elif silent > SILENT_S and not entry.fields["agent"] and entry.summarized != entry.read:
@@ -143,7 +146,7 @@ def _transcripts(entry: LedgerEntry) -> Iterator[tuple[Event, str]]:
 
 def _changed(entry: LedgerEntry) -> int:
     try:
-        return int(os.stat(entry.transcript).st_mtime)
+        return ledger.written_ns(entry.transcript) // 10**9
     except (OSError, ValueError):
         return entry.at
 

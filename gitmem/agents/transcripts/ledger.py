@@ -10,6 +10,7 @@ import os
 from zlib import crc32
 
 from gitmem.agents.event import END
+from gitmem.agents.transcripts.source import DATABASE
 from gitmem.frozen import frozen
 from gitmem.system.file_lock import make_folder
 from gitmem.text.json_values import format_json, parse_json
@@ -39,8 +40,8 @@ class LedgerEntry:
         fields: ``FIELDS``, as texts.
         at: When it was entered, or ended; epoch seconds.
         has_ended: Whether its harness reported its end.
-        read: The size of the transcript when it was read last; -1 for never.
-        summarized: The size of the transcript when its summary was asked for; -1 for never.
+        read: The extent of the transcript (``extent_of``) when it was read last; -1 for never.
+        summarized: Its extent when its summary was asked for; -1 for never.
     """
 
     path: str
@@ -58,7 +59,7 @@ class LedgerEntry:
     @property
     def is_unread(self) -> bool:
         """Return whether the transcript has grown since it was read."""
-        return size_of(self.transcript) not in (self.read, -1)
+        return extent_of(self.transcript) not in (self.read, -1)
 
 
 def enter(memory: OpenRepository, event: Event) -> None:
@@ -117,16 +118,30 @@ def remove(entry: LedgerEntry) -> None:
             continue
 
 
-def size_of(transcript: str) -> int:
-    """Return how many bytes a transcript has, a database with what is not merged into it yet; -1 where it is gone."""
+def extent_of(transcript: str) -> int:
+    """Return a number that changes whenever a transcript grows: its size in bytes; -1 where it is gone.
+
+    Of a database it is when it was written last: new rows also go into free pages, and a journal that is merged is
+    written again from its start (https://sqlite.org/wal.html, "the WAL file is reset"), so no size changes.
+    """
     try:
-        size = os.stat(transcript).st_size
+        return written_ns(transcript) if transcript.endswith(DATABASE) else os.stat(transcript).st_size
     except (OSError, ValueError):
         return -1
+
+
+def written_ns(transcript: str) -> int:
+    """Return when a transcript, or the journal of a database, was written last, in nanoseconds.
+
+    Raises:
+        OSError: It is gone.
+        ValueError: It is no path.
+    """
+    at = os.stat(transcript).st_mtime_ns
     try:
-        return size + os.stat(f"{transcript}-wal").st_size
+        return max(at, os.stat(f"{transcript}-wal").st_mtime_ns) if transcript.endswith(DATABASE) else at
     except OSError:
-        return size
+        return at
 
 
 def _read(path: str) -> dict[str, Any]:

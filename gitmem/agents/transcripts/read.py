@@ -10,6 +10,7 @@ from itertools import chain, islice
 from gitmem.agents.transcripts import claude_code, codex, copilot, gemini, opencode, pi
 from gitmem.agents.transcripts.source import DATABASE, TranscriptReader, UnreadableError, open_own
 from gitmem.agents.transcripts.turns import Transcript
+from gitmem.errors import BusyError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -34,6 +35,7 @@ def read_transcript(path: str, session: str = "") -> Transcript:
 
     Raises:
         UnreadableError: The file may not be read (``source.open_own``), or is of no known form.
+        BusyError: The database is locked.
     """
     fd = open_own(path)
     try:
@@ -43,7 +45,11 @@ def read_transcript(path: str, session: str = "") -> Transcript:
         found = bounded(_turns(source.records()))
         return Transcript(found, source.skipped, source.left_out)
     except sqlite3.Error as err:
-        raise UnreadableError("the transcript cannot be read: not a database, or locked") from err
+        if getattr(err, "sqlite_errorcode", 0) & 0xFF in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
+            raise BusyError(
+                "the transcript is locked by its client", hint="try again when the client has stopped"
+            ) from err
+        raise UnreadableError("the transcript cannot be read: not a database with sessions") from err
     except OSError as err:
         raise UnreadableError(f"the transcript cannot be read: {err.strerror}") from err
     finally:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 from gitmem.commands.capture.quality import says_something
+from gitmem.config import agent_client
 from gitmem.errors import RefusedError, UsageError
 from gitmem.store import tally
 from gitmem.store.spool import Spool
@@ -65,7 +66,7 @@ def keep(
     for part in (text, title, key, json.dumps(given, ensure_ascii=False)):
         refuse(memory, "the captured text", part)
     who = dict(by) if by else {}
-    agent = who.pop("agent", "") or memory.config.agent
+    agent = who.pop("agent", "") or memory.config.agent or agent_client()
     name = Spool(memory.git.repository.state).append(
         entry | {"at": memory.now, "agent": agent, "once": once} | ({"by": who} if who else {})
     )

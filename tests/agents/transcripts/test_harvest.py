@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import sqlite3
+from collections.abc import Sequence
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 from conftest import NOW
+from support.clients import Client
 from support.facts import Clock
 from support.transcripts import asked, placed, said
 
 from gitmem.agents import on_event
 from gitmem.agents.event import END, START, STOP, Event
-from gitmem.agents.transcripts import harvest, ledger
+from gitmem.agents.transcripts import harvest, ledger, opencode
+from gitmem.agents.transcripts.turns import Turn
 from gitmem.memory.memory import Memory
 from gitmem.store import background
 
@@ -76,6 +81,29 @@ def test_sub_agents_are_read_where_their_client_puts_them(
     harvest.harvest(memory.repository, lambda _, of, turns: taken.extend((of.agent, one.text) for one in turns))
 
     assert [agent for agent, text in taken if LINE in text] == found
+
+
+def test_locked_database_is_read_by_the_next_harvest(
+    memory: Memory, repo: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setattr(opencode, "PATIENCE_S", 0.01)
+    client = Client("opencode", repo, "s1")
+    client.write("assistant", LINE)
+    event = Event("opencode", START, session="s1", transcript=str(client.transcript))
+    ledger.enter(memory.repository, event)
+    taken: list[str] = []
+
+    def take(_memory: object, _event: Event, turns: Sequence[Turn]) -> None:
+        taken.extend(turn.text for turn in turns)
+
+    with closing(sqlite3.connect(client.transcript, isolation_level=None)) as opened:
+        opened.execute("BEGIN EXCLUSIVE")
+        harvest.harvest(memory.repository, take)
+    assert taken == []
+
+    harvest.harvest(memory.repository, take)
+    assert taken == [LINE]
 
 
 def test_only_a_silent_session_counts_as_over_and_once(memory: Memory) -> None:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
+from support.clients import Client
 from support.transcripts import asked, placed
 
 from gitmem.agents.event import END, START, Event
@@ -26,11 +29,34 @@ def test_transcript_is_unread_until_it_was_read_and_again_when_it_grows(memory: 
     (entry,) = ledger.entries(state_of(memory))
     assert (entry.is_unread, entry.has_ended, entry.fields["branch"]) == (True, False, "main")
 
-    ledger.mark(entry, read=ledger.size_of(entry.transcript), summarized=-1)
+    ledger.mark(entry, read=ledger.extent_of(entry.transcript), summarized=-1)
     assert not ledger.entries(state_of(memory))[0].is_unread
 
     path.write_text(path.read_text() + asked("and this"))
     assert ledger.entries(state_of(memory))[0].is_unread
+
+
+def test_database_is_unread_when_its_journal_is_written_from_its_start_again(
+    memory: Memory, repo: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    path = Client("opencode", repo, "s1").transcript
+    path.parent.mkdir(parents=True)
+    journal = path.with_name(f"{path.name}-wal")
+    with closing(sqlite3.connect(path, isolation_level=None)) as opened:
+        opened.execute("PRAGMA journal_mode = wal")
+        opened.execute("CREATE TABLE part (data)")
+        opened.executemany("INSERT INTO part VALUES (?)", [("x" * 8_000,)] * 9)
+        opened.execute("PRAGMA wal_checkpoint(RESTART)")
+        ledger.enter(memory.repository, event(path))
+        ledger.mark(*ledger.entries(state_of(memory)), read=ledger.extent_of(str(path)), summarized=-1)
+        sizes = [one.stat().st_size for one in (path, journal)]
+        assert not ledger.entries(state_of(memory))[0].is_unread
+
+        opened.execute("INSERT INTO part VALUES ('one more')")
+
+        assert [one.stat().st_size for one in (path, journal)] == sizes
+        assert ledger.entries(state_of(memory))[0].is_unread
 
 
 def test_end_is_noted_and_what_was_read_stays(memory: Memory) -> None:
