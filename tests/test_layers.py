@@ -118,6 +118,7 @@ TESTED_ELSEWHERE: dict[str, str] = {
     "gitmem/memory/index.py": "the wiring of the index: tests/index/, tests/cli/test_index.py",
     "gitmem/memory/jobs.py": "the wiring of verify jobs: tests/verify/jobs/",
     "gitmem/memory/proposals.py": "the wiring of proposals: tests/commands/propose/",
+    "gitmem/memory/sources.py": "the wiring of pulled sources: tests/commands/pull/",
     "gitmem/memory/stores.py": "the wiring of listed stores: tests/commands/test_stores.py",
     "gitmem/memory/tasks.py": "the wiring of tasks: tests/commands/test_task.py",
     "gitmem/commands/forget.py": "forget and supersede: tests/write/test_writer.py, tests/write/test_supersede.py",

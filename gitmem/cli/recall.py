@@ -28,6 +28,7 @@ EXAMPLES = (
     "gitmem recall jwt --path src/auth --json",
     "gitmem recall retries --store api",
     "gitmem recall retries --task AUTH-12 --by ana",
+    "gitmem recall retries of the gateway --source github",
     "gitmem recall how do retries work --work --strict",
     "gitmem recall token lifetime --explain --without recency,access",
     "gitmem recall --stats",
@@ -67,8 +68,9 @@ def run(args: argparse.Namespace, out: Output) -> int:
         raise UsageError("give one of: a question, --recent N, --stats", hint="gitmem recall WORDS…")
     if args.syntax and not query.strip():
         raise UsageError("--syntax needs a question", hint="gitmem recall --syntax 'kind:gotcha auth~'")
-    if args.store and (args.syntax or args.stats or args.at is not None):
-        raise UsageError("--store works only with a plain question or --recent N", hint="gitmem -C PATH recall …")
+    for name in ("store", "source"):
+        if getattr(args, name) and (args.syntax or args.stats or args.at is not None):
+            raise UsageError(f"--{name} works only with a plain question or --recent N", hint="gitmem recall WORDS…")
     with shared.open_memory(args, out) as memory:
         if args.stats:
             return _statistics(memory, args, out)

@@ -94,6 +94,8 @@ def add_stores(parser: argparse.ArgumentParser) -> None:
     about = "only this listed store (gitmem stores); --scope listed selects all of them"
     filters = parser.add_argument_group("which memories")
     filters.add_argument("--store", action="append", default=[], metavar="NAME", help=about)
+    about = "only this source, and no memories (gitmem sources)"
+    filters.add_argument("--source", action="append", default=[], metavar="NAME", help=about)
 
 
 def add_store(parser: argparse.ArgumentParser, *, about: str) -> None:
@@ -210,6 +212,7 @@ def query_of(args: argparse.Namespace, memory: Memory, *, query: str = "", limit
         everything=args.all,
         scopes=tuple(scopes),
         stores=tuple(part for given in getattr(args, "store", ()) for part in given.split(",") if part),
+        sources=tuple(part for given in getattr(args, "source", ()) for part in given.split(",") if part),
     )
 
 

@@ -87,7 +87,7 @@ def print_memory(found: Mapping[str, Any], out: Output) -> None:
     out.line((MARKS.get(found["status"], " "), found["status"]), " ", (found["title"], "bold"))
     about = [found["kind"], *([found["status"]] if found["status"] else [])]
     about += [found["scope"]] if found["scope"] != PROJECT else []
-    about += [f"of {found['repository']}"] if "repository" in found else []
+    about += [f"of {found['repository']}"] if found.get("repository") else []
     about += [f"in {found['path']}"] if is_home(found["path"]) else []
     about += [word for word in ("archived", "superseded", "expired") if found[word]]
     key = f"{found['store']}:{found['key']}" if "store" in found else found["key"]
@@ -119,7 +119,7 @@ def _print_reference(reference: Mapping[str, str], out: Output) -> None:
 
 
 def _print_verdict(verdict: dict[str, Any], found: Mapping[str, Any], out: Output) -> None:
-    gitmem = f"gitmem -C {found['repository']}" if "repository" in found else "gitmem"
+    gitmem = f"gitmem -C {found['repository']}" if found.get("repository") else "gitmem"
     if verdict["outcome"]:
         whose = ("there" if "repository" in found else "here") if verdict["own"] else "claimed by the memory branch"
         due = (

@@ -42,6 +42,8 @@ def run(args: argparse.Namespace, out: Output) -> int:
     """Print the status; 1 when a fact failed or is suspect."""
     with shared.open_memory(args, out) as memory:
         found = (_at(memory, args) if args.at is not None else _now(memory, args)).document
+        if args.at is None and not args.store and not args.scope:
+            found = {**found, "sources": list(memory.sources.overdue())}
         shared.print_notices(memory, out)
     bad = bool(found["failed"] or found["suspect"] or found.get("is_empty"))
     if args.json:
@@ -77,6 +79,8 @@ def run(args: argparse.Namespace, out: Output) -> int:
     _print_scopes(found["scopes"], out)
     _print_what_waits(found, out)
     _print_places(found, out)
+    for overdue in found.get("sources", ()):
+        out.line((overdue, "yellow"))
     _print_ages(found, out)
     return int(bad)
 

@@ -149,14 +149,16 @@ def show_listed(memory: OpenRepository, typed: str, name: str) -> dict[str, Any]
     """
     if not name:
         name, _, typed = typed.partition(APART)
-    store = need(memory, name)
+    source = memory.find_source(name)
+    store = source or need(memory, name)
     catalog = store.catalog()
     key = store.full_key(typed.removeprefix(f"{name}{APART}"))
     ground = store.ground(catalog)
     memory.listing().note_of(store)
     with catalog.reading():
         found = shows.show(catalog, store.git, store.local, ground, key, now=memory.now)
-    return found | {"scope": LISTED, "store": name, "repository": store.entry.path}
+    place = store.entry.path if isinstance(store, ListedStore) else ""
+    return found | {"scope": store.store.scope, "store": name, "repository": place}
 
 
 def status_of(memory: OpenRepository, name: str) -> dict[str, Any]:

@@ -26,20 +26,22 @@ def add_reading(server: MCPServer[Any], service: Service) -> None:
     async def memory_search(
         ctx: Context[Any, Any],
         *,
-        query: Annotated[schemas.Words, Field(description="The question, in your own words")],
+        query: Annotated[schemas.Words, Field(description="The question")],
         limit: Annotated[int, Field(ge=1, le=25)] = 5,
-        kinds: Annotated[schemas.Lines, Field(description="Only these: fact, gotcha, decision, …")] = [],  # noqa: B006
-        paths: Annotated[schemas.Lines, Field(description="Only about these paths")] = [],  # noqa: B006
+        kinds: Annotated[schemas.Lines, Field(description="Only these: fact, gotcha, …")] = [],  # noqa: B006
+        paths: Annotated[schemas.Lines, Field(description="About these")] = [],  # noqa: B006
         scope: schemas.Scope = "",
+        source: Annotated[schemas.Line, Field(description="Or search github, jira")] = "",
         strict: Annotated[bool, Field(description="Only trustworthy memories")] = False,
     ) -> Annotated[CallToolResult, schemas.Hits]:
-        """Find memories of this repository: facts with proof status, gotchas, decisions, past work."""
+        """Find memories here: facts with proof status, gotchas, decisions, past work."""
         wanted = Query(
             text=query,
             limit=limit,
             kinds=tuple(kind.replace("-", "_") for kind in kinds),
             paths=tuple(paths),
             scopes=(scope,) if scope else (),
+            sources=(source,) if source else (),
             strict=strict,
         )
 
@@ -59,7 +61,7 @@ def add_reading(server: MCPServer[Any], service: Service) -> None:
     async def memory_get(
         ctx: Context[Any, Any], *, key: schemas.Key, scope: schemas.Scope = ""
     ) -> Annotated[CallToolResult, schemas.Got]:
-        """Read one memory in full, even if expired or deleted. Counts as an access."""
+        """Read one memory in full, even if expired or deleted."""
 
         def work(memory: Memory) -> tuple[Any, str]:
             found = memory.show(key, scope=scope).document
@@ -81,7 +83,7 @@ def add_reading(server: MCPServer[Any], service: Service) -> None:
     async def context(
         ctx: Context[Any, Any],
         *,
-        paths: Annotated[schemas.Lines, Field(description="Files you work on; default: changed files")] = [],  # noqa: B006
+        paths: Annotated[schemas.Lines, Field(description="Default: changed files")] = [],  # noqa: B006
         budget: Annotated[int, Field(ge=100, le=8000, description="Tokens")] = BUDGET,
     ) -> Annotated[CallToolResult, schemas.Context]:
         """Get what to know before you start: warnings first, then facts and recent work."""

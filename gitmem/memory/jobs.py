@@ -26,7 +26,7 @@ class Jobs:
         self._repository = memory.repository
 
     def run_scheduled(self) -> VerifyRun | None:
-        """Verify what is due without a person, and sync where this clone was synced before; None if a job runs already.
+        """Pull and verify what is due without a person, and sync a clone that was synced; None if a job runs already.
 
         Raises:
             GitmemError: Something failed; if the remote cannot be reached, everything else is done.
@@ -39,6 +39,7 @@ class Jobs:
             return self._run_on_branch()
         config = repository.config
         is_shared = repository.git.read_ref(f"refs/gitmem/seen/{config.remote}/{config.branch}") is not None
+        self._memory.sources.pull_due()
         try:
             if is_shared:
                 self._memory.sync()

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from gitmem.memory.index import MemoryIndex
     from gitmem.memory.jobs import Jobs
     from gitmem.memory.proposals import Proposals
+    from gitmem.memory.sources import PulledSources
     from gitmem.memory.stores import Stores
     from gitmem.memory.tasks import Tasks
     from gitmem.memory.vectors import MemoryVectors
@@ -112,7 +113,7 @@ class Memory:
 
     @property
     def notices(self) -> MutableSequence[str]:
-        """Return lines for the person that are not errors: what was skipped, what is out of date."""
+        """Return lines for the person that are not errors."""
         return self.repository.notices
 
     @property
@@ -124,7 +125,7 @@ class Memory:
 
     @property
     def boards(self) -> Boards:
-        """Return the boards: what the workers of a run share while it lasts."""
+        """Return the boards of runs."""
         from gitmem.memory.boards import Boards
 
         return Boards(self)
@@ -156,6 +157,13 @@ class Memory:
         from gitmem.memory.stores import Stores
 
         return Stores(self.repository)
+
+    @property
+    def sources(self) -> PulledSources:
+        """Return the sources: what is pulled from elsewhere."""
+        from gitmem.memory.sources import PulledSources
+
+        return PulledSources(self.repository)
 
     @property
     def vectors(self) -> MemoryVectors:
@@ -388,8 +396,8 @@ class Memory:
         from gitmem.commands.recall import similar
         from gitmem.recall.query import query_of
 
-        repository = self.repository
-        return similar(repository, key, query or query_of("", limit=limit), repository.progress_of("indexing memories"))
+        progress = self.repository.progress_of("indexing memories")
+        return similar(self.repository, key, query or query_of("", limit=limit), progress)
 
     @reads_companion
     def list(
@@ -407,9 +415,14 @@ class Memory:
         from gitmem.commands.recall import list_memories
         from gitmem.recall.query import query_of
 
-        filters = {"tags": tags, "paths": paths, "statuses": statuses, "scopes": scopes}
-        kinds = (kind,) if kind else ()
-        return list_memories(self.repository, query_of(query or "", limit=limit, kinds=kinds, **filters))
+        filters = {
+            "tags": tags,
+            "paths": paths,
+            "statuses": statuses,
+            "scopes": scopes,
+            "kinds": (kind,) if kind else (),
+        }
+        return list_memories(self.repository, query_of(query or "", limit=limit, **filters))
 
     @reads_companion
     def show(self, key: str, *, scope: str = "", store: str = "") -> MemoryDetails:
@@ -452,8 +465,8 @@ class Memory:
         from gitmem.commands.context.working_on import context
         from gitmem.results import Digest
 
-        told: dict[str, Any] = {"jobs": self.jobs.notes, "verified": self.jobs.last_verified, "related": related}
-        return Digest.of(context(self.repository, paths, budget_tokens, kinds, **told))
+        jobs: dict[str, Any] = {"jobs": self.jobs.notes, "verified": self.jobs.last_verified}
+        return Digest.of(context(self.repository, paths, budget_tokens, kinds, related=related, **jobs))
 
     @reads_companion
     def status(self, *, scope: str = "") -> StoreStatus:
@@ -588,12 +601,6 @@ class Memory:
 
     def doctor(self, *, fix: bool = False, delete: Sequence[str] = ()) -> Examination:
         """Find what is wrong with the store; with *fix*, repair what can be repaired without losing anything."""
-        from gitmem.commands.doctor.examine import added, examine, is_own
-        from gitmem.commands.install import ci, git_hooks
-        from gitmem.commands.install import examine as standing
-        from gitmem.commands.view.view import examine as examine_view
+        from gitmem.memory.reviews import examine
 
-        repository = self.repository
-        found = examine(repository, fix=fix, delete=delete, replaced_hooks=git_hooks.missing(repository.git))
-        found = added(found, [*standing.examine(repository.git), *ci.examine(repository)], ())
-        return added(found, *examine_view(repository, self.view.merge_found, fix=fix and is_own(found)))
+        return examine(self, fix=fix, delete=delete)

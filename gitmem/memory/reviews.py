@@ -1,4 +1,4 @@
-"""Checks of changes together with reviews of what they do to memories, on the memory branch and in the code tree."""
+"""Checks and reviews of changes, on the memory branch and in the code tree, and of the store as it stands."""
 
 from __future__ import annotations
 
@@ -7,9 +7,10 @@ from gitmem.frozen import replace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Sequence
 
     from gitmem.commands.check.run import CheckResult
+    from gitmem.commands.doctor.examine import Examination
     from gitmem.commands.review.model import Review
     from gitmem.commands.review.run import ReviewGround
     from gitmem.memory.memory import Memory
@@ -23,6 +24,19 @@ def review(repository: OpenRepository, typed: str, *, code: str, approved: str) 
     from gitmem.commands.review import run
 
     return run.review(_ground(repository, approved), typed, code=code)
+
+
+def examine(memory: Memory, *, fix: bool, delete: Sequence[str]) -> Examination:
+    """Examine the store, its hooks, workflows and view; the arguments are those of ``Memory.doctor``."""
+    from gitmem.commands.doctor import examine as doctor
+    from gitmem.commands.install import ci, git_hooks
+    from gitmem.commands.install import examine as standing
+    from gitmem.commands.view.view import examine as examine_view
+
+    repository = memory.repository
+    found = doctor.examine(repository, fix=fix, delete=delete, replaced_hooks=git_hooks.missing(repository.git))
+    found = doctor.added(found, [*standing.examine(repository.git), *ci.examine(repository)], ())
+    return doctor.added(found, *examine_view(repository, memory.view.merge_found, fix=fix and doctor.is_own(found)))
 
 
 def check_change(

@@ -43,6 +43,7 @@ class Query:
         syntax: Whether the query is one of the query language (``by_syntax``); else nothing typed is syntax.
         lexical: Whether only words count, also where an embedding provider is set up.
         scopes: Only these scopes; empty for all.
+        sources: Only these pulled sources (``gitmem pull``), and no memory; empty for none.
         stores: These stores of other repositories, by what they are called here; empty for all, or none (``scopes``).
         strict: Nothing that must not be believed as it stands (``is_sound``).
         without: Factors that are switched off for this question.
@@ -69,6 +70,7 @@ class Query:
     lexical: bool = False
     scopes: tuple[str, ...] = ()
     stores: tuple[str, ...] = ()
+    sources: tuple[str, ...] = ()
     domains: tuple[str, ...] | None = None
     strict: bool = False
     without: tuple[str, ...] = ()

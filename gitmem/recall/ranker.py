@@ -342,7 +342,7 @@ class Ranker:
             chains = state.suspects(catalog, ground)
             statuses = self._states[nth] = state.statuses_of(catalog, ground, numbers, now=self._now, chains=chains)
             for one in signals_of(catalog, source.local, own, texts, statuses, query=self._own[nth], **options):
-                factor = factors[source.scope_of(one.key)]
+                factor = factors.get(source.scope_of(one.key), 1.0)  # a pulled source is searched on its own
                 is_same = count == 1 and factor == one.scope
                 signals.append(one if is_same else replace(one, number=one.number * count + nth, scope=factor))
         return signals

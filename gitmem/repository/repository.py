@@ -19,9 +19,21 @@ from gitmem.repository.proving_store import ProvingStore
 from gitmem.store import universal
 from gitmem.store.code_tree.tree import FOLDER, find_tree, is_home
 from gitmem.store.companion import find_companion, head_branch, memory_tip, store_on_top, top_ref
+from gitmem.store.layout import is_key
 from gitmem.store.proposal import project_store
 from gitmem.store.remove_links import remove_links
-from gitmem.store.scope import DOMAIN, LISTED, PRIVATE, PRIVATE_REFS, PROJECT, SCOPES, UNIVERSAL, Store
+from gitmem.store.scope import (
+    DOMAIN,
+    LISTED,
+    PRIVATE,
+    PRIVATE_REFS,
+    PROJECT,
+    SCOPES,
+    SOURCE,
+    SOURCE_REFS,
+    UNIVERSAL,
+    Store,
+)
 from gitmem.store.view.state import outside
 
 TYPE_CHECKING = False
@@ -205,11 +217,36 @@ class OpenRepository(ProvingStore):
             NotFoundError: It names a store that is not listed.
             NoRepositoryError: There is no memory at all.
         """
+        if query.sources:
+            return [self.source_store(name) for name in query.sources]
         if query.stores or (self.config.stores and (LISTED in query.scopes or _is_question(query))):
             from gitmem.repository.other_repositories import stores_for
 
             return stores_for(self, query)
         return [*self.stores(query.scopes)]
+
+    def source_store(self, name: str) -> ProvingStore:
+        """Return what was pulled from a source.
+
+        Raises:
+            NotFoundError: There is no such source, or nothing was pulled from it.
+        """
+        found = self.find_source(name)
+        if found is None:
+            raise NotFoundError(f"nothing was pulled from a source {name}", hint="gitmem sources list")
+        return found
+
+    def find_source(self, name: str) -> ProvingStore | None:
+        """Return what was pulled from a source; None where nothing was."""
+        if not is_key(name) or self.git.read_ref(f"{SOURCE_REFS}{name}") is None:
+            return None
+        folder = os.path.join(self.git.repository.state, "sources", name)
+        key = f"{SOURCE} {name}"
+        if key not in self._others:
+            self._others[key] = self.beside(
+                self.git, self.config, Store(SOURCE, f"{SOURCE_REFS}{name}", folder, name=name)
+            )
+        return self._others[key]
 
     def listing(self) -> Listing:
         """Return the stores of other repositories that are listed here."""

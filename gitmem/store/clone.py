@@ -32,7 +32,7 @@ LOCAL = "local.sqlite"
 # Everything derived in the state folder was made on this machine.
 SEEN = "seen"
 LOCK = "clone.lock"
-# Made from the branch again, or a secret that others may know.
+# Made from the branch again, a secret that others may know, or servers that a token would be sent to.
 DERIVED = (
     "at",
     "vectors",
@@ -42,6 +42,7 @@ DERIVED = (
     "proposal-index",
     "companion-index",
     "proofs",
+    "sources",
     "mcp-token",
 )
 CATALOG = "catalog.sqlite"

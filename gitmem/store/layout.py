@@ -33,6 +33,8 @@ STATUS_PATH = "STATUS.md"
 README_PATH = "README.md"
 PAGE_MARK = "<!-- gitmem page -->"
 BADGE_PATH = "facts.svg"
+# How far a source was pulled, on its own ref (``commands.pull``): known, and not read as a memory.
+MANIFEST_PATH = "manifest.json"
 ATTRIBUTES_PATH = ".gitattributes"
 # What gitmem makes from the rest: of two versions, one is as good as the other until they are made again.
 PAGES = frozenset({STATUS_PATH, BADGE_PATH})
@@ -53,7 +55,7 @@ DEVICES = frozenset(
     ["con", "prn", "aux", "nul", *(f"com{n}" for n in "0123456789"), *(f"lpt{n}" for n in "0123456789")]
 )
 # Files that a store may have at its root.
-TOP_FILES = frozenset({POLICY_PATH, STATUS_PATH, README_PATH, BADGE_PATH, ATTRIBUTES_PATH, GITLAB_PATH})
+TOP_FILES = frozenset({POLICY_PATH, STATUS_PATH, README_PATH, BADGE_PATH, ATTRIBUTES_PATH, GITLAB_PATH, MANIFEST_PATH})
 # Folders of the root whose content says nothing about the rest.
 TOP_FOLDERS = frozenset({".github", "archive", "verdicts"})
 # Folders of the root that hold no memories of a kind.

@@ -13,6 +13,8 @@ PROJECT = "project"
 PRIVATE = "private"
 DOMAIN = "domain"
 UNIVERSAL = "universal"
+# What a pulled source has.
+SOURCE = "source"
 # What other repositories' stores have, where they are listed here (``listed_repositories``): read, never written to.
 LISTED = "listed"
 # The narrowest last: a key that several scopes have is that of the first one here.
@@ -21,6 +23,8 @@ SCOPES = (PROJECT, PRIVATE, DOMAIN, UNIVERSAL)
 PRIVATE_REFS = "refs/gitmem/private"
 # The boards of runs (``gitmem.boards``): trees of entries, and no stores.
 RUN_REFS = "refs/gitmem/runs/"
+# What was pulled from a tracker or from files (``commands.pull``): stores of their own, read only where they are named.
+SOURCE_REFS = "refs/gitmem/sources/"
 
 
 @frozen
@@ -28,12 +32,12 @@ class Store:
     """The memories of one scope: where they are, and where what is derived from them is kept.
 
     Attributes:
-        scope: ``project``, ``private``, ``universal`` (whose repository has the domains' memories as well) or
-            ``listed``.
+        scope: ``project``, ``private``, ``universal`` (whose repository has the domains' memories as well),
+            ``listed`` or ``source``.
         ref: The full ref whose commit they are read from.
         folder: The folder of the store's local state (index, verdicts made here); it may not exist yet.
         upstream: The remote's ref that is read before there is a local one; or empty.
-        name: What another repository's store is called here; empty for our own.
+        name: What another repository's store, or a source, is called here; empty for our own.
         proposal: The current proposal, where that is what is read and written (``store.proposal``); or empty.
         companion: The branch of the code whose companion is read or written (``store.companion``); or empty.
     """

@@ -11,6 +11,7 @@ from binascii import crc32
 from gitmem.agents.capture.source import place_of, read_inside
 from gitmem.frozen import frozen
 from gitmem.text.code.definitions import DEFINES, Span, definitions
+from gitmem.text.code.languages import is_code, language_of
 from gitmem.text.json_values import format_json
 from gitmem.text.tokens import count_tokens, slug
 
@@ -27,61 +28,6 @@ AT_MOST, PATTERNS_AT_MOST = 5, 20
 FILE_LIMIT = 1_000_000
 TTL = "30d"
 NOTEBOOK = ".ipynb"
-# What a language is called where its files are not.
-_LANGUAGES = {
-    **{
-        "py": "python",
-        "pyi": "python",
-        "ipynb": "python",
-        "js": "javascript",
-        "jsx": "javascript",
-        "mjs": "javascript",
-    },
-    **{"cjs": "javascript", "ts": "typescript", "tsx": "typescript", "rs": "rust", "kt": "kotlin", "kts": "kotlin"},
-    **{
-        "rb": "ruby",
-        "cs": "csharp",
-        "cc": "cpp",
-        "hpp": "cpp",
-        "h": "c",
-        "pl": "perl",
-        "ex": "elixir",
-        "exs": "elixir",
-    },
-    **{"erl": "erlang", "hs": "haskell", "ml": "ocaml", "fs": "fsharp", "clj": "clojure", "jl": "julia", "sh": "shell"},
-    **{"bash": "shell", "zsh": "shell", "tf": "terraform", "m": "objective-c", "mm": "objective-c"},
-}
-_CODE = frozenset(
-    (
-        *(
-            "py",
-            "ipynb",
-            "pyi",
-            "js",
-            "jsx",
-            "mjs",
-            "cjs",
-            "ts",
-            "tsx",
-            "vue",
-            "svelte",
-            "go",
-            "rs",
-            "java",
-            "kt",
-            "kts",
-            "scala",
-        ),
-        *("c", "h", "cc", "cpp", "hpp", "cs", "m", "mm", "swift", "rb", "php", "pl", "lua", "ex", "exs", "erl", "hs"),
-        *("ml", "fs", "clj", "dart", "zig", "nim", "jl", "r", "sh", "bash", "zsh", "sql", "proto", "graphql", "tf"),
-    )
-)
-_OTHERS = frozenset(
-    (
-        *("node_modules", "vendor", "third_party", "dist", "build", "out", "target", "site-packages", "__pycache__"),
-        *(".venv", "venv", ".tox", ".git", ".memory", "generated", "gen", "fixtures", "testdata", "snapshots"),
-    )
-)
 # Stands for the rest of a definition that is too long.
 CUT = "…"
 
@@ -138,19 +84,6 @@ def patterns_of(memory: OpenRepository, event: Event) -> list[Pattern]:
             text = read_inside(memory, place, limit=FILE_LIMIT)
             found += [] if text is None else patterns_in(text, edit, place)
     return found[:PATTERNS_AT_MOST]
-
-
-def is_code(place: str) -> bool:
-    """Return whether a file is code of this project's authors."""
-    *folders, name = place.split("/")
-    suffix = name.rpartition(".")[2].lower()
-    return suffix in _CODE and ".min." not in name and _OTHERS.isdisjoint(folders)
-
-
-def language_of(place: str) -> str:
-    """Return the language of a file, by its suffix."""
-    suffix = place.rpartition(".")[2].lower()
-    return _LANGUAGES.get(suffix, suffix)
 
 
 def patterns_in(text: str, edit: Edit, place: str) -> list[Pattern]:

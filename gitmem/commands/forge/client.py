@@ -16,6 +16,7 @@ from urllib.request import Request
 from gitmem.commands.forge.errors import refused, said
 from gitmem.document.fields import format_time
 from gitmem.errors import ForgeError
+from gitmem.frozen import frozen
 from gitmem.system.http import FAILURES, USER_AGENT, exchange, opener_for, unreachable
 from gitmem.text.durations import plausible
 
@@ -39,9 +40,27 @@ BETWEEN_WRITES_S = 1.0
 # Seconds before the second, third and fourth try of what may be sent twice.
 PAUSES_S = (1.0, 2.0, 4.0)
 MOVED = (301, 302, 307, 308)
+UNCHANGED = 304
 HOPS = 3
 PAGES = 100
 _NEXT = re.compile(r'<([^<>]*)>\s*;[^,<]*?\brel="?next\b"?')
+
+
+@frozen
+class ForgePage:
+    """One page of what a forge lists, or one thing alone.
+
+    Attributes:
+        found: Its JSON; None where it is what it was (``is_unchanged``).
+        following: The address of the next page; empty on the last.
+        etag: What to ask with next time; empty where the forge gives none.
+        is_unchanged: Whether the ETag that was sent still holds: it does not count against the rate limit.
+    """
+
+    found: Any
+    following: str = ""
+    etag: str = ""
+    is_unchanged: bool = False
 
 
 class Forge:
@@ -56,7 +75,10 @@ class Forge:
         place: ForgeRepository,
         token: str,
         *,
+        scheme: str = "Bearer",
+        accept: str = "application/vnd.github+json",
         request_s: float = REQUEST_S,
+        total_s: float | None = None,
         sleep: Callable[[float], None] = time.sleep,
         clock: Callable[[], float] = time.time,
     ) -> None:
@@ -65,7 +87,10 @@ class Forge:
         Args:
             place: Where it is.
             token: The token, which is in no message; empty is an error.
+            scheme: How the token is sent: ``Bearer``, or ``Basic`` for one that is base64 already.
+            accept: The media type of answers.
             request_s: Seconds for one request.
+            total_s: Seconds for all of the command; ``TOTAL_S`` where none are given.
             sleep: Waits.
             clock: Returns epoch seconds.
 
@@ -77,9 +102,11 @@ class Forge:
             raise ForgeError(message, hint="in a workflow step, set env: GITHUB_TOKEN: ${{ github.token }}")
         self.place = place
         self._token, self._request_s, self._sleep, self._clock = token, request_s, sleep, clock
+        self._authorization, self._accept = f"{scheme} {token}", accept
+        self._total_s = TOTAL_S if total_s is None else total_s
         self._origin = _origin(place.api)
         self._opener = opener_for(self._origin[1])
-        self._ends = time.monotonic() + TOTAL_S
+        self._ends = time.monotonic() + self._total_s
         self._patience_s = PATIENCE_S
         self._wrote_at = -BETWEEN_WRITES_S
 
@@ -99,6 +126,27 @@ class Forge:
         """
         return self._json(self._ask("GET", url, None, needs=needs))
 
+    def page(self, url: str, *, needs: str, etag: str = "") -> ForgePage:
+        """Return one page, and where the forge says that the next one is.
+
+        Args:
+            url: The address, of the API's origin.
+            needs: The permission for it.
+            etag: The ETag of an earlier answer from this address; empty for none.
+
+        Raises:
+            ForgeError: As of ``get``; or the next page is elsewhere.
+        """
+        answer = self._ask("GET", url, None, needs=needs, etag=etag)
+        if answer.status == UNCHANGED:
+            return ForgePage(None, etag=etag, is_unchanged=True)
+        following = _NEXT.search(answer.headers.get("link", ""))
+        return ForgePage(
+            self._json(answer),
+            self._same_origin(following[1]) if following else "",
+            answer.headers.get("etag", ""),
+        )
+
     def items(self, url: str, *, needs: str) -> Iterator[Mapping[str, Any]]:
         """Yield what a list holds, page after page as the forge links them.
 
@@ -106,15 +154,11 @@ class Forge:
             ForgeError: As of ``get``; or a page leads elsewhere, or there is no end of them.
         """
         for _ in range(PAGES):
-            answer = self._ask("GET", url, None, needs=needs)
-            found = self._json(answer)
-            if not isinstance(found, list) or not all(isinstance(one, dict) for one in found):
-                raise ForgeError("the forge did not answer with a list")
-            yield from found
-            following = _NEXT.search(answer.headers.get("link", ""))
-            if following is None:
+            page = self.page(url, needs=needs)
+            yield from need_tables(page.found)
+            if not page.following:
                 return
-            url = self._same_origin(following[1])
+            url = page.following
         raise ForgeError(f"the forge's list has more than {PAGES} pages")
 
     def write(self, method: str, url: str, body: Mapping[str, Any] | None, *, needs: str) -> Mapping[str, Any]:
@@ -131,7 +175,14 @@ class Forge:
         return _mapping(self._json(self._ask("POST", url, {"query": text}, needs="", is_reading=True)))
 
     def _ask(
-        self, method: str, url: str, body: Mapping[str, Any] | None, *, needs: str, is_reading: bool = False
+        self,
+        method: str,
+        url: str,
+        body: Mapping[str, Any] | None,
+        *,
+        needs: str,
+        is_reading: bool = False,
+        etag: str = "",
     ) -> Response:
         """Send a request until it is answered for good."""
         is_reading = is_reading or method == "GET"
@@ -139,7 +190,7 @@ class Forge:
         while True:
             answer, cause, failed = None, None, ""
             try:
-                answer = self._send(method, url, body, is_reading=is_reading)
+                answer = self._send(method, url, body, is_reading=is_reading, etag=etag)
                 failed = f"it answered with status {answer.status}" if answer.status >= 500 else ""
             except FAILURES as err:
                 cause, failed = err, unreachable(err) or "it did not answer in time"
@@ -154,23 +205,24 @@ class Forge:
                 url = self._same_origin(urljoin(url, answer.headers.get("location", "")))
             elif (wait := wait_of(answer, self._clock())) is not None:
                 self._wait(wait)
-            elif not 200 <= answer.status < 300:
+            elif not 200 <= answer.status < 300 and not (etag and answer.status == UNCHANGED):
                 raise refused(answer, method, urlsplit(url).path, needs=needs, token=self._token)
             else:
                 return answer
 
-    def _send(self, method: str, url: str, body: Mapping[str, Any] | None, *, is_reading: bool) -> Response:
+    def _send(self, method: str, url: str, body: Mapping[str, Any] | None, *, is_reading: bool, etag: str) -> Response:
         """Send one request; those that write, a second apart."""
         if not is_reading:
             self._sleep(max(0.0, self._wrote_at + BETWEEN_WRITES_S - time.monotonic()))
         left = self._ends - time.monotonic()
         if left <= 0:
-            raise ForgeError(f"the forge was too slow: timed out after {TOTAL_S:g} seconds")
+            raise ForgeError(f"the forge was too slow: timed out after {self._total_s:g} seconds")
         headers = {
-            "Accept": "application/vnd.github+json",
+            "Accept": self._accept,
             "X-GitHub-Api-Version": VERSION,
             "User-Agent": USER_AGENT,
-            "Authorization": f"Bearer {self._token}",
+            "Authorization": self._authorization,
+            **({"If-None-Match": etag} if etag else {}),
         }
         data = None
         if body is not None:
@@ -224,6 +276,17 @@ class Forge:
             return json.loads(answer.body)
         except (ValueError, RecursionError) as err:
             raise ForgeError("the forge's answer is not JSON") from err
+
+
+def need_tables(found: Any) -> list[Mapping[str, Any]]:
+    """Return an answer that is a list of tables.
+
+    Raises:
+        ForgeError: It is something else.
+    """
+    if not isinstance(found, list) or not all(isinstance(one, dict) for one in found):
+        raise ForgeError("the forge did not answer with a list")
+    return found
 
 
 def wait_of(answer: Response, now: float) -> float | None:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from gitmem.commands.install.pieces import Piece
 
 TEMPLATES = Path(__file__).parent / "templates"
-COMMANDS = ("save", "search", "status")
+COMMANDS = ("save", "search", "status", "github", "jira", "practices")
 # What skills and commands may run unasked: nothing that approves a command or leaves this machine.
 READING = ("recall", "show", "list", "status", "context", "why", "decisions", "pre-work", "task list")
 WRITING = ("remember", "fact", "supersede", "verify", "decide", "post-work", "task claim", "task close", "task release")

@@ -10,7 +10,7 @@ from conftest import git, put_files
 from support.agent_work import SECRET, edited, kept, refusals, wrote
 
 from gitmem.agents import on_event
-from gitmem.agents.capture.patterns import CUT, is_code, patterns_in, shortened
+from gitmem.agents.capture.patterns import CUT, patterns_in, shortened
 from gitmem.agents.event import Edit
 from gitmem.memory.memory import Memory
 from gitmem.text.tokens import count_tokens
@@ -183,4 +183,3 @@ def test_lines_that_are_not_sure_are_none() -> None:
 
     assert patterns_in(CODE + "\n\n" + CODE, edit, "a.py") == []
     assert patterns_in("changed since", edit, "a.py") == []
-    assert is_code("src/a.tsx")

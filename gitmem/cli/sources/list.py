@@ -1,0 +1,77 @@
+"""List the sources of this clone, with how many documents each has and when it was pulled.
+
+In a pipe: one line each, with tab-separated cells (name, kind, address, documents, time of the last pull, error).
+"""
+
+from __future__ import annotations
+
+from gitmem.cli import shared
+from gitmem.document.fields import format_time
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Sequence
+    from typing import Any
+
+    from gitmem.cli.output import Output
+    from gitmem.commands.pull.run import SourceState
+
+EXAMPLES = ("gitmem sources list", "gitmem sources list --json")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add what list takes."""
+    shared.add_json(parser)
+
+
+def run(args: argparse.Namespace, out: Output) -> int:
+    """Print the sources; 1 where there are none."""
+    with shared.open_memory(args, out) as memory:
+        found, now = memory.sources.list(), memory.repository.now
+        shared.print_notices(memory, out)
+    if args.json:
+        out.json({"sources": [as_table(one) for one in found]})
+    else:
+        print_states(found, out, now=now)
+        if not found:
+            out.note("no sources; to add one: gitmem sources add github")
+    return int(not found)
+
+
+def as_table(one: SourceState) -> dict[str, Any]:
+    """Return how a source stands as the documented JSON."""
+    return {
+        "name": one.source.name,
+        "kind": one.source.kind,
+        "address": one.source.address,
+        "collection": one.source.collection,
+        "every": one.source.every,
+        "ref": one.source.ref,
+        "documents": one.documents,
+        "commit": one.commit,
+        "pulled": format_time(one.pulled) if one.pulled else "",
+        "waiting": one.waiting,
+        "error": one.error,
+        "is_silent": one.is_silent,
+    }
+
+
+def print_states(found: Sequence[SourceState], out: Output, *, now: int) -> None:
+    """Print sources for people, or a line of cells each in a pipe."""
+    from gitmem.commands.pull.run import age_of
+
+    for one in found:
+        if not out.is_terminal:
+            pulled = format_time(one.pulled) if one.pulled else ""
+            out.row(one.source.name, one.source.kind, one.source.address, str(one.documents), pulled, one.error)
+            continue
+        where = one.source.address or ", ".join(one.source.paths) or "this repository"
+        about = f"{shared.counted(one.documents, 'document')}, {age_of(one, now)}"
+        out.line(
+            (one.source.name, "key"), f"  {one.source.kind} {where}  ", (about, "yellow" if one.is_silent else "dim")
+        )
+        if one.waiting:
+            out.line("  ", (f"{one.waiting} pull requests still wait for their reviews and diffs", "dim"))
+        if one.error:
+            out.line("  ", (f"the last pull ended early: {one.error}", "yellow"))

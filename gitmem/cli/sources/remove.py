@@ -1,0 +1,28 @@
+"""Remove a source with everything that was pulled from it. Memories that you wrote about it stay."""
+
+from __future__ import annotations
+
+from gitmem.cli import shared
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import argparse
+
+    from gitmem.cli.output import Output
+
+EXAMPLES = ("gitmem sources remove github",)
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add what remove takes."""
+    parser.add_argument("source", metavar="SOURCE", help="its name")
+
+
+def run(args: argparse.Namespace, out: Output) -> int:
+    """Remove a source and print its name."""
+    with shared.open_memory(args, out) as memory:
+        source = memory.sources.remove(args.source)
+        shared.print_notices(memory, out)
+    out.line(source.name)
+    out.note("removed, with what was pulled from it; to bring it back, add and pull it again")
+    return 0

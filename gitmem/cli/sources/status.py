@@ -1,0 +1,38 @@
+"""Check that sources are pulled as often as they should be. Exits with 1 if one is overdue, or its last pull failed.
+
+A source is overdue when twice the time of its --every has passed since it was last pulled to its end.
+"""
+
+from __future__ import annotations
+
+from gitmem.cli import shared
+from gitmem.cli.sources.list import as_table, print_states
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import argparse
+
+    from gitmem.cli.output import Output
+
+EXAMPLES = ("gitmem sources status", "gitmem sources status github --json")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add what status takes."""
+    parser.add_argument("source", nargs="*", metavar="SOURCE", help="only these sources")
+    shared.add_json(parser)
+
+
+def run(args: argparse.Namespace, out: Output) -> int:
+    """Print how sources stand; 1 where one is overdue or failed."""
+    with shared.open_memory(args, out) as memory:
+        found, now = memory.sources.list(*args.source), memory.repository.now
+        shared.print_notices(memory, out)
+    if args.json:
+        out.json({"sources": [as_table(one) for one in found]})
+    else:
+        print_states(found, out, now=now)
+        for one in found:
+            if one.is_silent:
+                out.note(f"{one.source.name} is overdue: gitmem pull {one.source.name}")
+    return int(any(one.is_silent or one.error for one in found))

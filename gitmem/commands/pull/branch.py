@@ -1,0 +1,111 @@
+"""The ref of a source: its documents, and in the same commit how far it was pulled.
+
+So whoever is killed between two batches goes on where the last commit says, and writes no document twice.
+"""
+
+from __future__ import annotations
+
+import json
+from hashlib import new as new_hash
+
+from gitmem.commands.pull.documents import file_of
+from gitmem.errors import GitmemError
+from gitmem.store import layout
+from gitmem.store.commit import CommitPlan, write_commit
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from typing import Any
+
+    from gitmem.commands.pull.documents import PulledDocument
+    from gitmem.commands.pull.source import Source
+    from gitmem.repository.repository import OpenRepository
+
+# The manifest of a source of files names each of them: 100 bytes for each of 500,000.
+MANIFEST_LIMIT = 50 * 1024 * 1024
+
+
+class SourceBranch:
+    """What one source has, and a writer to it.
+
+    Attributes:
+        manifest: How far it was pulled; changed by whoever pulls, and written with the next batch.
+        seen: The paths that were written, or found as they were, since it was opened.
+    """
+
+    def __init__(self, memory: OpenRepository, source: Source) -> None:
+        """Read what is there; nothing is written."""
+        self._memory, self._source = memory, source
+        self._git = memory.git
+        self.tip = self._git.read_ref(source.ref)
+        self._oids: dict[str, str] = {}
+        self.manifest: dict[str, Any] = {}
+        self.seen: set[str] = set()
+        self.written = self.deleted = 0
+        if self.tip is not None:
+            self._oids = {path: oid for _, oid, path in self._git.list_paths(self.tip)}
+            self.manifest = self._read_manifest(self.tip)
+        self._noted = json.dumps(self.manifest, sort_keys=True)
+
+    def _read_manifest(self, tip: str) -> dict[str, Any]:
+        try:
+            raw = self._git.read_blob(f"{tip}:{layout.MANIFEST_PATH}", limit=MANIFEST_LIMIT)
+            found = json.loads(raw or b"{}")
+        except (GitmemError, ValueError):
+            return {}  # pulled again from the beginning, which writes nothing twice
+        return found if isinstance(found, dict) else {}
+
+    @property
+    def count(self) -> int:
+        """Return how many documents it has."""
+        return sum(1 for _ in self.paths())
+
+    def paths(self, folder: str = "") -> Iterator[str]:
+        """Yield the paths of its documents, of one kind's folder or of all."""
+        start = f"{folder}/" if folder else ""
+        return (path for path in self._oids if path.startswith(start) and path.endswith(".md"))
+
+    def write(self, documents: Iterable[PulledDocument], *, gone: Iterable[str] = ()) -> int:
+        """Commit what is new or changed, with the manifest; returns how many documents changed.
+
+        Args:
+            documents: What was pulled; of two with one key, the later one counts.
+            gone: Paths of documents that are not there any more.
+        """
+        files = {document.path: file_of(document) for document in documents}
+        self.seen.update(files)
+        size = len(self.tip or layout.ROOTS[40])
+        names = {path: _blob_name(content, size) for path, content in files.items()}
+        changed = {path: files[path] for path, name in names.items() if self._oids.get(path) != name}
+        deleted = [path for path in dict.fromkeys(gone) if path in self._oids and path not in files]
+        noted = json.dumps(self.manifest, sort_keys=True)
+        if not changed and not deleted and noted == self._noted:
+            return 0
+        writes = [*changed.items(), (layout.MANIFEST_PATH, noted.encode())]
+        number = len(changed) + len(deleted)
+        subject = f"pull: {number} {'document' if number == 1 else 'documents'} of {self._source.name}"
+        made = CommitPlan(subject, writes=tuple(writes), deletes=tuple(deleted), machine=True)
+        done = write_commit(
+            self._git,
+            self._source.ref,
+            lambda _: made,
+            command=f"pull {self._source.name}",
+            now=self._memory.now,
+            lock_timeout_s=self._memory.config.lock_timeout_s,
+        )
+        assert done is not None, "a plan was made"
+        self.tip, self._noted = done.commit, noted
+        self._oids |= {path: names[path] for path in changed}
+        for path in deleted:
+            del self._oids[path]
+        self.written += len(changed)
+        self.deleted += len(deleted)
+        return number
+
+
+def _blob_name(content: bytes, length: int) -> str:
+    """Return the object name that git gives a blob (git-hash-object(1)), in a repository with names of a length."""
+    made = new_hash("sha1" if length == 40 else "sha256", usedforsecurity=False)
+    made.update(b"blob %d\0" % len(content) + content)
+    return made.hexdigest()

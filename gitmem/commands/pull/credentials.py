@@ -1,0 +1,92 @@
+"""Tokens for sources: from the environment, ``gh``, or git's credential helpers, each only for its own host.
+
+None is stored. A token of the environment is for the host that its variable is documented for; another host gets what
+gh or a credential helper has for that host.
+
+Source: gh help environment; GitHub Docs, "Variables reference"; git-credential(1).
+"""
+
+from __future__ import annotations
+
+from base64 import b64encode
+from urllib.parse import urlsplit
+
+from gitmem.commands.pull.source import GITHUB_API, GITHUB_HOST
+from gitmem.config import variable
+from gitmem.errors import ConfigError, ProcessError
+from gitmem.system import process
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from gitmem.git.binary import Git
+
+# How long gh or a credential helper may take, in seconds; neither may ask.
+ANSWERS_S = 20.0
+
+
+def github_token(git: Git, api: str) -> str:
+    """Return a token for an API of GitHub.
+
+    Raises:
+        ConfigError: There is none.
+    """
+    host = urlsplit(api).hostname or ""
+    if host == (urlsplit(variable("GITHUB_API_URL") or GITHUB_API).hostname or ""):
+        token = variable("GH_TOKEN") or variable("GITHUB_TOKEN")
+    else:
+        token = variable("GH_ENTERPRISE_TOKEN") if host == variable("GH_HOST").lower() else ""
+    site = GITHUB_HOST if host == (urlsplit(GITHUB_API).hostname or "") else host
+    token = token or _of_gh(site) or _of_helper(git, site)[1]
+    if not token:
+        raise ConfigError(
+            f"there is no token for {site}",
+            file="the environment",
+            key="GH_TOKEN",
+            hint=f"log in with gh: gh auth login --hostname {site}\nor set GH_TOKEN to a token that may read it",
+        )
+    return token
+
+
+def jira_token(git: Git, site: str) -> str:
+    """Return name and token for a Jira site, as HTTP's basic authentication has them.
+
+    Raises:
+        ConfigError: There is none.
+    """
+    host = urlsplit(site).hostname or ""
+    named = variable("JIRA_URL")
+    user, token = variable("JIRA_EMAIL"), variable("JIRA_API_TOKEN")
+    if not (user and token) or (named and (urlsplit(named).hostname or "").lower() != host):
+        user, token = _of_helper(git, host)
+    if not (user and token):
+        raise ConfigError(
+            f"there is no token for {host}",
+            file="the environment",
+            key="JIRA_API_TOKEN",
+            hint="set JIRA_EMAIL and JIRA_API_TOKEN, or store them for this host with git credential approve",
+        )
+    return b64encode(f"{user}:{token}".encode()).decode("ascii")
+
+
+def _of_gh(host: str) -> str:
+    """Return the token that gh has for a host; empty where it is not installed or has none."""
+    try:
+        done = process.run(["gh", "auth", "token", "--hostname", host], env=None, timeout_s=ANSWERS_S, check=False)
+    except ProcessError:
+        return ""
+    return done.stdout.decode("utf-8", "replace").strip() if done.status == 0 else ""
+
+
+def _of_helper(git: Git, host: str) -> tuple[str, str]:
+    """Return name and password that a credential helper has for a host; empty where none has, and none may ask."""
+    asked = f"protocol=https\nhost={host}\n\n".encode()
+    quiet = {"GIT_TERMINAL_PROMPT": "0", "GIT_ASKPASS": "", "SSH_ASKPASS": "", "GCM_INTERACTIVE": "never"}
+    try:
+        done = git.run(
+            "-c", "core.askPass=", "credential", "fill", input=asked, check=False, timeout_s=ANSWERS_S, more=quiet
+        )
+    except ProcessError:
+        return "", ""
+    lines = done.stdout.decode("utf-8", "replace").split("\n") if done.status == 0 else []
+    found = dict(line.split("=", 1) for line in lines if "=" in line)
+    return found.get("username", ""), found.get("password", "")

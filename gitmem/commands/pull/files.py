@@ -1,0 +1,293 @@
+"""Files as sources: code, cut along its definitions, and documents, cut at their headings.
+
+Code and documents of this repository are those of HEAD's commit; documents elsewhere are read from their folder. The
+manifest has the object name of each file, so an edited file is cut again, a renamed one is found under its new name,
+and what a deleted one had goes.
+"""
+
+from __future__ import annotations
+
+import os
+from hashlib import sha1
+from pathlib import Path
+from textwrap import dedent
+from zlib import crc32
+
+from gitmem.commands.adopt.statements import HEADING
+from gitmem.commands.adopt.statements import split as split_statements
+from gitmem.commands.pull.documents import PulledDocument, path_of
+from gitmem.commands.pull.source import CODE, DOCS
+from gitmem.errors import NotFoundError, RefusedError
+from gitmem.frozen import frozen
+from gitmem.text.code.definitions import Span, definitions
+from gitmem.text.code.languages import is_code, language_of
+from gitmem.text.tokens import slug
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+    from typing import Any
+
+    from gitmem.commands.pull.branch import SourceBranch
+    from gitmem.commands.pull.source import Source
+    from gitmem.repository.repository import OpenRepository
+
+KINDS = {CODE: "github_code_blob", DOCS: "doc"}
+ENDINGS = (".md", ".markdown", ".mdx", ".rst", ".txt")
+# Bytes of a file that is cut; a larger one is data.
+FILE_LIMIT = 1_000_000
+FILES_AT_MOST = 200_000
+# Lines of a chunk of code, and characters of one of prose: what a reader takes in at once, and an embedding model.
+LINES_AT_MOST, TEXT_AT_MOST = 120, 6_000
+# Files that share a commit.
+TOGETHER = 500
+
+
+@frozen
+class Chunk:
+    """A part of a file.
+
+    Attributes:
+        name: What it defines, or the headings above it.
+        first: Its first line, from 1.
+        last: Its last line.
+        text: Its text.
+    """
+
+    name: str
+    first: int
+    last: int
+    text: str
+
+
+class FilesPull:
+    """One pull of files.
+
+    Attributes:
+        gone: Paths of documents whose part of a file is not there any more.
+    """
+
+    def __init__(
+        self, memory: OpenRepository, source: Source, branch: SourceBranch, report: Callable[[int, int], None] | None
+    ) -> None:
+        """Bind files; nothing is read."""
+        self._memory, self._source, self._report = memory, source, report
+        self._files: dict[str, list[Any]] = branch.manifest.setdefault("files", {})
+        self.gone: list[str] = []
+
+    def batches(self) -> Iterator[list[PulledDocument]]:
+        """Yield the parts of the files that changed, some files at a time; the manifest says which.
+
+        Raises:
+            NotFoundError: The folder of the documents, or a commit, is not there.
+            RefusedError: There are too many files.
+        """
+        folder = self._folder()
+        names = _list_outside(folder) if folder else self._list_tree()
+        if len(names) > FILES_AT_MOST:
+            raise RefusedError(f"more than {FILES_AT_MOST} files", hint="name folders: gitmem sources add … --path src")
+        changed = [path for path, name in names.items() if self._files.get(path, [""])[0] != name]
+        for path in [path for path in self._files if path not in names]:
+            self.gone += [self._place(key) for key in self._files.pop(path)[1:]]
+        if not changed:
+            yield []
+        for start in range(0, len(changed), TOGETHER):
+            if self._report is not None:
+                self._report(start, len(changed))
+            group = changed[start : start + TOGETHER]
+            contents = _read_outside(folder, group) if folder else self._read_tree(group, names)
+            yield [document for path, raw in contents for document in self._documents(path, names[path], raw)]
+
+    def _folder(self) -> str:
+        """Return the folder outside of the repository whose documents are meant; empty for the repository."""
+        return self._source.paths[0] if self._source.paths and Path(self._source.paths[0]).is_absolute() else ""
+
+    def _list_tree(self) -> dict[str, str]:
+        """Return path and object name of the files of HEAD that are meant."""
+        _, commit = self._memory.git.read_head()
+        if commit is None:
+            raise NotFoundError("this repository has no commit yet", hint="commit something first")
+        wanted = is_code if self._source.kind == CODE else _is_document
+        return {
+            path: oid
+            for mode, oid, path in self._memory.git.list_paths(commit)
+            if mode in ("100644", "100755") and wanted(path) and self._is_meant(path)
+        }
+
+    def _is_meant(self, path: str) -> bool:
+        folders = [one.strip("/") for one in self._source.paths]
+        return not folders or any(one in ("", ".", path) or path.startswith(f"{one}/") for one in folders)
+
+    def _read_tree(self, paths: Iterable[str], names: dict[str, str]) -> Iterator[tuple[str, bytes]]:
+        wanted = list(paths)
+        sizes = self._memory.git.sizes(names[path] for path in wanted)
+        small = [path for path in wanted if 0 <= sizes[names[path]] <= FILE_LIMIT]
+        found = self._memory.git.read_blobs(names[path] for path in small)
+        yield from ((path, raw or b"") for path, (_, raw) in zip(small, found, strict=True))
+        yield from ((path, b"") for path in wanted if path not in set(small))
+
+    def _documents(self, path: str, name: str, raw: bytes) -> list[PulledDocument]:
+        """Return the parts of one file, and note what became of those that it had."""
+        try:
+            text = raw.decode("utf-8-sig").replace("\r\n", "\n")
+        except UnicodeDecodeError:
+            text = ""
+        cut = code_chunks if self._source.kind == CODE else prose_chunks
+        made, taken = [], set[str]()
+        for chunk in cut(text, path):
+            key = _key(self._source.kind, path, chunk.name, taken)
+            taken.add(key)
+            made.append(self._document(key, path, chunk))
+        self.gone += [self._place(key) for key in self._files.get(path, [""])[1:] if key not in taken]
+        self._files[path] = [name, *sorted(taken)]
+        return made
+
+    def _document(self, key: str, path: str, chunk: Chunk) -> PulledDocument:
+        fields: dict[str, Any] = {
+            "file_path": path,
+            "lines": f"{chunk.first}-{chunk.last}",
+            "source": self._source.kind,
+        }
+        if self._source.kind == DOCS:
+            title = f"{chunk.name} ({path})" if chunk.name else path
+            return PulledDocument(key, KINDS[DOCS], title, chunk.text, fields)
+        fields |= {"tags": [language_of(path)]}
+        # Indented, so that no line of it can look like Markdown.
+        body = f"{path}:{chunk.first}-{chunk.last}\n\n" + "\n".join(
+            f"    {line}".rstrip() for line in chunk.text.split("\n")
+        )
+        return PulledDocument(key, KINDS[CODE], f"{chunk.name or 'top of the file'} ({path})", body, fields)
+
+    def _place(self, key: str) -> str:
+        return path_of(KINDS[self._source.kind], key)
+
+
+def code_chunks(text: str, path: str) -> list[Chunk]:
+    """Return the parts of a file of code in order: its definitions, and what is between them.
+
+    A long definition is cut into those inside of it, and what has none at every ``LINES_AT_MOST`` lines.
+    """
+    lines = text.split("\n")
+    return [chunk for chunk in _cut_code(lines, 0, "", language_of(path)) if chunk.text.strip()]
+
+
+def _cut_code(lines: list[str], at: int, within: str, language: str) -> Iterator[Chunk]:
+    """Yield the parts of some lines, the first of which is line *at* (from 0) of the file."""
+    end = 0
+    for span in definitions("\n".join(lines), language):
+        yield from _pieces(lines[end : span.first], at + end, within)
+        name = f"{within}.{span.name}" if within else span.name
+        inner = lines[span.first : span.end]
+        if len(inner) <= LINES_AT_MOST:
+            yield _chunk(name, inner, at + span.first)
+        else:
+            yield from _cut_long(span, inner, at + span.first, name, language)
+        end = span.end
+    yield from _pieces(lines[end:], at + end, within)
+
+
+def _cut_long(span: Span, lines: list[str], at: int, name: str, language: str) -> Iterator[Chunk]:
+    """Yield the parts of a long definition: its first line goes with what follows it."""
+    inner = dedent("\n".join(lines[1:])).split("\n")
+    if any(one.end - one.first < len(lines) - 1 for one in definitions("\n".join(inner), language)):
+        yield _chunk(name, lines[:1], at)
+        yield from _cut_code(inner, at + 1, name, language)
+    else:
+        yield from _pieces(lines, at, name)
+
+
+def _pieces(lines: list[str], at: int, name: str) -> Iterator[Chunk]:
+    for start in range(0, len(lines), LINES_AT_MOST):
+        yield _chunk(name, lines[start : start + LINES_AT_MOST], at + start)
+
+
+def _chunk(name: str, lines: list[str], at: int) -> Chunk:
+    """Return some lines as a chunk, without blank ones at its ends."""
+    first, end = 0, len(lines)
+    while first < end and not lines[first].strip():
+        first += 1
+    while end > first and not lines[end - 1].strip():
+        end -= 1
+    return Chunk(name, at + first + 1, at + max(end, first + 1), "\n".join(lines[first:end]))
+
+
+def prose_chunks(text: str, path: str = "") -> list[Chunk]:
+    """Return the sections of a document in order; a long one is cut between paragraphs."""
+    lines = text.split("\n")
+    headings = [one for one in split_statements(text) if one.kind == HEADING] if not path.endswith(".txt") else []
+    starts = [(1, ""), *((one.line, one.section) for one in headings)]
+    ends = [start - 1 for start, _ in starts[1:]] + [len(lines)]
+    found = []
+    for (start, name), end in zip(starts, ends, strict=True):
+        section = lines[start - 1 : end]
+        at = start - 1
+        for part in _paragraphs(section):
+            chunk = _chunk(name, part, at)
+            found += [chunk] if chunk.text.strip() else []
+            at += len(part)
+    return found
+
+
+def _paragraphs(lines: list[str]) -> Iterator[list[str]]:
+    """Yield the lines of a section in parts that are not too long, cut at blank lines."""
+    part: list[str] = []
+    size = 0
+    for line in lines:
+        if size > TEXT_AT_MOST and not line.strip():
+            yield part
+            part, size = [], 0
+        part.append(line)
+        size += len(line) + 1
+    yield part
+
+
+def _key(kind: str, path: str, name: str, taken: set[str]) -> str:
+    """Return the key of a part: the same as long as file and name are; the second of one name has a number."""
+    named = f"{path} {name}"
+    made = f"{kind}-{slug(named, limit=60)}-{crc32(named.encode('utf-8', 'surrogatepass')):08x}"
+    number, key = 1, made
+    while key in taken:
+        number += 1
+        key = f"{made}.{number}"
+    return key
+
+
+def _is_document(path: str) -> bool:
+    parts = path.split("/")
+    return path.lower().endswith(ENDINGS) and ".memory" not in parts and "node_modules" not in parts
+
+
+def _list_outside(folder: str) -> dict[str, str]:
+    """Return path and content hash of the documents below a folder; links are not followed.
+
+    Raises:
+        NotFoundError: It is not there, or cannot be read.
+    """
+    found: dict[str, str] = {}
+    waiting = [folder]
+    try:
+        while waiting:
+            with os.scandir(waiting.pop()) as entries:
+                for entry in entries:
+                    if entry.name.startswith("."):
+                        continue
+                    if entry.is_dir(follow_symlinks=False):
+                        waiting.append(entry.path)
+                    elif entry.is_file(follow_symlinks=False) and _is_document(entry.name):
+                        inside = os.path.relpath(entry.path, folder).replace(os.sep, "/")
+                        found[inside] = sha1(_read(Path(entry.path)), usedforsecurity=False).hexdigest()
+    except OSError as err:
+        raise NotFoundError(f"the documents in {folder} cannot be read: {err.strerror}") from err
+    return dict(sorted(found.items()))
+
+
+def _read_outside(folder: str, paths: Iterable[str]) -> Iterator[tuple[str, bytes]]:
+    for path in paths:
+        yield path, _read(Path(folder, path))
+
+
+def _read(path: Path) -> bytes:
+    """Return a file's content, or nothing of one that is too large."""
+    with path.open("rb") as file:
+        raw = file.read(FILE_LIMIT + 1)
+    return raw if len(raw) <= FILE_LIMIT else b""

@@ -1,0 +1,355 @@
+"""A repository on GitHub: issues, comments, pull requests, reviews, diffs, commits, check runs and releases.
+
+What the API sorts by the time of its last change is read from the oldest on, by time and not by page: an item that
+changes meanwhile moves to the end of the list, and with pages one behind it would be missed. What it lists from the
+newest on is read until what is known; a change meanwhile is only seen twice.
+
+Source: GitHub Docs, REST API, version 2022-11-28: "List repository issues", "List issue comments for a repository",
+"List review comments in a repository", "List pull requests", "List reviews for a pull request", "List pull requests
+files", "List commits", "List check runs for a Git reference", "List releases", "Using pagination in the REST API",
+"Best practices for using the REST API" (conditional requests).
+"""
+
+from __future__ import annotations
+
+from urllib.parse import urlencode
+
+from gitmem.commands.forge.client import need_tables
+from gitmem.commands.pull.documents import PulledDocument, clean, time_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from typing import Any
+
+    from gitmem.commands.forge.client import Forge, ForgePage
+    from gitmem.commands.pull.source import Source
+
+    Item = Mapping[str, Any]
+
+PER_PAGE = 100
+# Pull requests whose reviews and diffs share a commit, and commits whose check runs do.
+TOGETHER = 20
+# The newest commits of one pull whose check runs are looked at.
+CHECKED = 20
+# Characters of one file's patch that are kept.
+PATCH_LIMIT = 4_000
+FINISHED = "completed"
+
+
+class GitHubPull:
+    """One pull of a repository.
+
+    Attributes:
+        cursors: How far each part was pulled; kept with the documents.
+        etags: Address and ETag of each part's first page; kept in this clone alone.
+    """
+
+    def __init__(self, forge: Forge, source: Source, cursors: dict[str, Any], etags: dict[str, list[str]]) -> None:
+        """Bind a forge; nothing is sent."""
+        self._forge, self._source = forge, source
+        self.cursors, self.etags = cursors, etags
+        self._since = f"{source.since}T00:00:00Z" if source.since else ""
+
+    def batches(self) -> Iterator[list[PulledDocument]]:
+        """Yield what is new or changed, a page at a time; the cursors say how far that goes.
+
+        Raises:
+            ForgeError: The forge cannot be reached, or refuses; what was yielded before is whole.
+        """
+        steps: dict[str, Callable[[], Iterator[list[PulledDocument]]]] = {
+            "issues": lambda: self._by_time("issues", "issues", {"state": "all"}, self._issue),
+            "comments": lambda: self._by_time("comments", "issues/comments", {}, _comment),
+            "pulls": self._pulls,
+            "reviews": lambda: self._by_time("reviews", "pulls/comments", {}, _review_comment),
+            "commits": self._commits,
+            "checks": self._checks,
+            "releases": self._releases,
+        }
+        for part, step in steps.items():
+            if part in self._source.include:
+                yield from step()
+        if {"reviews", "diffs"} & set(self._source.include):
+            yield from self._details()
+
+    def _url(self, path: str, **query: str) -> str:
+        asked = urlencode({name: value for name, value in query.items() if value})
+        return self._forge.repo(path) + f"?{asked}"
+
+    def _first(self, part: str, url: str) -> ForgePage:
+        """Return the first page of a part, asked for with the ETag that it had; its ETag is noted."""
+        known, etag = self.etags.get(part, ["", ""])
+        page = self._forge.page(url, needs="contents: read", etag=etag if known == url else "")
+        if page.etag:
+            self.etags[part] = [url, page.etag]
+        return page
+
+    def _by_time(
+        self, part: str, path: str, more: Mapping[str, str], document: Callable[[Item], PulledDocument | None]
+    ) -> Iterator[list[PulledDocument]]:
+        """Yield what changed since the cursor, the oldest first."""
+
+        def address() -> str:
+            since = self.cursors.get(part) or self._since
+            return self._url(path, **more, sort="updated", direction="asc", per_page=str(PER_PAGE), since=since)
+
+        page = self._first(part, address())
+        while not page.is_unchanged:
+            items = need_tables(page.found)
+            last = max((time_of(item.get("updated_at")) for item in items), default="")
+            moved = last > self.cursors.get(part, "")
+            if last:
+                self.cursors[part] = max(last, self.cursors.get(part, ""))
+            yield _made(items, document)
+            if not page.following:
+                return
+            # All of a full page may have changed in one second: then only the next page leads on.
+            page = self._forge.page(address() if moved else page.following, needs="contents: read")
+
+    def _issue(self, item: Item) -> PulledDocument | None:
+        if item.get("pull_request"):
+            return None  # the list of pull requests has it with its branches
+        return _issue(item)
+
+    def _pulls(self) -> Iterator[list[PulledDocument]]:
+        """Yield the pull requests that changed, and note them for their reviews and diffs."""
+        known = self.cursors.get("pulls") or self._since
+        newest = known
+        queue: list[int] = self.cursors.setdefault("queue", [])
+        query = {"state": "all", "sort": "updated", "direction": "desc", "per_page": str(PER_PAGE)}
+        page = self._first("pulls", self._url("pulls", **query))
+        while not page.is_unchanged:
+            items = need_tables(page.found)
+            fresh = [item for item in items if time_of(item.get("updated_at")) >= known]
+            newest = max([newest, *(time_of(item.get("updated_at")) for item in fresh)])
+            changed = [item for item in fresh if time_of(item.get("updated_at")) > known]
+            queue += [number for item in changed if (number := _number(item)) and number not in queue]
+            is_last = len(fresh) < len(items) or not page.following
+            if is_last:
+                self.cursors["pulls"] = newest
+            yield _made(fresh, _pull)
+            if is_last:
+                return
+            page = self._forge.page(page.following, needs="pull_requests: read")
+
+    def _details(self) -> Iterator[list[PulledDocument]]:
+        """Yield reviews and diffs of the pull requests that changed, the newest first, and take them off the list."""
+        queue: list[int] = self.cursors.get("queue", [])
+        while queue:
+            found: list[PulledDocument] = []
+            for number in queue[:TOGETHER]:
+                if "reviews" in self._source.include:
+                    url = self._url(f"pulls/{number}/reviews", per_page=str(PER_PAGE))
+                    reviews = self._forge.items(url, needs="pull_requests: read")
+                    found += [made for item in reviews if (made := _review(item, number)) is not None]
+                if "diffs" in self._source.include:
+                    url = self._url(f"pulls/{number}/files", per_page=str(PER_PAGE))
+                    found.append(_diff(number, list(self._forge.items(url, needs="pull_requests: read"))))
+            del queue[:TOGETHER]
+            yield found
+
+    def _commits(self) -> Iterator[list[PulledDocument]]:
+        """Yield commits of the default branch, the newest first; the first pull goes back to the beginning.
+
+        One that was interrupted goes on at the last commit that it had.
+        """
+        state: dict[str, str] = self.cursors.setdefault("commits", {})
+        checks: list[str] = self.cursors.setdefault("checks", [])
+        query = {"per_page": str(PER_PAGE), "since": state.get("since") or self._since, "until": state.get("until", "")}
+        page = self._first("commits", self._url("commits", **query))
+        while not page.is_unchanged:
+            items = need_tables(page.found)
+            dates = [date for item in items if (date := _commit_date(item))]
+            newest = max([state.get("newest", ""), *dates])
+            state |= {"newest": newest, "until": min(dates) if dates else state.get("until", "")}
+            new = [str(item.get("sha")) for item in items if _commit_date(item) > state.get("since", "")]
+            checks += [sha for sha in new[: max(0, CHECKED - len(checks))] if sha not in checks]
+            if not page.following:
+                state["since"] = newest
+                del state["until"], state["newest"]
+            yield _made(items, _commit)
+            if not page.following:
+                return
+            page = self._forge.page(page.following, needs="contents: read")
+
+    def _checks(self) -> Iterator[list[PulledDocument]]:
+        """Yield the check runs of the newest commits; one that is not finished is looked at again next time."""
+        queue: list[str] = self.cursors.get("checks", [])
+        found, unfinished = [], []
+        for sha in queue:
+            url = self._url(f"commits/{sha}/check-runs", per_page=str(PER_PAGE))
+            answer = self._forge.page(url, needs="checks: read").found
+            runs = need_tables(answer.get("check_runs", []) if isinstance(answer, dict) else answer)
+            found += [_check_runs(sha, runs)] if runs else []
+            unfinished += [sha] if any(run.get("status") != FINISHED for run in runs) else []
+        if queue:
+            self.cursors["checks"] = unfinished
+            yield found
+
+    def _releases(self) -> Iterator[list[PulledDocument]]:
+        page = self._first("releases", self._url("releases", per_page=str(PER_PAGE)))
+        while not page.is_unchanged:
+            yield _made(need_tables(page.found), _release)
+            if not page.following:
+                return
+            page = self._forge.page(page.following, needs="contents: read")
+
+
+def _made(items: Iterable[Item], document: Callable[[Item], PulledDocument | None]) -> list[PulledDocument]:
+    return [made for item in items if (made := document(item)) is not None]
+
+
+def _number(item: Item) -> int:
+    number = item.get("number")
+    return number if type(number) is int and 0 < number < 1 << 53 else 0
+
+
+def _id(item: Item) -> str:
+    found = item.get("id")
+    return str(found) if type(found) is int and 0 < found < 1 << 63 else ""
+
+
+def _login(item: Item) -> str:
+    user = item.get("user") or item.get("author")
+    return clean(user.get("login")) if isinstance(user, dict) else ""
+
+
+def _common(item: Item, what: str, number: str, *tags: str) -> dict[str, Any]:
+    """Return the frontmatter that every document of GitHub has."""
+    return {
+        "tags": [what, *tags],
+        "refs": [str(item.get("html_url") or "")],
+        "created": time_of(item.get("created_at")),
+        "updated": time_of(item.get("updated_at")),
+        "by": {"who": _login(item)},
+        "source": "github",
+        "github_id": number,
+    }
+
+
+def _issue(item: Item) -> PulledDocument | None:
+    number = _number(item)
+    if not number:
+        return None
+    labels = [str(label.get("name")) if isinstance(label, dict) else str(label) for label in item.get("labels") or ()]
+    state = str(item.get("state") or "")
+    fields = _common(item, "issue", str(number), state, *labels) | {"state": state}
+    return PulledDocument(
+        f"issue-{number}", "github_issue", f"#{number} {item.get('title') or ''}", _body(item), fields
+    )
+
+
+def _pull(item: Item) -> PulledDocument | None:
+    number = _number(item)
+    if not number:
+        return None
+    state = "merged" if item.get("merged_at") else str(item.get("state") or "")
+    sides = {name: side.get("ref") for name in ("head", "base") if isinstance(side := item.get(name), dict)}
+    fields = _common(item, "pull-request", f"PR-{number}", state) | {"state": state, "branches": sides}
+    title = f"PR #{number} {item.get('title') or ''}"
+    return PulledDocument(f"pull-{number}", "github_pr", title, _body(item), fields)
+
+
+def _comment(item: Item) -> PulledDocument | None:
+    issue = str(item.get("issue_url") or "").rpartition("/")[2]
+    if not _id(item):
+        return None
+    fields = _common(item, "comment", _id(item)) | {"part_of": f"issue-{issue}"}
+    title = f"Comment on #{issue} by {_login(item) or 'somebody'}"
+    return PulledDocument(f"comment-{_id(item)}", "github_issue_comment", title, _body(item), fields)
+
+
+def _review_comment(item: Item) -> PulledDocument | None:
+    number = str(item.get("pull_request_url") or "").rpartition("/")[2]
+    if not _id(item):
+        return None
+    path, line = clean(item.get("path"), limit=200), item.get("line") or item.get("original_line")
+    where = f"{path}:{line}" if path and type(line) is int else path
+    hunk = "\n".join(f"    {one}" for one in str(item.get("diff_hunk") or "").split("\n"))
+    fields = _common(item, "review", _id(item)) | {"part_of": f"pull-{number}", "file_path": path}
+    body = f"{_body(item)}\n\n{where}\n\n{hunk}" if where else _body(item)
+    title = f"Review of PR #{number} by {_login(item) or 'somebody'}: {where}"
+    return PulledDocument(f"review-comment-{_id(item)}", "github_pr_review", title, body, fields)
+
+
+def _review(item: Item, number: int) -> PulledDocument | None:
+    if not _id(item):
+        return None
+    verdict = clean(item.get("state")).lower().replace("_", " ")
+    fields = _common({**item, "created_at": item.get("submitted_at")}, "review", _id(item), verdict)
+    title = f"Review of PR #{number} by {_login(item) or 'somebody'}: {verdict}"
+    return PulledDocument(
+        f"review-{_id(item)}", "github_pr_review", title, _body(item), {**fields, "part_of": f"pull-{number}"}
+    )
+
+
+def _diff(number: int, files: Iterable[Item]) -> PulledDocument:
+    """Return the diff of a pull request, file by file; a long one says how much of it is left out."""
+    parts, paths = [], []
+    for file in files:
+        path, patch = clean(file.get("filename"), limit=300), str(file.get("patch") or "")
+        left = f"\n… {len(patch) - PATCH_LIMIT} more characters" if len(patch) > PATCH_LIMIT else ""
+        paths.append(path)
+        head = f"## {path} ({clean(file.get('status'))}, +{file.get('additions', 0)} -{file.get('deletions', 0)})"
+        shown = "\n".join(f"    {one}" for one in (patch[:PATCH_LIMIT] + left).split("\n"))
+        parts.append(f"{head}\n\n{shown}" if patch else head)
+    fields = {"tags": ["diff"], "source": "github", "github_id": f"PR-{number}", "part_of": f"pull-{number}"}
+    names = ", ".join(path.rpartition("/")[2] for path in paths[:5]) + (", …" if len(paths) > 5 else "")
+    title = f"Diff of PR #{number}: {names}" if names else f"Diff of PR #{number}: no files"
+    return PulledDocument(f"diff-{number}", "github_pr_diff", title, "\n\n".join(parts), fields)
+
+
+def _commit_date(item: Item) -> str:
+    commit = item.get("commit")
+    who = commit.get("committer") if isinstance(commit, dict) else None
+    return time_of(who.get("date")) if isinstance(who, dict) else ""
+
+
+def _commit(item: Item) -> PulledDocument | None:
+    sha, commit = str(item.get("sha") or ""), item.get("commit")
+    if not isinstance(commit, dict) or not _is_commit(sha):
+        return None
+    subject, _, rest = str(commit.get("message") or "").partition("\n")
+    fields = _common(item, "commit", sha[:12]) | {"created": _commit_date(item), "sha": sha}
+    author = commit.get("author")
+    if not _login(item) and isinstance(author, dict):
+        fields["by"] = {"who": clean(author.get("name"))}
+    return PulledDocument(f"commit-{sha[:12]}", "github_commit", f"{sha[:10]} {subject}", rest, fields)
+
+
+def _is_commit(sha: str) -> bool:
+    """Return whether a text is the name of a commit: 40 or 64 hex digits."""
+    return len(sha) in (40, 64) and not sha.strip("0123456789abcdef")
+
+
+def _check_runs(sha: str, runs: Iterable[Item]) -> PulledDocument:
+    """Return the check runs of one commit, those that did not pass first."""
+    rows, counts, times = [], dict[str, int](), []
+    for run in runs:
+        ended = clean(run.get("conclusion") or run.get("status")) or "unknown"
+        counts[ended] = counts.get(ended, 0) + 1
+        times.append(time_of(run.get("completed_at")) or time_of(run.get("started_at")))
+        output = run.get("output")
+        about = clean(output.get("title"), limit=200) if isinstance(output, dict) else ""
+        line = f"- {ended}: {clean(run.get('name'), limit=200)}" + (f" ({about})" if about else "")
+        rows.append((ended == "success", f"{line} {run.get('html_url') or ''}".rstrip()))
+    rows.sort(key=lambda row: row[0])
+    summary = ", ".join(f"{number} {ended}" for ended, number in sorted(counts.items()))
+    fields = {"tags": ["ci"], "source": "github", "sha": sha, "part_of": f"commit-{sha[:12]}", "created": max(times)}
+    body = "\n".join(row for _, row in rows)
+    return PulledDocument(f"checks-{sha[:12]}", "github_ci_result", f"CI of {sha[:10]}: {summary}", body, fields)
+
+
+def _release(item: Item) -> PulledDocument | None:
+    if not _id(item):
+        return None
+    tag = clean(item.get("tag_name"))
+    name = clean(item.get("name"), limit=150)
+    title = f"Release {tag}" + (f": {name}" if name and name != tag else "")
+    fields = _common(item, "release", _id(item)) | {"created": time_of(item.get("published_at")), "version": tag}
+    return PulledDocument(f"release-{_id(item)}", "github_release", title, _body(item), fields)
+
+
+def _body(item: Item) -> str:
+    body = item.get("body")
+    return body if isinstance(body, str) else ""

@@ -1,0 +1,177 @@
+"""Issues and comments of a Jira Cloud site.
+
+Which issues changed is asked in minutes before now: a time in JQL is one of the zone that the account has set, and
+relative ones are not. Some overlap is read again, which changes nothing.
+
+Source: Atlassian Developer, Jira Cloud REST API v3: "Search for issues using JQL enhanced search" (``/search/jql``,
+``nextPageToken``), "Get comments", "Rate limiting"; Atlassian Support, "JQL fields", Updated.
+"""
+
+from __future__ import annotations
+
+import re
+from urllib.parse import urlencode
+
+from gitmem.commands.pull.adf import markdown_of
+from gitmem.commands.pull.documents import PulledDocument, clean, time_of
+from gitmem.document.fields import parse_time
+from gitmem.errors import ForgeError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from typing import Any
+
+    from gitmem.commands.forge.client import Forge
+    from gitmem.commands.pull.branch import SourceBranch
+    from gitmem.commands.pull.source import Source
+
+    Item = Mapping[str, Any]
+
+PER_PAGE = 100
+# Pages of one search: a server that never says that it is done must not be asked for ever.
+PAGES = 10_000
+# Minutes of overlap: the clocks of the two machines may differ, and JQL knows no seconds.
+OVERLAP = 5
+FIELDS = (
+    *("summary", "description", "status", "assignee", "reporter", "priority", "labels", "issuetype", "parent"),
+    *("created", "updated", "comment"),
+)
+ISSUE, COMMENT = "jira_issue", "jira_comment"
+_KEY = re.compile("[A-Z][A-Z0-9_]{1,30}-[0-9]{1,10}")
+
+
+class JiraPull:
+    """One pull of a site.
+
+    Attributes:
+        cursors: How far it was pulled: the time of the last change that was read.
+        gone: Paths of comments that the issues read last do not have any more.
+    """
+
+    def __init__(
+        self, forge: Forge, source: Source, cursors: dict[str, Any], branch: SourceBranch, *, now: int
+    ) -> None:
+        """Bind a site; nothing is sent."""
+        self._forge, self._source, self._now = forge, source, now
+        self.cursors = cursors
+        self.gone: list[str] = []
+        # By the beginning of their names, the comments that each issue had.
+        self._had: dict[str, list[str]] = {}
+        for path in branch.paths(COMMENT):
+            self._had.setdefault(path.rpartition("/")[2].partition(".")[0], []).append(path)
+
+    def batches(self) -> Iterator[list[PulledDocument]]:
+        """Yield the issues that changed with their comments, a page at a time, the oldest change first.
+
+        Raises:
+            ForgeError: The site cannot be reached, or refuses; what was yielded before is whole.
+        """
+        token, query = "", self._query()
+        for _ in range(PAGES):
+            asked = {"jql": query, "maxResults": PER_PAGE, "fields": ",".join(FIELDS)}
+            url = f"{self._source.api}/search/jql?" + urlencode(asked | ({"nextPageToken": token} if token else {}))
+            answer = self._forge.get(url, needs="")
+            found = answer.get("issues") if isinstance(answer, dict) else None
+            if not isinstance(found, list):
+                raise ForgeError("Jira did not answer with issues")
+            issues = [one for one in found if isinstance(one, dict)]
+            documents = [document for issue in issues for document in self._documents(issue)]
+            times = [parse_time(time) for issue in issues if (time := time_of(_fields(issue).get("updated")))]
+            self.cursors["updated"] = max([self.cursors.get("updated", 0), *times])
+            yield documents
+            token = str(answer.get("nextPageToken") or "")
+            if answer.get("isLast") is True or not token:
+                return
+        raise ForgeError(f"Jira's list has more than {PAGES} pages")
+
+    def _query(self) -> str:
+        conditions = [f"({self._source.jql})"] if self._source.jql else []
+        if since := self.cursors.get("updated", 0):
+            conditions.append(f'updated >= "-{max(0, self._now - since) // 60 + OVERLAP}m"')
+        elif self._source.since:
+            conditions.append(f'updated >= "{self._source.since}"')
+        # Jira refuses a search without any condition.
+        return " AND ".join(conditions or ["created is not EMPTY"]) + " ORDER BY updated ASC, key ASC"
+
+    def _documents(self, issue: Item) -> list[PulledDocument]:
+        name = str(issue.get("key") or "")
+        if not _KEY.fullmatch(name):
+            return []
+        found = [self._issue(name, issue)]
+        if "comments" in self._source.include:
+            comments = [_comment(name, one, self._source.address) for one in self._comments(name, issue)]
+            found += [one for one in comments if one is not None]
+            have = {one.path for one in found}
+            self.gone += [path for path in self._had.get(name.lower(), ()) if path not in have]
+        return found
+
+    def _issue(self, name: str, issue: Item) -> PulledDocument:
+        fields = _fields(issue)
+        status, kind = _name(fields.get("status")), _name(fields.get("issuetype"))
+        priority, assignee = _name(fields.get("priority")), _name(fields.get("assignee"), "displayName")
+        parent = fields.get("parent")
+        about = [
+            f"{label}: {value}"
+            for label, value in (("Type", kind), ("Status", status), ("Priority", priority), ("Assignee", assignee))
+            if value
+        ]
+        made = {
+            "tags": ["issue", status, kind, *[str(one) for one in fields.get("labels") or ()]],
+            "refs": [f"{self._source.address}/browse/{name}"],
+            "created": time_of(fields.get("created")),
+            "updated": time_of(fields.get("updated")),
+            "by": {"who": _name(fields.get("reporter"), "displayName")},
+            "source": "jira",
+            "jira_id": name,
+            "state": status,
+            "part_of": str(parent.get("key") or "").lower() if isinstance(parent, dict) else "",
+        }
+        body = f"{', '.join(about)}\n\n{markdown_of(fields.get('description'))}"
+        return PulledDocument(name.lower(), ISSUE, f"{name} {fields.get('summary') or ''}", body, made)
+
+    def _comments(self, name: str, issue: Item) -> list[Item]:
+        """Return the comments of an issue: those that came with it, or all, where not all came."""
+        within = _fields(issue).get("comment")
+        found: list[Item] = (
+            [one for one in within.get("comments") or () if isinstance(one, dict)] if isinstance(within, dict) else []
+        )
+        total = within.get("total", 0) if isinstance(within, dict) else 0
+        while isinstance(total, int) and len(found) < total:
+            query = urlencode({"startAt": len(found), "maxResults": PER_PAGE})
+            answer = self._forge.get(f"{self._source.api}/issue/{name}/comment?{query}", needs="")
+            more = answer.get("comments") if isinstance(answer, dict) else None
+            if not isinstance(more, list) or not more:
+                break
+            found += [one for one in more if isinstance(one, dict)]
+            total = answer.get("total", total)
+        return found
+
+
+def _fields(issue: Item) -> Item:
+    fields = issue.get("fields")
+    return fields if isinstance(fields, dict) else {}
+
+
+def _name(value: Any, field: str = "name") -> str:
+    return clean(value.get(field)) if isinstance(value, dict) else ""
+
+
+def _comment(name: str, comment: Item, site: str) -> PulledDocument | None:
+    number = str(comment.get("id") or "")
+    if not re.fullmatch("[0-9]{1,18}", number):
+        return None
+    author = _name(comment.get("author"), "displayName")
+    fields = {
+        "tags": ["comment"],
+        "refs": [f"{site}/browse/{name}?focusedCommentId={number}"],
+        "created": time_of(comment.get("created")),
+        "updated": time_of(comment.get("updated")),
+        "by": {"who": author},
+        "source": "jira",
+        "jira_id": number,
+        "part_of": name.lower(),
+    }
+    body = markdown_of(comment.get("body"))
+    title = f"Comment on {name} by {author or 'somebody'}"
+    return PulledDocument(f"{name.lower()}.comment-{number}", COMMENT, title, body, fields)

@@ -1,0 +1,278 @@
+"""Sources: where a clone pulls knowledge from, and what it remembers of each.
+
+A source is a file in the clone's state folder, so nothing that is pushed can make a clone ask another server, and a
+copied ``.git`` brings none along. Tokens are never part of it.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from gitmem.document.fields import parse_ttl
+from gitmem.errors import FormatError, NotFoundError, RefusedError, UsageError, suppress
+from gitmem.frozen import fields_of, frozen
+from gitmem.store import layout
+from gitmem.store.scope import SOURCE, SOURCE_REFS, Store
+from gitmem.system import atomic_write
+from gitmem.system.file_lock import make_folder
+from gitmem.system.http import LOOPBACK
+from gitmem.text.sanitize import display
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from gitmem.repository.repository import OpenRepository
+
+GITHUB, JIRA, CODE, DOCS = "github", "jira", "code", "docs"
+# What each kind of source consists of; ``--include`` chooses among them.
+PARTS: dict[str, tuple[str, ...]] = {
+    GITHUB: ("issues", "comments", "pulls", "reviews", "diffs", "commits", "checks", "releases"),
+    JIRA: ("issues", "comments"),
+    CODE: (),
+    DOCS: (),
+}
+GITHUB_API, GITHUB_HOST = "https://api.github.com", "github.com"
+# How old a pull may be before `gitmem sources status` says that the source fell silent.
+EVERY = "1d"
+FOLDER = "sources"
+_REPOSITORY = re.compile(r"[A-Za-z0-9][A-Za-z0-9-]{0,99}/(?!\.{1,2}$)[A-Za-z0-9._-]{1,100}")
+_PROJECT = re.compile("[A-Z][A-Z0-9_]{1,30}")
+# ``git@github.com:acme/shop.git``, ``ssh://git@github.com/acme/shop``, ``https://github.com/acme/shop.git``.
+_REMOTE = re.compile(r"(?:[a-z+]+://)?(?:[^@/\s]+@)?([A-Za-z0-9.-]+)(?::\d+)?[:/](.+?)(?:\.git)?/?")
+# Settings of a source that are lists in its file.
+_LISTS = ("include", "paths")
+
+
+@frozen
+class Source:
+    """One source.
+
+    Attributes:
+        name: What it is called here; also the last part of its ref.
+        kind: ``github``, ``jira``, ``code`` or ``docs``.
+        address: ``owner/name``, the address of a Jira site, or empty for files of this repository.
+        api: The address of the API, without a slash at the end; empty for files.
+        include: The parts of it that are pulled, of ``PARTS``.
+        paths: Of files: only those in these folders; for documents outside of the repository, their folder, absolute.
+        jql: For Jira: which issues.
+        since: Only what changed since this day, ``2026-01-31``; or empty.
+        every: How often it should be pulled: a length of time.
+        collection: The collection that ``recall --collection`` finds it by.
+    """
+
+    name: str
+    kind: str
+    address: str = ""
+    api: str = ""
+    include: tuple[str, ...] = ()
+    paths: tuple[str, ...] = ()
+    jql: str = ""
+    since: str = ""
+    every: str = EVERY
+    collection: str = ""
+
+    @property
+    def ref(self) -> str:
+        """Return the full ref that it is on."""
+        return f"{SOURCE_REFS}{self.name}"
+
+    @property
+    def every_s(self) -> int:
+        """Return how often it should be pulled, in seconds."""
+        return parse_ttl(self.every) or 0
+
+
+def make_source(kind: str, address: str, *, remote: str = "", **options: Any) -> Source:
+    """Return a source that a person describes.
+
+    Args:
+        kind: ``github``, ``jira``, ``code`` or ``docs``.
+        address: ``owner/name`` or a URL of it; the address of a Jira site; empty for files, or for the repository that
+            *remote* is for.
+        remote: The URL of this repository's remote.
+        **options: The fields of ``Source``; ``project`` of Jira in the place of ``jql``.
+
+    Raises:
+        UsageError: It cannot be one.
+    """
+    given = {name: value for name, value in options.items() if value}
+    if kind == GITHUB:
+        given = {**_github(address, remote, str(given.pop("api", ""))), **given}
+    elif kind == JIRA:
+        given = {**_jira(address, str(given.pop("project", ""))), **given}
+    elif address:
+        raise UsageError(f"a source of {kind} has no address", hint=f"gitmem sources add {kind} --path FOLDER")
+    wrong = [part for part in given.get("include", ()) if part not in PARTS[kind]]
+    if wrong or (given.get("include") and not PARTS[kind]):
+        known = ", ".join(PARTS[kind]) or "nothing to choose from"
+        raise UsageError(f"{kind} has no part {wrong[0]}", hint=f"choose from: {known}")
+    made: dict[str, Any] = {"name": kind, "include": PARTS[kind], "collection": kind, **given, "kind": kind}
+    lists: dict[str, Any] = {name: tuple(made.pop(name, ())) for name in _LISTS}
+    source = Source(**made, **lists)
+    _check(source)
+    return source
+
+
+def _check(source: Source) -> None:
+    """Refuse a source whose name, times or address cannot be used.
+
+    Raises:
+        UsageError: It has one.
+    """
+    if not layout.is_key(source.name) or source.name.endswith(".lock") or "." in source.name:
+        hint = "use lower-case letters, digits, '_' and '-': --name tracker"
+        raise UsageError(f"invalid name of a source: {display(source.name)!r}", hint=hint)
+    try:
+        is_time = (parse_ttl(source.every) or 0) > 0
+    except FormatError:
+        is_time = False
+    if not is_time:
+        raise UsageError(f"invalid length of time: {display(source.every)}", hint="--every 1d, 12h or 30m")
+    if source.since and not re.fullmatch(r"\d{4}-\d{2}-\d{2}", source.since):
+        raise UsageError(f"invalid day: {display(source.since)}", hint="--since 2026-01-31")
+
+
+def _github(address: str, remote: str, api: str) -> dict[str, str]:
+    """Return repository and API of what was typed, or of the repository's own remote."""
+    text = address or remote
+    found = _REMOTE.fullmatch(text)
+    if _REPOSITORY.fullmatch(text):
+        host, repository = GITHUB_HOST, text
+    elif found is not None and _REPOSITORY.fullmatch(found[2]):
+        host, repository = found[1].lower(), found[2]
+    elif address:
+        message = f"not a repository on GitHub: {display(address)}"
+        raise UsageError(message, hint="gitmem sources add github OWNER/NAME")
+    else:
+        message = "the remote of this repository is not on GitHub"
+        raise UsageError(message, hint="name a repository: gitmem sources add github OWNER/NAME")
+    made = GITHUB_API if host in (GITHUB_HOST, "ssh.github.com") else f"https://{host}/api/v3"
+    return {"address": repository, "api": _need_address(api or made, "--api https://github.example.com/api/v3")}
+
+
+def _jira(address: str, project: str) -> dict[str, str]:
+    hint = "gitmem sources add jira https://acme.atlassian.net --project SHOP"
+    if project and not _PROJECT.fullmatch(project):
+        raise UsageError(f"invalid key of a Jira project: {display(project)}", hint=hint)
+    site = _need_address(address, hint)
+    return {"address": site, "api": f"{site}/rest/api/3", "jql": f"project = {project}" if project else ""}
+
+
+def _need_address(text: str, hint: str) -> str:
+    """Return an address without a slash at its end, to which a token may be sent.
+
+    Raises:
+        UsageError: It is not an address, holds a password, or is not encrypted.
+    """
+    try:
+        parts = urlsplit(text)
+        fits = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        fits = False
+    if (
+        not fits
+        or parts.username
+        or parts.password
+        or parts.query
+        or parts.fragment
+        or not re.fullmatch("[!-~]+", text)
+    ):
+        raise UsageError("not an address of a server, or one with a password", hint=hint)
+    if parts.scheme == "http" and parts.hostname not in LOOPBACK:
+        raise UsageError("the address is not encrypted, so it would expose the token", hint="use an https address")
+    return text.rstrip("/")
+
+
+def list_sources(memory: OpenRepository) -> list[Source]:
+    """Return the sources of this clone by name; a file that is damaged is left out with a notice."""
+    found = []
+    folder = _folder(memory)
+    for path in sorted(folder.glob("*.json")):
+        try:
+            found.append(_read(path))
+        except (OSError, ValueError, TypeError):
+            memory.notices.append(f"the settings of the source {path.stem} are damaged")
+    return found
+
+
+def get_source(memory: OpenRepository, name: str) -> Source:
+    """Return one source.
+
+    Raises:
+        NotFoundError: None is called so.
+    """
+    found = {source.name: source for source in list_sources(memory)}
+    if name not in found:
+        known = f"choose one of {', '.join(found)}" if found else "add one: gitmem sources add github"
+        raise NotFoundError(f"there is no source {display(name)}", hint=known)
+    return found[name]
+
+
+def add_source(memory: OpenRepository, source: Source) -> None:
+    """Remember a source.
+
+    Raises:
+        RefusedError: Its name is taken.
+    """
+    if any(one.name == source.name for one in list_sources(memory)):
+        hint = f"use --name NAME, or remove it first: gitmem sources remove {source.name}"
+        raise RefusedError(f"there is a source {source.name} already", hint=hint)
+    folder = _folder(memory)
+    make_folder(folder)
+    text = json.dumps({name: getattr(source, name) for name in fields_of(source)}, indent=1)
+    atomic_write.write(folder / f"{source.name}.json", text.encode() + b"\n", mode=0o600)
+
+
+def forget_source(memory: OpenRepository, source: Source) -> None:
+    """Delete what a clone has of a source: its ref, its index and its settings."""
+    from shutil import rmtree
+
+    tip = memory.git.read_ref(source.ref)
+    if tip is not None:
+        memory.git.run("update-ref", "-d", source.ref, tip)
+    folder = _folder(memory)
+    rmtree(folder / source.name, ignore_errors=True)
+    for name in (f"{source.name}.pulled", f"{source.name}.json"):
+        with suppress(FileNotFoundError):
+            (folder / name).unlink()
+
+
+def store_of(memory: OpenRepository, source: Source) -> Store:
+    """Return where a source's documents are, and where what is derived from them is kept."""
+    return Store(SOURCE, source.ref, str(_folder(memory) / source.name), name=source.name)
+
+
+def read_local(memory: OpenRepository, source: Source) -> dict[str, Any]:
+    """Return what this clone noted of its last pull: ``at``, ``error``, ``etags``; it may be empty."""
+    try:
+        found = json.loads((_folder(memory) / f"{source.name}.pulled").read_bytes())
+    except (OSError, ValueError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def write_local(memory: OpenRepository, source: Source, note: dict[str, Any]) -> None:
+    """Note a pull; nothing depends on it but how much the next one asks for."""
+    with suppress(OSError):
+        atomic_write.write(_folder(memory) / f"{source.name}.pulled", json.dumps(note).encode(), mode=0o600)
+
+
+def lock_path(memory: OpenRepository, source: Source) -> Path:
+    """Return the file that a pull of a source locks."""
+    return _folder(memory) / f"{source.name}.lock"
+
+
+def _folder(memory: OpenRepository) -> Path:
+    return Path(memory.usable(memory.git.repository.state)) / FOLDER
+
+
+def _read(path: Path) -> Source:
+    found: dict[str, Any] = json.loads(path.read_bytes())
+    if found.get("name") != path.stem:
+        raise ValueError("it is another source's")
+    lists: dict[str, Any] = {name: tuple(found.pop(name, ())) for name in _LISTS}
+    return Source(**found, **lists)

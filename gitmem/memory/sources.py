@@ -1,0 +1,80 @@
+"""``memory.sources``: knowledge that is pulled from elsewhere, a store for each source."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+    from gitmem.commands.pull.run import PullResult, SourceState
+    from gitmem.commands.pull.source import Source
+    from gitmem.repository.repository import OpenRepository
+
+
+class PulledSources:
+    """The sources of a clone."""
+
+    def __init__(self, repository: OpenRepository) -> None:
+        self._repository = repository
+
+    def add(self, kind: str, address: str = "", **options: Any) -> Source:
+        """Add a source; nothing is pulled yet.
+
+        Args:
+            kind: ``github``, ``jira``, ``code`` or ``docs``.
+            address: ``owner/name``, or the address of a Jira site; empty for the repository of this one's remote.
+            **options: ``name``, ``api``, ``include``, ``paths``, ``jql`` or ``project``, ``since``, ``every``,
+                ``collection``.
+
+        Raises:
+            UsageError: It cannot be a source.
+            RefusedError: Its name is taken.
+        """
+        from gitmem.commands.pull.source import add_source, make_source
+
+        repository = self._repository
+        remote = repository.git.config_value(f"remote.{repository.config.remote}.url") or ""
+        source = make_source(kind, address, remote=remote, **options)
+        add_source(repository, source)
+        return source
+
+    def remove(self, name: str) -> Source:
+        """Remove a source with everything that was pulled from it."""
+        from gitmem.commands.pull.source import forget_source, get_source
+
+        source = get_source(self._repository, name)
+        forget_source(self._repository, source)
+        return source
+
+    def list(self, *names: str) -> Sequence[SourceState]:
+        """Return how the sources stand, or these, by name; asks no server."""
+        from gitmem.commands.pull.run import iter_states
+        from gitmem.commands.pull.source import get_source, list_sources
+
+        found = [get_source(self._repository, name) for name in names] or list_sources(self._repository)
+        return list(iter_states(self._repository, found))
+
+    def pull(self, name: str, *, full: bool = False) -> PullResult:
+        """Pull one source; *full* reads everything again, and deletes what is not there any more.
+
+        Raises:
+            BusyError: Another process is pulling it.
+            ConfigError: There is no token for it.
+        """
+        from gitmem.commands.pull.run import pull
+        from gitmem.commands.pull.source import get_source
+
+        return pull(self._repository, get_source(self._repository, name), full=full)
+
+    def overdue(self) -> Sequence[str]:
+        """Return a line for each source that was not pulled in time, or whose last pull failed."""
+        from gitmem.commands.pull.run import list_overdue
+
+        return list_overdue(self._repository)
+
+    def pull_due(self) -> Sequence[PullResult]:
+        """Pull every source that is due by its own schedule; one that fails does not keep the others from it."""
+        from gitmem.commands.pull.run import pull_due
+
+        return pull_due(self._repository)

@@ -1,0 +1,41 @@
+"""Which files are code, and in what language, by their names. Pure."""
+
+from __future__ import annotations
+
+# What a language is called, by suffix, where its name is not the suffix.
+_LANGUAGES = {
+    **dict.fromkeys(("py", "pyi", "ipynb"), "python"),
+    **dict.fromkeys(("js", "jsx", "mjs", "cjs"), "javascript"),
+    **dict.fromkeys(("ts", "tsx"), "typescript"),
+    **dict.fromkeys(("kt", "kts"), "kotlin"),
+    **dict.fromkeys(("cc", "hpp"), "cpp"),
+    **dict.fromkeys(("ex", "exs"), "elixir"),
+    **dict.fromkeys(("sh", "bash", "zsh"), "shell"),
+    **dict.fromkeys(("m", "mm"), "objective-c"),
+    **{"rs": "rust", "rb": "ruby", "cs": "csharp", "h": "c", "pl": "perl", "erl": "erlang", "hs": "haskell"},
+    **{"ml": "ocaml", "fs": "fsharp", "clj": "clojure", "jl": "julia", "tf": "terraform"},
+}
+_SUFFIXES = (
+    "py ipynb pyi js jsx mjs cjs ts tsx vue svelte go rs java kt kts scala c h cc cpp hpp cs m mm swift rb php pl lua"
+    " ex exs erl hs ml fs clj dart zig nim jl r sh bash zsh sql proto graphql tf"
+)
+_CODE = frozenset(_SUFFIXES.split())
+# Folders whose code others wrote, or programs.
+_FOLDERS = (
+    "node_modules vendor third_party dist build out target site-packages __pycache__ .venv venv .tox .git .memory"
+    " generated gen fixtures testdata snapshots"
+)
+_OTHERS = frozenset(_FOLDERS.split())
+
+
+def is_code(path: str) -> bool:
+    """Return whether a file, by its path with ``/``, is code of this project's authors."""
+    *folders, name = path.split("/")
+    suffix = name.rpartition(".")[2].lower()
+    return suffix in _CODE and ".min." not in name and _OTHERS.isdisjoint(folders)
+
+
+def language_of(path: str) -> str:
+    """Return the language of a file, by its suffix."""
+    suffix = path.rpartition(".")[2].lower()
+    return _LANGUAGES.get(suffix, suffix)

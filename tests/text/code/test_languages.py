@@ -1,0 +1,31 @@
+"""Which files are code, and in what language."""
+
+from __future__ import annotations
+
+import pytest
+
+from gitmem.text.code.languages import is_code, language_of
+
+
+@pytest.mark.parametrize(
+    ("path", "expected"),
+    [
+        ("src/a.tsx", True),
+        ("src/analysis.ipynb", True),
+        ("src/a.min.js", False),
+        ("web/node_modules/x/index.js", False),
+        ("docs/guide.md", False),
+        ("Makefile", False),
+    ],
+)
+def test_code_is_told_by_suffix_and_folder(path: str, *, expected: bool) -> None:
+    assert is_code(path) is expected
+
+
+def test_language_is_named_as_its_grammar_is() -> None:
+    assert [language_of(path) for path in ("a.pyi", "b.mjs", "c.go", "d.unheard")] == [
+        "python",
+        "javascript",
+        "go",
+        "unheard",
+    ]
