@@ -1,4 +1,4 @@
-"""Connect gitmem to coding agents, git hooks, this machine's scheduler, GitHub or GitLab.
+"""Connect gitmem to coding agents, git hooks, this machine's scheduler, or a forge: GitHub, GitLab, Forgejo, Gitea.
 
 For a coding agent (claude-code, codex, cursor, gemini, copilot, opencode, pi) it writes hooks that give a session its
 context and capture what it learns, a skill, slash commands and a section of instructions. They go into this project,
@@ -14,14 +14,15 @@ job regularly on this machine: a systemd user timer, a crontab line or a launchd
 `github` writes two workflows for you to review and commit: one reads (it checks pull requests, and verifies what is due
 on the default branch), one reports what the first one found. A review of pull requests to the memory branch is
 committed there. Their options are in .github/gitmem.toml. `gitlab` writes the same jobs, to be included by
-.gitlab-ci.yml.
+.gitlab-ci.yml. `forgejo` and `gitea` write one workflow with the same jobs.
 """
 
 from __future__ import annotations
 
 from gitmem.cli import shared
 from gitmem.commands.install import agents, examine
-from gitmem.commands.install.ci_files import GITHUB, GITLAB
+from gitmem.commands.install.ci_files import FORGES
+from gitmem.commands.install.ci_options import FORGEJO, GITEA, GITHUB, GITLAB
 from gitmem.commands.install.git_hooks import BY_HAND, LEAVE
 from gitmem.errors import UsageError
 
@@ -44,14 +45,13 @@ EXAMPLES = (
     "gitmem install schedule --every 6h --print",
     "gitmem install github --shards 4 --print",
 )
-FORGES = (GITHUB, GITLAB)
 OTHERS = ("git-hooks", "git-diff", "schedule", *FORGES)
 WHAT = (*agents.NAMES, *OTHERS)
 # Which of them an option belongs to.
 OPTIONS = {
     "shared": ("git-hooks",),
     "check": ("git-hooks",),
-    "every": ("schedule", GITHUB),
+    "every": ("schedule", GITHUB, FORGEJO, GITEA),
     "kind": ("schedule",),
     "gitlab": (GITHUB,),
     "shards": FORGES,
@@ -67,6 +67,8 @@ NEXT = {
     "git-diff": "to try it: git log -p memory; to remove it: gitmem uninstall git-diff",
     "schedule": "it runs the commands you approved here; to remove it: gitmem uninstall schedule",
     "github": f"they run only {APPROVED}",
+    "forgejo": f"it runs only {APPROVED.replace('.github/', '.forgejo/')}",
+    "gitea": f"it runs only {APPROVED.replace('.github/', '.gitea/')}",
     "gitlab": "add to .gitlab-ci.yml: include: [{local: .gitlab/gitmem.yml}]; it runs only "
     f"{APPROVED.replace('.github/', '.gitlab/')}; install again if your jobs begin to run for merge requests",
 }

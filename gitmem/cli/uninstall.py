@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from gitmem.cli import shared
 from gitmem.cli.install import (
-    FORGES,
     OTHERS,
     WHAT,
     add_for_agents,
@@ -22,6 +21,7 @@ from gitmem.cli.install import (
     wanted_of,
 )
 from gitmem.commands.install import agents
+from gitmem.commands.install.ci_files import FORGES
 from gitmem.commands.install.git_hooks import LEAVE
 from gitmem.errors import UsageError
 

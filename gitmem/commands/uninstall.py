@@ -10,7 +10,7 @@ import os
 import shutil
 
 from gitmem.commands.install import agents, ci, git_diff, git_hooks, schedule
-from gitmem.commands.install.ci_files import GITHUB, GITLAB
+from gitmem.commands.install.ci_files import FORGES
 from gitmem.commands.install.git_hooks import REMOVE, HookStep
 from gitmem.commands.view import view as views
 from gitmem.errors import ConflictError
@@ -65,7 +65,7 @@ def plan(memory: OpenRepository, remote: str = "") -> list[HookStep]:
     steps = [*agents.plan_uninstall(git, _all_agents())] if git.repository.top else []
     steps += [*git_hooks.plan_uninstall(git), *git_diff.plan_uninstall(git), *schedule.plan_uninstall(git)]
     if git.repository.top:
-        steps += [step for forge in (GITHUB, GITLAB) for step in ci.plan_uninstall(memory, forge).tree]
+        steps += [step for forge in FORGES for step in ci.plan_uninstall(memory, forge).tree]
     if (view := viewpoint.load(git.repository)) is not None:
         steps.append(HookStep(REMOVE, view.path, "the view of the memory branch"))
     steps += [HookStep(REMOVE, name, "a setting of this repository") for name in _settings(memory)]
@@ -90,7 +90,7 @@ def apply(memory: OpenRepository, talk: RemoteOptions, remote: str = "") -> list
         views.remove(memory)
     if git.repository.top:
         agents.uninstall(git, _all_agents())
-        for forge in (GITHUB, GITLAB):
+        for forge in FORGES:
             ci.remove_files(memory, ci.plan_uninstall(memory, forge).tree)
     git_hooks.uninstall(git)
     git_diff.uninstall(git)

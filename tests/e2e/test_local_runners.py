@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from conftest import PINNED, commit_files, git
 
-from gitmem.commands.install.ci_files import GITHUB, GITLAB, texts
+from gitmem.commands.install.ci_files import FORGEJO, GITHUB, GITLAB, texts
 from gitmem.commands.install.ci_options import CiOptions
 
 OWN = "include:\n  - local: .gitlab/gitmem.yml\ntest:\n  script: [make]\n"
@@ -40,10 +40,12 @@ def test_gitlab_runs_the_check_beside_the_project_s_own_jobs(repo: Path, branch:
     assert sorted(name for name, when in jobs.items() if when != "never") == runs
 
 
-def test_github_s_workflows_are_read_by_act(repo: Path) -> None:
+@pytest.mark.parametrize("forge", [GITHUB, FORGEJO])
+def test_workflows_are_read_by_act(repo: Path, forge: str) -> None:
     runner = program("act")
-    commit_files(repo, texts(GITHUB, CiOptions(package=PINNED, adopt=True)))
+    commit_files(repo, texts(forge, CiOptions(package=PINNED, adopt=True)))
 
-    done = subprocess.run([runner, "--list"], cwd=repo, capture_output=True, text=True, check=True)
+    words = [runner, "--list", "-W", f".{forge}/workflows"]
+    done = subprocess.run(words, cwd=repo, capture_output=True, text=True, check=True)
 
     assert {"check", "plan", "verify", "record", "write", "comment", "adopt"} <= set(done.stdout.split())

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 
 # Characters of a comment and of an issue's text that GitHub takes ("body is too long (maximum is 65536 characters)").
 BODY_LIMIT = 65_536
-# The account of the token that GitHub gives to jobs.
-ACTIONS = "github-actions[bot]"
 _RUN = "<!-- gitmem run -->"
 
 
@@ -92,12 +90,14 @@ def who_am_i(forge: Forge) -> str:
             raise
     else:
         login = me.get("login") if isinstance(me, dict) else None
-        return login if isinstance(login, str) and login else ACTIONS
+        return login if isinstance(login, str) and login else forge.place.robot
+    if forge.place.form != "github":
+        return forge.place.robot  # neither Gitea nor Forgejo has GraphQL
     # GitHub Enterprise: https://host/api/v3 and https://host/api/graphql.
     base = forge.place.api.removesuffix("/v3")
     try:
         viewer = forge.query(f"{base}/graphql", "query { viewer { login } }")["data"]["viewer"]["login"]
     except (ForgeError, KeyError, TypeError):
-        return ACTIONS
+        return forge.place.robot
     # REST names the account of an app with this ending, which no person's login can have.
-    return f"{viewer.removesuffix('[bot]')}[bot]" if isinstance(viewer, str) and viewer else ACTIONS
+    return f"{viewer.removesuffix('[bot]')}[bot]" if isinstance(viewer, str) and viewer else forge.place.robot

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from urllib.parse import urlsplit
 
-from gitmem.config import variable
+from gitmem.config import ROBOTS, variable
 from gitmem.errors import ConfigError
 from gitmem.frozen import frozen
 from gitmem.system.http import LOOPBACK
@@ -30,6 +30,7 @@ class ForgeRepository:
         run: The address of the page of the run that speaks; empty outside of one.
         site: The repository's address for people.
         form: How its links are written, a name of ``verify.overview.notice.links.FORMS``.
+        robot: The account of a job's token.
     """
 
     repository: str
@@ -37,6 +38,7 @@ class ForgeRepository:
     run: str = ""
     site: str = ""
     form: str = "github"
+    robot: str = ROBOTS["GITHUB_ACTIONS"][0]
 
     @property
     def owner(self) -> str:
@@ -61,14 +63,15 @@ def place_here(run: str = "") -> ForgeRepository:
         raise _wrong("GITHUB_REPOSITORY", message, "set it to the repository: export GITHUB_REPOSITORY=owner/name")
     api = need_address("GITHUB_API_URL", API)
     server = need_address("GITHUB_SERVER_URL", SERVER)
-    run = run or variable("GITHUB_RUN_ID")
+    # Gitea and Forgejo set GitHub's variables as well, and their pages of runs have the run's number in the address.
+    job = next((name for name in ROBOTS if variable(name)), "GITHUB_ACTIONS")
+    is_github = job == "GITHUB_ACTIONS"
+    run = run or variable("GITHUB_RUN_ID" if is_github else "GITHUB_RUN_NUMBER")
     if run and not _RUN.fullmatch(run):
         raise _wrong("GITHUB_RUN_ID", "--run must be a number", 'in a workflow: --run "$RUN_ID", from github.event')
     site = f"{server}/{repository}"
-    is_github = not variable("FORGEJO_ACTIONS") and not variable("GITEA_ACTIONS")
-    return ForgeRepository(
-        repository, api, f"{site}/actions/runs/{run}" if run else "", site, "github" if is_github else "forgejo"
-    )
+    page = f"{site}/actions/runs/{run}" if run else ""
+    return ForgeRepository(repository, api, page, site, "github" if is_github else "forgejo", ROBOTS[job][0])
 
 
 def find_links(code: str, memory: str) -> Links:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from gitmem.commands.install import ci_files
 from gitmem.commands.install import place as places
-from gitmem.commands.install.ci_files import FORMER, FORMER_ON_BRANCH, GITHUB, IN_TREE, ON_BRANCH, is_ours
+from gitmem.commands.install.ci_files import FORMER, FORMER_ON_BRANCH, IN_TREE, ON_BRANCH, is_ours
 from gitmem.commands.install.ci_options import OPTIONS_PATH, CiOptions, read_options, with_bumped
 from gitmem.commands.install.git_hooks import ADD, KEEP, LEAVE, REMOVE, UPDATE, HookStep
 from gitmem.commands.install.package import FORMS
@@ -24,7 +24,7 @@ from gitmem.store import layout
 from gitmem.store.commit import CommitPlan, write_commit
 from gitmem.store.read import display_path
 from gitmem.system.origin import find_origin
-from gitmem.verify.jobs.schedule import EVERY, WORKFLOW
+from gitmem.verify.jobs.schedule import EVERY, WORKFLOWS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ def plan_install(
 
     Args:
         memory: The store.
-        forge: ``github`` or ``gitlab``.
+        forge: One of ``ci_files.FORGES``.
         asked: Options by their names in ``CiOptions``, before those of the file.
         force: Overwrite what somebody changed.
 
@@ -105,10 +105,8 @@ def _wanted(memory: OpenRepository, top: Path, forge: str, asked: Mapping[str, A
         default=default.removeprefix(f"{memory.config.remote}/") or setup.default,
         has_merge_pipelines=has_merge_pipelines(top),
     )
-    there = (
-        [text for path in IN_TREE[GITHUB] if (text := _read(top, path)) and is_ours(text)] if forge == GITHUB else []
-    )
-    return _timed(with_bumped(known, there), top)
+    there = [text for path in IN_TREE[forge] if (text := _read(top, path)) and is_ours(text)]
+    return _timed(with_bumped(known, forge, there), top, forge)
 
 
 def has_merge_pipelines(top: Path) -> bool:
@@ -138,13 +136,13 @@ def _put(path: str, before: str | None, text: str, *, force: bool, about: str, i
     return HookStep(LEAVE, path, "was changed: use --force to overwrite it", before, text)
 
 
-def _timed(wanted: CiOptions, top: Path) -> CiOptions:
+def _timed(wanted: CiOptions, top: Path, forge: str) -> CiOptions:
     """Return the same with the time of the workflow that is there, so that all clones write the same; or one of ours.
 
     It is any, so that not everybody's jobs run at once, and not at the full hour, when schedules are late or dropped.
     """
     hours = EVERY[wanted.every]
-    there = ci_files.time_of(read_text(top / WORKFLOW) or "")
+    there = ci_files.time_of(read_text(top / WORKFLOWS[forge]) or "") if forge in WORKFLOWS else None
     if there is not None and there[1] < (6 if hours >= 24 else hours):
         return replace(wanted, minute=there[0], hour=there[1])
     digest = sha256(os.fsencode(top.name)).digest()

@@ -1,4 +1,4 @@
-"""The files for a forge's CI, as text: workflows and an action for GitHub, jobs to include for GitLab. Pure.
+"""The files for a forge's CI, as text: workflows for GitHub, Forgejo and Gitea, jobs to include for GitLab. Pure.
 
 The texts are the templates beside this, with the values of one repository; the first two lines say which it is and
 whether somebody changed it since.
@@ -11,27 +11,35 @@ from hashlib import sha256
 from pathlib import Path
 from textwrap import indent
 
-from gitmem.commands.install.ci_options import CiOptions, fields_of, without_pins
+from gitmem.commands.install.ci_options import FORGEJO, GITEA, GITHUB, GITLAB, CiOptions, fields_of, without_pins
 from gitmem.commands.install.package import OWN, need_pinned
+from gitmem.config import ROBOTS
 from gitmem.errors import UsageError
-from gitmem.verify.jobs.schedule import EVERY, WORKFLOW
+from gitmem.verify.jobs.schedule import EVERY, WORKFLOW, WORKFLOWS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
 TEMPLATES = Path(__file__).parent / "templates"
-GITHUB, GITLAB = "github", "gitlab"
+FORGES = (GITHUB, GITLAB, FORGEJO, GITEA)
+# Gitea reads what Forgejo does; the names of its robot and its folder are its own.
+FOLDERS = {FORGEJO: "forgejo", GITEA: "forgejo"}
 # What is in the work tree, by path, and its template.
 WRITE = ".github/workflows/gitmem-write.yml"
 IN_TREE = {
     GITHUB: {WORKFLOW: "gitmem.yml", WRITE: "gitmem-write.yml"},
     GITLAB: {".gitlab/gitmem.yml": "gitmem.yml"},
+    FORGEJO: {WORKFLOWS[FORGEJO]: "gitmem.yml"},
+    GITEA: {WORKFLOWS[GITEA]: "gitmem.yml"},
 }
 # And on the memory branch: a pull request's jobs come from its own commits.
 ON_BRANCH = {
     GITHUB: {WORKFLOW: "gitmem-memory.yml"},
     GITLAB: {".gitlab-ci.yml": "memory.yml"},
+    # They look there where they find no folder of their own.
+    FORGEJO: {WORKFLOW: "gitmem-memory.yml"},
+    GITEA: {WORKFLOW: "gitmem-memory.yml"},
 }
 # What earlier versions wrote there, which is taken away where nobody changed it.
 FORMER_REVIEW = ".github/workflows/gitmem-review.yml"
@@ -44,8 +52,10 @@ FORMER = {
         ".github/workflows/gitmem-comment.yml",
     ),
     GITLAB: (),
+    FORGEJO: (),
+    GITEA: (),
 }
-FORMER_ON_BRANCH = {GITHUB: (FORMER_REVIEW,), GITLAB: ()}
+FORMER_ON_BRANCH = {GITHUB: (FORMER_REVIEW,), GITLAB: (), FORGEJO: (), GITEA: ()}
 # When a GitLab project is checked. A merge request's pipeline counts instead of the branch's: where the project's own
 # jobs do not run in it, it would take them out of what must succeed before the merge.
 MERGE_RULE = '$CI_PIPELINE_SOURCE == "merge_request_event" && $CI_MERGE_REQUEST_TARGET_BRANCH_NAME != "{branch}"'
@@ -54,13 +64,13 @@ BRANCH_RULE = (
     ' && $CI_COMMIT_BRANCH != "{branch}" && $CI_COMMIT_BRANCH !~ /^gitmem\\//'
 )
 # A forge starts so many jobs of a matrix at most (GitHub Docs, "Usage limits"; GitLab Docs, "parallel").
-MOST_SHARDS = {GITHUB: 256, GITLAB: 200}
+MOST_SHARDS = {GITHUB: 256, GITLAB: 200, FORGEJO: 256, GITEA: 256}
 MARK, SUM = "# gitmem-", "# sum "
 # What a forge's globs and YAML take as it stands.
 _PLAIN_BRANCH = re.compile(r"[A-Za-z0-9][A-Za-z0-9._/-]*")
 _CRON = re.compile(r'(?m)^    - cron: "(\d+) (\d+|\*)(?:-23/\d+)? ')
 # A line that is for a script of the templates, at its own depth.
-_LINES = re.compile(r"(?m)^( *)@(INSTALL|FETCH|SANDBOX|VERIFY|PUSH)@$")
+_LINES = re.compile(r"(?m)^( *)@([A-Z_]+)@$")
 _FIELD = re.compile(r"@([A-Z_]+)@")
 _OWN_FOLDER = "gitmem-own"
 _OWN_CODE = f"""\
@@ -78,8 +88,8 @@ def need_usable(forge: str, wanted: CiOptions) -> None:
     if not 1 <= wanted.shards <= most:
         raise UsageError(f"--shards must be from 1 to {most}")
     need_pinned(wanted.package)
-    if wanted.package == OWN and forge != GITHUB:
-        raise UsageError("--package . works only with gitmem install github: other jobs have no checkout of gitmem")
+    if wanted.package == OWN and forge == GITLAB:
+        raise UsageError("--package . does not work with gitmem install gitlab: its jobs have no checkout of gitmem")
     for branch in (wanted.branch, wanted.default):
         if not _PLAIN_BRANCH.fullmatch(branch):
             raise UsageError(f"these files cannot contain the name of the branch {branch}")
@@ -92,12 +102,22 @@ def texts(forge: str, wanted: CiOptions, *, on_branch: bool = False) -> dict[str
         UsageError: Something cannot be in these files.
     """
     need_usable(forge, wanted)
+    is_github = forge == GITHUB
+    robot, email = ROBOTS.get(f"{forge.upper()}_ACTIONS", ("", ""))
     fields = {
+        "FORGE": forge,
+        "ROBOT": robot,
+        "ROBOT_EMAIL": email,
+        "APPROVED": f".{forge}/gitmem-approved",
+        # A merge commit is checked out on GitHub, elsewhere the head of the pull request.
+        "BASE": "HEAD^1" if is_github else '"origin/$GITHUB_BASE_REF"',
+        "REPORTS": "[check, adopt]" if wanted.adopt else "check",
+        "SHARDS": str([*range(1, wanted.shards + 1)]),
         "BRANCH": wanted.branch,
         "DEFAULT": wanted.default,
         "CRON": _cron(wanted),
         "COUNT": str(wanted.shards),
-        "RUNNER": wanted.runs_on,
+        "RUNNER": wanted.runs_on(forge),
         "PYTHON": wanted.python,
         "PACKAGE": wanted.package,
         # Where nothing of the code is checked out.
@@ -106,12 +126,12 @@ def texts(forge: str, wanted: CiOptions, *, on_branch: bool = False) -> dict[str
         "WHERE": "in pipelines of merge requests"
         if wanted.has_merge_pipelines
         else "in branch pipelines, as your jobs do",
-        **fields_of(wanted),
+        **fields_of(wanted, forge),
     }
     steps = {
         "OWN_CODE": _OWN_CODE if wanted.package == OWN else "",
-        "SETUP_PYTHON_STEP": _template(GITHUB, "setup-python.yml"),
-        "ADOPT_JOB": _template(GITHUB, "adopt.yml") if wanted.adopt else "",
+        "SETUP_PYTHON_STEP": _template(forge, "setup-python.yml") if forge != GITLAB else "",
+        "ADOPT_JOB": _template(forge, "adopt.yml") if wanted.adopt and forge != GITLAB else "",
         "ADOPT_ISSUE_JOB": _template(GITHUB, "adopt-issue.yml") if wanted.adopt else "",
         "NO_MEMORY": _template(GITHUB, "no-memory.sh") if wanted.adopt else "",
     }
@@ -123,7 +143,7 @@ def texts(forge: str, wanted: CiOptions, *, on_branch: bool = False) -> dict[str
 
 
 def _template(forge: str, name: str) -> str:
-    return (TEMPLATES / forge / name).read_text(encoding="utf-8")
+    return (TEMPLATES / FOLDERS.get(forge, forge) / name).read_text(encoding="utf-8")
 
 
 def _filled(text: str, steps: Mapping[str, str], fields: Mapping[str, str]) -> str:
@@ -140,8 +160,9 @@ def _part(name: str) -> str:
 
 def _sealed(path: str, text: str, wanted: CiOptions, *, is_exact: bool) -> str:
     name = "gitlab" if path.startswith(".gitlab") else "review" if is_exact else path.rpartition("/")[2][:-4]
-    name = "verify" if path == WORKFLOW and not is_exact else name.removeprefix("gitmem-")
-    every = f" every {wanted.every}" if path == WORKFLOW and not is_exact else ""
+    runs = path in WORKFLOWS.values() and not is_exact
+    name = "verify" if runs else name.removeprefix("gitmem-")
+    every = f" every {wanted.every}" if runs else ""
     return f"{MARK}{name}{every}\n{SUM}{_sum(text if is_exact else without_pins(text))}\n{text}"
 
 

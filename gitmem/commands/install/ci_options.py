@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 OPTIONS_PATH = ".github/gitmem.toml"
+GITHUB, GITLAB, FORGEJO, GITEA = "github", "gitlab", "forgejo", "gitea"
 # Actions by commit, since tags are moved (threat T23); from their repositories' tags.
 ACTIONS = {
     "checkout": "actions/checkout@3d3c42e5aac5ba805825da76410c181273ba90b1 # v7.0.1",
@@ -22,6 +23,15 @@ ACTIONS = {
     "upload-artifact": "actions/upload-artifact@bbbca2ddaa5d8feaa63e36b76fdaad77386f024f # v7.0.0",
     "download-artifact": "actions/download-artifact@3e5f45b2cfb9172054b4087a40e8e0b5a5461e7c # v8.0.1",
 }
+# Those that Forgejo, Gitea and older runners can run: newer versions of artifacts need GitHub itself.
+V3_ACTIONS = {
+    "checkout": "actions/checkout@11bd71901bbe5b1630ceea73d27597364c9af683 # v4.2.2",
+    "upload-artifact": "actions/upload-artifact@a8a3f3ad30e3422c9c7b888a15615d19a852ae32 # v3.1.3",
+    "download-artifact": "actions/download-artifact@9bc31d5ccc31df68ecc42ccf4149144866c47d8a # v3.0.2",
+}
+ACTIONS_OF = {GITHUB: ACTIONS, GITLAB: {}, FORGEJO: V3_ACTIONS, GITEA: V3_ACTIONS}
+# The label of a machine that each has after its installation.
+RUNNERS = {GITHUB: "ubuntu-24.04", GITLAB: "", FORGEJO: "docker", GITEA: "ubuntu-latest"}
 _PIN = re.compile(r"([\w.-]+(?:/[\w.-]+)+)@([0-9a-f]{40})(?: # (v?\d[\w.]*))?")
 _USES = re.compile(rf"(?m)^ *-? *uses: ({_PIN.pattern})$")
 # What YAML takes as it stands: a runner's labels, a version of Python.
@@ -40,11 +50,11 @@ class CiOptions:
         branch: The memory branch.
         minute, hour: When they run, or begin to on a day, UTC.
         default: The default branch of the code.
-        runner: The labels of the machines that jobs run on.
+        runner: The labels of the machines that jobs run on; empty for the forge's usual one.
         python: The version of Python that is set up there.
         adopt: Whether a job compares what documents say with the code.
         has_merge_pipelines: For GitLab, whether the project's own jobs run in pipelines of merge requests.
-        pins: Actions by their names in ``ACTIONS``.
+        pins: Actions by their names in ``ACTIONS``, where they are not the forge's of ``ACTIONS_OF``.
     """
 
     every: str = "daily"
@@ -54,16 +64,20 @@ class CiOptions:
     minute: int = 17
     hour: int = 3
     default: str = "main"
-    runner: tuple[str, ...] = ("ubuntu-24.04",)
+    runner: tuple[str, ...] = ()
     python: str = "3.12"
     adopt: bool = False
     has_merge_pipelines: bool = True
-    pins: tuple[tuple[str, str], ...] = tuple(ACTIONS.items())
+    pins: tuple[tuple[str, str], ...] = ()
 
-    @property
-    def runs_on(self) -> str:
-        """Return the machines as a workflow names them."""
-        return self.runner[0] if len(self.runner) == 1 else f"[{', '.join(self.runner)}]"
+    def runs_on(self, forge: str) -> str:
+        """Return the machines as a workflow of a forge names them."""
+        labels = self.runner or (RUNNERS[forge],)
+        return labels[0] if len(labels) == 1 else f"[{', '.join(labels)}]"
+
+    def actions(self, forge: str) -> dict[str, str]:
+        """Return the actions of a forge's workflows, by name."""
+        return ACTIONS_OF[forge] | dict(self.pins)
 
 
 def read_options(text: str) -> dict[str, Any]:
@@ -128,7 +142,7 @@ def _pins(name: str, value: object) -> tuple[tuple[str, str], ...]:
             raise _unknown(f"{name}.{action}", [f"{name}.{known}" for known in ACTIONS])
         if not isinstance(pin, str) or not _PIN.fullmatch(pin):
             raise _invalid(f"{name}.{action}", 'must name a full commit: "owner/name@COMMIT # v1.2.3"')
-    return tuple((ACTIONS | value).items())
+    return tuple(value.items())
 
 
 _READERS = {
@@ -152,12 +166,12 @@ def _invalid(name: str, what: str) -> ConfigError:
     return ConfigError(f"{name} {what}", file=OPTIONS_PATH, key=name)
 
 
-def with_bumped(wanted: CiOptions, texts: Iterable[str]) -> CiOptions:
-    """Return options with the pins of workflows that are there, where those are of newer versions.
+def with_bumped(wanted: CiOptions, forge: str, texts: Iterable[str]) -> CiOptions:
+    """Return options with the pins of a forge's workflows that are there, where those are of newer versions.
 
     Dependabot and others raise them in place, which must not be undone when the files are written again.
     """
-    pins = dict(wanted.pins)
+    pins = wanted.actions(forge)
     for found in (found for text in texts for found in _USES.finditer(text)):
         pin, owner, version = found[1], found[2], found[4] or ""
         for name, known in pins.items():
@@ -176,6 +190,7 @@ def without_pins(text: str) -> str:
     return _USES.sub(lambda found: found[0].replace(found[1], found[2]), text)
 
 
-def fields_of(wanted: CiOptions) -> Mapping[str, str]:
+def fields_of(wanted: CiOptions, forge: str) -> Mapping[str, str]:
     """Return what templates call the actions."""
-    return {name.upper().replace("-", "_").removesuffix("_ARTIFACT"): pin for name, pin in wanted.pins}
+    pins = wanted.actions(forge)
+    return {name.upper().replace("-", "_").removesuffix("_ARTIFACT"): pin for name, pin in pins.items()}

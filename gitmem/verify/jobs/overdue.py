@@ -91,7 +91,7 @@ def describe_soon_off(schedules: Sequence[Schedule], committed: int, now: int) -
         now: Epoch seconds.
     """
     idle_days = (now - committed) // DAY_S
-    if not any(one.is_forge for one in schedules) or not FORGE_WARN_DAYS <= idle_days < FORGE_DAYS:
+    if not any(one.what == "github" for one in schedules) or not FORGE_WARN_DAYS <= idle_days < FORGE_DAYS:
         return ""
     left = FORGE_DAYS - idle_days
     return (

@@ -19,6 +19,12 @@ if TYPE_CHECKING:
 NOTE = "schedule.json"
 WORKFLOW = ".github/workflows/gitmem.yml"
 FORMER_WORKFLOW = ".github/workflows/gitmem-verify.yml"
+# By the forge that it is for.
+WORKFLOWS = {
+    "github": WORKFLOW,
+    "forgejo": ".forgejo/workflows/gitmem.yml",
+    "gitea": ".gitea/workflows/gitmem.yml",
+}
 # The first line of a workflow of ours begins with it; then come how often it runs, and how it was made.
 WORKFLOW_MARK = "# gitmem-verify every "
 # Hours between two runs, by the word for them: what all of systemd, cron, launchd and a forge's cron can say.
@@ -28,7 +34,7 @@ ALIASES = {"hourly": "1h", "24h": "daily", "1d": "daily", "7d": "weekly", "168h"
 MISSED = 3
 # Forges switch schedules off in repositories where nothing happened for so long (GitHub: 60 days).
 FORGE_DAYS = 60
-FORGES = ("github", "gitlab")
+FORGES = ("gitlab", *WORKFLOWS)
 
 
 @frozen
@@ -36,7 +42,7 @@ class Schedule:
     """A schedule as it was installed.
 
     Attributes:
-        what: ``systemd``, ``cron``, ``launchd`` or ``github``.
+        what: ``systemd``, ``cron``, ``launchd``, or a forge of ``WORKFLOWS``.
         every: The word for how often.
         file: The file that says so.
         since: When it was installed, epoch seconds; 0 where nobody knows.
@@ -92,7 +98,7 @@ def list_schedules(state: str, top: str) -> list[Schedule]:
     found = (
         [note] if note is not None and os.path.isdir(note.where) and os.path.samefile(note.where, top or state) else []
     )
-    for path in (WORKFLOW, FORMER_WORKFLOW):
+    for forge, path in (*WORKFLOWS.items(), ("github", FORMER_WORKFLOW)):
         try:
             with open(os.path.join(top, path), encoding="utf-8", errors="replace") as file:
                 mark, is_ours, rest = file.readline(200).partition(WORKFLOW_MARK)
@@ -100,7 +106,7 @@ def list_schedules(state: str, top: str) -> list[Schedule]:
             continue
         every = rest.split(" ", 1)[0].rstrip(";\n") if is_ours and not mark else ""
         if every in EVERY:
-            return [*found, Schedule("github", every, path)]
+            return [*found, Schedule(forge, every, path)]
     return found
 
 

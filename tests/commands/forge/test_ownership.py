@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from support.forge_server import BOT, Hub, comment
 
-from gitmem.commands.forge.ownership import ACTIONS, is_same, mark, marked, ours, signed, who_am_i
-from gitmem.commands.forge.place import ForgeRepository
+from gitmem.commands.forge.ownership import is_same, mark, marked, ours, signed, who_am_i
+from gitmem.commands.forge.place import ForgeRepository, place_here
 from gitmem.errors import ForgeError
 
 
@@ -16,7 +16,7 @@ from gitmem.errors import ForgeError
         ("ana", None, "ana"),
         (None, "shop-app[bot]", "shop-app[bot]"),
         (None, "shop-app", "shop-app[bot]"),
-        (None, None, ACTIONS),
+        (None, None, BOT),
     ],
     ids=["a person's token", "an app's", "an app's without its ending", "nobody says"],
 )
@@ -24,6 +24,16 @@ def test_the_account_of_the_token_is_asked_for(hub: Hub, knows: str | None, view
     hub.knows, hub.viewer = knows, viewer
 
     assert who_am_i(hub.forge()) == login
+
+
+def test_robot_of_a_forge_without_graphql_is_known_by_its_name(hub: Hub, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, value in {**hub.environment(), "FORGEJO_ACTIONS": "true", "GITEA_ACTIONS": "true"}.items():
+        monkeypatch.setenv(name, value)
+    forge = hub.forge()
+    forge.place = place_here()
+
+    assert who_am_i(forge) == "forgejo-actions"
+    assert [path for _, path, _ in hub.asked] == ["/user"]
 
 
 def test_a_token_that_is_not_accepted_is_an_error(hub: Hub) -> None:

@@ -38,6 +38,15 @@ def test_github_enterprise_and_the_run_are_told_by_the_environment(monkeypatch: 
     assert place_here("12").run.endswith("/runs/12")
 
 
+def test_forgejo_names_runs_by_their_number(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, value in (("FORGEJO_ACTIONS", "true"), ("GITHUB_RUN_ID", "7701"), ("GITHUB_RUN_NUMBER", "12")):
+        monkeypatch.setenv(name, value)
+
+    assert (place_here().run.rpartition("/")[2], place_here().form, place_here().robot) == (
+        "12", "forgejo", "forgejo-actions",
+    )  # fmt: skip
+
+
 @pytest.mark.parametrize("name", ["", "shop", "acme/", "acme/..", "acme/shop/x", "acme/shop?x", "../x", "acme/sh op"])
 def test_a_repository_of_another_form_is_refused(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     monkeypatch.setenv("GITHUB_REPOSITORY", name)

@@ -240,3 +240,18 @@ def test_gitmem_without_a_known_origin_is_no_reason_to_install_a_name(
     assert (done.status, (repo / ".github").exists()) == (2, False)
     assert "this gitmem runs from a folder; choose the gitmem that the jobs install" in done.err
     assert "--package git+https://HOST/PATH@FULL_COMMIT" in done.err
+
+
+def test_gitea_s_one_workflow_comes_keeps_its_time_and_goes(memory: Memory, repo: Path) -> None:
+    asked = {"every": "6h", "package": PINNED}
+    steps = ci.install(memory.repository, "gitea", asked)
+    again = ci.install(memory.repository, "gitea", asked)
+    schedules = [(one.what, one.every, one.is_forge) for one in memory.jobs.schedules()]
+    gone = ci.uninstall(memory.repository, "gitea")
+
+    assert [step.path.rpartition(f"{repo}/")[2] for step in steps] == [
+        ".gitea/workflows/gitmem.yml", "memory:.github/workflows/gitmem.yml",
+    ]  # fmt: skip
+    assert (whats(steps), whats(again), whats(gone)) == (["add"] * 2, ["keep"] * 2, ["remove"] * 2)
+    assert schedules == [("gitea", "6h", True)]
+    assert not (repo / ".gitea").exists()

@@ -14,10 +14,10 @@ import yaml
 from conftest import PINNED
 
 from gitmem.commands.install import ci_files
-from gitmem.commands.install.ci_files import GITHUB, GITLAB, WRITE
+from gitmem.commands.install.ci_files import FORGEJO, GITEA, GITHUB, GITLAB, WRITE
 from gitmem.commands.install.ci_options import CiOptions
 from gitmem.errors import UsageError
-from gitmem.verify.jobs.schedule import WORKFLOW
+from gitmem.verify.jobs.schedule import WORKFLOW, WORKFLOWS
 
 PROJECT = Path(__file__).resolve().parents[3]
 OWN = (".github/workflows/ci.yml", ".github/workflows/release.yml")
@@ -103,6 +103,31 @@ def test_token_that_reads_is_only_where_git_fetches_before_anything_runs(files: 
     assert not re.search(r"token|secrets", str(files["review"]["jobs"]), re.IGNORECASE)
 
 
+def test_one_workflow_of_forgejo_gives_the_token_to_no_job_that_runs_or_judges_a_change() -> None:
+    wanted = CiOptions(package=PINNED, adopt=True, shards=3)
+    one = loaded(ci_files.texts(FORGEJO, wanted)[WORKFLOWS[FORGEJO]])
+    review = loaded(ci_files.texts(FORGEJO, wanted, on_branch=True)[WORKFLOW])
+    jobs = one["jobs"] | review["jobs"]
+
+    def texts_of(name: str) -> str:
+        return str([step.get("env", "") for step in jobs[name]["steps"]])
+
+    assert {name for name in jobs if "github.token" in texts_of(name)} == {"comment", "record", "statements", "write"}
+    for name in ("comment", "statements", "write"):
+        assert "NEEDS" in texts_of(name)  # gitmem alone
+        assert "actions/checkout" not in str(jobs[name]["steps"])
+    assert one["jobs"]["comment"]["needs"] == ["check", "adopt"]
+    # No events, expressions or actions that these forges lack.
+    assert set(one["on"]) == {"pull_request", "push", "schedule", "workflow_dispatch"}
+    assert one["jobs"]["verify"]["strategy"]["matrix"] == {"shard": [1, 2, 3]}
+    steps = [step for job in jobs.values() for step in job["steps"]]
+    assert {step["uses"].partition("@")[0] for step in steps if "uses" in step} == {
+        "actions/checkout", "actions/upload-artifact", "actions/download-artifact",
+    }  # fmt: skip
+    assert all("${{" not in step.get("run", "") for step in steps)
+    assert all("checkout" not in step.get("uses", "") or not step["with"]["persist-credentials"] for step in steps)
+
+
 def test_actions_are_pinned_and_no_credentials_stay(files: dict[str, dict]) -> None:
     steps = [step for table in files.values() for job in table["jobs"].values() for step in job["steps"]]
 
@@ -118,6 +143,7 @@ def test_scripts_are_sound_shell() -> None:
         *ci_files.texts(GITLAB, CiOptions(package=PINNED)).values(),
     ]
     lines += ci_files.texts(GITLAB, CiOptions(package=PINNED), on_branch=True).values()
+    lines += ci_files.texts(GITEA, CiOptions(package=PINNED, adopt=True)).values()
     scripts = [script for text in lines for script in _scripts(loaded(text))]
 
     for script in scripts:
@@ -153,9 +179,9 @@ def test_token_is_asked_for_by_git_and_stays_in_no_file(repo: Path) -> None:
 
 # A program's words, and which of the files it is for.
 LINTERS = {
-    "zizmor": (["--offline", "--quiet"], r"\.github/.*"),
-    "workflows": (["check-jsonschema", "--builtin-schema", "vendor.github-workflows"], r"\.github/workflows/.*"),
-    "actionlint": (["actionlint"], r"\.github/workflows/.*"),
+    "zizmor": (["--offline", "--quiet"], r"\.(github|forgejo|gitea)/.*"),
+    "workflows": (["check-jsonschema", "--builtin-schema", "vendor.github-workflows"], r"\.\w+/workflows/.*"),
+    "actionlint": (["actionlint", "-ignore", 'label "docker" is unknown'], r"\.\w+/workflows/.*"),
     "gitlab": (["check-jsonschema", "--builtin-schema", "vendor.gitlab-ci"], r"\.gitlab.*"),
 }
 
@@ -169,7 +195,12 @@ def test_linters_find_nothing(tmp_path: Path, name: str) -> None:
         pytest.skip(f"{words[0]} is not installed")
     written = [str(PROJECT / path) for path in OWN if re.fullmatch(of, path)]
     for variant in VARIANTS.values():
-        given = {GITHUB: variant, GITLAB: CiOptions(shards=variant.shards, branch=variant.branch, package=PINNED)}
+        given = {
+            GITHUB: variant,
+            FORGEJO: variant,
+            GITEA: variant,
+            GITLAB: CiOptions(shards=variant.shards, branch=variant.branch, package=PINNED),
+        }
         for forge, wanted in given.items():
             for on_branch in (False, True):
                 for path, text in ci_files.texts(forge, wanted, on_branch=on_branch).items():

@@ -17,8 +17,8 @@ def test_options_are_read_by_their_names() -> None:
 
     wanted = CiOptions(**read_options(text))
 
-    assert (wanted.every, wanted.shards, wanted.runs_on, wanted.adopt) == ("6h", 2, "macos-15", True)
-    assert dict(wanted.pins) == ACTIONS | {"checkout": f"acme/checkout@{NEW} # v3"}
+    assert (wanted.every, wanted.shards, wanted.runs_on("github"), wanted.adopt) == ("6h", 2, "macos-15", True)
+    assert wanted.actions("github") == ACTIONS | {"checkout": f"acme/checkout@{NEW} # v3"}
 
 
 @pytest.mark.parametrize(
@@ -53,7 +53,7 @@ def test_what_cannot_be_in_a_workflow_is_refused(text: str, message: str) -> Non
 def test_newer_pins_of_the_same_action_stay(there: str, kept: bool) -> None:
     wanted = replace(CiOptions(), pins=(("checkout", f"actions/checkout@{OLD} # v7.0.1"),))
 
-    bumped = dict(with_bumped(wanted, [f"    steps:\n      - uses: {there}\n"]).pins)
+    bumped = dict(with_bumped(wanted, "github", [f"    steps:\n      - uses: {there}\n"]).pins)
 
     assert (bumped["checkout"] == there) is kept
 

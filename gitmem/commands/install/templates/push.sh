@@ -3,8 +3,8 @@ machine='^verdicts/|^README\.md$|^STATUS\.md$|^facts\.svg$'
 pushed=nothing
 git init -q "$RUNNER_TEMP/push"
 cd "$RUNNER_TEMP/push"
-git config user.name "github-actions[bot]"
-git config user.email "41898282+github-actions[bot]@users.noreply.github.com"
+git config user.name "@ROBOT@"
+git config user.email "@ROBOT_EMAIL@"
 git remote add origin "$GITHUB_SERVER_URL/$GITHUB_REPOSITORY.git"
 # The token is only in this step's environment, and in no file.
 git config credential.helper '!f() { echo username=x-access-token; echo "password=$PUSH_TOKEN"; }; f'

@@ -4,8 +4,8 @@ echo "::stop-commands::$token"
 status=0
 results="$RUNNER_TEMP/gitmem-results-$SHARD.jsonl"
 set -- "$@" --shard "$SHARD/$COUNT" --results "$results"
-if git cat-file -e origin/HEAD:.github/gitmem-approved; then
-  set -- "$@" --approved .github/gitmem-approved
+if git cat-file -e origin/HEAD:@APPROVED@; then
+  set -- "$@" --approved @APPROVED@
 fi
 gitmem verify "$@" || status=$?
 echo "::$token::"
