@@ -120,6 +120,7 @@ TESTED_ELSEWHERE: dict[str, str] = {
     "gitmem/memory/proposals.py": "the wiring of proposals: tests/commands/propose/",
     "gitmem/memory/sources.py": "the wiring of pulled sources: tests/commands/pull/",
     "gitmem/memory/stores.py": "the wiring of listed stores: tests/commands/test_stores.py",
+    "gitmem/memory/sync.py": "the wiring of sync: tests/commands/sync/",
     "gitmem/memory/tasks.py": "the wiring of tasks: tests/commands/test_task.py",
     "gitmem/commands/forget.py": "forget and supersede: tests/write/test_writer.py, tests/write/test_supersede.py",
     "gitmem/commands/init.py": "starting a store: tests/store/test_init.py, tests/cli/test_init.py",

@@ -577,21 +577,10 @@ class Memory:
         instead: str = "",
     ) -> SyncResult:
         """Merge this clone's memory and a remote's, including what was captured, and push the result."""
-        from gitmem.commands.sync.sync import sync
-        from gitmem.git.remotes import RemoteOptions
+        from gitmem.memory.sync import sync
 
-        repository, proposals = self.repository, self.proposals
-        if not dry_run:
-            repository.writer()  # commits what was captured
-            proposals.finish_move()
-        talk = talk or RemoteOptions()
-        how = {"push": push, "dry_run": dry_run, "accept_rewritten": accept_rewritten}
-        done = sync(repository, remote, talk, **how, instead=instead)
-        if not dry_run:
-            proposals.follow_memory(done.remote, talk)
-        if done.merged != "nothing" and not dry_run:
-            repository.catalog()
-        return done
+        how = {"push": push, "accept_rewritten": accept_rewritten}
+        return sync(self, remote, talk, dry_run=dry_run, **how, instead=instead)
 
     def report(self, *, scope: str = "") -> Page:
         """Return what the page of ``gitmem report`` shows: the project's memories, or those of a scope."""
