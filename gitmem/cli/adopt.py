@@ -16,6 +16,8 @@ Exit status: 0 no statement is false; 1 at least one is.
 
 from __future__ import annotations
 
+import os
+import posixpath
 from pathlib import Path
 
 from gitmem.cli import shared
@@ -91,14 +93,21 @@ def run(args: argparse.Namespace, out: Output) -> int:
     base = find_base(git, args.base, head) if args.base else ""
     adoption = adopt(git, head, wanted, base=base, progress=out.progress)
     out.clear_progress()
-    if args.files and not adoption.documents:
-        raise NotFoundError(f"no document at HEAD in {', '.join(args.files)}", hint="git add and commit it first")
+    read = [one.path for one in adoption.documents]
+    missing = [
+        name
+        for name, inside in zip(args.files, wanted, strict=True)
+        if not any(inside in (path, ".") or path.startswith(f"{inside}/") for path in read)
+    ]
+    if missing or (args.files and not read):
+        names = ", ".join(missing or args.files)
+        raise NotFoundError(f"no document at HEAD in {names}", hint="git add and commit it first")
     applied = _apply(adoption, args, out) if args.apply else None
     corrected: list[Correction] = []
     if (args.fix or args.suggest) and top is not None:
         paths = {finding.document.path for finding in adoption.of(FALSE)}
         committed = {path: _committed(git, f"{adoption.commit}:{path}") for path in paths}
-        corrected = corrections(adoption.findings, committed, {path: _lines(top / path) for path in paths})
+        corrected = corrections(adoption.findings, committed, {path: _lines(top, path) for path in paths})
     if args.suggest:
         out.exact(forms.rdjson(corrected) if args.suggest == "rdjson" else forms.suggestions(corrected))
     elif args.json or args.format == "json":
@@ -174,11 +183,11 @@ def _print_applied(applied: Applied, args: argparse.Namespace, out: Output) -> N
 
 
 def _inside(name: str, top: Path | None) -> str:
-    """Return the path in the repository of what was typed."""
+    """Return the path in the repository of what was typed; a link is followed, also one that leads to itself."""
     if top is None:
-        return name.rstrip("/")
+        return posixpath.normpath(name)
     try:
-        return Path(name).absolute().resolve().relative_to(top.resolve()).as_posix()
+        return Path(os.path.realpath(name)).relative_to(os.path.realpath(top)).as_posix()
     except ValueError as err:
         raise UsageError(f"{name} is outside of the repository") from err
 
@@ -189,9 +198,13 @@ def _committed(git: Git, spec: str) -> list[str]:
     return (git.read_blob(spec, limit=FILE_LIMIT) or b"").decode("utf-8", "surrogateescape").split("\n")
 
 
-def _lines(path: Path) -> list[str]:
-    """Return the lines of a file in the work tree with their own ends; none of a link, which leads elsewhere."""
-    if path.is_symlink():
+def _lines(top: Path, name: str) -> list[str]:
+    """Return the lines of a file in the work tree with their own ends.
+
+    There are none of what is no regular file, and of a link or what is below one: they lead elsewhere.
+    """
+    path = top / name
+    if Path(os.path.realpath(path)) != Path(os.path.realpath(top), name) or not path.is_file():
         return []
     try:
         return path.read_bytes().decode("utf-8", "surrogateescape").split("\n")
@@ -205,7 +218,7 @@ def _write(corrected: list[Correction], top: Path) -> None:
     for name in dict.fromkeys(one.path for one in corrected):
         new = {one.line: one.after for one in corrected if one.path == name}
         path = top / name
-        lines = (new.get(number, line) for number, line in enumerate(_lines(path), 1))
+        lines = (new.get(number, line) for number, line in enumerate(_lines(top, name), 1))
         text = "\n".join(line for line in lines if line is not None).encode("utf-8", "surrogateescape")
         atomic_write.write(path, text, mode=path.stat().st_mode & 0o777)
 

@@ -106,3 +106,8 @@ def _walk(git: Git, starts: Iterable[str]) -> list[tuple[str, list[str]]]:
 def is_shallow(git: Git) -> bool:
     """Return whether history ends somewhere because more of it was never fetched (git-clone(1), ``--depth``)."""
     return (git.repository.common_dir / "shallow").is_file()
+
+
+def shallow_ends(git: Git) -> list[str]:
+    """Return the commits whose parents were never fetched; none in a clone that has the whole history."""
+    return (git.repository.common_dir / "shallow").read_text("ascii").split() if is_shallow(git) else []

@@ -1,6 +1,7 @@
 """``gitmem adopt``: what is printed, in which forms, what it corrects, and the exit status."""
 
 import json
+import os
 
 import pytest
 from conftest import commit_files, git
@@ -85,9 +86,57 @@ def test_repository_without_a_commit_is_refused(tmp_path, run_cli):
     assert (ran.status, "no commit yet" in ran.err) == (3, True)
 
 
-def test_missing_document_and_two_forms_are_refused(repo, run_cli):
-    assert run_cli("adopt", "nothing.md").status == 1
+def test_missing_document_and_two_forms_are_refused(stale, run_cli):
+    (stale / "loop").symlink_to("loop")
+
+    ran = run_cli("adopt", "AGENTS.md", "nothing.md", "src/auth", "loop")
+
+    assert (ran.status, "no document at HEAD in nothing.md, src/auth, loop" in ran.err) == (1, True)
     assert run_cli("adopt", "--json", "--format", "sarif").status == 2
+
+
+def test_document_that_is_not_read_is_noted(stale, run_cli):
+    (stale / "CLAUDE.md").symlink_to("AGENTS.md")
+    commit_files(stale, {"README.md": "\0", "CONTRIBUTING.md": "a" * 1_100_000})
+
+    ran = run_cli("adopt")
+
+    assert "not read, because they are binary or too large: CONTRIBUTING.md, README.md" in ran.err
+
+
+@pytest.mark.parametrize("put", ["fifo", "link", "folder", "link above"])
+def test_fix_writes_to_nothing_but_the_file_itself(repo, run_cli, put):
+    commit_files(repo, {"go.mod": "module x\n\ngo 1.25\n", "app/AGENTS.md": "- Go 1.24+\n"})
+    other = repo.parent / "other"
+    other.mkdir()
+    (other / "AGENTS.md").write_text("- Go 1.24+\n")
+    document = repo / "app/AGENTS.md"
+    document.unlink()
+    if put == "fifo":
+        os.mkfifo(document)
+    elif put == "link":
+        document.symlink_to(other / "AGENTS.md")
+    elif put == "folder":
+        document.mkdir()
+    else:
+        document.parent.rmdir()
+        document.parent.symlink_to(other)
+
+    ran = run_cli("adopt", "--fix")
+
+    assert "there is nothing to correct" in ran.err
+    assert (other / "AGENTS.md").read_text() == "- Go 1.24+\n"
+
+
+def test_shallow_clone_says_nothing_of_what_it_cannot_know(stale, run_cli, tmp_path):
+    commit_files(stale, {"README.md": "x\n"})
+    git(tmp_path, "clone", "-q", "--depth", "1", stale.as_uri(), "cut")
+
+    ran = run_cli("-C", str(tmp_path / "cut"), "adopt")
+
+    assert ran.status == 1
+    assert "was not true when it was written" not in ran.out
+    assert "git fetch --unshallow" in ran.err
 
 
 def test_base_shows_only_what_the_change_makes_false(stale, run_cli):

@@ -73,13 +73,17 @@ class Code:
         name = path.rpartition("/")[2]
         return sorted(one for one in self.by_name.get(name, ()) if one == path or one.endswith(f"/{path}"))
 
+    def is_regular(self, path: str) -> bool:
+        """Return whether a path is a file, and neither a link nor a submodule."""
+        return self.files.get(path, ("",))[0] in ("100644", "100755")
+
     def text(self, path: str) -> str:
         """Return the text of a file; empty where there is none, or it is too large."""
         return self.texts([path]).get(path, "")
 
     def texts(self, paths: Iterable[str]) -> dict[str, str]:
         """Return the texts of files by path, in order; those that are missing, too large or binary are left out."""
-        wanted = {path: self.files[path][1] for path in paths if self.files.get(path, ("",))[0] in ("100644", "100755")}
+        wanted = {path: self.files[path][1] for path in paths if self.is_regular(path)}
         missing = [oid for oid in dict.fromkeys(wanted.values()) if oid not in self._contents]
         for oid, content in read_texts(self.git, missing):
             self._contents[oid] = content

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from gitmem.commands.adopt.code import Code
 
 _TEXT = re.compile(
-    r"\.(mdx?|mdc|rst|txt|adoc|ipynb|lock|svg|map|snap|csv|tsv|po|xlf|min\.js|sum)$|(^|/)(package-lock\.json|pnpm-lock\.yaml|CHANGELOG\w*)$",
+    r"\.(mdx?|mdc|rst|txt|adoc|ipynb|lock|svg|map|snap|csv|tsv|po|xlf|min\.js|sum)$|(^|/)(package-lock\.json|pnpm-lock\.yaml|CHANGELOG\w*|LICEN[CS]E|COPYING|NOTICE|AUTHORS)$",
     re.I,
 )
 _ASIDE = re.compile(

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 import re
-from functools import cache
+from functools import cache, cached_property
 
 from gitmem.commands.adopt.code import Code, read_texts
 from gitmem.commands.adopt.findings import Culprit
 from gitmem.frozen import replace
-from gitmem.git.ancestry import merges_of
+from gitmem.git.ancestry import merges_of, shallow_ends
 from gitmem.git.history import read_made
 
 TYPE_CHECKING = False
@@ -48,7 +48,16 @@ class Past:
         """Return the commit that last wrote a line, and the document's name then; empty where git cannot say."""
         if path not in self._blames:
             self._blames[path] = self._blame(path)
-        return self._blames[path].get(line, ("", path))
+        commit, named = self._blames[path].get(line, ("", path))
+        if commit in self._oldest:  # git blames it for all that was there before
+            self.notes["this clone lacks older commits, so some causes are unknown; git fetch --unshallow"] = None
+            return "", path
+        return commit, named
+
+    @cached_property
+    def _oldest(self) -> frozenset[str]:
+        """Return the commits that a shallow clone was cut off at."""
+        return frozenset(shallow_ends(self._git))
 
     def _blame(self, path: str) -> Mapping[int, tuple[str, str]]:
         done = self._git.run("blame", "-w", "--porcelain", self._commit, "--", path, check=False)

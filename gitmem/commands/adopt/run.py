@@ -23,6 +23,7 @@ from gitmem.commands.adopt.judge.targets import judge_command
 from gitmem.commands.adopt.past import Past
 from gitmem.commands.adopt.statements import HEADING, split
 from gitmem.frozen import replace
+from gitmem.text.sanitize import display
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -89,6 +90,8 @@ def adopt(
         if not found and statement.kind != HEADING:
             unchecked.append((document, statement))
     notes = []
+    if unread := [one.path for one in documents if one.path not in texts and head.is_regular(one.path)]:
+        notes.append(f"not read, because they are binary or too large: {display(', '.join(unread))}")
     if base:
         progress("judging what is false before the change", len(read), len(read))
         change = Change(git, base, head, past, contents)

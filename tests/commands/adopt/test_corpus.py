@@ -9,7 +9,8 @@ from gitmem.git.repository import discover
 
 
 def test_whole_words_are_found_in_code_and_not_in_documents(repo):
-    files = {"src/a.py": "auto_push = 1\nLONGER_NAME = 2\n", "src/b.yml": "auto-push: 2\n", "notes.md": "only_here\n"}
+    files = {"src/a.py": "auto_push = 1\nLONGER_NAME = 2\n", "src/b.yml": "auto-push: 2\n", "notes.md": "only_here\n",
+             "LICENSE": "only_here\n"}  # fmt: skip
     code = Code(Git(discover(repo)), commit_files(repo, files))
 
     found = search(
