@@ -139,6 +139,18 @@ def test_shallow_clone_says_nothing_of_what_it_cannot_know(stale, run_cli, tmp_p
     assert "git fetch --unshallow" in ran.err
 
 
+def test_partial_clone_without_its_remote_judges_what_it_has(stale, run_cli, tmp_path):
+    git(stale, "config", "uploadpack.allowFilter", "true")
+    git(tmp_path, "clone", "-q", "--filter=blob:none", stale.as_uri(), "part")
+    git(tmp_path / "part", "remote", "set-url", "origin", (tmp_path / "gone").as_uri())
+
+    ran = run_cli("-C", str(tmp_path / "part"), "adopt")
+
+    assert (ran.status, "says Go 1.24+, but go.mod:3 says 1.25" in ran.out) == (1, True)
+    assert "was not true when it was written" not in ran.out
+    assert "older files are missing" in ran.err
+
+
 def test_base_shows_only_what_the_change_makes_false(stale, run_cli):
     git(stale, "switch", "-qc", "topic")
     git(stale, "mv", "src/auth/jwt.py", "src/auth/tokens.py")

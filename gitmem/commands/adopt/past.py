@@ -8,6 +8,7 @@ from functools import cache, cached_property
 
 from gitmem.commands.adopt.code import Code, read_texts
 from gitmem.commands.adopt.findings import Culprit
+from gitmem.errors import ProcessError
 from gitmem.frozen import replace
 from gitmem.git.ancestry import merges_of, shallow_ends
 from gitmem.git.history import read_made
@@ -27,6 +28,7 @@ MOST_VERSIONS = 600
 MOST_PATHS = 40
 # Names that are looked for in the code of the past: each is a search through all of it.
 MOST_WORDS = 24
+_MISSING = "older files are missing and cannot be fetched, so some causes are unknown"
 _TEXTS = ("md", "mdx", "mdc", "rst", "txt", "ipynb", "svg", "snap")
 
 
@@ -140,8 +142,12 @@ class Past:
         if not names:
             return set()
         done = self._git.run(
-            "cat-file", "--batch-check=%(objecttype)", input=os.fsencode("".join(f"{n}\n" for n in names))
+            *("cat-file", "--batch-check=%(objecttype)"),
+            input=os.fsencode("".join(f"{n}\n" for n in names)),
+            check=False,
         )
+        if done.status:
+            self.notes[_MISSING] = None
         lines = done.stdout.split(b"\n")
         return {name for name, line in zip(names, lines, strict=False) if line in (b"blob", b"tree", b"commit")}
 
@@ -184,19 +190,28 @@ class Past:
         return self._versions[path]
 
     def _texts(self, specs: Iterable[str]) -> dict[str, str]:
-        """Return the text of each ``commit:path`` that is there; equal texts are read once."""
+        """Return the text of each ``commit:path`` that is there; equal texts are read once.
+
+        None where a partial clone lacks one of them and cannot fetch it.
+        """
+        try:
+            oids = self._blobs(specs)
+            self._contents |= read_texts(self._git, [oid for oid in oids.values() if oid not in self._contents])
+        except ProcessError:
+            self.notes[_MISSING] = None
+            return {}
+        return {name: self._contents[oid] for name, oid in oids.items() if oid in self._contents}
+
+    def _blobs(self, specs: Iterable[str]) -> dict[str, str]:
         names = [spec for spec in dict.fromkeys(specs) if "\n" not in spec]
-        done = self._git.run(
-            "cat-file", "--batch-check=%(objectname) %(objecttype)", input=os.fsencode("".join(f"{n}\n" for n in names))
-        )
-        oids = {}
+        form = "--batch-check=%(objectname) %(objecttype)"
+        done = self._git.run("cat-file", form, input=os.fsencode("".join(f"{name}\n" for name in names)))
+        found = {}
         for name, line in zip(names, done.stdout.decode("ascii", "replace").split("\n"), strict=False):
             oid, _, kind = line.partition(" ")
             if kind == "blob":
-                oids[name] = oid
-        for oid, text in read_texts(self._git, [oid for oid in oids.values() if oid not in self._contents]):
-            self._contents[oid] = text
-        return {name: self._contents[oid] for name, oid in oids.items() if oid in self._contents}
+                found[name] = oid
+        return found
 
     def files_with(self, commit: str, word: str) -> list[str] | None:
         """Return the files of a commit that have a word, without documents; None past the limit."""
