@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from gitmem.config import INTERNAL
 from gitmem.config.setting import SETTINGS, Setting
+from gitmem.policy.collections import Collection
 from gitmem.policy.settings import ROWS, Kind, Role, keys_of
 from gitmem.policy.template import default_of
 
@@ -63,6 +64,7 @@ def reference() -> str:
     own = "\n".join(map(_own_row, SETTINGS.values()))
     sections = {f"[{name}]": rows for name, rows in ROWS.items()}
     sections |= {"[roles.NAME]": keys_of(Role), "[kinds.NAME]": keys_of(Kind)}
+    sections |= {"[collections.NAME]": keys_of(Collection)}
     parts = [_section(title, rows) for title, rows in sections.items()]
     others = "\n".join(_row(f"`{name}`", about) for name, about in INTERNAL.items())
     return f"{HEAD}{own}\n\n{VARIABLES}{others}\n\n{STORE}\n" + "\n".join([*parts, WORDS])

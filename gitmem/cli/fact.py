@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from gitmem.cli import shared
 from gitmem.cli.proof import OUTSIDE, add_check, add_judging, add_limits, judging_of, verify_of
+from gitmem.store.scope import PROJECT
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -58,7 +59,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
             verify=verify_of(args),
             body=body,
             key=args.key,
-            scope=args.scope,
+            scope=args.scope or PROJECT,
             in_tree=args.in_tree,
             domains=args.domain,
             approve=shared.is_interactive(),

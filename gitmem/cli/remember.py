@@ -26,6 +26,7 @@ EXAMPLES = (
     'gitmem remember "Deploys need VPN" --key deploy-needs-vpn',
     'gitmem remember "The staging gateway is slow today" --scope private',
     'gitmem remember "Tokens live an hour" --scope domain --domain auth',
+    'gitmem remember "Retries need jitter" --collection conventions',
     "gitmem remember --from-run run.json",
 )
 
@@ -35,7 +36,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("text", nargs="?", help="the text, in quotes; - reads it from standard input")
     memory = shared.memory_options(parser)
     memory.add_argument("--title", default="", help="the title, in one line (the first sentence of the text)")
-    memory.add_argument("--kind", "--type", default="learned", help="learned, gotcha, pattern, decision, … (learned)")
+    memory.add_argument("--kind", "--type", default="", help="learned, gotcha, pattern, decision, … (learned)")
+    about = "the collection it must belong to; without --kind, it gets that collection's kind"
+    memory.add_argument("--collection", default="", metavar="NAME", help=about)
     shared.add_memory_options(parser)
     memory.add_argument("--ref", action="append", default=[], help="path:line, path:line-line, a URL, a run id")
     shared.add_place(parser)
@@ -72,12 +75,13 @@ def run(args: argparse.Namespace, out: Output) -> int:
         raise UsageError(message, hint='gitmem remember "what you learned"')
     text = shared.read_standard_input(MEMORY_LIMIT) if args.text == "-" else args.text
     with shared.open_memory(args, out) as memory:
-        is_first = args.scope == "project" and not args.in_tree and memory.repository.find_tip() is None
+        is_first = args.scope in ("", "project") and not args.in_tree and memory.repository.find_tip() is None
         change = memory.remember(
             text,
             title=args.title,
             kind=args.kind.replace("-", "_"),
             key=args.key,
+            collection=args.collection,
             scope=args.scope,
             in_tree=args.in_tree,
             tags=args.tag,
@@ -107,10 +111,9 @@ def _refuse_others(args: argparse.Namespace) -> None:
     Raises:
         UsageError: There is such an option, or a text.
     """
-    usual = {"kind": "learned", "scope": "project"}
     apart = ("from_run", "partial", "json", "command")
     given = [name for name, value in vars(args).items() if name not in apart and not callable(value)]
-    wrong = [name for name in given if vars(args)[name] and vars(args)[name] != usual.get(name)]
+    wrong = [name for name in given if vars(args)[name]]
     if wrong:
         what = "a text" if "text" in wrong else f"--{wrong[0].replace('_', '-')}"
         raise UsageError(f"{what} cannot be combined with --from-run", hint="set it in the file for each memory")

@@ -65,6 +65,8 @@ def add_filters(parser: argparse.ArgumentParser) -> None:
     filters.add_argument(
         "--kind", "--type", action="append", default=[], metavar="KIND", help="only these kinds: gotcha,pattern"
     )
+    about = "only these: code-patterns, conventions, … (docs/collections.md)"
+    filters.add_argument("--collection", action="append", default=[], metavar="NAME", help=about)
     filters.add_argument(
         "--tag", action="append", default=[], help="only memories with this tag; repeat it to require several"
     )
@@ -152,9 +154,9 @@ def add_place(parser: argparse.ArgumentParser) -> None:
     place = parser.add_argument_group("where it goes")
     place.add_argument(
         "--scope",
-        default=PROJECT,
+        default="",
         choices=SCOPES,
-        help="who can read it: private, project, domain or universal (project)",
+        help="who can read it: private, project, domain or universal (project, or as its collection says)",
     )
     place.add_argument("--domain", action="append", default=[], help="a domain shared by projects, such as auth")
     place.add_argument("--in-tree", action="store_true", help="write it to .memory/ in the code, for you to commit")
@@ -201,6 +203,7 @@ def query_of(args: argparse.Namespace, memory: Memory, *, query: str = "", limit
     return Query(
         text=query,
         kinds=tuple(kinds) or (_kinds_of(memory, args.role) if args.role else ()),
+        collections=tuple(part for given in args.collection for part in given.split(",") if part),
         tasks=tuple(args.task),
         named_domains=tuple(args.domain),
         workspaces=tuple(args.workspace),

@@ -11,7 +11,7 @@ from pathlib import Path
 from gitmem.document.format import format as format_document
 from gitmem.document.parse import parse
 from gitmem.errors import FormatError, GitmemError, RefusedError
-from gitmem.recall.query import where
+from gitmem.recall.query import narrowed, where
 from gitmem.store import layout
 from gitmem.store.code_tree.tree import PREFIX
 from gitmem.store.spool_folders import waiting_in
@@ -144,7 +144,7 @@ def export(
 
     The folder has the store's layout and its policy.
     """
-    files = stored_files(memory, query)
+    files = stored_files(memory, narrowed(memory.policy(), query) if query.collections else query)
     if not folder:
         return json_lines(texts(memory, files, progress))
     policy = memory.git.read_blob(f"{memory.tip()}:{layout.POLICY_PATH}", limit=layout.POLICY_LIMIT)

@@ -10,7 +10,7 @@ from gitmem.errors import RefusedError
 from gitmem.frozen import replace
 from gitmem.store.scope import DOMAIN, PRIVATE, PROJECT, UNIVERSAL, refuse_misplaced
 from gitmem.write import place
-from gitmem.write.draft import Draft
+from gitmem.write.draft import Draft, refuse_project_code
 from gitmem.write.duplicates import ALLOW
 
 TYPE_CHECKING = False
@@ -50,6 +50,9 @@ def promote(memory: OpenRepository, typed: str, *, to: str, domains: Sequence[st
     document = parse(store.text_of(key), path=f"{key}.md")
     if "retired" in document.fields:
         raise RefusedError(f"{key} was retired", hint="a retired memory cannot be promoted")
+    if to in (DOMAIN, UNIVERSAL):
+        refs, text = document.strings("refs"), f"{document.title}\n{document.body}"
+        refuse_project_code(document.kind, refs, text, scope=to, policy=memory.policy())
     fields = _fields(document, to, domains)
     target, new = memory.store_for(to), name or key
     _refuse_taken(target, new, document, to)

@@ -11,6 +11,7 @@ from gitmem.errors import ConfigError, ConflictError, GitmemError
 from gitmem.frozen import replace
 from gitmem.index.engine import WHOOSH_AT_MOST, WHOOSH_FOLDER
 from gitmem.recall import ranker
+from gitmem.recall.query import narrowed
 from gitmem.recall.ranker import Readings
 
 TYPE_CHECKING = False
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
 
 def recall(repository: OpenRepository, query: Query) -> RecallResult:
     """Rank the memories of all scopes against a question; the newest where there is none."""
+    query = narrowed(repository.policy(), query)
     stores = repository.stores_for_query(query)
     if query.syntax:
         if stores != [repository]:
@@ -54,6 +56,7 @@ def list_memories(repository: OpenRepository, query: Query) -> RecallResult:
     """Return memories that pass the filters, the newest first, with their tags and without their text."""
     from gitmem.recall import listing
 
+    query = narrowed(repository.policy(), query) if query.collections else query
     sources = repository.sources(repository.stores_for_query(query))
     with Readings(sources):
         return listing.list_memories(sources, query, now=repository.now)
@@ -129,6 +132,7 @@ def similar(memory: OpenRepository, key: str, query: Query, progress: Progress) 
     """Return the memories that are about the same as one."""
     from gitmem.recall.by_syntax import similar as find_similar
 
+    query = narrowed(memory.policy(), query)
     shown, full_key = _shown(memory, progress), memory.full_key(key)
     policy, (source,) = memory.policy(), memory.sources([memory])
     options: dict[str, Any] = {"policy": policy, "config": memory.config, "now": memory.now}

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from gitmem.document.anchors import FIELD
-from gitmem.store.scope import PRIVATE, PROJECT
+from gitmem.policy.settings import REMEMBER
+from gitmem.store.scope import DOMAIN, PRIVATE, PROJECT, UNIVERSAL, refuse_misplaced
 from gitmem.verify.references import anchors_for
-from gitmem.write.draft import checked_text, make_draft
+from gitmem.write.draft import checked_text, make_draft, refuse_project_code
 from gitmem.write.duplicates import ALLOW, REFUSE
 from gitmem.write.queue import Queue
 
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from gitmem.repository.proving_store import ProvingStore
+    from gitmem.repository.repository import OpenRepository
     from gitmem.write.draft import Draft
     from gitmem.write.writer import Change
 
@@ -27,7 +29,7 @@ def remember(memory: ProvingStore, text: str, *, force: bool = False, is_strict:
         text: What is remembered.
         force: Write it also where another memory says it already.
         is_strict: Refuse a reference to a file that is not there.
-        options: ``title``, ``kind``, ``key``, and further fields by name.
+        options: ``title``, ``kind``, ``key``, ``writer`` (``policy.collections.WRITERS``), and further fields by name.
 
     Raises:
         RefusedError: It cannot be written.
@@ -38,6 +40,39 @@ def remember(memory: ProvingStore, text: str, *, force: bool = False, is_strict:
     change = memory.writer().remember(_draft(memory, text, **options), memory.policy(), verb="remember", again=again)
     _note_rotated(memory, change.rotated)
     return change
+
+
+def placed(
+    memory: OpenRepository,
+    text: str,
+    fields: Mapping[str, Any],
+    *,
+    kind: str,
+    collection: str,
+    scope: str,
+    in_tree: bool = False,
+) -> tuple[str, str]:
+    """Return the kind and the scope of a memory, by its collection where its writer named none.
+
+    Raises:
+        UsageError: There is no such collection, or it does not have the kind.
+        RefusedError: It cannot be of that scope.
+    """
+    policy = memory.policy()
+    if collection:
+        from gitmem.policy.collections import kind_for
+
+        kind = kind_for(policy, collection, kind)
+    kind = kind or "learned"
+    home = PROJECT if in_tree or fields.get("domains") else policy.home_of(kind)
+    if home != (scope or PROJECT) and not scope:
+        memory.notices.append(f"kept in the {home} scope, as its collection says (--scope project keeps it here)")
+    scope = scope or home
+    refuse_misplaced(scope, fields.get("domains", ()), in_tree=in_tree)
+    if scope in (DOMAIN, UNIVERSAL):
+        refuse_project_code(kind, fields.get("refs") or (), text, scope=scope, policy=policy)
+    memory.note_unread(scope, fields.get("domains", ()))
+    return kind, scope
 
 
 def anchored(memory: ProvingStore, fields: Mapping[str, Any], *, is_strict: bool) -> dict[str, Any]:
@@ -76,10 +111,26 @@ def queue(memory: ProvingStore) -> Queue:
 
 
 def _draft(
-    memory: ProvingStore, text: str, *, title: str = "", kind: str = "learned", key: str = "", **options: Any
+    memory: ProvingStore,
+    text: str,
+    *,
+    title: str = "",
+    kind: str = "learned",
+    key: str = "",
+    writer: str = REMEMBER,
+    **options: Any,
 ) -> Draft:
-    who, policy = memory.author(), memory.policy()
-    return make_draft(text, title=title, kind=kind, key=key, options=options, author=who, policy=policy, now=memory.now)
+    return make_draft(
+        text,
+        title=title,
+        kind=kind,
+        key=key,
+        options=options,
+        author=memory.author(),
+        policy=memory.policy(),
+        now=memory.now,
+        writer=writer,
+    )
 
 
 def _note_rotated(memory: ProvingStore, rotated: int) -> None:

@@ -29,6 +29,7 @@ def add_reading(server: MCPServer[Any], service: Service) -> None:
         query: Annotated[schemas.Words, Field(description="The question")],
         limit: Annotated[int, Field(ge=1, le=25)] = 5,
         kinds: Annotated[schemas.Lines, Field(description="Only these: fact, gotcha, …")] = [],  # noqa: B006
+        collection: schemas.Line = "",
         paths: Annotated[schemas.Lines, Field(description="About these")] = [],  # noqa: B006
         scope: schemas.Scope = "",
         source: Annotated[schemas.Line, Field(description="Or search github, jira")] = "",
@@ -39,6 +40,7 @@ def add_reading(server: MCPServer[Any], service: Service) -> None:
             text=query,
             limit=limit,
             kinds=tuple(kind.replace("-", "_") for kind in kinds),
+            collections=(collection,) if collection else (),
             paths=tuple(paths),
             scopes=(scope,) if scope else (),
             sources=(source,) if source else (),

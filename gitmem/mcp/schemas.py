@@ -17,7 +17,7 @@ Lines = Annotated[list[Line], Field(max_length=20)]
 Words = Annotated[str, Field(min_length=1, max_length=2000)]
 Text = Annotated[str, Field(min_length=1, max_length=20_000)]
 Scope = Literal["", "project", "private", "domain", "universal"]
-Home = Literal["project", "private", "universal"]
+Home = Literal["", "project", "private", "universal"]
 Category = Literal["mistake-pattern", "best-practice", "codebase-knowledge", "preference"]
 # mypy cannot see that this is a literal of each.
 Status = Literal[STATUSES]  # type: ignore[valid-type]

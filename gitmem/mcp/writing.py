@@ -8,6 +8,7 @@ from mcp.server.mcpserver import Context, MCPServer
 from mcp_types import ToolAnnotations
 from pydantic import Field
 
+from gitmem.commands.remember import placed
 from gitmem.document.builtin_checks import shapes
 from gitmem.errors import RefusedError
 from gitmem.mcp import rights, schemas
@@ -27,9 +28,8 @@ def add_writing(server: MCPServer[Any], service: Service) -> None:
         ctx: Context[Any, Any],
         *,
         text: Annotated[schemas.Text, Field(description="The text; the first line is the title")],
-        kind: Annotated[
-            schemas.Line, Field(description="learned, gotcha, pattern, recipe, decision, convention, …")
-        ] = "learned",
+        kind: Annotated[schemas.Line, Field(description="learned, gotcha, pattern, decision, convention, …")] = "",
+        collection: schemas.Line = "",
         title: schemas.Line = "",
         key: Annotated[schemas.Line, Field(description="Default: made from the text")] = "",
         tags: schemas.Lines = [],  # noqa: B006
@@ -38,14 +38,21 @@ def add_writing(server: MCPServer[Any], service: Service) -> None:
         requires: Annotated[schemas.Lines, Field(description="Keys it rests on")] = [],  # noqa: B006
         supersedes: Annotated[schemas.Lines, Field(description="Keys it replaces")] = [],  # noqa: B006
         ttl: Annotated[schemas.Line, Field(description="12h, 30d, never")] = "",
-        scope: schemas.Home = "project",
+        scope: schemas.Home = "",
     ) -> schemas.WriteResult:
-        """Record what is worth knowing later: a trap, a decision and its reason, an approach that works. No secrets."""
+        """Record what is worth knowing later: a trap, a decision and its reason. No secrets."""
 
-        def work(memory: Memory) -> Any:
+        def work(memory: Memory) -> tuple[Any, str]:
+            whole = f"{title}\n{text}"
+            named, home = placed(
+                *(memory.repository, whole, {"refs": refs}),
+                kind=kind.replace("-", "_"),
+                collection=collection,
+                scope=scope,
+            )
             if key:
-                rights.refuse_replacing(memory, key, scope)
-            old = [rights.refuse_others(memory, one, scope, "supersedes it") for one in supersedes]
+                rights.refuse_replacing(memory, key, home)
+            old = [rights.refuse_others(memory, one, home, "supersedes it") for one in supersedes]
             options: dict[str, Any] = {
                 "tags": tags,
                 "paths": paths,
@@ -54,10 +61,10 @@ def add_writing(server: MCPServer[Any], service: Service) -> None:
                 "supersedes": old,
                 "ttl": ttl,
             }
-            return memory.remember(text, title=title, kind=kind.replace("-", "_"), key=key, scope=scope, **options)
+            return memory.remember(text, title=title, kind=named, key=key, scope=home, **options), home
 
-        change, notes = await service.write(ctx, work)
-        return _written(change, scope, notes)
+        (change, home), notes = await service.write(ctx, work)
+        return _written(change, home, notes)
 
     @server.tool(title="Delete a memory", annotations=REMOVES)
     async def memory_delete(

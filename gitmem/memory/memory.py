@@ -1,7 +1,6 @@
 """``Memory``: the Python API. It holds an opened repository and wires the commands to it; it has no logic of its own.
 
-Modules that only some commands need are imported by the method that needs them: this, ``repository`` and the command
-line are the places for lazy imports.
+Modules that only some commands need are imported by the method that needs them.
 """
 
 from __future__ import annotations
@@ -211,9 +210,10 @@ class Memory:
         text: str,
         *,
         title: str = "",
-        kind: str = "learned",
+        kind: str = "",
         key: str = "",
-        scope: str = PROJECT,
+        collection: str = "",
+        scope: str = "",
         in_tree: bool = False,
         **options: Any,
     ) -> Change:
@@ -222,9 +222,10 @@ class Memory:
         Args:
             text: What was learned.
             title: Its title; made from the text if empty.
-            kind: Its kind, such as ``gotcha`` or ``decision``.
+            kind: Its kind, such as ``gotcha`` or ``decision``; if empty, the collection's, or ``learned``.
             key: Its key; made from the title if empty.
-            scope: Who reads it: ``private``, ``project``, ``domain`` or ``universal``.
+            collection: The collection that it must belong to; empty for any.
+            scope: Who reads it: ``private``, ``project``, ``domain``, ``universal``; if empty, as its collection says.
             in_tree: Write a file in ``.memory/`` of the code, for you to commit.
             **options: Further fields: ``tags``, ``paths``, ``refs``, ``requires``, ``ttl``, ``importance``, …
 
@@ -232,15 +233,14 @@ class Memory:
             DuplicateError: Another memory says it already.
             RefusedError: It cannot be a memory: it holds a secret, hidden characters, …
         """
-        from gitmem.commands.remember import remember
+        from gitmem.commands.remember import placed, remember
         from gitmem.memory.duplicate_status import DuplicateStatus
 
-        refuse_misplaced(scope, options.get("domains", ()), in_tree=in_tree)
+        given = (self.repository, f"{title}\n{text}", options)
+        kind, scope = placed(*given, kind=kind, collection=collection, scope=scope, in_tree=in_tree)
         store = self.repository.in_tree(makes_room=True) if in_tree else self.repository.store_for(scope)
         with DuplicateStatus(store):
-            done = self.repository.with_notice(remember(store, text, title=title, kind=kind, key=key, **options))
-        self.repository.note_unread(scope, options.get("domains", ()))
-        return done
+            return self.repository.with_notice(remember(store, text, title=title, kind=kind, key=key, **options))
 
     def fact(
         self,
@@ -283,10 +283,9 @@ class Memory:
                 return write_fact(repository.private(), title, verify=verify, **options)
         home = repository.in_tree(makes_room=True) if in_tree else repository.store_for(scope)
         elsewhere = None if home is repository else home
+        repository.note_unread(scope, options.get("domains", ()))
         with DuplicateStatus(home):
-            done = repository.with_notice(write_fact(repository, title, verify=verify, home=elsewhere, **options))
-        self.repository.note_unread(scope, options.get("domains", ()))
-        return done
+            return repository.with_notice(write_fact(repository, title, verify=verify, home=elsewhere, **options))
 
     def capture(
         self, text: str, *, title: str = "", kind: str = "learned", key: str = "", once: bool = False, **options: Any
@@ -358,6 +357,7 @@ class Memory:
         *,
         limit: int = 10,
         kinds: Sequence[str] = (),
+        collections: Sequence[str] = (),
         tags: Sequence[str] = (),
         paths: Sequence[str] = (),
         statuses: Sequence[str] = (),
@@ -370,6 +370,7 @@ class Memory:
             query: Words; or an ``Query`` with everything else, and then without further arguments.
             limit: How many hits at most, >= 1.
             kinds: Only these kinds; empty for all.
+            collections: Only these collections; empty for those that are read unasked.
             tags: Only memories with all of these tags.
             paths: Only memories about one of these files or folders.
             statuses: Only these statuses.
@@ -379,11 +380,9 @@ class Memory:
         from gitmem.commands.recall import recall
         from gitmem.recall.query import query_of
 
-        question = query_of(
-            query, limit=limit, kinds=kinds, tags=tags, paths=paths, statuses=statuses, scopes=scopes, strict=strict
-        )
-        repository = self.repository
-        question = replace(question, here=repository.here)
+        filters = {"kinds": kinds, "collections": collections, "tags": tags, "paths": paths}
+        question = query_of(query, limit=limit, statuses=statuses, scopes=scopes, strict=strict, **filters)
+        repository, question = self.repository, replace(question, here=self.repository.here)
         if question.work or (repository.config.recall_work or repository.policy().recall.work) == "always":
             from gitmem.commands.context.working_on import at_work
 
@@ -405,6 +404,7 @@ class Memory:
         query: Query | None = None,
         *,
         kind: str = "",
+        collection: str = "",
         tags: Sequence[str] = (),
         paths: Sequence[str] = (),
         statuses: Sequence[str] = (),
@@ -415,13 +415,8 @@ class Memory:
         from gitmem.commands.recall import list_memories
         from gitmem.recall.query import query_of
 
-        filters = {
-            "tags": tags,
-            "paths": paths,
-            "statuses": statuses,
-            "scopes": scopes,
-            "kinds": (kind,) if kind else (),
-        }
+        filters = {"tags": tags, "paths": paths, "statuses": statuses, "scopes": scopes}
+        filters |= {"kinds": (kind,) * bool(kind), "collections": (collection,) * bool(collection)}
         return list_memories(self.repository, query_of(query or "", limit=limit, **filters))
 
     @reads_companion

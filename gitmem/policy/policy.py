@@ -14,6 +14,8 @@ from gitmem.policy import values as read
 from gitmem.policy.settings import (
     KINDS,
     OWN,
+    PULLED,
+    REQUEST,
     ROLES,
     ROWS,
     SECTIONS,
@@ -41,6 +43,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
     from typing import Any, TypeVar
 
+    from gitmem.policy.collections import Collection
+
     T = TypeVar("T")
 
 
@@ -50,6 +54,7 @@ class Policy:
 
     Attributes:
         kinds: The rows by name, built-in ones and those of the store.
+        collections: The rows of the collections whose rules the store's file changes, by name; mostly empty.
         recall, verify, check, context, session, stops, capture, workflow: The sections of these names.
         secrets, rotation, duplicates, review: Those of these.
         roles: What is told to each role, by name.
@@ -58,6 +63,7 @@ class Policy:
     """
 
     kinds: Mapping[str, Kind]
+    collections: Mapping[str, Collection]
     recall: RecallSettings
     verify: VerifySettings
     check: CheckSettings
@@ -78,6 +84,20 @@ class Policy:
         """Return the row of a kind; one that is not in the table gets a default row and the folder of its name."""
         known = self.kinds.get(name) or self.kinds.get(name.replace("-", "_"))
         return known or _plain_row(name)
+
+    def unread(self, reader: str, prompt: str = "") -> tuple[str, ...]:
+        """Return the kinds whose collection a reader (``collections.READERS``) does not read with this prompt."""
+        if not self.collections:  # recall and the hooks start without the module
+            closed = () if reader == REQUEST else PULLED
+            return tuple(kind.name for kind in self.kinds.values() if kind.collection in closed)
+        from gitmem.policy.collections import unread
+
+        return unread(self, reader, prompt)
+
+    def home_of(self, kind: str) -> str:
+        """Return the scope that a memory of a kind is kept in where its writer names none."""
+        row = self.collections.get(self.kind(kind).collection)
+        return (row.scope if row else "") or "project"
 
     def with_own(self, *, allow: tuple[str, ...], push: bool) -> Policy:
         """Return the policy with what a person's own configuration says of the settings in ``OWN``."""
@@ -137,8 +157,10 @@ def _with_changes(changes: Mapping[str, Any], file: str) -> Policy:
     sections = [name for name in SECTIONS if "." not in name]
     found = {name: _settings(name, SECTIONS[name], changes.get(name, {}), file) for name in sections}
     kinds = _kinds(changes.get("kinds", {}), found["verify"].ttl_s, file)
+    collections = _collections(changes.get("collections", {}), kinds, file)
+    kinds = _collected(kinds, collections, changes.get("kinds", {})) if collections else kinds
     tags, roles = _tags(changes.get("tags", {}), file), _roles(changes.get("roles", {}), file)
-    return Policy(kinds=kinds, tags=tags, roles=roles, changes=changes, **found)
+    return Policy(kinds=kinds, collections=collections, tags=tags, roles=roles, changes=changes, **found)
 
 
 def _settings(section: str, defaults: T, changes: Any, file: str) -> T:
@@ -184,6 +206,47 @@ def _kind_changes(name: str, changes: Any, file: str) -> dict[str, Any]:
             raise _unknown(f"kinds.{name}.{key}", [f"kinds.{name}.{known}" for known in _OF_KINDS], file)
         found[row.name] = _value(row.read, value, f"kinds.{name}.{key}", file)
     return found
+
+
+def _collections(changes: Any, kinds: Mapping[str, Kind], file: str) -> Mapping[str, Collection]:
+    """Return the collections that the policy changes."""
+    if changes == {}:
+        return {}
+    from gitmem.policy.collections import COLLECTIONS, Collection
+
+    rows, known = dict[str, Collection](), keys_of(Collection)
+    for name, change in _items(changes, "collections", file):
+        section = f"collections.{name}"
+        if not any(kind.collection == name for kind in kinds.values()):
+            hint = f'put one in it: [kinds.NAME] with collection = "{name}"'
+            raise ConfigError(f"{file}: no kind is in the collection {name}", file=file, key=section, hint=hint)
+        found: dict[str, Any] = {}
+        for key, value in _items(change, section, file):
+            row = known.get(key)
+            if row is None:
+                raise _unknown(f"{section}.{key}", [f"{section}.{one}" for one in known], file)
+            found[row.name] = _value(row.read, value, f"{section}.{key}", file)
+        kind = found.get("kind", "")
+        if kind and (kind not in kinds or kinds[kind].collection != name):
+            raise _wrong(f"{section}.kind", f"a kind of the collection {name}", file)
+        rows[name] = replace(COLLECTIONS.get(name) or Collection(name), **found)
+    return rows
+
+
+def _collected(
+    kinds: Mapping[str, Kind], collections: Mapping[str, Collection], changes: Mapping[str, Any]
+) -> Mapping[str, Kind]:
+    """Return the kinds with what their collections say of each: what a kind's own row says comes first."""
+    rows = dict(kinds)
+    for name, kind in kinds.items():
+        row = collections.get(kind.collection)
+        if row is None:
+            continue
+        required = tuple(dict.fromkeys((*kind.required, *row.required)))
+        rows[name] = replace(kind, required=required)
+        if row.ttl_s is not None and "ttl" not in changes.get(name, {}):
+            rows[name] = replace(rows[name], ttl_s=row.ttl_s, expires=not kind.needs_verify)
+    return rows
 
 
 def _plain_row(name: str) -> Kind:
@@ -243,6 +306,6 @@ def _unknown(name: str, known: Iterable[str], file: str) -> ConfigError:
 
 _TABLES = (
     *("recall", "verify", "check", "context", "session", "stops", "capture", "workflow", "secrets", "rotation"),
-    *("duplicates", "review", "roles", "tags", "kinds"),
+    *("duplicates", "review", "roles", "tags", "kinds", "collections"),
 )
 _OF_KINDS, _OF_ROLES = keys_of(Kind), keys_of(Role)

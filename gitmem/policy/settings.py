@@ -355,7 +355,7 @@ class Kind:
     required: tuple[str, ...] = setting((), read.field_names, "frontmatter fields that a memory must have")
     needs_refs: bool = setting(False, read.flag, "whether its `refs` must name lines of the code, `path:line`")
     needs_verify: bool = setting(False, read.flag, "whether it must have a check")
-    collection: str = setting("", read.line, "a name for several kinds that are searched together")
+    collection: str = setting("", read.collection, "the collection it is in (`[collections.NAME]`)")
 
 
 # What is learned about a code base outlasts the fortnight in which agent-swarm lets its memories fade (D6). Half a
@@ -423,9 +423,9 @@ _TABLE = (
         required=_C10,
         collection="conventions",
     ),
-    # C, collections `github` and `jira-data`: written by the importers.
+    # C, collections `github` and `jira-data`: what is pulled from there.
     Kind("github", "github", "an issue, pull request, commit or release", required=_C10, collection="github"),
-    Kind("jira", "jira", "an issue or comment from Jira", required=_C10, collection="jira-data"),
+    Kind("jira", "jira", "an issue or comment from Jira", required=_C10, collection="jira"),
     # D, "Memory Categories" of injected learnings; manual sources never expire.
     Kind("mistake_pattern", "mistake_patterns", "a common mistake to avoid", half_life_s=_LASTING_S),
     Kind("best_practice", "best_practices", "the preferred approach", half_life_s=_LASTING_S),
@@ -445,6 +445,12 @@ KINDS: dict[str, Kind] = {kind.name: kind for kind in _TABLE}
 # Those that belong on a board (``gitmem.boards``). Stores of earlier versions may have memories of them; no new one is
 # written.
 BOARD_KINDS = frozenset(("observation", "analysis", "calculation", "strategy", "gap", "contradiction", "signal"))
+# Who reads collections (``policy.collections``): a session's start and `context`, `pre-work`, a prompt, and who asks;
+# and the collections that only the last one reads.
+START, WORK, PROMPT, REQUEST = "start", "work", "prompt", "request"
+PULLED = ("github", "jira")
+# Who writes to them: a person or agent who says so, the steps of a workflow, hooks, and `import`.
+REMEMBER, WORKFLOW, CAPTURE, IMPORT = "remember", "workflow", "capture", "import"
 
 # A, "Auto-detected from content via keyword scan": the words that give each tag. They are found whole, in any case and
 # inflection, also as parts of an identifier. Left out are words whose stem is one of everyday prose (authorization:

@@ -62,4 +62,8 @@ _EXAMPLES = (
     '# folder = "runbooks"',
     '# ttl = "never"',
     '# required = ["importance"]',
+    "",
+    "# The rules of a collection of kinds (readers, writers, ttl, scope, …): docs/collections.md.",
+    "# [collections.code-patterns]",
+    '# readers = ["work", "request"]',
 )

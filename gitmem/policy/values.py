@@ -202,6 +202,13 @@ def profile(value: Any) -> str:
     return str(value)
 
 
+def collection(value: Any) -> str:
+    """Read the name of a collection; empty for none."""
+    if value != "" and not (isinstance(value, str) and is_slug(value)):
+        raise WrongValue("one word in lower case, or empty")
+    return str(value)
+
+
 def folder(value: Any) -> str:
     """Read the name of a folder for memories."""
     if not isinstance(value, str) or not is_slug(value) or value in RESERVED_FOLDERS:

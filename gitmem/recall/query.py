@@ -6,6 +6,7 @@ from gitmem.frozen import frozen, replace
 from gitmem.index.catalog import state
 from gitmem.index.catalog.packed_texts import strings
 from gitmem.model import ADOPTED, STATUSES, SUMMARY, UNPROVEN, VERIFIED
+from gitmem.policy.settings import REQUEST
 from gitmem.store.scope import domains_of, is_meant
 from gitmem.text.json_values import parse_json
 
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 
     from gitmem.index.catalog.catalog import Catalog
     from gitmem.model import Hit
+    from gitmem.policy.policy import Policy
 
 # Characters of a body shown under a hit: what fits on one line of a wide terminal.
 SNIPPET = 160
@@ -30,6 +32,9 @@ class Query:
     Attributes:
         text: The question as typed; empty for the newest memories.
         kinds: Only these kinds; empty for all.
+        collections: Only the kinds of these collections, also of those that the reader does not read unasked.
+        reader: Who asks (``policy.collections.READERS``); empty where ``unread`` says all.
+        unread: Kinds that are left out; ``narrowed`` adds those of the reader's.
         tags: Only memories with all of these tags.
         paths: Only memories whose ``paths`` have to do with one of these files or folders of the code.
         statuses: Only these statuses.
@@ -56,6 +61,9 @@ class Query:
 
     text: str = ""
     kinds: tuple[str, ...] = ()
+    collections: tuple[str, ...] = ()
+    reader: str = REQUEST
+    unread: tuple[str, ...] = ()
     tags: tuple[str, ...] = ()
     paths: tuple[str, ...] = ()
     statuses: tuple[str, ...] = ()
@@ -99,6 +107,20 @@ class RecallResult:
     withheld: tuple[tuple[str, int], ...] = ()
 
 
+def narrowed(policy: Policy, query: Query) -> Query:
+    """Return a query with the kinds of its collections, and without those that its reader does not read unasked.
+
+    Raises:
+        UsageError: There is no such collection, or it has none of the query's kinds.
+    """
+    if query.collections:
+        from gitmem.policy.collections import kinds_of
+
+        return replace(query, kinds=kinds_of(policy, query.collections, query.kinds), collections=())
+    unread = () if query.kinds or not query.reader else policy.unread(query.reader, query.text)
+    return replace(query, unread=(*query.unread, *unread)) if unread else query
+
+
 def shown(catalog: Catalog, ground: int | None, query: Query, *, now: int) -> tuple[str, list[object]]:
     """Return the condition for all filters on what recall shows: of adopted facts only those that fail.
 
@@ -127,6 +149,9 @@ def where(catalog: Catalog, ground: int | None, query: Query, *, now: int) -> tu
     if query.kinds:
         parts.append(f"m.kind IN ({','.join('?' * len(query.kinds))})")
         values += query.kinds
+    if query.unread:
+        parts.append(f"m.kind NOT IN ({','.join('?' * len(query.unread))})")
+        values += query.unread
     if query.tasks:
         parts.append(f"m.task <> '' AND lower(m.task) IN ({','.join('?' * len(query.tasks))})")
         values += [task.lower() for task in query.tasks]

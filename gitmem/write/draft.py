@@ -22,7 +22,7 @@ from gitmem.text.tags import find_tags
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
     from typing import Any
 
     from gitmem.model import Document
@@ -110,7 +110,16 @@ def split_title(text: str, title: str) -> tuple[str, str]:
 
 
 def make_draft(
-    text: str, *, title: str, kind: str, key: str, options: Mapping[str, Any], author: Author, policy: Policy, now: int
+    text: str,
+    *,
+    title: str,
+    kind: str,
+    key: str,
+    options: Mapping[str, Any],
+    author: Author,
+    policy: Policy,
+    now: int,
+    writer: str = "remember",
 ) -> Draft:
     """Return the draft of a new memory.
 
@@ -123,15 +132,20 @@ def make_draft(
         author: Who writes.
         policy: The store's policy.
         now: Epoch seconds.
+        writer: Which way it comes (``policy.collections.WRITERS``).
 
     Raises:
-        RefusedError: It is empty, or the key is not one.
+        RefusedError: It is empty, the key is not one, or its collection does not accept it from this writer.
     """
     if kind in BOARD_KINDS and kind in policy.kinds and policy.kinds[kind] == KINDS[kind]:
         raise RefusedError(
             f"{'an' if kind[0] in 'aeiou' else 'a'} {kind} belongs on the board of its run, not in the memory",
             hint='gitmem board signal RUN "…"' if kind == "signal" else 'gitmem board post RUN "…"',
         )
+    if policy.collections:
+        from gitmem.policy.collections import refuse_writer
+
+        refuse_writer(policy, kind, writer)
     heading, body = split_title(cleaned(text), title)
     if not heading:
         raise RefusedError("the text is empty", hint='gitmem remember "what you learned"')
@@ -240,10 +254,33 @@ def check_rules(key: str, document: Document, policy: Policy) -> None:
             f"{key}: a {document.kind} needs a check that proves it (--verify, --exists, --contains, …)",
             hint='if it cannot be checked, record another kind of memory: gitmem remember "…" --kind convention',
         )
+    if policy.collections:
+        from gitmem.policy.collections import refuse_size
+
+        refuse_size(policy, document.kind, lambda: tokens.count_tokens(f"{document.title}\n{document.body}"))
     if kind.needs_refs and not any(is_line_reference(ref) for ref in document.strings("refs")):
         raise RefusedError(
             f"{key}: a {document.kind} needs a reference to lines of code",
             hint="--ref src/auth/jwt.py:89-145",
+        )
+
+
+def refuse_project_code(kind: str, refs: Sequence[str], text: str, *, scope: str, policy: Policy) -> None:
+    """Refuse code of this project in a scope that other projects read, where it would mislead (C13).
+
+    Raises:
+        RefusedError: The kind needs code locations, its collection is kept in the project, or it names lines of code.
+    """
+    from gitmem.policy.collections import is_file, refuse_scope, words_of
+
+    refuse_scope(policy, kind, scope)
+    lines = [ref for ref in refs if is_line_reference(ref)]
+    lines += [word for word in words_of(text) if is_line_reference(word) and is_file(word.rpartition(":")[0])]
+    if lines or policy.kind(kind).needs_refs:
+        what = display(lines[0]) if lines else f"a {kind}"
+        raise RefusedError(
+            f"{what} is code of this project; {scope} memories are read by other projects",
+            hint="use --scope project, or say what holds in every project, without code locations",
         )
 
 

@@ -54,7 +54,7 @@ def test_read_only_leaves_out_the_tools_and_the_prompt_that_write(memory, repo: 
 
 OUT_OF_BOUNDS = (
     ("memory_remember", {"text": "x", "scop": "private"}, "scop"),
-    ("memory_search", {"question": "x"}, "which takes: kinds, limit, paths, query, scope, source, strict"),
+    ("memory_search", {"question": "x"}, "which takes: collection, kinds, limit, paths, query, scope, source, strict"),
     ("memory_search", {"query": "x" * 2001}, "2000"),
     ("memory_search", {"query": ""}, "query"),
     ("memory_search", {"query": "x", "limit": 26}, "25"),

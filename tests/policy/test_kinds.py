@@ -47,7 +47,7 @@ def test_facts_alone_need_a_check_and_code_patterns_alone_need_lines() -> None:
 def test_five_collections_require_their_metadata() -> None:
     found = {kind.collection: kind.required for kind in KINDS.values() if kind.collection}
 
-    assert set(found) == {"discussions", "code-patterns", "conventions", "github", "jira-data"}
+    assert set(found) == {"discussions", "code-patterns", "conventions", "github", "jira"}
     assert set(found.values()) == {("project", "created", "importance")}
 
 

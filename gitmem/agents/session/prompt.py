@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from gitmem.agents.session import log, topics
 from gitmem.commands.workflow.render import part_of
+from gitmem.policy.settings import PROMPT
 from gitmem.recall import render
 from gitmem.recall.gate import good_hits
 from gitmem.recall.query import Query, RecallResult
@@ -48,10 +49,12 @@ def recall_for(memory: OpenRepository, event: Event, recall: Callable[[Query], R
     if topics.is_off(place, topic) or topic.is_review or not memory.has_store():
         return ""
     policy = memory.policy()
-    if not policy.session.prompt or policy.session.profile:
+    # C's profile recalls nothing with prompts unless its store says so (E11).
+    if not policy.session.prompt or (policy.session.profile and "prompt" not in policy.changes["session"]):
         return ""
     seen = log.seen_in(log.entries_of(place, event.session), whole=True)
-    wanted = Query(text=query, limit=min(HITS + len(seen), HITS_AT_MOST), knowledge=not asks_what_was_done(query))
+    most = min(HITS + len(seen), HITS_AT_MOST)
+    wanted = Query(text=query, limit=most, knowledge=not asks_what_was_done(query), reader=PROMPT)
     hits = good_hits(
         query,
         recall(wanted),

@@ -20,6 +20,7 @@ from gitmem.index.catalog import state
 from gitmem.index.catalog.counts import count_live
 from gitmem.index.catalog.keys import short_keys
 from gitmem.model import ADOPTED
+from gitmem.policy.settings import START as AT_START
 from gitmem.recall import render
 from gitmem.recall.query import Query, where
 from gitmem.recall.render import About, MemoryText, Part
@@ -265,7 +266,7 @@ def _warm(here: _Here) -> Part:
     settings, spec = here.policy.session, here.topic.spec()
     if not here.topic.is_pinned or not spec:
         return Part("", ())
-    found = here.doors.recall(Query(text=spec[:QUERY_CHARS], limit=settings.limit))
+    found = here.doors.recall(Query(text=spec[:QUERY_CHARS], limit=settings.limit, reader=AT_START))
     hits = [hit for hit in found.hits if hit.scope != LISTED and not found.notice]
     hits = [hit for hit in hits if hit.score >= here.policy.recall.dense.floor * hits[0].score]
     each = min(here.policy.context.max_memory_tokens, int(here.budget * WARM_SHARE) // settings.limit)

@@ -10,6 +10,7 @@ from gitmem.commands.capture.keep import BY, OPTIONS
 from gitmem.errors import ConflictError, FormatError, GitmemError, RefusedError, UsageError
 from gitmem.frozen import replace
 from gitmem.policy.policy import Policy
+from gitmem.policy.settings import CAPTURE
 from gitmem.store.spool import Spool
 from gitmem.tasks.digest import held_by, is_anything_held
 from gitmem.tasks.task import Worker
@@ -193,6 +194,7 @@ def _draft(memory: OpenRepository, entry: Mapping[str, Any], policy: Policy, cat
         author=Author(author.who, agent, author.project, tuple(more.items())),
         policy=policy,
         now=int(entry.get("at", memory.now)),
+        writer=CAPTURE,
     )
 
 

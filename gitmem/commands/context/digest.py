@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from heapq import merge
 
-from gitmem.commands.context.relevance import BY_TIME, FIT, UNFIT, RelevanceRow, candidates, score_all, unexpired
+from gitmem.commands.context.relevance import BY_TIME, UNFIT, RelevanceRow, candidates, fit_for, score_all, unexpired
 from gitmem.commands.context.sections import (
     FRAME_TOKENS,
     NEWEST,
@@ -32,6 +32,7 @@ from gitmem.commands.context.sections import (
 from gitmem.index.catalog import state
 from gitmem.index.catalog.counts import count_live
 from gitmem.model import ADOPTED, BLOCKED, FAILED, STALE, STATUSES, SUMMARY, SUSPECT, UNPROVEN, VERIFIED
+from gitmem.policy.settings import START
 from gitmem.statuses import SIGNS, age_s, describe_chain
 from gitmem.tasks import digest as tasks
 from gitmem.tasks.task import Worker
@@ -121,7 +122,8 @@ def digest(
     at_work = fit(WORKING, in_hand, left, "gitmem task list --state claimed", total=len(in_hand))
     left -= cost([at_work])
     working = [*working, *(path for one in held for path in one.paths)]
-    rows = candidates(catalog, working, now, kinds=kinds, related=related)
+    unread = policy.unread(START)
+    rows = candidates(catalog, working, now, kinds=kinds, related=related, unread=unread)
     in_hand_keys = [one.row.key for one in held]
     scored = score_all(catalog, rows, working, now, held=in_hand_keys, policy=policy, config=config, related=related)
     scored.sort(key=lambda pair: pair[0].kind not in kinds)
@@ -132,7 +134,8 @@ def digest(
         if row.key not in reported and status in ("", VERIFIED, UNPROVEN)
     )
     if related is None:
-        total = count_live(catalog, without=UNFIT, now=now) - _count(catalog, f"{FIT} AND {unexpired(now)}", reported)
+        total = count_live(catalog, without=(*UNFIT, *unread), now=now)
+        total -= _count(catalog, f"{fit_for(unread)} AND {unexpired(now)}", reported)
     else:
         total = sum(row.key not in reported for row, _ in scored)
     section = fit(RELEVANT, relevant, left, "gitmem recall, gitmem list", total=total)
@@ -156,7 +159,7 @@ def _newest(
     shown: set[str],
 ) -> Iterator[DigestItem]:
     """Yield the newest memories that are not shown above, however old they are: the beginning of each (A6)."""
-    kinds = ("task", SUMMARY, ADOPTED)
+    kinds = ("task", SUMMARY, ADOPTED, *policy.unread(START))
     condition = f"{state.LIVE} AND {unexpired(now)} AND m.kind NOT IN {kinds}"
     most = policy.session.newest
     rows = catalog.rows(f"{BY_TIME} WHERE {condition} ORDER BY m.created DESC, m.key LIMIT ?", (most + len(shown),))
@@ -276,7 +279,8 @@ def _recent(
     An item is made when it is wanted: mostly there is room for a few.
     """
     since = now - policy.context.recent_days * DAY_S
-    condition = f"{state.LIVE} AND m.created > {since} AND {unexpired(now)} AND m.kind NOT IN ('task', '{ADOPTED}')"
+    left_out = ("task", ADOPTED, *policy.unread(START))
+    condition = f"{state.LIVE} AND m.created > {since} AND {unexpired(now)} AND m.kind NOT IN {left_out}"
     rows = catalog.rows(
         f"{BY_TIME} WHERE {condition} ORDER BY m.created DESC, m.key LIMIT ?",
         (LATEST + len(shown),),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from gitmem.commands.context import relevance, sections
 from gitmem.frozen import fields_of, replace
 from gitmem.index.catalog import state
+from gitmem.policy.settings import START
 from gitmem.recall.query import Query, shown
 from gitmem.store.scope import SCOPES
 
@@ -51,7 +52,8 @@ def _items(source: Source, policy: Policy, config: Config, working: Sequence[str
     """Yield a store's memories as items of the digest, each with its scope."""
     catalog, ground = source.catalog, source.ground
     condition, values = shown(catalog, ground, source.query_of(Query()), now=now)
-    newest = f"{relevance.COLUMNS} WHERE {condition} AND {relevance.FIT} ORDER BY m.created DESC, m.key LIMIT ?"
+    fit = relevance.fit_for(policy.unread(START))
+    newest = f"{relevance.COLUMNS} WHERE {condition} AND {fit} ORDER BY m.created DESC, m.key LIMIT ?"
     rows = [relevance.RelevanceRow(*row) for row in catalog.rows(newest, (*values, relevance.NEWEST))]
     keys = {row.key for row in rows}
     options: dict[str, Any] = {"held": (), "policy": policy, "config": config}

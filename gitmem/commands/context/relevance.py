@@ -7,6 +7,7 @@ from heapq import nlargest
 from gitmem.frozen import frozen
 from gitmem.index.catalog import state
 from gitmem.model import ADOPTED
+from gitmem.policy.settings import START
 from gitmem.recall import score
 from gitmem.recall.signals import half_life_days, neighbours
 from gitmem.statuses import age_s
@@ -32,7 +33,6 @@ RELATED = 0.6
 # What may be relevant: tasks have a section of their own, sessions and outcomes are recent work, and adopted
 # facts are warnings or not shown.
 UNFIT = ("task", "session", "outcome", ADOPTED)
-FIT = f"{state.LIVE} AND m.kind NOT IN {UNFIT}"
 # Without title and body: they are read of the few that are shown.
 _SELECTED = "SELECT m.id, m.key, m.kind, m.created, t.paths FROM memory m {} CROSS JOIN text t ON t.id = m.id"
 COLUMNS = _SELECTED.format("")
@@ -59,6 +59,11 @@ class RelevanceRow:
     paths: str
 
 
+def fit_for(unread: Sequence[str] = ()) -> str:
+    """Return the SQL condition for what may be relevant to a reader who does not read these kinds."""
+    return f"{state.LIVE} AND m.kind NOT IN {(*UNFIT, *unread)}"
+
+
 def unexpired(now: int) -> str:
     """Return the SQL condition for what has not expired."""
     return f"(m.expires IS NULL OR m.expires > {now})"
@@ -71,17 +76,18 @@ def candidates(
     *,
     kinds: Sequence[str] = (),
     related: Mapping[str, float] | None = None,
+    unread: Sequence[str] = (),
 ) -> list[RelevanceRow]:
-    """Return what may be relevant: the newest memories, also of these kinds, and those near a place.
+    """Return what may be relevant: the newest memories, also of these kinds, and those near a place, none *unread*.
 
     Where *related* says what the work at hand is about by its words, that and what is near a place alone.
     """
-    fit = f"{FIT} AND {unexpired(now)}"
+    wanted = f"{fit_for(unread)} AND {unexpired(now)}"
     if related is not None:
-        found = catalog.each(f"{COLUMNS} WHERE {fit} AND m.key IN ({{}})", related) if related else ()
+        found = catalog.each(f"{COLUMNS} WHERE {wanted} AND m.key IN ({{}})", related) if related else ()
         rows = {row[0]: row for row in found}
     else:
-        newest = f"{BY_TIME} WHERE {fit} {{}} ORDER BY m.created DESC, m.key LIMIT {NEWEST}"
+        newest = f"{BY_TIME} WHERE {wanted} {{}} ORDER BY m.created DESC, m.key LIMIT {NEWEST}"
         rows = {row[0]: row for row in catalog.rows(newest.format(""))}
     if kinds and related is None:
         of_kinds = f"AND m.kind IN ({','.join('?' * len(kinds))})"
@@ -92,7 +98,7 @@ def candidates(
         placed = catalog.rows("SELECT id, paths FROM text WHERE paths <> '[]'")
         scored = ((overlap, number) for number, paths in placed if (overlap := near(paths)))
         nearest = [number for _, number in nlargest(NEAREST, scored)]
-        rows |= {row[0]: row for row in catalog.each(f"{COLUMNS} WHERE {fit} AND m.id IN ({{}})", nearest)}
+        rows |= {row[0]: row for row in catalog.each(f"{COLUMNS} WHERE {wanted} AND m.id IN ({{}})", nearest)}
     return [RelevanceRow(*row) for row in rows.values()]
 
 
@@ -166,7 +172,9 @@ def score_all(
     linked = set[str]().union(*neighbours(catalog, at_work).values())
     # Those that are neither new nor about a place were not looked at so far.
     others = sorted(linked - {row.key for row in rows})
-    found = catalog.each(f"{COLUMNS} WHERE {FIT} AND {unexpired(now)} AND m.key IN ({{}})", others)
+    found = catalog.each(
+        f"{COLUMNS} WHERE {fit_for(policy.unread(START))} AND {unexpired(now)} AND m.key IN ({{}})", others
+    )
     scored = []
     for row in (*rows, *(RelevanceRow(*other) for other in found)):
         recency = score.recency(age_s(row.created, now) / DAY_S, half_life_days(row.kind, policy, config))

@@ -13,6 +13,7 @@ from gitmem.git.binary import NO_SYSTEM
 from gitmem.git.branches import SHARED, likely_default
 from gitmem.index.catalog import state
 from gitmem.index.catalog.keys import describe_unreadable
+from gitmem.policy.settings import START
 from gitmem.recall.query import Query
 from gitmem.store.companion import branch_notice
 from gitmem.store.proposal import notice_of
@@ -62,6 +63,7 @@ def related_by_words(memory: OpenRepository, catalog: Catalog, ground: int | Non
     from gitmem.recall import gate, ranker  # 10 ms, and only where there is something to ask
 
     policy, found = memory.policy(), dict[str, float]()
+    unfit = (*UNFIT, *policy.unread(START))
     source = ranker.Source(PROJECT, catalog, memory.local, ground)
     for question in asked:
         query = Query(text=question, limit=policy.session.limit, knowledge=True)
@@ -70,7 +72,7 @@ def related_by_words(memory: OpenRepository, catalog: Catalog, ground: int | Non
             ranker.recall([source], query, policy=policy, config=memory.config, now=memory.now),
             policy,
             catalog_of=lambda _: catalog,
-            is_new=lambda hit: hit.kind not in UNFIT,
+            is_new=lambda hit: hit.kind not in unfit,
             floor=policy.recall.dense.floor,
         )
         for hit in hits:

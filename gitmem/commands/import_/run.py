@@ -9,6 +9,7 @@ from gitmem.commands.import_.files import check_sources, read_sources
 from gitmem.document.parse import parse
 from gitmem.errors import RefusedError
 from gitmem.frozen import frozen, replace
+from gitmem.policy.settings import IMPORT
 from gitmem.recall.logs import PLACE, counted
 from gitmem.recall.query import SESSION
 from gitmem.text.sanitize import display
@@ -156,6 +157,10 @@ _NOTHING = object()
 
 
 def _checked(given: ImportRecord, policy: Policy, *, author: Author, now: int) -> Incoming:
+    if policy.collections:
+        from gitmem.policy.collections import refuse_writer
+
+        refuse_writer(policy, str(given.fields.get("kind", "")), IMPORT)
     if given.text:
         document = parse(given.text, path=f"{given.key}.md")
         return incoming_exact(document, given.where, folder=given.folder, archived=given.archived, policy=policy)

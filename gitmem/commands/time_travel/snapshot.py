@@ -19,6 +19,7 @@ from gitmem.index.refresh import empty_catalog
 from gitmem.model import FAILED, UNPROVEN
 from gitmem.policy.policy import Policy
 from gitmem.recall import listing, ranker
+from gitmem.recall.query import narrowed
 from gitmem.results import MemoryDetails, Statistics, StoreStatus
 from gitmem.store.code_tree.tree import read_tree
 from gitmem.store.local import LocalState
@@ -138,6 +139,7 @@ class Past:
     def list(self, query: Query) -> RecallResult:
         """Return the memories of that time that pass the filters, the newest first."""
         _refuse_scopes(query.scopes)
+        query = narrowed(self._policy, query) if query.collections else query
         with self._catalog.reading():
             return listing.list_memories([self._source], query, now=NO_CLOCK)
 
@@ -148,7 +150,7 @@ class Past:
             raise UsageError("--syntax uses the current index", hint="leave out --syntax, or --at")
         if query.work:
             raise UsageError("--work uses the files that are changed now", hint="gitmem recall … --near PATH --at REV")
-        query = replace(query, here=self._memory.here)
+        query = replace(narrowed(self._policy, query), here=self._memory.here)
         if self.is_empty:
             return listing.newest(self._catalog, None, query, now=NO_CLOCK)
         with self._catalog.reading():

@@ -8,7 +8,7 @@ from gitmem.commands.remember import remember
 from gitmem.commands.workflow.render import composed, part_of
 from gitmem.commands.workflow.step import WorkflowStep, component_tag
 from gitmem.frozen import frozen, replace
-from gitmem.policy.settings import role_name
+from gitmem.policy.settings import WORKFLOW, role_name
 from gitmem.recall import listing
 from gitmem.recall.query import Query, RecallResult
 
@@ -60,7 +60,7 @@ def decide(memory: OpenRepository, text: str, step: WorkflowStep, **options: Any
         DuplicateError: Another memory says it already.
     """
     fields = step.fields(memory, tuple(options.pop("tags", ())))
-    return memory.with_notice(remember(memory, text, kind=KINDS[0], **{**options, **fields}))
+    return memory.with_notice(remember(memory, text, kind=KINDS[0], writer=WORKFLOW, **{**options, **fields}))
 
 
 def load(

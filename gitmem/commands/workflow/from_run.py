@@ -6,7 +6,7 @@ from gitmem.commands.workflow.run_file import read_run
 from gitmem.commands.workflow.step import signed
 from gitmem.errors import RefusedError
 from gitmem.frozen import frozen, replace
-from gitmem.policy.settings import role_name
+from gitmem.policy.settings import WORKFLOW, role_name
 from gitmem.store.layout import MEMORY_LIMIT
 from gitmem.text.secrets import redact
 from gitmem.write.draft import checked_text, make_draft, refuse_typed
@@ -90,7 +90,15 @@ def _draft(memory: OpenRepository, item: RunMemory, label: str, role: str) -> Dr
     fields["by"] = {"who": by["who"], "agent": role_name(role) or NAMELESS, **by}
     who = memory.author()
     draft = make_draft(
-        item.text, title=item.title, kind=item.kind, key="", options=fields, author=who, policy=policy, now=memory.now
+        item.text,
+        title=item.title,
+        kind=item.kind,
+        key="",
+        options=fields,
+        author=who,
+        policy=policy,
+        now=memory.now,
+        writer=WORKFLOW,
     )
     document = checked_text(draft.key, draft.fields, draft.body, policy=policy, path=f"{draft.key}.md")
     if len(document.text.encode("utf-8")) > MEMORY_LIMIT:

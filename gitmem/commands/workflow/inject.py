@@ -5,6 +5,7 @@ from __future__ import annotations
 from gitmem.commands.remember import remember
 from gitmem.commands.workflow.step import signed
 from gitmem.errors import RefusedError
+from gitmem.policy.settings import WORKFLOW
 from gitmem.repository.repository import open_private
 from gitmem.text.sanitize import display
 from gitmem.text.tokens import slug
@@ -46,7 +47,7 @@ def inject(memory: OpenRepository, text: str, *, category: str, worker: str = ""
             f"{slug(worker)} sees it where it works in this clone; to reach it in another clone: --push"
         )
     options["by"] = signed(memory, LEAD)
-    return memory.with_notice(remember(store, text, kind=kind_of(category), **options))
+    return memory.with_notice(remember(store, text, kind=kind_of(category), writer=WORKFLOW, **options))
 
 
 def send(
@@ -71,7 +72,8 @@ def send(
     fields = {k: v for k, v in learning.items() if k != "text"}
     who, policy = memory.author(), memory.policy()
     title, kind, key = (fields.pop(name, "") for name in ("title", "kind", "key"))
-    make_draft(text, title=title, kind=kind, key=key, options=fields, author=who, policy=policy, now=memory.now)
+    named: dict[str, Any] = {"title": title, "kind": kind, "key": key, "writer": WORKFLOW}
+    make_draft(text, options=fields, author=who, policy=policy, now=memory.now, **named)
     ref = push(learning)
     memory.notices.append(
         f"{slug(worker)} gets it with the next gitmem sync of a clone where GITMEM_AGENT is {slug(worker)}"

@@ -6,6 +6,7 @@ import re
 
 from gitmem.commands.remember import remember
 from gitmem.errors import RefusedError
+from gitmem.policy.settings import WORKFLOW
 from gitmem.text.sanitize import display
 from gitmem.text.tokens import count_tokens
 from gitmem.write.draft import cleaned, is_line_reference
@@ -55,7 +56,7 @@ def post_work(
     _refuse_size(f"{options.get('title', '')}\n{cleaned(text)}", memory)
     fields = step.fields(memory, tuple(options.pop("tags", ())))
     # The text may name files of another branch, or of the past: those are not proved, and the pattern is kept.
-    options |= {**fields, "is_strict": False}
+    options |= {**fields, "is_strict": False, "writer": WORKFLOW}
     return memory.with_notice(remember(memory, text, kind=kind, refs=found, **options))
 
 

@@ -15,6 +15,7 @@ from gitmem.document.fields import TASK
 from gitmem.errors import UsageError
 from gitmem.frozen import frozen, replace
 from gitmem.model import FAILED
+from gitmem.policy.settings import WORK
 from gitmem.recall import listing
 from gitmem.recall.query import Query, RecallResult
 from gitmem.recall.render import MemoryText, Part, one_line
@@ -131,8 +132,12 @@ def pre_work(memory: OpenRepository, work: Work, *, recall: Callable[[Query], Re
         memory.notices.append(f"the policy has no role {name}; choose one of {', '.join(sorted(policy.roles))}")
     limit = work.limit or policy.workflow.limit
     budget = work.budget_tokens or (role.budget_tokens if role else 0) or policy.workflow.budget_tokens
-    question = Query(text=query, limit=limit, near=work.paths, held=(task[0],) if task else ())
-    preferred = tuple(kind for kind in (role.kinds if role else ()) if kind not in decisions.KINDS) or PATTERNS
+    # What a role reads by its own row, it reads in any collection (C, "Agent Memory Summary Table").
+    own = role.kinds if role else ()
+    unread = tuple(kind for kind in policy.unread(WORK) if kind not in own)
+    held = (task[0],) if task else ()
+    question = Query(text=query, limit=limit, near=work.paths, held=held, reader="", unread=unread)
+    preferred = tuple(kind for kind in own if kind not in decisions.KINDS) or PATTERNS
     seek = _Seek(memory, question, story, recall)
     groups = [
         ("DECISIONS", seek.of_kinds(decisions.KINDS)),
@@ -182,7 +187,10 @@ class _Seek:
 
     def of_kinds(self, kinds: Sequence[str]) -> RecallResult:
         """Return those of the story, the newest first, then those that fit its words."""
-        query = replace(self._asked, kinds=tuple(kinds))
+        read = tuple(kind for kind in kinds if kind not in self._asked.unread)
+        if not read:
+            return RecallResult((), 0)
+        query = replace(self._asked, kinds=read)
         return self._united(query, self._newest(query), lambda hit: True)
 
     def others(self, told_kinds: Sequence[str]) -> RecallResult:

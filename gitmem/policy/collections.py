@@ -1,0 +1,234 @@
+"""Collections: kinds that are read, written and kept by the same rules. Pure.
+
+A kind names its collection (``[kinds.NAME] collection``), and ``[collections.NAME]`` holds the rules. This module is
+loaded only where a policy has such a table, or a person names a collection.
+
+Source: AI Memory Module, "Five-Collection Architecture" (C1) and "Collection Comparison Summary". What its document
+prescribes is the profile ``bmad``; without a profile, collections only group.
+"""
+
+from __future__ import annotations
+
+from gitmem.config.setting import WrongValue, setting, settings
+from gitmem.errors import RefusedError, UsageError
+from gitmem.policy import values as read
+from gitmem.policy.settings import CAPTURE, IMPORT, PROMPT, PULLED, REMEMBER, REQUEST, START, WORK, WORKFLOW
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+    from typing import Any
+
+    from gitmem.policy.policy import Policy
+
+# Who reads: a session's start (and `context`), `pre-work`, a prompt, and who asks (recall, MCP, Python).
+READERS = (START, WORK, PROMPT, REQUEST)
+PROJECT, PRIVATE = "project", "private"
+WRITERS = (REMEMBER, WORKFLOW, CAPTURE, IMPORT)
+# The other name that C's document has.
+ALIASES = {"jira-data": "jira"}
+# Suffixes of files that prompts name. C, "Validation regex": py, js, ts, md, yaml, sql, sh.
+_SUFFIXES = frozenset(
+    (
+        *("py", "js", "ts", "md", "yaml", "yml", "sql", "sh", "jsx", "tsx", "go", "rs", "java", "kt", "c", "h", "cc"),
+        *("cpp", "hpp", "cs", "rb", "php", "swift", "toml", "json", "html", "css", "vue", "ipynb", "proto", "tf"),
+    )
+)
+
+
+def some_of(*words: str) -> Callable[[Any], tuple[str, ...]]:
+    """Return a reader for a list of some of these words."""
+
+    def parse(value: Any) -> tuple[str, ...]:
+        if not isinstance(value, list) or not set(words).issuperset(map(str, value)):
+            raise WrongValue(f"a list of {', '.join(words)}")
+        return tuple(word for word in words if word in value)
+
+    return parse
+
+
+def home(value: Any) -> str:
+    """Read where a collection is kept; empty for wherever its writer says."""
+    if value not in ("", "project", "private", "universal"):
+        raise WrongValue('"project", "private" or "universal", or empty')
+    return str(value)
+
+
+@settings
+class Collection:
+    """The rules of one collection.
+
+    Attributes:
+        name: The collection, as kinds name it.
+    """
+
+    name: str
+    description: str = setting("", read.line, "one line for people")
+    kind: str = setting("", read.collection, "the kind of what is written to it without a kind; empty = its first")
+    readers: tuple[str, ...] = setting(READERS, some_of(*READERS), "who reads it unless it is named")
+    writers: tuple[str, ...] = setting(WRITERS, some_of(*WRITERS), "who may write to it")
+    prompt_words: tuple[str, ...] = setting(
+        (), read.lines, "prompts with one of these phrases read it; with neither this nor `prompt_paths`, all do"
+    )
+    prompt_paths: bool = setting(False, read.flag, "whether prompts that name a file read it")
+    ttl_s: int | None = setting(None, read.lifetime, "when its memories leave search, for kinds without a `ttl`")
+    min_tokens: int = setting(0, read.whole(0, 100_000), "minimum tokens of one of its memories")
+    max_tokens: int = setting(0, read.whole(0, 100_000), "maximum tokens of one of its memories; 0 = any number")
+    required: tuple[str, ...] = setting((), read.field_names, "fields that its memories must have, with their kind's")
+    scope: str = setting("", home, 'where it is kept; "project": also refused in shared scopes; empty = as written')
+
+
+COLLECTIONS: dict[str, Collection] = {
+    row.name: row
+    for row in (
+        Collection("discussions", "session summaries, decisions and their reasons", kind="discussion"),
+        Collection("code-patterns", "how things were built, with code locations"),
+        Collection("conventions", "how things are done, in all projects"),
+        # C, "Tier 2: by design" not read with prompts, nor before work.
+        Collection("github", "issues, pull requests, commits and releases", readers=(REQUEST,)),
+        Collection("jira", "issues and comments from Jira", readers=(REQUEST,)),
+    )
+}
+assert {name for name, row in COLLECTIONS.items() if row.readers == (REQUEST,)} == set(PULLED)
+
+
+def named(policy: Policy, typed: str) -> Collection:
+    """Return a collection by the name that was typed.
+
+    Raises:
+        UsageError: There is none.
+    """
+    known = list_collections(policy)
+    plain = typed.strip().lower().replace("_", "-")
+    name = next((one for one in (typed, plain, ALIASES.get(plain, "")) if one in known), "")
+    if not name:
+        raise UsageError(f"unknown collection: {typed}", hint=f"choose one of {', '.join(known)}")
+    return known[name]
+
+
+def list_collections(policy: Policy) -> dict[str, Collection]:
+    """Return every collection by name, sorted: the built-in ones, those of the policy, and those that kinds name."""
+    names = {kind.collection for kind in policy.kinds.values() if kind.collection}
+    rows = {name: COLLECTIONS.get(name) or Collection(name) for name in names}
+    return dict(sorted({**rows, **policy.collections}.items()))
+
+
+def kinds_in(policy: Policy, name: str) -> tuple[str, ...]:
+    """Return the kinds of a collection, in the order of the table."""
+    return tuple(kind.name for kind in policy.kinds.values() if kind.collection == name)
+
+
+def kinds_of(policy: Policy, typed: Sequence[str], kinds: Sequence[str]) -> tuple[str, ...]:
+    """Return the kinds that collections have, of these kinds where there are some.
+
+    Raises:
+        UsageError: There is no such collection, or it has none of the kinds.
+    """
+    found = dict.fromkeys(kind for name in typed for kind in kinds_in(policy, named(policy, name).name))
+    kept = tuple(kind for kind in found if not kinds or kind in kinds)
+    if not kept:
+        raise UsageError(
+            f"no {' or '.join(kinds) or 'kind'} belongs to the collection {' or '.join(typed)}",
+            hint=f"its kinds: {', '.join(found) or 'none'}",
+        )
+    return kept
+
+
+def kind_for(policy: Policy, typed: str, kind: str) -> str:
+    """Return the kind of a memory that is written to a collection: the one that was typed, or the collection's own.
+
+    Raises:
+        UsageError: There is no such collection, or the kind is not in it.
+    """
+    row = named(policy, typed)
+    if kind:
+        return kinds_of(policy, (typed,), (kind,))[0]
+    return row.kind or kinds_of(policy, (typed,), ())[0]
+
+
+def unread(policy: Policy, reader: str, prompt: str) -> tuple[str, ...]:
+    """Return the kinds whose collection a reader does not read, for a prompt as its routing says."""
+    closed = {
+        name
+        for name, row in list_collections(policy).items()
+        if reader not in row.readers or (reader == PROMPT and not _is_routed(row, prompt))
+    }
+    return tuple(kind.name for kind in policy.kinds.values() if kind.collection in closed)
+
+
+def _is_routed(row: Collection, prompt: str) -> bool:
+    if not row.prompt_words and not row.prompt_paths:
+        return True
+    words = " ".join("".join(char if char.isalnum() else " " for char in prompt.lower()).split())
+    said = f" {words} "
+    return any(f" {' '.join(_plain(one))} " in said for one in row.prompt_words) or (
+        row.prompt_paths and names_file(prompt)
+    )
+
+
+def _plain(phrase: str) -> list[str]:
+    return "".join(char if char.isalnum() else " " for char in phrase.lower()).split()
+
+
+def names_file(text: str) -> bool:
+    """Return whether a text names a file of code, or a folder below another one."""
+    return any(is_file(word.split(":", 1)[0]) for word in words_of(text))
+
+
+def words_of(text: str) -> Iterator[str]:
+    """Yield the words of a text without punctuation around them; no addresses."""
+    yield from (word.strip("`'\"()[]{}<>,;:!?.") for word in text.split() if "://" not in word)
+
+
+def is_file(word: str) -> bool:
+    """Return whether a word looks like the path of a file of code."""
+    stem, dot, suffix = word.rpartition(".")
+    is_named = bool(dot) and len(stem) > 1 and suffix.lower() in _SUFFIXES
+    return is_named or (word.count("/") >= 2 and all(word.strip("/").split("/")))
+
+
+def refuse_writer(policy: Policy, kind: str, writer: str) -> None:
+    """Refuse what a collection does not accept from this writer.
+
+    Raises:
+        RefusedError: It names who may write.
+    """
+    row = policy.collections.get(policy.kind(kind).collection)
+    if row is not None and writer not in row.writers:
+        who = " or ".join(row.writers) or "no command"
+        raise RefusedError(
+            f"the collection {row.name} accepts no {kind} from {writer}, only from {who}",
+            hint=f"record another kind, or change writers in [collections.{row.name}] of gitmem.toml",
+        )
+
+
+def refuse_scope(policy: Policy, kind: str, scope: str) -> None:
+    """Refuse a scope that other projects read for what its collection keeps in the project (C13).
+
+    Raises:
+        RefusedError: That is so.
+    """
+    row = policy.collections.get(policy.kind(kind).collection)
+    if row is not None and row.scope in (PROJECT, PRIVATE):
+        raise RefusedError(
+            f"the collection {row.name} is kept in the {row.scope} scope; {scope} memories are read by other projects",
+            hint=f"--scope {row.scope}; what holds everywhere: gitmem remember … --collection conventions",
+        )
+
+
+def refuse_size(policy: Policy, kind: str, count: Callable[[], int]) -> None:
+    """Refuse what is too short or too long for its collection; *count* returns its tokens.
+
+    Raises:
+        RefusedError: It says how many there are, and how many there may be.
+    """
+    row = policy.collections.get(policy.kind(kind).collection)
+    if row is None or not (row.min_tokens or row.max_tokens):
+        return
+    tokens = count()
+    if tokens < row.min_tokens or tokens > (row.max_tokens or tokens):
+        most = f" and at most {row.max_tokens}" if row.max_tokens else ""
+        raise RefusedError(
+            f"this {kind} has {tokens} tokens; one of the collection {row.name} has at least {row.min_tokens}{most}",
+            hint="say what, where and why" if tokens < row.min_tokens else "record several, each about one thing",
+        )
