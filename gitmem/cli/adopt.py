@@ -21,6 +21,7 @@ import posixpath
 from pathlib import Path
 
 from gitmem.cli import shared
+from gitmem.cli.paths import TOP, code_path
 from gitmem.errors import NoRepositoryError, NotFoundError, UsageError
 from gitmem.model import FAILED, UNPROVEN, VERIFIED
 from gitmem.statuses import SIGNS
@@ -100,6 +101,8 @@ def run(args: argparse.Namespace, out: Output) -> int:
         if not any(inside in (path, ".") or path.startswith(f"{inside}/") for path in read)
     ]
     if missing or (args.files and not read):
+        for name in missing:
+            code_path(name)  # says which path was meant
         names = ", ".join(missing or args.files)
         raise NotFoundError(f"no document at HEAD in {names}", hint="git add and commit it first")
     applied = _apply(adoption, args, out) if args.apply else None
@@ -184,8 +187,8 @@ def _print_applied(applied: Applied, args: argparse.Namespace, out: Output) -> N
 
 def _inside(name: str, top: Path | None) -> str:
     """Return the path in the repository of what was typed; a link is followed, also one that leads to itself."""
-    if top is None:
-        return posixpath.normpath(name)
+    if top is None or name.startswith(TOP):
+        return posixpath.normpath(name.removeprefix(TOP))
     try:
         return Path(os.path.realpath(name)).relative_to(os.path.realpath(top)).as_posix()
     except ValueError as err:

@@ -7,6 +7,7 @@ Memories that do not fit are counted, with the command that shows them.
 from __future__ import annotations
 
 from gitmem.cli import shared
+from gitmem.cli.paths import code_path
 from gitmem.model import VERIFIED
 from gitmem.statuses import MARKS, TASK_MARKS, warning
 from gitmem.store.scope import PROJECT
@@ -30,7 +31,9 @@ HEADINGS = {
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add what context takes."""
-    parser.add_argument("--path", action="append", default=[], help="the files you work on (the files you changed)")
+    parser.add_argument(
+        "--path", action="append", default=[], type=code_path, help="the files you work on (the files you changed)"
+    )
     parser.add_argument("--budget", type=shared.positive, default=0, metavar="TOKENS", help="token budget (4000)")
     shared.add_json(parser)
 

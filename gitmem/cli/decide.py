@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from gitmem.cli import shared, steps
+from gitmem.cli.paths import code_reference
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,7 +25,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add what decide takes."""
     parser.add_argument("text", help="the decision and the reason; - reads it from standard input")
     steps.add_step(parser)
-    parser.add_argument("--ref", action="append", default=[], help="path:line, path:line-line, a URL, a run id")
+    parser.add_argument(
+        "--ref", action="append", default=[], type=code_reference, help="path:line, path:line-line, a URL, a run id"
+    )
     about = "a decision that it replaces"
     parser.add_argument("--supersedes", action="append", default=[], metavar="KEY", help=about)
     steps.add_written(parser)

@@ -6,6 +6,7 @@ A repeatable option replaces the whole list; an empty value ('') removes the fie
 from __future__ import annotations
 
 from gitmem.cli import shared
+from gitmem.cli.paths import code_path, code_reference
 from gitmem.cli.proof import OUTSIDE, add_check, add_judging, judging_of, verify_of
 from gitmem.errors import GitmemError, RefusedError, UsageError
 
@@ -48,6 +49,8 @@ LISTS = {
     "env": ("an environment variable that the check sees", "env"),
     "domain": ("a domain that projects share", "domains"),
 }
+# Of these, those that name files of the code.
+TYPES = {"path": code_path, "ref": code_reference}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -57,7 +60,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         flags = ("--kind", "--type") if name == "kind" else (f"--{name.replace('_', '-')}",)
         parser.add_argument(*flags, metavar="TEXT", help=about)
     for name, (about, _) in LISTS.items():
-        parser.add_argument(f"--{name}", action="append", metavar="TEXT", help=f"{about}; repeat it for several")
+        parser.add_argument(
+            f"--{name}",
+            action="append",
+            type=TYPES.get(name, str),
+            metavar="TEXT",
+            help=f"{about}; repeat it for several",
+        )
     parser.add_argument("--confidence", type=float, metavar="0..1", help="how sure you are")
     parser.add_argument("--priority", type=int, metavar="0..4", help="of a task: 0 is the most urgent")
     parser.add_argument("--body", metavar="TEXT", help="the text under the title; - reads it from standard input")

@@ -9,6 +9,7 @@ if `gitmem.leads` is not set or lists it.
 from __future__ import annotations
 
 from gitmem.cli import shared, steps
+from gitmem.cli.paths import code_reference
 from gitmem.commands.workflow.inject import CATEGORIES
 from gitmem.errors import UsageError
 
@@ -33,7 +34,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     to.add_argument("--all", action="store_true", help="send it to everyone who shares the project's memory")
     parser.add_argument("--push", action="store_true", help="with --to: send it to that worker in another clone")
     parser.add_argument("--category", required=True, choices=CATEGORIES, help="the kind of learning")
-    parser.add_argument("--ref", action="append", default=[], help="path:line, path:line-line, a URL, a run id")
+    parser.add_argument(
+        "--ref", action="append", default=[], type=code_reference, help="path:line, path:line-line, a URL, a run id"
+    )
     steps.add_written(parser)
     shared.add_json(parser)
 

@@ -7,6 +7,7 @@ refused. --kind outcome records how a story went instead; sessions see it for a 
 from __future__ import annotations
 
 from gitmem.cli import shared, steps
+from gitmem.cli.paths import code_reference
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,7 +26,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add what post-work takes."""
     parser.add_argument("text", help="how it was built, how it fits in, and pitfalls; - reads it from standard input")
     steps.add_step(parser)
-    parser.add_argument("--ref", action="append", default=[], help="the code location: path:line or path:line-line")
+    parser.add_argument(
+        "--ref", action="append", default=[], type=code_reference, help="the code location: path:line or path:line-line"
+    )
     parser.add_argument(
         "--kind",
         default="code-pattern",

@@ -8,6 +8,7 @@ role's token budget, and is fenced as data: notes to weigh, not instructions to 
 from __future__ import annotations
 
 from gitmem.cli import shared, steps
+from gitmem.cli.paths import code_path
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("text", nargs="*", help="the work you are about to start, in your own words, or a task's key")
     steps.add_step(parser)
     about = "a code file or folder that it is about"
-    parser.add_argument("--path", action="append", default=[], help=about)
+    parser.add_argument("--path", action="append", default=[], type=code_path, help=about)
     parser.add_argument(
         "--limit", type=shared.positive, default=0, metavar="N", help="maximum number of memories in each part (3)"
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from gitmem.cli.paths import placed
 from gitmem.document.builtin_checks import CHECKS, iter_fields
 
 TYPE_CHECKING = False
@@ -20,10 +21,20 @@ def add_check(parser: argparse.ArgumentParser, heading: str) -> None:
     for row in CHECKS.values():
         metavar = row.value.shown if row.count == 1 else (row.value.shown,) * row.count
         checks.add_argument(
-            f"--{row.name}", metavar=metavar, nargs=None if row.count == 1 else row.count, help=row.about
+            f"--{row.name}",
+            metavar=metavar,
+            nargs=None if row.count == 1 else row.count,
+            type=placed(row.value.placed),
+            help=row.about,
         )
     for field in iter_fields():
-        checks.add_argument(f"--{field.name}", dest=field.name, metavar=field.value.shown, help=field.about)
+        checks.add_argument(
+            f"--{field.name}",
+            dest=field.name,
+            type=placed(field.value.placed),
+            metavar=field.value.shown,
+            help=field.about,
+        )
     checks.add_argument("program", nargs="*", metavar="-- PROGRAM ARG", help="a program, run without a shell")
 
 

@@ -8,6 +8,7 @@ Adjacent words must all match.
 from __future__ import annotations
 
 from gitmem.cli import shared
+from gitmem.cli.paths import code_path
 from gitmem.errors import UsageError
 from gitmem.frozen import replace
 from gitmem.model import FACTORS
@@ -50,7 +51,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument_group("which memories").add_argument("--strict", action="store_true", help=about)
     ranking = parser.add_argument_group("ranking")
     about = "prefer memories about this file or folder, or linked to one"
-    ranking.add_argument("--near", action="append", default=[], metavar="PATH", help=about)
+    ranking.add_argument("--near", action="append", default=[], type=code_path, metavar="PATH", help=about)
     about = "prefer memories about files changed on this branch and tasks you hold"
     ranking.add_argument("--work", action="store_true", help=about)
     about = f"leave out factors of the score: {', '.join(FACTORS)}; or all"

@@ -10,6 +10,7 @@ from __future__ import annotations
 import sys
 
 from gitmem.cli import shared
+from gitmem.cli.paths import code_path, code_reference
 from gitmem.errors import NotFoundError, RefusedError, UsageError
 
 TYPE_CHECKING = False
@@ -40,7 +41,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     about = "the collection it must belong to; without --kind, it gets that collection's kind"
     memory.add_argument("--collection", default="", metavar="NAME", help=about)
     shared.add_memory_options(parser)
-    memory.add_argument("--ref", action="append", default=[], help="path:line, path:line-line, a URL, a run id")
+    memory.add_argument(
+        "--ref", action="append", default=[], type=code_reference, help="path:line, path:line-line, a URL, a run id"
+    )
     shared.add_place(parser)
     memory.add_argument(
         "--produces", action="append", default=[], metavar="LABEL", help="a label that others can require"
@@ -52,7 +55,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     memory.add_argument("--verified-by", default="", metavar="NAME", help=about)
     memory.add_argument("--task", default="", help="the task that produced it")
     about = "the folder it was learned in; recall prefers it there"
-    memory.add_argument("--workspace", default="", metavar="FOLDER", help=about)
+    memory.add_argument("--workspace", default="", type=code_path, metavar="FOLDER", help=about)
     shared.add_force(parser)
     about = "record the memories of a finished run, as JSON (docs/workflow.md); - is standard input"
     parser.add_argument("--from-run", default="", metavar="FILE", help=about)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 
 from gitmem.cli.output import Output
+from gitmem.cli.paths import code_path
 from gitmem.config import CLIENT_VARIABLES, unknown_variables, variable
 from gitmem.errors import RefusedError, TrustError, UsageError
 from gitmem.memory.memory import Memory
@@ -70,7 +71,9 @@ def add_filters(parser: argparse.ArgumentParser) -> None:
     filters.add_argument(
         "--tag", action="append", default=[], help="only memories with this tag; repeat it to require several"
     )
-    filters.add_argument("--path", action="append", default=[], help="only memories about this file or folder")
+    filters.add_argument(
+        "--path", action="append", default=[], type=code_path, help="only memories about this file or folder"
+    )
     filters.add_argument(
         "--status", action="append", default=[], metavar="STATUS", help=f"only these: {', '.join(STATUSES)}"
     )
@@ -82,7 +85,7 @@ def add_filters(parser: argparse.ArgumentParser) -> None:
     )
     filters.add_argument("--domain", action="append", default=[], help="only memories that name this domain")
     about = "only memories learned in this folder or below it"
-    filters.add_argument("--workspace", action="append", default=[], metavar="FOLDER", help=about)
+    filters.add_argument("--workspace", action="append", default=[], type=code_path, metavar="FOLDER", help=about)
     filters.add_argument(
         "--by", action="append", default=[], metavar="NAME", help="only memories by this person or agent"
     )
@@ -177,7 +180,9 @@ def add_memory_options(parser: argparse.ArgumentParser) -> None:
     memory = memory_options(parser)
     memory.add_argument("--key", default="", help="its key (made from the text)")
     memory.add_argument("--tag", action="append", default=[], help="a tag; others are found in the text")
-    memory.add_argument("--path", action="append", default=[], metavar="GLOB", help="code files it is about")
+    memory.add_argument(
+        "--path", action="append", default=[], type=code_path, metavar="GLOB", help="code files it is about"
+    )
     memory.add_argument("--requires", action="append", default=[], metavar="KEY", help="a memory or label it rests on")
     memory.add_argument("--ttl", default="", metavar="TIME", help="time to live: 12h, 30d, never")
 

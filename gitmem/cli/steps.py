@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from gitmem.cli import shared
+from gitmem.cli.paths import code_path
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,7 +24,9 @@ def add_written(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--title", default="", help="the title, in one line (the first sentence of the text)")
     parser.add_argument("--key", default="", help="its key (made from the text)")
     parser.add_argument("--tag", action="append", default=[], help="a tag; others are found in the text")
-    parser.add_argument("--path", action="append", default=[], metavar="GLOB", help="code files it is about")
+    parser.add_argument(
+        "--path", action="append", default=[], type=code_path, metavar="GLOB", help="code files it is about"
+    )
     parser.add_argument("--importance", choices=("critical", "high", "medium", "low"), help="how much it matters")
     shared.add_force(parser)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from gitmem.commands.remember import anchored
 from gitmem.document.anchors import FIELD
-from gitmem.document.builtin_checks import CHECKS, IN
+from gitmem.document.builtin_checks import CHECKS, IN, globs_of
 from gitmem.document.conflict import CONFLICT, without
 from gitmem.document.edit import REMOVE
 from gitmem.document.fields import TASK, format_time
@@ -13,9 +13,14 @@ from gitmem.document.parse import parse
 from gitmem.document.spec import claim_hash, own_spec, shown_check, spec_hash, spec_of
 from gitmem.errors import GitmemError, RefusedError, TaskError, TrustError, UsageError
 from gitmem.frozen import frozen, replace
+from gitmem.git.ancestry import is_shallow
+from gitmem.git.history import has_ever_had
 from gitmem.model import BLOCKED, BUILTIN, FAILS, HOLDS, Document, Verdict
 from gitmem.tasks.task import Gate
+from gitmem.text.globs import is_plain
 from gitmem.verify import trivial
+from gitmem.verify.inputs import CodeTree
+from gitmem.verify.references import nearest_file
 from gitmem.verify.trace.undeclared import advice
 from gitmem.write import place
 from gitmem.write.draft import Draft, check_file, checked_text, cleaned, make_draft
@@ -27,6 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from typing import Any
 
+    from gitmem.model import Check
     from gitmem.policy.policy import Policy
     from gitmem.repository.proving_store import ProvingStore
     from gitmem.verify.due import Due
@@ -340,7 +346,8 @@ def prove(
             return Proof(None, (*notices, message))
         memory.approve(due)
     result, judged = _judge(session, due, tree)
-    _refuse(result, due, judged)
+    _refuse(result, due, judged, meant=_meant(memory, spec.check) if result.outcome == FAILS else "")
+    notices = (*notices, *_never_there(memory, spec.check))
     if judged:
         notices = (*notices, IN_TREE.format(judged=judged)) if is_in_tree else notices
         return Proof(None, notices, session, judged)
@@ -431,14 +438,39 @@ def _judge(session: Session, due: Due, tree: str) -> tuple[Result, str]:
     return (found[0], TREES[DIRTY]) if found is not None else (result, "")
 
 
-def _refuse(result: Result, due: Due, judged: str) -> None:
+def _meant(memory: ProvingStore, check: Check) -> str:
+    """Return which file a built-in check most likely means that names one that is not there, as a hint."""
+    commit = memory.git.read_head()[1]
+    missing = [glob for glob in (globs_of(check.words) if check.form == BUILTIN else ()) if is_plain(glob)]
+    if not missing or commit is None:
+        return ""
+    tree = CodeTree(memory.git, commit)
+    near = next((nearest_file(tree, path) for path in missing if not tree.matched(path)), "")
+    return f"did you mean {memory.typed(near)}?" if near else ""
+
+
+def _never_there(memory: ProvingStore, check: Check) -> tuple[str, ...]:
+    """Return a warning for a check that something is gone which never was there: a misspelt path never is."""
+    path = check.words[1] if check.form == BUILTIN and check.words[0] == "absent" else ""
+    commit = memory.git.read_head()[1]
+    if not path or not is_plain(path) or commit is None or is_shallow(memory.git):
+        return ()
+    if has_ever_had(memory.git, commit, path.rstrip("/")):
+        return ()
+    near = nearest_file(CodeTree(memory.git, commit), path)
+    meant = f"; did you mean {memory.typed(near)}?" if near else ""
+    return (f"{path} was never in the history of HEAD, so it proves nothing that it is absent{meant}",)
+
+
+def _refuse(result: Result, due: Due, judged: str, meant: str) -> None:
     key = due.row.key
     if result.outcome == FAILS:
         where = f" with {judged}" if judged else ""
         seen = f"it saw {judged}" if judged else "it saw the last commit; --dirty judges your uncommitted changes"
         raise RefusedError(
             f"{key}: the check does not hold{where}: {result.because}",
-            hint=result.hidden or f"fix the check; {seen}; --unproven records it anyway",
+            hint=result.hidden
+            or "\n".join([*([meant] if meant else []), f"fix the check; {seen}; --unproven records it anyway"]),
         )
     if result.outcome == BLOCKED:
         raise RefusedError(

@@ -89,7 +89,9 @@ def anchored(memory: ProvingStore, fields: Mapping[str, Any], *, is_strict: bool
     refs = fields.get("refs") or ()
     if memory.store.scope not in (PROJECT, PRIVATE) or FIELD in fields or not refs:
         return {}
-    anchors = anchors_for(memory.git, [refs] if isinstance(refs, str) else list(refs), is_strict=is_strict)
+    anchors = anchors_for(
+        memory.git, [refs] if isinstance(refs, str) else list(refs), is_strict=is_strict, typed=memory.typed
+    )
     return {FIELD: anchors} if anchors else {}
 
 

@@ -141,6 +141,14 @@ def list_touched(git: Git, pairs: Iterable[tuple[str, str]]) -> dict[str, list[P
     return found
 
 
+def has_ever_had(git: Git, tip: str, path: str) -> bool:
+    """Return whether a commit or one of its ancestors had a path, or a file below it; True where git cannot tell."""
+    try:
+        return bool(_read(git, "--literal-pathspecs", "rev-list", "--max-count=1", tip, "--", path).strip())
+    except ProcessError:
+        return True
+
+
 def read_trees(git: Git, commits: Iterable[str]) -> dict[str, str]:
     """Return the root tree of each commit that is here."""
     names = list(commits)

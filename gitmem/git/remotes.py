@@ -294,6 +294,12 @@ def delete(git: Git, remote: str, ref: str, *, expected: str, talk: RemoteOption
     raise _failed(git, remote, "pushed to", [line.partition("\t")[2] for line in refusals] + said)
 
 
+def repository_name(git: Git, remote: str) -> str:
+    """Return the repository's name: the same in every clone where it has a remote, else that of its folder."""
+    url = git.config_value(f"remote.{remote}.url").rstrip("/").removesuffix(".git").rstrip("/")
+    return url.replace(":", "/").rpartition("/")[2] or git.repository.name
+
+
 def shown_url(git: Git, remote: str) -> str:
     """Return where a remote is, without what only its owner should see."""
     url = git.config_value(f"remote.{remote}.url")

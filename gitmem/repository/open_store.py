@@ -405,9 +405,10 @@ class OpenStore:
         if self._author is not None:
             return self._author()
         from gitmem.config import agent_client, agent_session
+        from gitmem.git.remotes import repository_name
         from gitmem.write.draft import Author
 
-        repository, session = self.git.repository, agent_session()
+        session, project = agent_session(), repository_name(self.git, self.config.remote)
         more = (("session", session),) if session else ()
         agent = self.config.agent or agent_client()
-        return Author(self.git.identity()[0], agent, repository.name, more, repository.top or "")
+        return Author(self.git.identity()[0], agent, project, more, self.git.repository.top or "")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from functools import cached_property
 
@@ -32,6 +33,13 @@ class ProvingStore(OpenStore):
 
     ignored_settings: Mapping[str, str]
     ignoring: str
+    # The folder that somebody is in, and the top of its work tree; empty where there is none.
+    here: tuple[str, str] = ("", "")
+
+    def typed(self, path: str) -> str:
+        """Return a path of the code as somebody in that folder types it (``cli.paths``)."""
+        start, top = map(os.path.realpath, self.here) if all(self.here) else ("", "")
+        return os.path.relpath(os.path.join(top, path), start) if start.startswith(top) and top else path
 
     @cached_property
     def _lists(self) -> dict[str, ApprovedList]:

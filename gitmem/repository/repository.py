@@ -105,7 +105,6 @@ class OpenRepository(ProvingStore):
         git = Git(outside(found))
         settings, self.ignored_settings, self.ignoring = trusted_settings.read(git)
         store = project_store(git, settings, follows=follows)
-        # The folder that somebody is in, and the top of its work tree.
         self.here = (os.path.abspath(start), git.repository.top or "")
         super().__init__(git, settings, store, clock=clock, progress=progress, notices=[])
         self._follows = follows

@@ -27,7 +27,7 @@ from gitmem.verify.inputs import CodeTree
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from typing import Any
 
     from gitmem.git.binary import Git
@@ -60,13 +60,15 @@ class ReferenceState:
     diff: str = ""
 
 
-def anchors_for(git: Git, refs: Sequence[str], *, is_strict: bool) -> list[str]:
+def anchors_for(git: Git, refs: Sequence[str], *, is_strict: bool, typed: Callable[[str], str] = str) -> list[str]:
     """Return the anchors of references at HEAD; as ``anchor_fields``."""
     commit = git.read_head()[1] if any(parse_reference(ref) for ref in refs) else None
-    return anchor_fields(git, CodeTree(git, commit), refs, is_strict=is_strict) if commit else []
+    return anchor_fields(git, CodeTree(git, commit), refs, is_strict=is_strict, typed=typed) if commit else []
 
 
-def anchor_fields(git: Git, tree: CodeTree, refs: Sequence[str], *, is_strict: bool) -> list[str]:
+def anchor_fields(
+    git: Git, tree: CodeTree, refs: Sequence[str], *, is_strict: bool, typed: Callable[[str], str] = str
+) -> list[str]:
     """Return the anchors of references; those that name no lines, or lines that are not committed yet, have none.
 
     Args:
@@ -74,6 +76,7 @@ def anchor_fields(git: Git, tree: CodeTree, refs: Sequence[str], *, is_strict: b
         tree: The code.
         refs: The references of a memory.
         is_strict: Refuse a reference to a file that is not there.
+        typed: Returns a path as the person types it, for a hint.
 
     Raises:
         RefusedError: A file is missing.
@@ -85,9 +88,9 @@ def anchor_fields(git: Git, tree: CodeTree, refs: Sequence[str], *, is_strict: b
         if ref is None or (not entry and not _is_path(ref.path)):
             continue
         if not entry and is_strict and not _is_in_work_tree(git, ref.path):
-            near = _nearest(tree, ref.path)
+            near = nearest_file(tree, ref.path)
             lines = text.rpartition(":")[2]
-            hint = f"did you mean --ref {near}:{lines}?" if near else "paths are relative to the root of the code"
+            hint = f"did you mean --ref {typed(near)}:{lines}?" if near else "paths are relative to the current folder"
             raise RefusedError(f"the reference {text} names a file that does not exist", hint=hint)
         content = _content(git, entry) if entry else None
         anchor = make_anchor(ref, entry, content) if content is not None else None
@@ -186,7 +189,7 @@ def _is_in_work_tree(git: Git, path: str) -> bool:
     return top is not None and os.path.isfile(os.path.join(top, path))
 
 
-def _nearest(tree: CodeTree, path: str) -> str:
+def nearest_file(tree: CodeTree, path: str) -> str:
     """Return the file that was most likely meant, or an empty string."""
     from difflib import get_close_matches  # 3 ms (measured), and only where a file is missing
 

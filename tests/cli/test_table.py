@@ -26,6 +26,7 @@ SHARED = {
     "manual",
     "output",
     "pager",
+    "paths",
     "parser",
     "proof",
     "reports",

@@ -235,7 +235,7 @@ def test_builtin_check_is_suggested_for_a_plain_grep(memory):
 
 
 def test_builtin_check_is_never_weak_and_suggests_nothing(memory):
-    memory.fact("There is no setup.py", verify={"absent": "setup.py"}, key="k")
+    memory.fact("There is a readme", verify={"exists": "README.md"}, key="k")
 
     assert memory.notices == []
     assert not memory.show("k").document["weak"]

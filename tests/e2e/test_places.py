@@ -146,8 +146,8 @@ BUILDERS: dict[str, Builder] = {
 
 ESSENTIAL = {
     "remember": ["remember", "The gateway only holds public keys", "--key", "gateway"],
-    "fact": ["fact", "RS256", "--contains", "RS256", "--in", "src/auth/*.py", "--key", "rs256"],
-    "unproven": ["fact", "Retries", "--exists", "src/gateway/retry.py", "--key", "retries", "--unproven"],
+    "fact": ["fact", "RS256", "--contains", "RS256", "--in", ":/src/auth/*.py", "--key", "rs256"],
+    "unproven": ["fact", "Retries", "--exists", ":/src/gateway/retry.py", "--key", "retries", "--unproven"],
     "verify": ["verify"],
     "recall": ["recall", "public keys of the gateway"],
 }
@@ -208,7 +208,7 @@ def test_all_places_of_one_repository_share_one_memory(repo: Path, name: str) ->
 
 
 def test_verdicts_in_a_linked_work_tree_are_those_of_its_own_code(repo: Path) -> None:
-    Console(repo).ok("fact", "RS256", "--contains", "RS256", "--in", "src/auth/*.py", "--key", "rs256")
+    Console(repo).ok("fact", "RS256", "--contains", "RS256", "--in", ":/src/auth/*.py", "--key", "rs256")
     place = linked_inside(repo)
     top = repo / "inner" / "linked"
     commit_files(top, {"src/auth/jwt.py": "EdDSA\n"})

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from gitmem.cli import shared
 from gitmem.cli.board import rows
+from gitmem.cli.paths import code_reference
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,7 +20,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     rows.add_run(parser)
     parser.add_argument("signal", metavar="SIGNAL", help="the signal, such as s3")
     parser.add_argument("text", help="the answer, in quotes; - reads it from standard input")
-    parser.add_argument("--source-ref", default="", metavar="PLACE", help="the place: path:line, a URL, a commit")
+    parser.add_argument(
+        "--source-ref", default="", type=code_reference, metavar="PLACE", help="the place: path:line, a URL, a commit"
+    )
     parser.add_argument("--evidence", default="", metavar="TEXT", help="output or a quotation that shows it")
     rows.add_worker(parser)
     shared.add_json(parser)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from gitmem.boards.entry import POSTED
 from gitmem.cli import shared
 from gitmem.cli.board import rows
+from gitmem.cli.paths import code_reference
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -30,7 +31,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     types = ", ".join(POSTED)
     parser.add_argument("--type", choices=POSTED, default="observation", metavar="TYPE", help=f"{types} (observation)")
     parser.add_argument("--source-doc", default="", metavar="TEXT", help="the document it is from")
-    parser.add_argument("--source-ref", default="", metavar="PLACE", help="the place: path:line, a URL, a commit")
+    parser.add_argument(
+        "--source-ref", default="", type=code_reference, metavar="PLACE", help="the place: path:line, a URL, a commit"
+    )
     parser.add_argument("--evidence", default="", metavar="TEXT", help="output or a quotation that shows it")
     parser.add_argument("--confidence", type=float, metavar="0..1", help="how sure the worker is")
     parser.add_argument("--must-surface", action="store_true", help="require the final report to say it")

@@ -6,6 +6,7 @@ Evidence stays with the topic and is not shown to sessions; use gitmem remember 
 from __future__ import annotations
 
 from gitmem.cli import shared
+from gitmem.cli.paths import code_reference
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,7 +21,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add what evidence takes."""
     parser.add_argument("text", nargs="+", metavar="TEXT", help="the evidence")
     parser.add_argument(
-        "--ref", action="append", default=[], required=True, help="path:line, a commit, a command, a URL"
+        "--ref",
+        action="append",
+        default=[],
+        required=True,
+        type=code_reference,
+        help="path:line, a commit, a command, a URL",
     )
     parser.add_argument(
         "--session", default="", metavar="NAME", help="on a shared branch, the topic of this session (the latest)"

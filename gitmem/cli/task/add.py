@@ -7,6 +7,7 @@ approves it. A task without a check can be closed freely.
 from __future__ import annotations
 
 from gitmem.cli import shared
+from gitmem.cli.paths import code_reference
 from gitmem.cli.proof import add_check, add_limits, verify_of
 
 TYPE_CHECKING = False
@@ -33,7 +34,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--produces", action="append", default=[], metavar="LABEL", help="a label that it provides once closed"
     )
-    parser.add_argument("--ref", action="append", default=[], help="path:line, path:line-line, a URL, a run id")
+    parser.add_argument(
+        "--ref", action="append", default=[], type=code_reference, help="path:line, path:line-line, a URL, a run id"
+    )
     add_limits(parser, "gate")
     parser.add_argument("--importance", choices=("critical", "high", "medium", "low"), help="how much it matters")
     shared.add_json(parser)
