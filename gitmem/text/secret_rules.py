@@ -79,6 +79,7 @@ class Rule:
         accept: Says whether a match is one, or None for a token that only must not look like a placeholder.
         is_short: Whether a match may be without ``LONG`` characters in a row that are no white space.
         longest_word: The fewest characters in a row, without white space, that the text of a match has; 0 for ``LONG``.
+        signs: Characters of which one is in every match, for needles that are words of prose; empty for any text.
     """
 
     name: str
@@ -87,6 +88,7 @@ class Rule:
     accept: Accept | None = None
     is_short: bool = False
     longest_word: int = 0
+    signs: str = ""
 
 
 def _value(match: re.Match[str]) -> str:
@@ -326,5 +328,6 @@ RULES = (
         rf"(?i)({_NAME}){_ASSIGNS}{_VALUE}",
         _is_assigned,
         is_short=True,
+        signs="=:",
     ),
 )

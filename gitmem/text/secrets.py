@@ -119,7 +119,7 @@ def _all_spans(text: str) -> list[tuple[int, int, str]]:
     is_long = longest >= LONG
     found: list[tuple[int, int, str]] = []
     for rule, needles, ignores_case in _needles(is_long=is_long):
-        if rule.longest_word > longest:
+        if rule.longest_word > longest or (rule.signs and not any(sign in text for sign in rule.signs)):
             continue
         where = lowered if ignores_case else text
         for needle in needles:  # a loop: `any` makes a generator for each rule

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -12,8 +13,9 @@ from support.payloads import parsed
 
 from gitmem.agents import on_event
 from gitmem.agents.event import COMPACT, PROMPT, START, Event
-from gitmem.agents.hook import ACTIONS
+from gitmem.agents.hook import ACTIONS, load
 from gitmem.agents.session.summary import waits
+from gitmem.frozen import replace
 from gitmem.memory.memory import Memory
 from gitmem.store import background
 from gitmem.store.spool import Spool
@@ -95,23 +97,41 @@ def behind(memory: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(background, "start", lambda _state, _where, what: works[what]())
 
 
+CALLS = 24
+TOOLS = {
+    "claude-code": "PostToolUse.Bash",
+    "codex": "PostToolUse.Bash",
+    "copilot": "postToolUse",
+    "gemini": "AfterTool.run_shell_command",
+    "opencode": "tool.execute.after",
+    "pi": "tool_result",
+}
+
+
 @pytest.mark.usefixtures("behind")
-def test_session_of_200_captures_makes_three_commits(memory: Memory, repo: Path) -> None:
-    client = Client("gemini", repo, "s1")
+@pytest.mark.parametrize("harness", TOOLS)
+def test_session_of_many_captures_makes_three_commits(
+    memory: Memory, repo: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, harness: str
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    client = Client(harness, repo, "s1")
     client.write("user", "Look at the gateway, please.")
-    about = {"cwd": str(repo), "transcript_path": str(client.transcript)}
+    ran = parsed(f"{harness}/{TOOLS[harness]}", TOOLS[harness])
+    where = {"folder": str(repo), "session": "s1", "transcript": str(client.transcript)}
     before = count_commits(repo)
 
-    on_event.session_started(memory, parsed("gemini/SessionStart", **about))
-    for number in range(200):
-        given = {
-            "command": f'bd comment shop-{number} "LEARNED: part {number} of the gateway holds {number * 7} sockets"'
-        }
-        on_event.tool_used(memory, parsed("gemini/AfterTool.run_shell_command", tool_input=given, **about))
+    def happened(name: str) -> Event:
+        words, content = client.told(name, trigger="manual") or ([], b"")
+        return replace(load(harness).parse(json.loads(content), words[2] if words[2:] else ""), **where)
+
+    on_event.session_started(memory, happened("start"))
+    for number in range(CALLS):
+        words = f'bd comment shop-{number} "LEARNED: part {number} of the gateway holds {number * 7} sockets"'
+        on_event.tool_used(memory, replace(ran, command=words, call=f"c{number}", **where))
         client.write("ran", f"make part-{number}")
-        if number % 66 == 65:
-            on_event.compacting(memory, parsed("gemini/PreCompress", trigger="manual", **about))
-    on_event.session_ended(memory, parsed("gemini/SessionEnd", **about))
+        if number % (CALLS // 3) == CALLS // 3 - 1:
+            on_event.compacting(memory, happened("compact"))
+    on_event.session_ended(memory, happened("end"))
 
     assert count_commits(repo) - before <= 3
     assert waiting_in(memory.repository.git.repository.state) == ()

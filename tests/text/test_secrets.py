@@ -470,3 +470,11 @@ def test_the_module_does_not_stand_in_for_the_standard_one():
     assert len(done.stdout.split()[0]) == 4
     assert Path(standard_secrets.__file__) != Path(gitmem.text.secrets.__file__)
     assert str(Path(gitmem.text.secrets.__file__).parent) not in sys.path
+
+
+def test_words_that_assign_nothing_load_no_patterns():
+    code = "import sys, gitmem.text.secrets as ours; ours.redact('No send_token here'); print('re' in sys.modules)"
+
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60)
+
+    assert done.stdout == "False\n"
