@@ -67,6 +67,14 @@ def test_every_threat_names_tests_that_exist() -> None:
     assert missing == []
 
 
+def test_every_guarantee_names_tests_that_exist() -> None:
+    text = (PROJECT / "docs" / "design.md").read_text(encoding="utf-8")
+    rows = [re.findall(r"`(tests/[^`]+)`", line) for line in text.splitlines() if re.match(r"\| (?!guarantee|-)", line)]
+
+    assert len(rows) >= 8
+    assert [paths for paths in rows if not paths or not all((PROJECT / path).is_file() for path in paths)] == []
+
+
 @pytest.mark.parametrize(
     ("state", "tests", "is_wrong"),
     [
