@@ -383,6 +383,10 @@ class Memory:
         filters = {"kinds": kinds, "collections": collections, "tags": tags, "paths": paths}
         question = query_of(query, limit=limit, statuses=statuses, scopes=scopes, strict=strict, **filters)
         repository, question = self.repository, replace(question, here=self.repository.here)
+        if question.collections:
+            from gitmem.memory.sources import with_sources
+
+            question = with_sources(repository, question)
         if question.work or (repository.config.recall_work or repository.policy().recall.work) == "always":
             from gitmem.commands.context.working_on import at_work
 
@@ -413,11 +417,13 @@ class Memory:
     ) -> RecallResult:
         """Return memories that pass the filters, the newest first, with their tags and without their text."""
         from gitmem.commands.recall import list_memories
+        from gitmem.memory.sources import with_sources
         from gitmem.recall.query import query_of
 
         filters = {"tags": tags, "paths": paths, "statuses": statuses, "scopes": scopes}
         filters |= {"kinds": (kind,) * bool(kind), "collections": (collection,) * bool(collection)}
-        return list_memories(self.repository, query_of(query or "", limit=limit, **filters))
+        question = with_sources(self.repository, query_of(query or "", limit=limit, **filters))
+        return list_memories(self.repository, question)
 
     @reads_companion
     def show(self, key: str, *, scope: str = "", store: str = "") -> MemoryDetails:

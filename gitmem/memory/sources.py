@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from gitmem.frozen import replace
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -9,7 +11,18 @@ if TYPE_CHECKING:
 
     from gitmem.commands.pull.run import PullResult, SourceState
     from gitmem.commands.pull.source import Source
+    from gitmem.recall.query import Query
     from gitmem.repository.repository import OpenRepository
+
+
+def with_sources(repository: OpenRepository, query: Query) -> Query:
+    """Return a query whose collections are pulled sources with these sources in their place."""
+    if not query.collections or query.sources:
+        return query
+    from gitmem.commands.pull.source import list_pulled
+
+    sources = list_pulled(repository, query.collections)
+    return replace(query, sources=sources, collections=()) if sources else query
 
 
 class PulledSources:

@@ -35,6 +35,8 @@ def test_sources_are_pulled_and_searched(run_cli, tracker: Tracker) -> None:
     assert [(one["documents"], one["changed"], one["error"]) for one in again] == [(2, 0, "")]
     found = run_cli("recall", "retries", "never", "--source", "github")
     assert found.out.startswith("github:issue-1\tgithub_issue\t\t#1 Retries never end\t")
+    by_collection = run_cli("recall", "retries", "never", "--collection", "github")
+    assert by_collection.out == found.out
     assert "#1 Retries never end" in run_cli("show", "github:issue-1").out
     listed = run_cli("list", "--source", "github").out.splitlines()
     assert sorted(line.split("\t")[0] for line in listed) == ["github:issue-1", "github:issue-2"]

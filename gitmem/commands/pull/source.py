@@ -14,6 +14,7 @@ from urllib.parse import urlsplit
 from gitmem.document.fields import parse_ttl
 from gitmem.errors import FormatError, NotFoundError, RefusedError, UsageError, suppress
 from gitmem.frozen import fields_of, frozen
+from gitmem.policy.collections import ALIASES
 from gitmem.store import layout
 from gitmem.store.scope import SOURCE, SOURCE_REFS, Store
 from gitmem.system import atomic_write
@@ -23,6 +24,7 @@ from gitmem.text.sanitize import display
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from typing import Any
 
     from gitmem.repository.repository import OpenRepository
@@ -210,6 +212,16 @@ def get_source(memory: OpenRepository, name: str) -> Source:
         known = f"choose one of {', '.join(found)}" if found else "add one: gitmem sources add github"
         raise NotFoundError(f"there is no source {display(name)}", hint=known)
     return found[name]
+
+
+def list_pulled(memory: OpenRepository, collections: Iterable[str]) -> tuple[str, ...]:
+    """Return the names of the sources of some collections, by any name of these, from which something was pulled."""
+    wanted = {ALIASES.get(name, name) for name in collections}
+    return tuple(
+        source.name
+        for source in list_sources(memory)
+        if ALIASES.get(source.collection, source.collection) in wanted and memory.git.read_ref(source.ref)
+    )
 
 
 def add_source(memory: OpenRepository, source: Source) -> None:
