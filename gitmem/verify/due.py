@@ -8,6 +8,7 @@ else runs (DESIGN, section 5).
 from __future__ import annotations
 
 import _sqlite3 as sqlite3
+from itertools import takewhile
 
 from gitmem.config import search_path
 from gitmem.document.meaning import format_foundations
@@ -57,6 +58,7 @@ class Due:
         latest: The latest verdict of its specification and claim, whatever its inputs, or None.
         moved: Where what the check names is, if git renamed it (``verify.moves``).
         rests: What it requires, and what that means now (``document.meaning``), as lines.
+        steadiness: On how many inputs its check held here since it flapped.
     """
 
     row: state.FactRow
@@ -69,6 +71,7 @@ class Due:
     latest: Verdict | None = None
     moved: str = ""
     rests: str = ""
+    steadiness: int = 0
 
     @property
     def listed(self) -> str:
@@ -379,7 +382,14 @@ def _due(
         "new" if not outcome else "inputs" if not fresh else "asked" if is_named else "blocked" if is_blocked else "ttl"
     )
     moved = verdict.moved if verdict is not None and verdict.own else ""
-    return Due(fact, document, spec, str(now_digest), verdict, why, latest=state.latest_of(verdicts), moved=moved)
+    known = {"latest": state.latest_of(verdicts), "steadiness": _steadiness(mine.get(fact.key, ()), fact.spec)}
+    return Due(fact, document, spec, str(now_digest), verdict, why, moved=moved, **known)
+
+
+def _steadiness(mine: Sequence[Verdict], spec: str) -> int:
+    """Return on how many inputs a check held since it flapped, by the verdicts of this clone, the oldest first."""
+    since = takewhile(lambda v: not v.flapping, (v for v in mine[::-1] if v.spec == spec))
+    return sum(v.outcome == HOLDS for v in since)
 
 
 def read_fact(catalog: Catalog, fact: state.FactRow, path: str, policy: Policy) -> tuple[state.FactRow, Document, Spec]:

@@ -10,12 +10,15 @@ a failure needs as many like answers as the mark says before it is recorded, so 
 break of a flapping fact is still reported at its commit: it fails every time, and it holds where it held.
 
 A check that fails and then holds at the commit where it held flaps there: it must fail here as often as a marked one.
+Neither says anything of the first failure of a check that fails at random, which few runs cannot tell from a break. A
+check is *steady* once this clone knows ``STEADY`` answers that it gave without flapping; a quick one that is not known
+to be steady must fail ``WARY`` times.
 
 How often to ask was chosen by simulation (``tests/verify/run/test_confirm.py`` has it as a test): a fact that holds and
 whose check fails at random, judged at 250 commits, is accused wrongly, and marked, so many times in all:
 
     fails at random      5 %    10 %    20 %    30 %    50 %
-    accused              0      0       0.015   0.025   0.115
+    accused              0      0       0.0025  0       0.01
     marked               4.5    1.9     1.1     1.0     1.0
 
 A fact about the world is false where nothing in the code changed. Declared as one, it is not compared, and fails: the
@@ -44,6 +47,8 @@ if TYPE_CHECKING:
 # and of checks that take longer than SLOW_S: with the one where it held, a break costs at most five, and these four.
 FIRM, HURRIED, FEW = 4, 2, 3
 SLOW_S = 10.0
+# The same of a check that takes less than QUICK_S and gave fewer than STEADY answers since it flapped.
+WARY, STEADY, QUICK_S = 8, 10, 0.5
 # Runs where it held, until one passes.
 THERE = 2
 # What the first flap marks a fact with, what each further one adds, and the most that comes of it.
@@ -87,8 +92,10 @@ def confirm(
     """
     if new.outside == DECLARED:
         held = ""  # the world has no earlier state to compare with
+    if not held:
+        firm = min(firm, FIRM)  # a fact that never held here accuses no commit
     mark = mark_of(latest)
-    times = min(mark + FIRM, MOST_ASKED) if mark else firm
+    times = min(mark + firm, MOST_ASKED) if mark else firm
     there = ask(held, max(times, THERE) if mark else THERE) if held and held != new.commit else []
     answers = {outcome for outcome, _ in there}
     is_change = HOLDS in answers
@@ -125,9 +132,18 @@ def blame_outside(verdict: Verdict) -> Verdict:
     return replace(verdict, because=f"{OUTSIDE}: {verdict.because}")
 
 
-def runs_needed(seconds: float, *, is_hurried: bool) -> int:
-    """Return how many runs must fail before a fact is said to fail, by how long one takes."""
-    return HURRIED if is_hurried else FEW if seconds > SLOW_S else FIRM
+def runs_needed(seconds: float, steadiness: int, *, is_hurried: bool) -> int:
+    """Return how many runs must fail before a fact is said to fail.
+
+    Args:
+        seconds: How long one takes.
+        steadiness: How many answers the check gave here since it flapped (``due.steadiness``).
+        is_hurried: Whether somebody waits for the answer.
+    """
+    if is_hurried:
+        return HURRIED
+    is_wary = seconds < QUICK_S and steadiness < STEADY
+    return WARY if is_wary else FEW if seconds > SLOW_S else FIRM
 
 
 def _holding(new: Verdict) -> Verdict:

@@ -215,7 +215,7 @@ class Judge:
         if not verdict.outside and was != DECLARED:  # what it used when it held counts; what is declared, its fact says
             verdict = replace(verdict, outside=was)
         is_known = due.verdict is not None and due.verdict.outcome == FAILS
-        firm = 1 if is_known else runs_needed(result.seconds, is_hurried=self._means.is_hurried)
+        firm = 1 if is_known else runs_needed(result.seconds, due.steadiness, is_hurried=self._means.is_hurried)
         held = self._held(due)
         # Of a long check, the runs here go on beside the one where it held: a break takes twice its time.
         is_long = result.seconds >= LONG_S and width > 1 and not mark_of(due.latest)

@@ -8,7 +8,22 @@ import pytest
 
 from gitmem.frozen import replace
 from gitmem.model import Verdict
-from gitmem.verify.run.confirm import AGAIN, FIRM, FIRST, HURRIED, MOST, MOST_ASKED, THERE, confirm, mark_of, steadied
+from gitmem.verify.run.confirm import (
+    AGAIN,
+    FEW,
+    FIRM,
+    FIRST,
+    HURRIED,
+    MOST,
+    MOST_ASKED,
+    STEADY,
+    THERE,
+    WARY,
+    confirm,
+    mark_of,
+    runs_needed,
+    steadied,
+)
 
 GOOD, BAD = "a" * 40, "b" * 40
 FAILURE = Verdict("k", "s", "c", "fails", BAD, "files:2", 100, because="exit 1", held_commit=GOOD, held_at=50)
@@ -91,7 +106,9 @@ def test_each_flap_adds_to_the_mark_up_to_a_limit(mark, after):
     assert found.verdict.flapping == after
 
 
-@pytest.mark.parametrize(("options", "runs"), [({}, FIRM), ({"firm": HURRIED}, HURRIED)], ids=["run", "added-now"])
+@pytest.mark.parametrize(
+    ("options", "runs"), [({"firm": WARY}, FIRM), ({"firm": HURRIED}, HURRIED)], ids=["run", "added-now"]
+)
 def test_fact_that_never_held_is_asked_again_here_alone(options, runs):
     found, seen = asked({BAD: ["fails"]}, old=None, held="", **options)
 
@@ -154,6 +171,21 @@ def test_holding_where_our_own_run_failed_on_the_same_inputs_is_a_flap(change, f
     assert steadied(failed, failed, HELD).flapping == flapping
 
 
+@pytest.mark.parametrize(
+    ("seconds", "steadiness", "is_hurried", "runs"),
+    [
+        (0.1, STEADY - 1, False, WARY),
+        (0.1, STEADY, False, FIRM),
+        (1.0, 0, False, FIRM),
+        (60.0, 0, False, FEW),
+        (0.1, 0, True, HURRIED),
+    ],
+    ids=["not-known", "steady", "longer", "slow", "somebody-waits"],
+)
+def test_quick_check_that_is_not_known_to_be_steady_must_fail_more_often(seconds, steadiness, is_hurried, runs):
+    assert runs_needed(seconds, steadiness, is_hurried=is_hurried) == runs
+
+
 # --- the numbers ----------------------------------------------------------------------------------------------------
 
 
@@ -164,7 +196,7 @@ def walked(rate: float, seed: int, *, broken_from: int = 10**9, commits: int = 2
         The commits at which it was said to fail anew, and how often it was marked.
     """
     random = Random(seed)
-    old, accused, marked = HELD, [], 0
+    old, accused, marked, steadiness = HELD, [], 0, 1
     for number in range(commits):
         name = f"{number:040x}"
 
@@ -178,12 +210,14 @@ def walked(rate: float, seed: int, *, broken_from: int = 10**9, commits: int = 2
         outcome, _ = ask(name, 1)[0]
         new = replace(HELD, outcome=outcome, commit=name, inputs=name, at=100 + number, held_commit=old.held_commit)
         if outcome == "fails" and old.outcome != "fails":
-            found = confirm(old, new, ask=ask, held=new.held_commit, is_unclear=False)
+            firm = runs_needed(0.1, steadiness, is_hurried=False)
+            found = confirm(old, new, ask=ask, held=new.held_commit, is_unclear=False, firm=firm)
             accused += [number] * (found.outcome == "fails")
             new = found.verdict
         else:
             new = steadied(old, old, replace(new, held_commit=name) if outcome == "holds" else new)
         marked += new is not None and not mark_of(old) and mark_of(new) > 0
+        steadiness = 0 if mark_of(new) else steadiness + (outcome == "holds")
         old = new or old
     return accused, marked
 
@@ -195,6 +229,11 @@ def test_check_that_fails_at_random_accuses_next_to_nobody_and_is_told_of_now_an
     # 6,250 judgements, and hundreds of failures of each rate but the first.
     assert sum(len(accused) for accused, _ in walks) <= 2
     assert 1 <= sum(marked for _, marked in walks) / len(walks) <= 6
+
+
+def test_first_failures_of_checks_that_fail_at_random_accuse_nobody():
+    # With as many runs for them as for a steady check, four of these walks accuse somebody.
+    assert [seed for seed in range(150) if walked(0.3, seed, commits=25)[0]] == []
 
 
 @pytest.mark.parametrize("rate", [0.0, 0.05, 0.1, 0.3])

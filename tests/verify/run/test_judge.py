@@ -31,7 +31,7 @@ from support.facts import (
 from gitmem.memory.memory import Memory
 from gitmem.system import process
 from gitmem.system.process_limits import stop_all, stop_count
-from gitmem.verify.run import judge
+from gitmem.verify.run import confirm, judge
 from gitmem.verify.sandbox import sandbox
 from gitmem.verify.session import Options
 
@@ -385,6 +385,7 @@ def test_failure_that_is_of_the_code_is_confirmed_where_it_held(memory, repo):
 
 def test_long_check_runs_where_it_held_and_here_at_the_same_time(memory, repo, world, tmp_path, monkeypatch):
     monkeypatch.setattr(judge, "LONG_S", 0.0)
+    monkeypatch.setattr(confirm, "QUICK_S", 0.0)
     log = tmp_path / "runs"
     # Where it held, it ends when all runs have begun: one after the other, it would hang.
     wait = f"test -e {world} || until [ $(wc -l <{log}) -ge 7 ]; do sleep 0.01; done"
