@@ -382,8 +382,9 @@ def _due(
         "new" if not outcome else "inputs" if not fresh else "asked" if is_named else "blocked" if is_blocked else "ttl"
     )
     moved = verdict.moved if verdict is not None and verdict.own else ""
-    known = {"latest": state.latest_of(verdicts), "steadiness": _steadiness(mine.get(fact.key, ()), fact.spec)}
-    return Due(fact, document, spec, str(now_digest), verdict, why, moved=moved, **known)
+    steadiness = _steadiness(mine.get(fact.key, ()), fact.spec)
+    due = Due(fact, document, spec, str(now_digest), verdict, why, latest=state.latest_of(verdicts), moved=moved)
+    return replace(due, steadiness=steadiness)
 
 
 def _steadiness(mine: Sequence[Verdict], spec: str) -> int:
