@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 import yaml
-from conftest import PINNED, commit_files, git, tip
+from conftest import PINNED, commit_files, git, memory_text, put_files, tip
 from support.console import GITMEM, SCRIPTS, environment, run
 from support.facts import make_fact, put
 
@@ -94,6 +94,28 @@ def test_verdicts_come_to_a_protected_branch_by_a_merge_request(hub: Path, tmp_p
         "GIT_PUSH_OPTION_COUNT=2",
     ]
     assert "t0k3n" not in (record / ".git/config").read_text(encoding="utf-8")
+
+
+def test_conflicting_merge_requests_to_memory_are_merged_by_meaning(hub: Path, tmp_path: Path) -> None:
+    put_files(hub, {"learned/a.md": memory_text("A")})
+    for name in ("notes", "old", "branch/code"):
+        git(hub, "branch", f"gitmem/{name}", "memory")
+    for name in ("notes", "branch/code"):
+        put_files(hub, {"learned/a.md": memory_text("A", tags=["theirs"])}, ref=f"refs/heads/gitmem/{name}")
+    put_files(hub, {"learned/a.md": memory_text("A", tags=["ours"])})
+    others = [tip(hub, f"refs/heads/gitmem/{name}") for name in ("old", "branch/code")]
+    job("gitmem-verify", hub, tmp_path / "verify")
+    git(tmp_path, "init", "-q", "record")
+    shutil.copy(tmp_path / "verify" / "gitmem-results-1.jsonl", tmp_path / "record")
+
+    done = job("gitmem-record", hub, tmp_path / "record", PUSH_TOKEN="t0k3n")
+
+    mended = git(hub, "show", "gitmem/notes:learned/a.md")
+    assert done.status == 0, done
+    assert "ours" in mended and "theirs" in mended
+    assert git(hub, "merge-base", "memory", "gitmem/notes") == tip(hub)
+    assert [tip(hub, f"refs/heads/gitmem/{name}") for name in ("old", "branch/code")] == others
+    assert "merge_request" not in (hub / "options").read_text(encoding="utf-8")  # none is opened for it
 
 
 def test_merge_request_is_told_what_it_breaks(repo: Path, hub: Path, tmp_path: Path) -> None:

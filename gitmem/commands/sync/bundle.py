@@ -53,8 +53,9 @@ def write_bundle(memory: OpenRepository, remote: str, file: str, *, instead: str
                 Exchange(memory, name, RemoteOptions(), branch=instead).take(waiting)
                 known.append(waiting)
             refs.insert(1, instead)
+    known += [theirs] if theirs else []
+    refs = [ref for ref in refs if not any(git.is_ancestor(f"{HEADS}{ref}", commit) for commit in known)]
     if refs:
-        known += [theirs] if theirs else []
         git.run("bundle", "create", "-q", file, *(f"{HEADS}{ref}" for ref in refs), *(f"^{commit}" for commit in known))
     return refs
 
