@@ -3,6 +3,7 @@
 It prints nothing if there is no store, and never stops the caller's work. An agent's harness sends its event on
 standard input and reads context for the agent from standard output.
 
+`pre-push` reads what git tells such a hook, and pushes the memory of the branches that are pushed, to the same remote.
 `check` judges the staged changes or, under pre-commit's pre-push, the pushed commits.
 `learned` captures the `Learned:` lines of HEAD's message. Given the file of a message that is not committed yet, it
 captures nothing, because the commit may still be abandoned; it only refuses text that must not enter any history.
@@ -38,6 +39,9 @@ EXAMPLES = (
 )
 # Characters of a message that are read: more is not a message, but the diff of `git commit -v` behind it.
 MESSAGE_LIMIT = 1024 * 1024
+# Characters of the branches of a push that are read.
+LINES_LIMIT = 1024 * 1024
+HEADS = "refs/heads/"
 ADVICE = "fix the code, or commit anyway and settle the failed facts later (gitmem settle KEY): "
 AFTER_GIT = ("post-checkout", "post-merge", "post-rewrite")
 # What git, or a manager of hooks, gives a commit up for when it fails: only what it looks for may do that.
@@ -83,6 +87,8 @@ def _run(args: argparse.Namespace, out: Output) -> int:
             return 0
         if args.event == "doctor":
             return _doctor(memory, out)
+        if args.event == "pre-push":
+            _send(memory, args.words[0] if args.words else "")
         if args.event == "learned" and args.words:
             return _refuse(memory, args.words[0], out)
         if args.event == "index":
@@ -94,6 +100,17 @@ def _run(args: argparse.Namespace, out: Output) -> int:
         if args.event in AFTER_GIT and args.words[2:] != ["0"]:  # not where only files were checked out
             memory.captures.start("checkout")
     return 0
+
+
+def _send(memory: Memory, remote: str) -> None:
+    """Push the companions of the branches that are pushed, named on standard input as githooks(5) says."""
+    import sys
+
+    from gitmem.commands.sync.quiet import send_companions
+
+    rows = [line.split(" ") for line in sys.stdin.read(LINES_LIMIT).splitlines()]
+    pushed = {row[0].removeprefix(HEADS): row[1] for row in rows if len(row) == 4 and row[0] == row[2]}
+    send_companions(memory.repository, remote, pushed)
 
 
 def _learn(memory: Memory, commits: list[str], out: Output) -> None:

@@ -169,7 +169,17 @@ SYNONYMS = {
 HIDDEN = ("background", "hook", "textconv")
 # The events of git and pre-commit that `hook` knows. Any other word is the name of a harness: a misspelled one must not
 # end with a status of 2, which stops an agent's turn.
-GIT_EVENTS = ("post-commit", "post-rewrite", "post-checkout", "post-merge", "doctor", "index", "check", "learned")
+GIT_EVENTS = (
+    "post-commit",
+    "post-rewrite",
+    "post-checkout",
+    "post-merge",
+    "pre-push",
+    "doctor",
+    "index",
+    "check",
+    "learned",
+)
 GROUPS = {
     "start": "Start",
     "write": "Write",

@@ -12,7 +12,7 @@ def test_uninstall_says_what_it_did_and_then_that_nothing_is_there(run_cli, repo
     ran, again = run_cli("uninstall", "git-hooks"), run_cli("uninstall", "git-hooks")
 
     assert "-#!/bin/sh\n" in shown.out
-    assert ran.out.count("remove  ") == 4
+    assert ran.out.count("remove  ") == 5
     assert not (repo / ".git" / "hooks" / "post-commit").exists()
     assert (again.status, again.out) == (0, "nothing is installed here\n")
 

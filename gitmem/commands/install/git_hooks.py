@@ -188,8 +188,9 @@ def missing(git: Git) -> list[str]:
     folder, _ = folder_of(git)
     ours = {event: _is_ours(folder, event) for event in (*shim.EVENTS, *shim.CHECKS)}
     kept = {event for event in ours if os.path.lexists(folder / f"{event}{shim.KEPT}")}
-    # One that checks is only missed where a hook was kept for it: nobody need have asked for it.
-    wanted = (*shim.EVENTS, *(event for event in shim.CHECKS if event in kept))
+    # One that checks, or that earlier versions did not set, is only missed where a hook was kept for it.
+    optional = ("pre-push", *shim.CHECKS)
+    wanted = [event for event in ours if event not in optional or event in kept]
     was_set = any(ours.values()) or bool(kept)
     return [str(folder / event) for event in wanted if was_set and not ours[event]]
 

@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import shlex
 
-EVENTS = ("post-checkout", "post-commit", "post-merge", "post-rewrite")
+EVENTS = ("post-checkout", "post-commit", "post-merge", "post-rewrite", "pre-push")
+# Those to which git gives lines on standard input.
+READING = ("post-rewrite", "pre-push")
 # What may stop a commit; only set where that is requested. A merge without conflicts calls the second one alone.
 CHECKS = ("pre-commit", "pre-merge-commit")
 # The second line of every shim, whatever its version.
@@ -38,14 +40,17 @@ if [ -x "$before" ]; then
   status=$?
 fi
 """
-# Both read the list of rewritten commits, so it is read once and handed on.
+# Both read what git says of commits, so it is read once and handed on.
 _BEFORE_READING = """\
-rewritten=$(cat)
+lines=$(cat)
+given() {
+  if [ -n "$lines" ]; then printf '%s\\n' "$lines" 2>/dev/null; fi
+}
 if [ -x "$before" ]; then
   if grep -q '"$(dirname "$0")/h"' "$before" 2>/dev/null; then
-    printf '%s\\n' "$rewritten" 2>/dev/null | sh -c '. "$0{kept}"' "$0" "$@"
+    given | sh -c '. "$0{kept}"' "$0" "$@"
   else
-    printf '%s\\n' "$rewritten" 2>/dev/null | "$before" "$@"
+    given | "$before" "$@"
   fi
   status=$?
 fi
@@ -137,7 +142,7 @@ _ACTIONS = {
 (
   locate || exit
   if [ "${1-}" != amend ]; then
-    commits=$(printf '%s\\n' "$rewritten" | while read -r _ new _; do printf '%s ' "$new"; done)
+    commits=$(given | while read -r _ new _; do printf '%s ' "$new"; done)
     # shellcheck disable=SC2086 - names of commits, to be split
     {
       if git log --no-show-signature --no-walk=unsorted --format=%B $commits | grep -qi '^learn'; then
@@ -148,6 +153,19 @@ _ACTIONS = {
   refresh
 ) </dev/null >/dev/null 2>&1
 """,
+    "pre-push": """\
+
+# Memory that changes with a branch is pushed beside it, where this clone has any.
+(
+  [ "$status" = 0 ] || exit
+  locate || exit
+  if given | while read -r from _ to _; do
+    [ "$from" != "$to" ] || git show-ref --verify "refs/heads/gitmem/branch/${from#refs/heads/}"
+  done | grep -q .; then
+    given | run hook pre-push "$@" >>"$folder/log" 2>&1 &
+  fi
+) </dev/null >/dev/null 2>&1
+""",
 }
 
 
@@ -155,6 +173,9 @@ def line_of(event: str) -> str:
     """Return the line that a person adds to a hook of their own; without gitmem it does nothing."""
     if event in CHECKS:
         return "! command -v gitmem >/dev/null || gitmem hook check || exit"
+    if event == "pre-push":
+        sent = f'printf "%s\\n" "$lines" | gitmem hook {event} "$@" >/dev/null 2>&1 &'
+        return f"! command -v gitmem >/dev/null || {{ lines=$(cat); {sent} }}"
     return f'gitmem hook {event} "$@" 2>/dev/null || :'
 
 
@@ -166,8 +187,8 @@ def text_of(event: str, *, python: str = "") -> str:
         python: The interpreter that has gitmem; empty to look for ``gitmem`` on the PATH.
     """
     head = _HEAD.format(mark=MARK, event=event, kept=KEPT, python=shlex.quote(python))
-    before = (_BEFORE_READING if event == "post-rewrite" else _BEFORE).replace("{kept}", KEPT)
-    refresh = "" if event in ("post-commit", *CHECKS) else _REFRESH
+    before = (_BEFORE_READING if event in READING else _BEFORE).replace("{kept}", KEPT)
+    refresh = "" if event in ("post-commit", "pre-push", *CHECKS) else _REFRESH
     return f'{head}{before}{_COMMON}{refresh}{_ACTIONS[event]}exit "$status"\n'
 
 

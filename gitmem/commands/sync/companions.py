@@ -122,8 +122,7 @@ class Companions:
                 CompanionStep(code, WAITS, what if gone else f"push the branch first: git push {self._remote} {code}")
             )
             return
-        if self._git.read_ref(f"{PUSHED}{code}") != tip:
-            self._git.run("update-ref", "-m", "gitmem: sync", f"{PUSHED}{code}", tip, check=False)
+        self._note(code, tip)
         if not push or here == far:
             return
         try:
@@ -133,6 +132,16 @@ class Companions:
             self.steps.append(CompanionStep(code, WAITS, f"{err.message}; {again}"))
             return
         self.steps.append(CompanionStep(code, SENT if sent.pushed else WAITS))
+
+    def send(self, code: str, commit: str) -> None:
+        """Push a companion while its branch is pushed, which is at a commit then."""
+        self._note(code, commit)
+        self._exchange(companions.branch_of(code)).run(push=True, dry_run=False)
+
+    def _note(self, code: str, commit: str) -> None:
+        """Note where a branch of the code stands that is at the remote."""
+        if self._git.read_ref(f"{PUSHED}{code}") != commit:
+            self._git.run("update-ref", "-m", "gitmem: sync", f"{PUSHED}{code}", commit, check=False)
 
     def _fetched(self, branch: str) -> str | None:
         """Return the remote's commit of a companion, as it was last seen where the remote cannot be reached."""

@@ -1,13 +1,17 @@
-"""Sync in the background, for people who want it (``gitmem.autoSync``): bounded, silent offline, and asking nothing."""
+"""Sync in the background: bounded, silent offline, and asking nothing."""
 
 from __future__ import annotations
 
-from gitmem.commands.sync.sync import sync
+from gitmem.commands.sync.sync import WAIT_S, companions_of, sync
 from gitmem.errors import BusyError, NoRepositoryError, NotFoundError, RemoteError
-from gitmem.git.remotes import RemoteOptions
+from gitmem.git.remotes import RemoteOptions, has_remote
+from gitmem.store.companion import HEADS, branch_of, memory_tip
+from gitmem.store.lock import WriteLock
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from gitmem.repository.repository import OpenRepository
 
 # What one exchange with the remote may take, in seconds: nobody waits for it, and the next write tries again.
@@ -29,3 +33,33 @@ def sync_quietly(memory: OpenRepository) -> bool:
     except (RemoteError, NotFoundError, NoRepositoryError, BusyError):
         return False
     return True
+
+
+def send_companions(memory: OpenRepository, remote: str, pushed: Mapping[str, str]) -> list[str]:
+    """Push the companions of branches that are being pushed to a remote, and return those branches.
+
+    A remote that is out of reach or asks for a password is no failure here, as for ``sync_quietly``: the next sync
+    pushes them.
+
+    Args:
+        memory: The store.
+        remote: The name of a remote; another one, such as an address, gets nothing.
+        pushed: The commits that are pushed, by branch.
+    """
+    git, sent = memory.git, []
+    if not has_remote(git, remote):
+        return []
+    talk = RemoteOptions(timeout_s=TIMEOUT_S, is_silent=True)
+    with WriteLock(git.repository.state, command="sync", timeout_s=WAIT_S, name="sync.lock"):
+        branches = companions_of(memory, remote, talk)
+        top = memory_tip(git, memory.store)
+        for code, commit in pushed.items():
+            here = git.read_ref(f"{HEADS}{branch_of(code)}")
+            if here is None or git.is_ancestor(here, top):
+                continue
+            try:
+                branches.send(code, commit)
+            except (RemoteError, NotFoundError, NoRepositoryError, BusyError):
+                break
+            sent.append(code)
+    return sent

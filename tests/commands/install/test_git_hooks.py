@@ -62,8 +62,8 @@ def test_uninstall_puts_back_every_hook_byte_for_byte_also_when_installed_twice(
     assert state_of(hooks) == installed
     git_hooks.uninstall(memory.repository.git)
 
-    assert first == [git_hooks.CHAIN] * 4
-    assert second == [git_hooks.KEEP] * 4
+    assert first == [*[git_hooks.CHAIN] * 4, git_hooks.ADD]
+    assert second == [git_hooks.KEEP] * 5
     assert state_of(hooks) == before
     assert git_hooks.uninstall(memory.repository.git) == ()
 

@@ -19,7 +19,10 @@ from support.companions import (  # noqa: F401 - fixtures
     slow_down,
     sync,
 )
+from support.console import environment, run, wait_until
 
+from gitmem.commands.install import git_hooks
+from gitmem.commands.sync.quiet import send_companions
 from gitmem.errors import NotFoundError, RefusedError
 
 MEMORY = "refs/heads/memory"
@@ -172,3 +175,51 @@ def test_the_memory_of_a_branch_is_a_proposal_that_is_listed_merged_on_request_a
         memory.proposals.drop(name, remote=True)
 
     assert "gitmem/branch" not in git(hub, "for-each-ref")
+
+
+def test_git_push_brings_the_companion_along_behind_the_hook_that_was_there(branch: Path, hub: Path) -> None:
+    hook = branch / ".git/hooks/pre-push"
+    hook.parent.mkdir(exist_ok=True)
+    hook.write_text("#!/bin/sh\necho $1 >>seen\ncat >>seen\nexit $(cat status)\n", encoding="utf-8")
+    hook.chmod(0o755)
+    with opened(branch) as memory:
+        slow_down(memory)
+        git_hooks.install(memory.repository.git)
+
+    def push(status: int) -> int:
+        (branch / "status").write_text(f"{status}\n", encoding="utf-8")
+        commit_files(branch, {f"other-{status}.txt": "more\n"})
+        return run(["git", "push", "-q", "origin", BRANCH], branch, env=environment(GITMEM_BACKGROUND=None)).status
+
+    assert (push(1), COMPANION in git(hub, "for-each-ref")) == (1, False)
+    assert push(0) == 0
+    assert wait_until(lambda: COMPANION in git(hub, "for-each-ref")), (
+        branch / ".git/gitmem/background/log"
+    ).read_text()
+    name, row = (branch / "seen").read_text(encoding="utf-8").splitlines()[-2:]
+    assert (name, row.split()[:2]) == ("origin", [f"refs/heads/{BRANCH}", git(branch, "rev-parse", BRANCH)])
+    assert sync(branch) == []  # there is nothing left to push
+
+
+@pytest.mark.parametrize("url", ["/nowhere/hub.git", "http://127.0.0.1:9/hub.git"])
+def test_push_of_a_companion_is_quiet_where_the_remote_is_out_of_reach(branch: Path, url: str) -> None:
+    with opened(branch) as memory:
+        slow_down(memory)
+        git(branch, "remote", "set-url", "origin", url)
+        pushed = {BRANCH: git(branch, "rev-parse", BRANCH)}
+
+        assert send_companions(memory.repository, "origin", pushed) == []
+        assert send_companions(memory.repository, url, pushed) == []
+
+
+def test_companion_that_was_merged_is_not_published_again(ours: Path, hub: Path) -> None:
+    pushed = {BRANCH: git(ours, "rev-parse", BRANCH)}
+    land(hub, "merge")
+    fetch(ours)
+    other = clone(ours)
+    sync(other)
+    git(ours, "fetch", "-q", "origin", "+refs/heads/memory:refs/heads/memory")
+
+    with opened(ours) as memory:
+        assert send_companions(memory.repository, "origin", pushed) == []
+    assert COMPANION not in git(hub, "for-each-ref")
