@@ -14,6 +14,8 @@ Exit status: always 0, with three exceptions: `doctor` exits with 1 if a file in
 
 from __future__ import annotations
 
+import sys
+
 from gitmem.agents import HARNESSES
 from gitmem.cli import shared
 from gitmem.cli.table import GIT_EVENTS, is_harness
@@ -104,8 +106,6 @@ def _run(args: argparse.Namespace, out: Output) -> int:
 
 def _send(memory: Memory, remote: str) -> None:
     """Push the companions of the branches that are pushed, named on standard input as githooks(5) says."""
-    import sys
-
     from gitmem.commands.sync.quiet import send_companions
 
     rows = [line.split(" ") for line in sys.stdin.read(LINES_LIMIT).splitlines()]
