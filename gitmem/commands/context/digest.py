@@ -56,8 +56,8 @@ if TYPE_CHECKING:
 
 # Warnings may take this share of the budget before the rest of them is only counted.
 WARNING_SHARE = 0.5
-# Newest memories of recent work that are looked at; the others are counted.
-LATEST = 500
+# Of recent work, the newest memories and as many closed tasks are shown; the others are counted.
+LATEST = 10
 # Memories whose status is looked up together.
 BATCH = 64
 
@@ -285,7 +285,7 @@ def _recent(
         f"{BY_TIME} WHERE {condition} ORDER BY m.created DESC, m.key LIMIT ?",
         (LATEST + len(shown),),
     )
-    fresh = [(row, 0.0) for row in (RelevanceRow(*row) for row in rows) if row.key not in shown]
+    fresh = [(row, 0.0) for row in (RelevanceRow(*row) for row in rows) if row.key not in shown][:LATEST]
     closed = tasks.closed_since(catalog, since, now=now, limit=LATEST)
     in_all = catalog.row(f"SELECT count(*) FROM memory m INDEXED BY memory_recent WHERE {condition}")[0]
     total = in_all - _count(catalog, condition, shown) + tasks.count_closed(catalog, since, now=now)

@@ -258,6 +258,14 @@ def test_digest_is_cut_from_the_bottom(memory, repo):
     assert (found["RELEVANT FACTS"]["more"], found["RECENT WORK"]["more"] > 10) == (0, True)
 
 
+def test_recent_work_is_the_newest_few_and_the_others_are_counted(memory, repo):
+    put(repo, *(make_memory(f"r{n:02}", "Done", kind="outcome", created=days_ago(1)) for n in range(60)))
+
+    found = sections(memory)["RECENT WORK"]
+
+    assert (len(found["items"]), found["more"]) == (LATEST, 60 - LATEST)
+
+
 def test_memories_that_are_too_many_to_look_at_are_counted_all_the_same(memory, repo):
     put(
         repo,
