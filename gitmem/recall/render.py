@@ -159,7 +159,8 @@ def told(title: str, body: str, fields: str, *, limit_tokens: int, key: str) -> 
     shown, is_whole = beginning(body, limit_tokens=limit_tokens)
     if not shown:
         return (title + places_of(fields), True) if is_whole else (f"{title} (more: gitmem show {key})", False)
-    said = (shown if shown.startswith(start) else f"{title}: {shown}") + places_of(fields)
+    opened = title if title.endswith(":") else f"{title}:"
+    said = (shown if shown.startswith(start) else f"{opened} {shown}") + places_of(fields)
     return said + ("" if is_whole else f" (more: gitmem show {key})"), is_whole
 
 

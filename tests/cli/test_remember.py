@@ -49,7 +49,7 @@ def test_every_option_is_a_field_of_the_file(run_cli, repo: Path) -> None:
         "remember", "Retry three times.\n\nThe gateway drops the first.", "--key", "retry", "--kind", "anti-pattern",
         "--tag", "net", "--path", "src/gateway/**", "--ref", "src/gateway/retry.py:1-1", "--domain", "http",
         "--requires", "gateway", "--produces", "retries", "--importance", "high", "--confidence", "0.5",
-        "--task", "T-1", "--ttl", "30d", "--workspace", "src/gateway",
+        "--task", "T-1", "--ttl", "30d", "--workspace", "src/gateway", "--verified-by", "tester",
     )  # fmt: skip
 
     fields = json.loads(run_cli("show", "retry", "--json").out)["frontmatter"]
@@ -59,6 +59,7 @@ def test_every_option_is_a_field_of_the_file(run_cli, repo: Path) -> None:
         "title": "Retry three times", "kind": "anti_pattern", "paths": ["src/gateway/**"],
         "refs": ["src/gateway/retry.py:1-1"], "domains": ["http"], "requires": ["gateway"], "produces": ["retries"],
         "importance": "high", "confidence": 0.5, "task": "T-1", "ttl": "30d", "workspace": "src/gateway",
+        "verified_by": "tester",
     }  # fmt: skip
     assert made["anchors"][0].startswith("src/gateway/retry.py:1 @ ")
     assert made["by"] == {"who": "Ana"}

@@ -75,6 +75,7 @@ LONG = "First this. " + "Then that, and more of it. " * 40
     [
         ("Retry", "", "Retry"),
         ("Retry", "Three times.", "Retry: Three times."),
+        ("Retries:", "Three times.", "Retries: Three times."),
         ("Retry three…", "Retry three times. Then stop.", "Retry three times. Then stop."),
         ("Retry", LONG, "Retry: First this. (more: gitmem show k)"),
         ("Retry", "word " * 200, "Retry (more: gitmem show k)"),
@@ -84,6 +85,7 @@ LONG = "First this. " + "Then that, and more of it. " * 40
     ids=[
         "no text",
         "short",
+        "title with a colon",
         "title made of the text",
         "a sentence fits",
         "none fits",
