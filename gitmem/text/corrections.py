@@ -40,7 +40,9 @@ def path_moved(line: str, folder: str, old: str, new: str) -> str:
     while folder:
         line = path_replaced(line, posixpath.relpath(old, folder), posixpath.relpath(new, folder))
         folder = posixpath.dirname(folder)
-    return line
+    was, now = posixpath.basename(old), posixpath.basename(new)
+    named = rf"\[(`?){re.escape(was)}\1\](?=\((?:[^)]*/)?{re.escape(now)}[)#])"
+    return re.sub(named, lambda found: f"[{found[1]}{now}{found[1]}]", line)
 
 
 def only_difference(before: str, after: str) -> tuple[str, str]:

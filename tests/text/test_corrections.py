@@ -36,6 +36,19 @@ def test_moved_path_is_replaced_as_the_line_writes_it(line, folder, corrected):
     assert path_moved(line, folder, "app/a.py", "app/sub/a.py") == corrected
 
 
+@pytest.mark.parametrize(
+    ("line", "corrected"),
+    [
+        ("[a.py](../app/a.py#top)", "[b.py](../app/b.py#top)"),
+        ("[`a.py`](../app/a.py)", "[`b.py`](../app/b.py)"),
+        ("[a.py](../lib/a.py)", "[a.py](../lib/a.py)"),
+        ("[see a.py](../app/a.py)", "[see a.py](../app/b.py)"),
+    ],
+)
+def test_text_of_a_link_that_is_the_name_of_its_file_follows_the_link(line, corrected):
+    assert path_moved(line, "docs", "app/a.py", "app/b.py") == corrected
+
+
 def test_version_is_as_exact_as_the_stated_one():
     assert (as_exact("1.24", "1.25.12"), as_exact("18", "20.1")) == ("1.25", "20")
 

@@ -11,7 +11,7 @@ from gitmem.commands.adopt.findings import FALSE, HOLDS
 from gitmem.commands.adopt.judge.targets import targets_in
 from gitmem.commands.adopt.removal import block_of, is_entry_of, without
 from gitmem.frozen import frozen, replace
-from gitmem.text.corrections import as_exact, path_replaced, value_replaced
+from gitmem.text.corrections import as_exact, path_moved, path_replaced, value_replaced
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -48,23 +48,25 @@ def with_fixes(findings: Iterable[Finding], head: Code, past: Past, base: str = 
         past: Its past.
         base: The commit before the change that made them false; empty where their culprits are asked.
     """
-    fixed = [
-        replace(one, fix=_fix(one, head, past, base)) if one.verdict == FALSE and not one.fix else one
-        for one in findings
-    ]
+    fixed = [_fixed(one, head, past, base) if one.verdict == FALSE and not one.fix else one for one in findings]
     return _with_removals(fixed, head)
 
 
-def _fix(finding: Finding, head: Code, past: Past, base: str) -> str:
-    """Return what replaces the claim's token."""
-    claim, source = finding.claim, finding.source
+def _fixed(finding: Finding, head: Code, past: Past, base: str) -> Finding:
     # Of a change, what all of it did counts: one of its commits may have moved only a part of a folder.
     commit = head.commit if base else finding.culprit.commit if finding.culprit else ""
     if finding.then and commit:
         moved = past.renamed(finding.then, commit, base)
-        return _as_written(finding, moved) if moved and head.has(moved) else ""
+        is_there = bool(moved) and head.has(moved)
+        return replace(finding, now=moved, fix=_as_written(finding, moved)) if is_there else finding
+    return replace(finding, fix=_fix(finding, past, base or f"{commit}^", commit))
+
+
+def _fix(finding: Finding, past: Past, before: str, commit: str) -> str:
+    """Return what replaces the claim's token, which is no path."""
+    claim, source = finding.claim, finding.source
     if claim.kind == COMMAND and source is not None and commit:
-        target = _renamed_target(finding, past, base or f"{commit}^", commit)
+        target = _renamed_target(finding, past, before, commit)
         return re.sub(rf"{re.escape(claim.name)}$", lambda _: target, claim.token) if target else ""
     if claim.kind not in ("version", "value") or source is None or not re.search(r"\w", source.actual):
         return ""
@@ -211,4 +213,8 @@ def _replaced(line: str, finding: Finding) -> str:
         return re.sub(named, lambda found: found[1] + new, line)
     if claim.kind in ("version", "value") and claim.tool != "count":
         return value_replaced(line, claim.name, claim.stated, finding.fix)
-    return path_replaced(line, claim.token, finding.fix)
+    line = path_replaced(line, claim.token, finding.fix)
+    # A link often has the path twice, in two ways.
+    return (
+        path_moved(line, posixpath.dirname(finding.document.path), finding.then, finding.now) if finding.now else line
+    )

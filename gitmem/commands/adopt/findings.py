@@ -83,6 +83,7 @@ class Finding:
         held: Whether it held when the line was written; None where that is not known.
         wrote: The commit that last wrote the line; empty where it was not looked up.
         then: What its places were called when the line was written: the path that is gone.
+        now: Where that path is now; empty where it is gone altogether.
         probe: How the past is asked about it; None for a path.
         culprit: The commit that made it false; of a path that was not there when its line was written, the commit that
             removed it, if it ever was there.
@@ -101,6 +102,7 @@ class Finding:
     held: bool | None = None
     wrote: str = ""
     then: str = ""
+    now: str = ""
     probe: Probe | None = None
     culprit: Culprit | None = None
     more: tuple[int, ...] = ()

@@ -163,6 +163,18 @@ def test_correction_changes_only_the_false_words(repo):
     assert one.after == "- Go 1.25+ and 1.24 apples"
 
 
+def test_link_is_corrected_in_its_text_and_in_its_target(repo):
+    line = "See [src/gateway/retry.py](../src/gateway/retry.py) and [`retry.py`](../src/gateway/retry.py).\n"
+    commit_files(repo, {"docs/AGENTS.md": line})
+    git(repo, "mv", "src/gateway/retry.py", "src/gateway/limits.py")
+    commit_files(repo, {})
+
+    texts = {"docs/AGENTS.md": line.split("\n")}
+    (correction,) = corrections(adopted(repo).findings, texts, texts)
+
+    assert correction.after == line.replace("retry", "limits").strip()
+
+
 def test_listed_package_becomes_a_dependency_and_an_unlisted_one_nothing(repo):
     commit_files(
         repo,
