@@ -142,7 +142,7 @@ class _Store:
             document = parse(self._text_of(key, path), path=f"{key}.md")
             check = check_of(document)
             assert check is not None, "a fact has a check"
-            new = replaced_words(self._tree, check, self._moves.known(verdict))
+            new = replaced_words(self._tree, check, self._moves.known(verdict, check))
             if new != check:
                 changes["verify"] = _verify_of(new)
                 shown.append(f"{shown_check(check)} → {shown_check(new)}")

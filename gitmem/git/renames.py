@@ -64,6 +64,7 @@ class Renames:
         self._tip = tip
         self._files = files
         self._steps: dict[tuple[str, str], dict[str, str]] = {}
+        self._deleted: dict[tuple[frozenset[str], str], dict[str, str]] = {}
 
     def find(self, paths: Iterable[str], since: str) -> dict[str, str]:
         """Return where files of a commit are at the tip, by their path there; those that are gone are left out.
@@ -90,14 +91,24 @@ class Renames:
     def _step(self, paths: frozenset[str], since: str) -> dict[str, str]:
         """Return where each file went in the commit that deleted it last."""
         found: dict[str, str] = {}
-        for path, commit in self._deletions(paths, since).items():
+        for path, commit in self.deleted_by(paths, since).items():
             moved = self._between(f"{commit}^", commit)
             if path in moved:
                 found[path] = moved[path]
         return found
 
+    def now(self, path: str, since: str) -> str:
+        """Return where one file of a commit is at the tip; empty where it is gone."""
+        return path if path in self._files else self.find([path], since).get(path, "")
+
+    def deleted_by(self, paths: Iterable[str], since: str) -> dict[str, str]:
+        """Return the last commit that deleted each file, after a commit; in the whole history, where that is empty."""
+        key = frozenset(paths), since
+        if key not in self._deleted:
+            self._deleted[key] = self._deletions(key[0], since)
+        return self._deleted[key]
+
     def _deletions(self, paths: Iterable[str], since: str) -> dict[str, str]:
-        """Return the last commit that deleted each file."""
         span = (self._tip, f"^{since}") if since else (self._tip,)
         argv = ("log", "-z", "--raw", "--no-abbrev", "--no-renames", "--diff-filter=D", "--format=%H", "--no-color")
         named = "".join(f"{path}\n" for path in sorted(paths))

@@ -13,8 +13,10 @@ from gitmem.document.builtin_checks import named_globs, placed_words
 from gitmem.frozen import frozen, replace
 from gitmem.git.ancestry import is_shallow
 from gitmem.git.renames import Renames
-from gitmem.model import BUILTIN, Check
+from gitmem.git.splits import Splits
+from gitmem.model import BUILTIN, HOLDS, Check
 from gitmem.text.globs import is_plain, normal
+from gitmem.verify.builtin import answer_file
 from gitmem.verify.files import CodeFiles, Entry, fixed_part
 from gitmem.verify.inputs import CodeTree, digest
 
@@ -32,6 +34,8 @@ TOP = "./"
 NAMED = 3
 # Moves that a verdict names: the newest of a chain.
 MOST_KEPT = 16
+# Checks that look for a name or its value: of a file that was split, they are judged in the one part that has it.
+FOLLOWED = frozenset({"symbol", "contains", "value"})
 # What parts a path from what else a command says: blanks, quotes, operators, and what stands between option and value.
 _PATHLIKE = r"[^\s'\"`=:;,|&<>(){}$]+"
 
@@ -141,6 +145,7 @@ class Moves:
         self._git = git
         self._tree = tree
         self._renames = Renames(git, tree.commit, frozenset(entry[2] for entry in tree.entries))
+        self._splits = Splits(git, self._renames)
         self._trees: dict[str, CodeTree | None] = {}
         self._known: dict[Move, bool] = {}
 
@@ -162,6 +167,9 @@ class Moves:
         moves = parse_moves(known)
         globs = named_globs(check.words) if check.form == BUILTIN else named_paths(check)
         found = [move for glob in globs if (move := self._move(glob, before, held, moves)) is not None]
+        # git may call the larger half of a file its new name: a definition tells better where it went.
+        if len(globs) == 1 and (not found or check.words[0] == "symbol"):
+            found = self._part(check, globs[0], before, held, moves) or found
         if check.form != BUILTIN:
             found = [move for move in found if not _is_nested(move)]
         new = [move for move in dict.fromkeys(found) if move not in moves]
@@ -178,22 +186,24 @@ class Moves:
         """Return where files are that some commit before had, by the whole history."""
         return self._renames.find(paths, "")
 
-    def known(self, verdict: Verdict | None) -> str:
+    def known(self, verdict: Verdict | None, check: Check | None = None) -> str:
         """Return the moves that a verdict names; of one that others claim, those that git knows of.
 
-        A shallow clone knows no better than the claim.
+        A shallow clone knows no better than the claim. Of a file that was split, the check says which part counts.
         """
         if verdict is None or not verdict.moved:
             return ""
-        return verdict.moved if verdict.own or is_shallow(self._git) else self.confirmed(verdict.moved)
+        return verdict.moved if verdict.own or is_shallow(self._git) else self.confirmed(verdict.moved, check)
 
-    def confirmed(self, text: str) -> str:
+    def confirmed(self, text: str, check: Check | None = None) -> str:
         """Return those of the moves that git knows of, by the whole history."""
         moves = parse_moves(text)
         for move in moves:
             if move not in self._known:  # many facts name the same
                 self._known[move] = self._is_known(move)
-        return format_moves([move for move in moves if self._known[move]])
+        return format_moves(
+            [move for move in moves if self._known[move] or (check and self._heir(check, move.old, "") == move.new)]
+        )
 
     def _is_known(self, move: Move) -> bool:
         """Return whether half of the files in a new place came from the old one."""
@@ -203,6 +213,26 @@ class Moves:
         here = {top + path[len(start) :]: path for _, _, path in self._tree.matched(start or "**")}
         went = self._renames.find(here, "")
         return bool(went) and 2 * sum(went.get(old) == new for old, new in here.items()) >= len(here)
+
+    def _part(self, check: Check, glob: str, before: CodeTree, held: str, moves: Sequence[Move]) -> list[Move]:
+        """Return the move to the file that took over what a check looks for, of a file that is gone; none for none."""
+        place = normal(find_place(before, glob, moves)[0])
+        was = [path for _, _, path in before.matched(place)]
+        if was != [place] or self._tree.matched(find_place(self._tree, glob, moves)[0]):
+            return []
+        there = self._heir(check, place, held)
+        return [Move(normal(glob), there)] if there else []
+
+    def _heir(self, check: Check, path: str, held: str) -> str:
+        """Return the file that took over what a check looks for in one that was deleted; empty where none did."""
+        if check.form != BUILTIN or check.words[0] not in FOLLOWED:
+            return ""
+
+        def has(path: str, content: bytes) -> bool:
+            words = placed_words(check.words, lambda _: path)
+            return answer_file(replace(check, words=words), path, content).outcome == HOLDS
+
+        return self._splits.find(path, held, has)
 
     def _at(self, commit: str) -> CodeTree | None:
         if commit not in self._trees:

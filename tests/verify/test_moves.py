@@ -21,6 +21,7 @@ from support.facts import (
     verify,
 )
 
+from gitmem.frozen import replace
 from gitmem.git.binary import Git
 from gitmem.git.repository import discover
 from gitmem.memory.memory import Memory
@@ -134,6 +135,54 @@ def test_a_file_that_was_split_or_copied_went_nowhere(repo, halves):
     check = Check(BUILTIN, ("contains", "some line 20", "src/big.py"))
 
     assert Moves(Git(discover(repo)), tree_of(repo)).find(check, held) == ""
+
+
+def test_a_name_is_followed_into_the_one_part_of_a_split_file_that_has_it(repo):
+    lines = [f"def name_{n}(): ...\n" for n in range(40)]
+    held = commit_files(repo, {"src/big.py": "".join(lines)}, "big")
+    (repo / "src/big.py").unlink()
+    parts = {"src/one.py": lines[:21], "src/two.py": lines[19:], "docs/names.md": lines[:9]}
+    commit_files(repo, {path: "".join(part) for path, part in parts.items()}, "split")
+    move(repo, "src/two.py", "lib/two.py")
+    moves = Moves(Git(discover(repo)), tree_of(repo))
+
+    found = {
+        name: moves.find(Check(BUILTIN, ("symbol", name, "src/big.py")), held)
+        for name in ("name_3", "name_30", "name_20", "name_99")
+    }
+
+    assert found == {
+        "name_3": "src/big.py\tsrc/one.py",
+        "name_30": "src/big.py\tlib/two.py",
+        "name_20": "",  # both have it
+        "name_99": "",
+    }
+    assert moves.find(Check(BUILTIN, ("lacks", "name_99", "src/big.py")), held) == ""
+
+
+def test_fact_of_a_split_file_holds_in_its_part_here_and_in_another_clone(memory: Memory, repo: Path) -> None:
+    lines = [f"def name_{n}(): ...\n" for n in range(40)]
+    commit_files(repo, {"src/big.py": "".join(lines)}, "big")
+    put(repo, make_fact("three", {"symbol": "name_3", "in": "src/big.py"}))
+    verify(memory)
+    (repo / "src/big.py").unlink()
+    commit_files(repo, {"src/one.py": "".join(lines[:20]), "src/two.py": "".join(lines[20:])}, "split")
+
+    run = verify(memory)
+
+    verdict = result_of(run, "three").verdict
+    assert verdict is not None
+    check = Check(BUILTIN, ("symbol", "name_3", "src/big.py"))
+    claims = {
+        path: Moves(Git(discover(repo)), tree_of(repo)).known(
+            replace(verdict, own=False, moved=f"src/big.py\t{path}"), check
+        )
+        for path in ("src/one.py", "src/no.py")
+    }
+    assert (statuses(memory)["three"], verdict.moved) == ("verified", "src/big.py\tsrc/one.py")
+    assert claims == {"src/one.py": "src/big.py\tsrc/one.py", "src/no.py": ""}
+    assert [one.fields["verify"]["in"] for one in memory.bulk.settle_moved()] == ["src/one.py"]
+    assert verify(memory).due == 0
 
 
 def test_a_glob_whose_files_went_to_several_folders_went_nowhere(repo):

@@ -199,7 +199,7 @@ class Judging:
         """Return the moves by which a built-in check is asked on a tree: what others claim must be what git says."""
         if verdict is None or not is_moved(tree, check, verdict.moved):
             return ""
-        return self._moves(tree).known(verdict)
+        return self._moves(tree).known(verdict, check)
 
     def _ask(
         self, trees: Trees, asked: Mapping[str, tuple[Check, str]], before: Mapping[str, FactAnswer] | None
@@ -242,7 +242,7 @@ class Judging:
             verdict = before.verdict
             if verdict.outcome == HOLDS:
                 # Whoever found it out: a failure is put to the base before it counts, and the base may excuse it.
-                moved = self._moves(tree).known(verdict) if verdict.moved else ""
+                moved = self._moves(tree).known(verdict, spec.check) if verdict.moved else ""
                 verdict = replace(verdict, own=True, held_commit=self._base, held_at=verdict.at, moved=moved)
         # Whether it flaps is not a question of the commit: a failure of one that does needs more like answers here.
         latest = replace(verdict, flapping=at.flapping) if verdict is not None else None

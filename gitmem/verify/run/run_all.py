@@ -104,7 +104,9 @@ def _with_moves(git: Git, tree: CodeTree, dues: list[Due], answers: dict[Check, 
     if not lost:
         return dues
     moves = Moves(git, tree)
-    found = {due.row.key: moves.find(due.spec.check, held_at(due), moves.known(due.verdict)) for due in lost}
+    found = {
+        due.row.key: moves.find(due.spec.check, held_at(due), moves.known(due.verdict, due.spec.check)) for due in lost
+    }
     dues = [replace(due, moved=found.get(due.row.key, due.moved)) for due in dues]
     new = {placed(tree, due.spec.check, due.moved) for due in dues} - answers.keys()
     answers |= builtin.answer_all(git, tree, new) if new else {}

@@ -1,0 +1,77 @@
+"""Which file took over something of a file that was deleted: git's rename detection follows whole files only.
+
+The commit that deleted it tells: of the files of its kind that this commit added or changed, the one that has the thing
+since then took it over. Where several have it, the one of the same name did, and otherwise none in particular.
+"""
+
+from __future__ import annotations
+
+import os
+import posixpath
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from gitmem.git.binary import Git
+    from gitmem.git.renames import Renames
+
+# Files of one commit that are read, and the bytes of one: a commit that changes more moved no part in particular.
+MOST_FILES = 400
+FILE_LIMIT = 1024 * 1024
+
+
+class Splits:
+    """The parts of deleted files; what is known of a commit is not read again."""
+
+    def __init__(self, git: Git, renames: Renames) -> None:
+        self._git = git
+        self._renames = renames
+        self._files: dict[str, list[tuple[str, bytes, bytes]]] = {}
+
+    def find(self, path: str, since: str, has: Callable[[str, bytes], bool]) -> str:
+        """Return the file at the tip that took over something of a file; empty where none did, or several.
+
+        Args:
+            path: A file of the commit *since* that the tip does not have.
+            since: That commit; empty where it is not known, and the whole history counts.
+            has: Returns whether a file of this path and content has the thing.
+        """
+        commit = self._renames.deleted_by([path], since).get(path, "")
+        if not commit:
+            return ""
+        found = [new for new, before, after in self._changed(commit, path) if has(new, after) and not has(new, before)]
+        same = [new for new in found if posixpath.basename(new) == posixpath.basename(path)]
+        there = found[0] if len(found) == 1 else same[0] if len(same) == 1 else ""
+        return self._renames.now(there, commit) if there else ""
+
+    def _changed(self, commit: str, path: str) -> list[tuple[str, bytes, bytes]]:
+        """Return what a commit added and changed, but for other kinds of files: path, content before and after."""
+        if commit not in self._files:
+            self._files[commit] = self._read(commit)
+        ending = posixpath.splitext(path)[1]
+        return [one for one in self._files[commit] if posixpath.splitext(one[0])[1] == ending]
+
+    def _read(self, commit: str) -> list[tuple[str, bytes, bytes]]:
+        argv = (
+            "diff-tree",
+            "-r",
+            "-z",
+            "--raw",
+            "--no-abbrev",
+            "--no-renames",
+            "--diff-filter=AM",
+            f"{commit}^",
+            commit,
+        )
+        words = self._git.run(*argv, "--no-ext-diff", check=False).stdout.split(b"\0")
+        rows = [
+            (os.fsdecode(name), *head.decode("ascii").split(" ")[2:4])
+            for head, name in zip(words[::2], words[1::2], strict=False)
+        ]
+        if len(rows) > MOST_FILES:
+            return []
+        sizes = self._git.sizes({oid for _, old, new in rows for oid in (old, new) if oid.strip("0")})
+        wanted = [oid for oid, size in sizes.items() if 0 <= size <= FILE_LIMIT]
+        contents = {oid: content for oid, content in self._git.read_blobs(wanted) if content is not None}
+        return [(name, contents.get(old, b""), contents[new]) for name, old, new in rows if new in contents]
