@@ -60,7 +60,7 @@ HEAVY = (
     "importlib.metadata", "urllib.parse", "logging", "traceback", "asyncio", "Stemmer", "argparse", "sqlite3",
     "pathlib", "numpy", "safetensors", "fastembed", "onnxruntime", "tokenizers", "huggingface_hub",
     "sentence_transformers", "sqlite_vec", "transformers", "mcp", "uvicorn", "jinja2", "zlib", "shutil", "signal",
-    "shlex", "_sqlite3", "xml.etree", "packaging", "tree_sitter",
+    "shlex", "_sqlite3", "xml.etree", "packaging", "tree_sitter", "textual",
 )  # fmt: skip
 # May be imported inside a function: recall and the hooks start without it. What imports it at the top is not heavy.
 RARE = ("re",)
@@ -105,6 +105,17 @@ TESTED_ELSEWHERE: dict[str, str] = {
             )
         ),
         "a verb of boards: tests/cli/board/test_board.py",
+    ),
+    **dict.fromkeys(
+        (
+            f"gitmem/cli/browse/{name}.py"
+            for name in ("approvals", "captured", "duplicates", "failures", "loop", "proposals")
+        ),
+        "what waits for a decision: tests/cli/browse/test_loop_screen.py",
+    ),
+    **dict.fromkeys(
+        (f"gitmem/cli/browse/{name}.py" for name in ("app", "detail", "help", "overview")),
+        "screens: tests/cli/browse/test_search.py",
     ),
     **dict.fromkeys(
         (f"gitmem/cli/curate/{name}.py" for name in ("archive", "decay", "expired", "refs")),

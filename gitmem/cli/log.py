@@ -7,8 +7,10 @@ from gitmem.cli import shared
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
+    from collections.abc import Sequence
 
     from gitmem.cli.output import Output
+    from gitmem.results import LogEntry
 
 EXAMPLES = ("gitmem log auth-uses-rs256", "gitmem log auth-uses-rs256 --json")
 
@@ -29,6 +31,12 @@ def run(args: argparse.Namespace, out: Output) -> int:
     if args.json:
         out.json({"log": [row.document for row in rows]})
         return 0 if rows else 1
+    print_log(rows, out)
+    return 0 if rows else 1
+
+
+def print_log(rows: Sequence[LogEntry], out: Output) -> None:
+    """Print a history for people."""
     for row in rows:
         words = {"holds": ("holds", "verified"), "fails": ("fails", "failed")}
         what = words.get(row.outcome, (row.what, "dim"))
@@ -36,4 +44,3 @@ def run(args: argparse.Namespace, out: Output) -> int:
         if row.outcome:
             judged = f"judged at {row.code_commit[:12]}" + (f": {row.because}" if row.because else "")
             out.line("              ", (judged, "dim"))
-    return 0 if rows else 1

@@ -143,11 +143,12 @@ def _list(memory: Memory, args: argparse.Namespace, out: Output) -> int:
     if not found:
         out.note("no proposals; to start one: gitmem propose NAME")
     for one in found:
-        out.line(("* " if one.current else "  ", "green"), (one.name, "key"), f"  {_standing(one, now)}")
+        out.line(("* " if one.current else "  ", "green"), (one.name, "key"), f"  {standing(one, now)}")
     return 0
 
 
-def _standing(one: Proposal, now: int) -> str:
+def standing(one: Proposal, now: int) -> str:
+    """Return what a proposal changes, and where it is."""
     if not (one.commit or one.remote_commit):
         return "no changes yet"
     parts = [_counts(one)]

@@ -75,13 +75,14 @@ def run(args: argparse.Namespace, out: Output) -> int:
     if form == "json":
         out.json(forms.as_table(review))
     elif form == "text":
-        _print(review, out)
+        print_review(review, out)
     for note in review.notes if form == "text" else ():
         out.note(note)
     return int(review.is_failed(args.fail_on or review.fail_on))
 
 
-def _print(review: Review, out: Output) -> None:
+def print_review(review: Review, out: Output) -> None:
+    """Print a review for people, the gravest findings last."""
     from gitmem.commands.review.model import SEVERITIES, folded
 
     groups = folded(review.findings)

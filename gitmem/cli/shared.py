@@ -262,15 +262,7 @@ def print_hits(found: RecallResult, out: Output, *, explain: bool = False) -> No
     """Print hits: two lines each on a terminal, one line of tab-separated cells in a pipe; explained, their factors."""
     for hit in found.hits:
         if out.is_terminal:
-            mark = MARKS.get(hit.status, " ")
-            old = " (archived)" if hit.archived else ""
-            old += f", {hit.scope}" if hit.scope != PROJECT else ""
-            out.line(
-                (mark, hit.status), " ", (hit.reference, "key"), "  ", (f"{hit.kind}{_said(hit.status)}{old}", "dim")
-            )
-            out.line("  ", (shorten(hit.title, out.width - 2), "bold"))
-            if hit.snippet and not hit.snippet.startswith(hit.title):
-                out.line("  ", *marked(hit.snippet, hit.matches, out.width - 2))
+            print_hit(hit, out)
         else:
             product = (("score", hit.score), *hit.factors, *hit.sources) if explain and hit.factors else ()
             factors = [" ".join(f"{name}={value:.4g}" for name, value in product)] if product else []
@@ -281,6 +273,17 @@ def print_hits(found: RecallResult, out: Output, *, explain: bool = False) -> No
         out.line((f"… and {found.more} more: --limit {len(found.hits) + found.more}", "dim"))
     elif found.more:
         out.note(f"{found.more} more: --limit {len(found.hits) + found.more}")
+
+
+def print_hit(hit: Hit, out: Output) -> None:
+    """Print a hit for people: its key, its title and, where that adds something, a line of its text."""
+    mark = MARKS.get(hit.status, " ")
+    old = " (archived)" if hit.archived else ""
+    old += f", {hit.scope}" if hit.scope != PROJECT else ""
+    out.line((mark, hit.status), " ", (hit.reference, "key"), "  ", (f"{hit.kind}{_said(hit.status)}{old}", "dim"))
+    out.line("  ", (shorten(hit.title, out.width - 2), "bold"))
+    if hit.snippet and not hit.snippet.startswith(hit.title):
+        out.line("  ", *marked(hit.snippet, hit.matches, out.width - 2))
 
 
 def _print_factors(hits: Sequence[Hit], out: Output) -> None:

@@ -61,6 +61,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "pre-work": ("read", "show what matters before you start work: failures, decisions, patterns"),
     "decisions": ("read", "find decisions, by question, role or story"),
     "context": ("read", "print a digest for a session, within a token budget"),
+    "browse": ("read", "search, read and decide in a full-screen program"),
     "show": ("read", "show one memory in full, with its verdict"),
     "list": ("read", "list memories by kind, status or tag"),
     "export": ("read", "export memories as JSONL or as a folder of Markdown"),

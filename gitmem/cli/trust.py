@@ -166,18 +166,11 @@ def ask(terminal: Any, due: Due, number: int, of: int) -> str:
     """Show one command on the terminal and return ``yes``, ``no``, ``deny`` or ``quit``."""
     from gitmem.verify.trust import TYPED_DIGITS
 
-    spec = due.spec
+    first, *rest = described(due)
     lines = [
         "",
-        f"({number}/{of}) {display(due.row.key)}: {display(due.document.title)}",
-        *(f"    {line}" for line in shown_command(due)),
-        f"  time limit {spec.timeout_s} s, network {'YES' if spec.network else 'no'}"
-        + (f", setup first: {display(spec.setup)}" if spec.setup else ""),
-        *([f"  it sees your files in {', '.join(map(display, spec.folders))}"] if spec.folders else []),
-        *([f"  it sees the {counted_variables(spec)}"] if spec.variables else []),
-        *([f"  counterexample, also run: {display(spec.refute)}"] if spec.refute else []),
-        "  You approve only the command itself; the files that it runs belong to the code and may change.",
-        f"  hash {due.row.spec[:TYPED_DIGITS]}…",
+        f"({number}/{of}) {first}",
+        *(f"  {line}" for line in rest),
         f"  Type the first {TYPED_DIGITS} digits to approve, d to deny, q to quit, or press Enter to decide later: ",
     ]
     columns, height = _size(terminal)
@@ -250,6 +243,24 @@ def _answer(terminal: Any, hash_: str) -> str:
     if typed == hash_[:TYPED_DIGITS]:
         return "yes"
     return {"q": "quit", "d": "deny"}.get(typed, "no")
+
+
+def described(due: Due) -> list[str]:
+    """Return all that a person approves with one command, and the beginning of its hash, as lines."""
+    from gitmem.verify.trust import TYPED_DIGITS
+
+    spec = due.spec
+    return [
+        f"{display(due.row.key)}: {display(due.document.title)}",
+        *(f"  {line}" for line in shown_command(due)),
+        f"time limit {spec.timeout_s} s, network {'YES' if spec.network else 'no'}"
+        + (f", setup first: {display(spec.setup)}" if spec.setup else ""),
+        *([f"it sees your files in {', '.join(map(display, spec.folders))}"] if spec.folders else []),
+        *([f"it sees the {counted_variables(spec)}"] if spec.variables else []),
+        *([f"counterexample, also run: {display(spec.refute)}"] if spec.refute else []),
+        "You approve only the command itself; the files that it runs belong to the code and may change.",
+        f"hash {due.row.spec[:TYPED_DIGITS]}…",
+    ]
 
 
 def shown_command(due: Due) -> list[str]:

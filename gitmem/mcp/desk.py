@@ -98,7 +98,7 @@ class Desk:
             return str(Path.cwd())  # the folder that we are in, by its name now
         except OSError:
             message = f"{self._start} no longer exists: the repository was moved or deleted"
-            raise NoRepositoryError(message, hint="start gitmem mcp in its new location") from None
+            raise NoRepositoryError(message, hint="start it again in its new location") from None
 
     def _drop(self) -> None:
         memory, self._memory = self._memory, None

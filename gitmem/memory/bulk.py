@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
     from gitmem.commands.curate.age import CurationPlan
     from gitmem.commands.curate.contradictions import ContradictionReport
-    from gitmem.commands.curate.dedupe import DuplicateReport
+    from gitmem.commands.curate.dedupe import DuplicateReport, Group
     from gitmem.commands.import_.run import ImportResult, Sources
     from gitmem.commands.settle import Repointed
     from gitmem.commands.undo import Undone
@@ -107,3 +107,10 @@ class Bulk:
         store = self._repository.store_for(scope) if scope != PROJECT else self._repository
         found = find_groups(store, threshold=threshold, progress=self._repository.progress_of("comparing memories"))
         return apply_groups(store, found) if apply and found.groups else found
+
+    def merge_group(self, group: Group, *, scope: str = PROJECT) -> DuplicateReport:
+        """Supersede the others of one group that ``dedupe`` found, in one commit; nothing where one changed since."""
+        from gitmem.commands.curate.dedupe import DuplicateReport, apply_groups
+
+        store = self._repository.store_for(scope) if scope != PROJECT else self._repository
+        return apply_groups(store, DuplicateReport((group,), 0))

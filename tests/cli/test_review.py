@@ -28,7 +28,7 @@ def leak(repo: Path) -> str:
 def test_a_rich_change_is_told_as_before(rich) -> None:  # noqa: F811
     out = io.StringIO()
 
-    command._print(rich, Output(stdout=out, stderr=out, color="never"))
+    command.print_review(rich, Output(stdout=out, stderr=out, color="never"))
 
     assert_golden("review.txt", steady(out.getvalue()))
 

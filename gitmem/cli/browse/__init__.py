@@ -1,0 +1,54 @@
+"""Search, read and decide in one full-screen program: memories as you type, and what waits for you, one by one.
+
+What it finds is in the order of `gitmem recall`. Tab shows what waits: failures to settle, commands to approve,
+duplicates to merge, proposals to review, captured texts that were refused. Every decision is a key and does what the
+command of that name does. `?` shows all keys. It needs the package textual, in gitmem's own environment.
+"""
+
+from __future__ import annotations
+
+import gc
+import os
+import sys
+
+from gitmem.config import variable
+from gitmem.errors import GitmemError, UsageError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import argparse
+
+    from gitmem.cli.output import Output
+
+EXAMPLES = ("gitmem browse", "gitmem browse retries of the gateway", "gitmem browse --waiting")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add what browse takes."""
+    parser.add_argument("query", nargs="*", help="what to search for first")
+    parser.add_argument("--waiting", action="store_true", help="show first what waits for a decision")
+
+
+def run(args: argparse.Namespace, out: Output) -> int:
+    """Show the screen until it is left."""
+    if not (out.is_terminal and sys.stdin is not None and sys.stdin.isatty()) or variable("TERM") == "dumb":
+        raise UsageError(
+            "browse needs a terminal that it can draw on",
+            hint="use gitmem recall, gitmem show, gitmem status, gitmem settle and gitmem trust instead",
+        )
+    try:
+        import textual  # noqa: F401 - 35 ms; the modules below need it
+    except ModuleNotFoundError as err:
+        if err.name != "textual":
+            raise
+        from gitmem.system.origin import extra_hint
+
+        raise GitmemError("the package textual is not installed here", hint=extra_hint("tui")) from err
+    gc.enable()  # the command line turns it off, and this may run for hours
+    from gitmem.cli.browse.app import Browse
+
+    app = Browse(os.getcwd(), query=" ".join(args.query), is_waiting=args.waiting)  # noqa: PTH109 - where we are
+    app.run()
+    if app.failure is not None:
+        raise app.failure
+    return 0

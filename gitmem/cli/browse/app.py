@@ -1,0 +1,167 @@
+"""The program: its look, its keys, and the desk that answers it from a thread of its own."""
+
+from __future__ import annotations
+
+from time import monotonic, time
+
+from textual.app import App
+from textual.binding import Binding
+from textual.content import Content
+from textual.theme import Theme
+from textual.widgets import Static
+
+from gitmem.cli.browse.drawing import drawn
+from gitmem.cli.browse.search import SearchScreen
+from gitmem.cli.output import DRAWN_EVERY_S
+from gitmem.errors import GitmemError
+from gitmem.mcp.desk import Desk
+from gitmem.text.secrets import redact
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any, TypeVar
+
+    from textual.screen import Screen
+
+    from gitmem.cli.output import Output
+    from gitmem.memory.memory import Memory
+
+    Answer = TypeVar("Answer")
+
+# The terminal's own colours, which fit its background, light or dark, on any machine; what is chosen is marked by a
+# character as well, so that nothing is told by colour alone.
+THEME = Theme(
+    name="terminal",
+    ansi=True,
+    primary="ansi_cyan",
+    secondary="ansi_cyan",
+    warning="ansi_yellow",
+    error="ansi_red",
+    success="ansi_green",
+    accent="ansi_cyan",
+    foreground="ansi_default",
+    background="ansi_default",
+    surface="ansi_default",
+    panel="ansi_default",
+    boost="ansi_default",
+    variables={
+        "ansi-background": "ansi_default",
+        "ansi-foreground": "ansi_default",
+        "input-cursor-background": "ansi_default",
+        "input-cursor-foreground": "ansi_default",
+        "input-cursor-text-style": "reverse",
+        "input-selection-background": "ansi_cyan",
+        "input-selection-foreground": "ansi_black",
+        "scrollbar": "ansi_cyan",
+        "scrollbar-hover": "ansi_cyan",
+        "scrollbar-active": "ansi_cyan",
+        "scrollbar-background": "ansi_default",
+        "scrollbar-background-hover": "ansi_default",
+        "scrollbar-background-active": "ansi_default",
+        "scrollbar-corner-color": "ansi_default",
+    },
+)
+
+
+class Browse(App[None]):
+    """The full-screen program of ``gitmem browse``.
+
+    Attributes:
+        failure: The bug that ended it, or None.
+    """
+
+    TITLE = "gitmem"
+    ENABLE_COMMAND_PALETTE = False
+    CSS = """
+    Screen { layout: vertical; }
+    Static { width: 100%; height: auto; text-wrap: nowrap; }
+    Input, Input:focus, Input:ansi, Input:focus:ansi { border: none; height: 1; padding: 0; background: ansi_default; }
+    #typing { layout: horizontal; height: 1; }
+    #typing > Static { width: auto; }
+    #typing > Input { width: 1fr; }
+    VerticalScroll { height: 1fr; scrollbar-size-vertical: 1; }
+    .rule { color: ansi_default; text-style: dim; height: 1; }
+    """
+    BINDINGS = (Binding("ctrl+c,ctrl+q", "quit", "leave", priority=True),)  # type: ignore[assignment]
+
+    def __init__(
+        self, start: str, *, query: str = "", is_waiting: bool = False, clock: Callable[[], float] = time
+    ) -> None:
+        """Make it.
+
+        Args:
+            start: A folder of the repository, absolute.
+            query: What is searched for first.
+            is_waiting: Whether it begins with what waits.
+            clock: Returns epoch seconds.
+        """
+        super().__init__()
+        self.failure: Exception | None = None
+        self._desk = Desk(start, clock=clock)
+        self._query = query
+        self._is_waiting = is_waiting
+        self._reported_at = 0.0
+
+    def on_mount(self) -> None:
+        """Begin."""
+        self.register_theme(THEME)
+        self.theme = THEME.name
+        self.push_screen(SearchScreen(self._query, is_waiting=self._is_waiting))
+
+    async def on_unmount(self) -> None:
+        """Close the memory."""
+        self._desk.close()
+
+    def start(self, screen: Screen[None], work: Callable[[], Any], *, replaces: str = "") -> None:
+        """Start a coroutine of a screen, which may wait for the desk; it *replaces* an earlier one of that name."""
+        screen.run_worker(work, exclusive=bool(replaces), group=replaces or "default")
+
+    async def ask(self, work: Callable[[Memory], Answer]) -> Answer:
+        """Return what *work* makes of the memory, in the desk's thread."""
+
+        def reporting(memory: Memory) -> Answer:
+            memory.repository.progress = self._note_progress
+            return work(memory)
+
+        answer, _ = await self._desk.ask(reporting, agent="")
+        return answer
+
+    async def draw(self, draw: Callable[[Memory, Output], None], width: int) -> Content:
+        """Return what *draw* prints of the memory, and what the person should know of it."""
+
+        def work(memory: Memory) -> Content:
+            def printing(out: Output) -> None:
+                draw(memory, out)
+                for notice in memory.notices:
+                    out.line((f"note: {notice}", "dim"))
+                memory.notices.clear()
+
+            return drawn(printing, width)
+
+        return await self.ask(work)
+
+    def report_error(self, err: Exception) -> Content:
+        """Return what a person is told of an error; one that nobody foresaw ends the program as a bug."""
+        if not isinstance(err, GitmemError):
+            self.failure = err
+            self.exit()
+            return Content("")
+
+        def printing(out: Output) -> None:
+            out.line(("error: ", "red"), redact(err.message).replace("\n", " "))
+            for line in redact(err.hint).split("\n") if err.hint else ():
+                out.line("  ", ("hint:", "bold"), f" {line}")
+
+        return drawn(printing, self.size.width)
+
+    def _note_progress(self, what: str, done: int, of: int) -> None:
+        """Show how far long work is; called in the desk's thread, and often."""
+        if monotonic() - self._reported_at < DRAWN_EVERY_S or self._loop is None:
+            return
+        self._reported_at = monotonic()
+        self._loop.call_soon_threadsafe(self._show_progress, f"{what} {done}/{of}")
+
+    def _show_progress(self, text: str) -> None:
+        for line in self.screen.query("#said").results(Static):
+            line.update(Content(text))

@@ -1,0 +1,78 @@
+"""The loop of ``gitmem trust --review``: commands that wait for a person's approval, by the same rules.
+
+All of a command is on the screen before it can be approved, as ``trust`` shows it, and approving means typing the
+beginning of the hash of exactly that. An agent cannot approve here either.
+"""
+
+from __future__ import annotations
+
+from gitmem.cli.browse.drawing import folded
+from gitmem.cli.browse.loop import Choice, Loop
+from gitmem.cli.shared import need_terminal
+from gitmem.cli.trust import IN_CI, described
+from gitmem.errors import UsageError
+from gitmem.verify.trust import TYPED_DIGITS
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from gitmem.cli.output import Output
+    from gitmem.memory.memory import Memory
+    from gitmem.verify.due import Due
+
+
+def gather(memory: Memory) -> Sequence[Due]:
+    """Return the facts whose commands wait.
+
+    Raises:
+        TrustError: No person is here who could approve.
+    """
+    need_terminal(memory, IN_CI).close()
+    trust = memory.repository.trust()
+    return [due for due in memory.repository.waiting() if not trust.allows(due.row.spec)]
+
+
+def draw(_: Memory, due: Due, out: Output) -> None:
+    """Print all that is approved with it; a long line goes on below, without a character more or less."""
+    for line in described(due):
+        for piece in folded(line, out.width):
+            out.line(piece)
+
+
+def approve(memory: Memory, due: Due, typed: str) -> str:
+    """Approve it, where the beginning of its hash was typed.
+
+    Raises:
+        UsageError: Something else was typed.
+    """
+    if typed.strip().lower() != due.row.spec[:TYPED_DIGITS]:
+        raise UsageError(
+            "not approved: that is not the beginning of its hash", hint=f"type the first {TYPED_DIGITS} digits"
+        )
+    need_terminal(memory, IN_CI).close()
+    memory.repository.approve(due)
+    return f"approved the command of {due.row.key}; to revoke it: gitmem untrust {due.row.key}"
+
+
+def deny(memory: Memory, due: Due, _: str) -> str:
+    """Deny it in this clone."""
+    memory.repository.deny(due)
+    return f"denied the command of {due.row.key}"
+
+
+APPROVALS = Loop(
+    name="commands to approve",
+    none="No command waits for approval.",
+    gather=gather,
+    draw=draw,
+    choices=(
+        Choice(
+            *("y", "approve", "let it run in this clone, after you typed the beginning of its hash", approve),
+            lambda _: f"Type the first {TYPED_DIGITS} digits of its hash",
+        ),
+        Choice("d", "deny", "never run it in this clone", deny),
+    ),
+    command="gitmem trust --review",
+    is_whole=True,
+)

@@ -1,0 +1,56 @@
+"""The loop of ``gitmem doctor --captured``: texts that agents recorded and gitmem refused."""
+
+from __future__ import annotations
+
+from gitmem.cli.browse.loop import Choice, Loop, ask_yes, need_yes
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from gitmem.cli.output import Output
+    from gitmem.commands.doctor.refused import RefusedText
+    from gitmem.memory.memory import Memory
+
+
+def gather(memory: Memory) -> Sequence[RefusedText]:
+    """Return the refused texts, the oldest first."""
+    return memory.captures.list_refused()
+
+
+def draw(_: Memory, one: RefusedText, out: Output) -> None:
+    """Print one, and why it was refused."""
+    out.line((one.name, "key"), f"  {one.kind or 'text not kept'}")
+    out.line(("refused: ", "dim"), (one.why, "yellow"))
+    if one.text:
+        out.line()
+        out.text(one.text)
+
+
+def accept(memory: Memory, one: RefusedText, _: str) -> str:
+    """Make a memory of it."""
+    memory.captures.accept(one.name)
+    return f"made a memory of {one.name}"
+
+
+def drop(memory: Memory, one: RefusedText, typed: str) -> str:
+    """Delete it."""
+    need_yes(typed)
+    memory.captures.drop(one.name)
+    return f"deleted {one.name}"
+
+
+CAPTURED = Loop(
+    name="captured texts that were refused",
+    none="No captured text waits for a decision.",
+    gather=gather,
+    draw=draw,
+    choices=(
+        Choice("y", "accept", "make a memory of it as it is shown", accept),
+        Choice(
+            *("d", "delete", "delete it; this cannot be undone", drop),
+            ask_yes("Delete this text? It cannot be undone."),
+        ),
+    ),
+    command="gitmem doctor --captured",
+)

@@ -1,0 +1,116 @@
+"""One memory in full: with its verdict, what broke it, and the history of both."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from textual.binding import Binding
+from textual.containers import VerticalScroll
+from textual.content import Content
+from textual.screen import Screen
+from textual.widgets import Static
+
+from gitmem.cli.browse.failures import FAILURES
+from gitmem.cli.browse.help import keys_line
+from gitmem.cli.browse.loop_screen import LoopScreen
+from gitmem.cli.log import print_log
+from gitmem.cli.show import print_memory
+from gitmem.model import FAILED, SUSPECT
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+    from textual.app import ComposeResult
+
+    from gitmem.cli.browse.app import Browse
+    from gitmem.cli.output import Output
+    from gitmem.memory.memory import Memory
+
+# Entries of the history; ``gitmem log KEY`` has more.
+HISTORY = 20
+KEYS = (("↑ ↓", "scroll"), ("n p", "next, previous"), ("s", "settle"), ("q", "back"))
+
+
+def draw(memory: Memory, key: str, out: Output) -> str:
+    """Print a memory and its history, and return its status."""
+    shown = memory.show(key)
+    print_memory(shown.document, out)
+    if not shown.document.get("store"):
+        out.line()
+        out.line(("History", "bold"))
+        print_log(memory.log(key, limit=HISTORY, scope=shown.scope), out)
+    return shown.status
+
+
+class DetailScreen(Screen[None]):
+    """One of the memories that were found."""
+
+    app: Browse
+    BINDINGS = (  # type: ignore[assignment]
+        Binding("escape,q,left,backspace", "dismiss", "back"),
+        Binding("n,right", "move(1)", "next"),
+        Binding("p", "move(-1)", "previous"),
+        Binding("s", "settle", "settle"),
+    )
+
+    def __init__(self, keys: Sequence[str], at: int) -> None:
+        """Make it: *keys* are the memories that were found, and the one at *at* is shown first."""
+        super().__init__()
+        self._keys = keys
+        self._at = at
+        self._status = ""
+        self._said, self._page, self._foot = Static(id="said"), Static(), Static()
+        self._scroll = VerticalScroll()
+
+    @classmethod
+    def open(cls, screen: Screen[Any], keys: Sequence[str], at: int) -> None:
+        """Show one of these memories on top of a screen."""
+        screen.app.push_screen(cls(keys, at))
+
+    def compose(self) -> ComposeResult:
+        """Lay it out."""
+        yield self._said
+        with self._scroll:
+            yield self._page
+        yield self._foot
+
+    def on_resize(self) -> None:
+        """Draw for the new width."""
+        self._foot.update(keys_line(KEYS, self.size.width))
+        self._show()
+
+    def on_screen_resume(self) -> None:
+        """Draw again: it may have been settled."""
+        self._show()
+
+    def action_move(self, by: int) -> None:
+        """Show the next one, or the one before."""
+        self._at = max(0, min(self._at + by, len(self._keys) - 1))
+        self._scroll.scroll_home(animate=False)
+        self._show()
+
+    def action_settle(self) -> None:
+        """Settle it."""
+        if self._status in (FAILED, SUSPECT):
+            self.app.push_screen(LoopScreen(FAILURES, [self._keys[self._at]]))
+        else:
+            self._say("there is nothing to settle: it did not fail")
+
+    def _show(self) -> None:
+        self.app.start(self, partial(self._draw, self._keys[self._at]), replaces="draw")
+
+    async def _draw(self, key: str) -> None:
+        def printing(memory: Memory, out: Output) -> None:
+            self._status = draw(memory, key, out)
+
+        try:
+            page = await self.app.draw(printing, self.size.width - 2)
+        except Exception as err:  # noqa: BLE001 - the program words it, or ends as a bug
+            page = self.app.report_error(err)
+        self._page.update(page)
+        self._say(f"{self._at + 1} of {len(self._keys)}")
+
+    def _say(self, text: str) -> None:
+        self._said.update(Content.styled(text, "dim"))

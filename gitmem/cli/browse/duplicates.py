@@ -1,0 +1,54 @@
+"""The loop of ``gitmem curate dedupe``: memories that say nearly the same."""
+
+from __future__ import annotations
+
+from gitmem.cli.browse.loop import Choice, Loop
+from gitmem.cli.show import print_memory
+from gitmem.errors import ConflictError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from gitmem.cli.output import Output
+    from gitmem.commands.curate.dedupe import Group
+    from gitmem.memory.memory import Memory
+
+
+def gather(memory: Memory) -> Sequence[Group]:
+    """Return the groups, the most alike first."""
+    memory.repository.tip()
+    return memory.bulk.dedupe().groups
+
+
+def draw(memory: Memory, group: Group, out: Output) -> None:
+    """Print the memory that would stay, and then each that it would replace."""
+    out.line(("This one stays", "bold"), f" ({group.why}):")
+    print_memory(memory.show(group.kept.key).document, out)
+    for one in group.others:
+        out.line()
+        out.line(("It replaces", "bold"), f" ({one.likeness:.0%} the same):")
+        print_memory(memory.show(one.key).document, out)
+
+
+def merge(memory: Memory, group: Group, _: str) -> str:
+    """Supersede the others, in one commit.
+
+    Raises:
+        ConflictError: One of them changed since.
+    """
+    done = memory.bulk.merge_group(group)
+    if done.changed:
+        raise ConflictError("one of these changed in the meantime; nothing was done", hint="leave with q and come back")
+    return f"{group.kept.key} supersedes {', '.join(one.key for one in group.others)}"
+
+
+DUPLICATES = Loop(
+    name="duplicates to merge",
+    none="No two memories say nearly the same.",
+    gather=gather,
+    draw=draw,
+    choices=(Choice("y", "merge", "keep the first, which supersedes the others", merge),),
+    command="gitmem curate dedupe --apply",
+    is_slow=True,
+)

@@ -1,0 +1,97 @@
+"""The loop of ``gitmem settle``: what failed, or rests on something that did."""
+
+from __future__ import annotations
+
+from gitmem.cli import shared
+from gitmem.cli.browse.loop import Choice, Loop
+from gitmem.cli.show import print_memory
+from gitmem.model import HOLDS
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from gitmem.cli.output import Output
+    from gitmem.memory.memory import Memory
+
+
+def gather(memory: Memory) -> Sequence[str]:
+    """Return the keys of what failed, then of what is suspect."""
+    status = memory.status()
+    return [line.key for line in (*status.failed, *status.suspect)]
+
+
+def draw(memory: Memory, key: str, out: Output) -> None:
+    """Print it whole; of a suspect memory also what to settle first."""
+    shown = memory.show(key)
+    print_memory(shown.document, out)
+    if shown.because:
+        out.line()
+        out.line((f"It rests on {shown.because[-1]}: settle that one first.", "yellow"))
+
+
+def recheck(memory: Memory, key: str, _: str) -> str:
+    """Run its check again, if it is approved."""
+    run = memory.verify(key)
+    if not run.results:
+        return f"{key} has no check of its own"
+    (result, *_more) = run.results
+    why = result.because or result.reason
+    words = "holds" if result.outcome == HOLDS else result.outcome
+    return f"{key} {words}" + (f": {why}" if why else "")
+
+
+def reword(memory: Memory, key: str, title: str) -> str:
+    """Give it another title."""
+    memory.edit(key, fields={"title": title}, body=None, approve=shared.is_interactive())
+    return f"reworded {key}: to judge it in these words, check it again"
+
+
+def retire(memory: Memory, key: str, why: str) -> str:
+    """Move it to the archive."""
+    memory.forget(key, why=why)
+    return f"retired {key}; to bring it back: gitmem restore {key}"
+
+
+def replace(memory: Memory, key: str, by: str) -> str:
+    """Let another memory supersede it."""
+    change = memory.supersede(key, by.strip())
+    return f"superseded {key} by {change.key}"
+
+
+def confirm(memory: Memory, key: str, _: str) -> str:
+    """Mark it as true although its foundation was reworded."""
+    memory.bulk.confirm(key)
+    return f"confirmed {key}"
+
+
+def follow(memory: Memory, key: str, _: str) -> str:
+    """Re-point it to where its files moved."""
+    found = memory.bulk.settle_moved(key, approve=shared.is_interactive())
+    if not found:
+        return f"{key} names no files that moved"
+    (one, *_more) = found
+    return f"{key} stays as it is: {one.skipped}" if one.skipped else f"re-pointed {key}: {'; '.join(one.shown)}"
+
+
+FAILURES = Loop(
+    name="failures to settle",
+    none="Nothing failed, and nothing rests on something that failed.",
+    gather=gather,
+    draw=draw,
+    choices=(
+        Choice("c", "check again", "the code was wrong and is fixed: run its check again", recheck, stays=True),
+        Choice("w", "reword", "something else is true now: give it another title", reword, lambda _: "New title"),
+        Choice(
+            *("r", "retire", "nothing in it is true any more: move it to the archive", retire),
+            lambda _: "Why (Enter for no reason)",
+            may_be_empty=True,
+        ),
+        Choice(
+            *("s", "supersede", "another memory says what is true", replace), lambda _: "Key of the memory that does"
+        ),
+        Choice("o", "confirm", "its foundation was reworded, and it is true all the same", confirm),
+        Choice("m", "moved", "its files moved: re-point it to where they are", follow, stays=True),
+    ),
+    command="gitmem settle KEY",
+)

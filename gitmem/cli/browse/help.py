@@ -1,0 +1,91 @@
+"""The keys: the line at the foot of each screen, and the page that explains them."""
+
+from __future__ import annotations
+
+from textual.binding import Binding
+from textual.containers import VerticalScroll
+from textual.content import Content
+from textual.screen import Screen
+from textual.widgets import Static
+
+from gitmem.cli.browse.drawing import drawn
+from gitmem.cli.browse.loop import MOVES
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from textual.app import ComposeResult
+
+    from gitmem.cli.output import Output
+
+SEARCH_KEYS = (
+    ("any text", "search for it, in the order of gitmem recall"),
+    ("↑ ↓, Ctrl-P Ctrl-N", "choose a memory; at the end, get more"),
+    ("PgUp PgDn", "the same, five at once"),
+    ("Enter", "open the memory"),
+    ("Tab", "show what waits for a decision"),
+    ("Esc", "clear the field; leave if it is empty"),
+    ("F1, Ctrl-G, ?", "this help (? if the field is empty)"),
+    ("Ctrl-C, Ctrl-Q", "leave, from every screen"),
+)
+MEMORY_KEYS = (
+    ("↑ ↓ PgUp PgDn", "scroll"),
+    ("n p", "show the next one found, the previous one"),
+    ("s", "settle it, if it failed or is suspect"),
+    ("q, Esc", "go back to the search"),
+)
+WAITING_KEYS = (("↑ ↓, Enter; 1 to 5", "go through what waits, one by one"), ("q, Esc", "go back"))
+LOOP_KEYS = (
+    ("letters", "decide; they are at the foot, and ? explains them"),
+    *((key, about) for key, (_, about) in MOVES.items()),
+    ("Enter, Esc", "in a field: do it, or do nothing"),
+)
+
+
+def keys_line(keys: Iterable[tuple[str, str]], width: int) -> Content:
+    """Return keys with what they do, as many lines as they need."""
+    parts = [Content.assemble((key, "bold ansi_cyan"), " ", label) for key, label in keys]
+    lines: list[Content] = []
+    for part in parts:
+        if lines and lines[-1].cell_length + 3 + part.cell_length <= width:
+            lines[-1] += Content.styled(" · ", "dim") + part
+        else:
+            lines.append(part)
+    return Content("\n").join(lines)
+
+
+def print_help(out: Output) -> None:
+    """Print what all keys do."""
+    pages = (
+        ("Search", SEARCH_KEYS),
+        ("A memory", MEMORY_KEYS),
+        ("What waits", WAITING_KEYS),
+        ("Deciding, one by one", LOOP_KEYS),
+    )
+    for number, (title, keys) in enumerate(pages):
+        if number:
+            out.line()
+        out.line((title, "bold"))
+        for key, about in keys:
+            out.line(f"  {key:<22}  {about}")
+    out.line()
+    out.line(
+        ("Every decision does what the command of that name does, as a commit. gitmem browse --help has more.", "dim")
+    )
+
+
+class HelpScreen(Screen[None]):
+    """All keys."""
+
+    BINDINGS = (Binding("escape,q,question_mark,f1,enter", "dismiss", "back"),)  # type: ignore[assignment]
+
+    def compose(self) -> ComposeResult:
+        """Lay it out."""
+        with VerticalScroll():
+            yield Static(id="page")
+        yield Static(keys_line((("↑ ↓", "scroll"), ("q", "back")), 80))
+
+    def on_resize(self) -> None:
+        """Draw for the new width."""
+        self.query_one("#page", Static).update(drawn(print_help, self.size.width - 2))

@@ -1,0 +1,88 @@
+"""The loop of ``gitmem propose --list`` and ``gitmem review``: what each proposal changes, and where it goes."""
+
+from __future__ import annotations
+
+from gitmem.cli.browse.loop import Choice, Loop, ask_yes, need_yes
+from gitmem.cli.propose import standing
+from gitmem.cli.review import print_review
+from gitmem.errors import NotFoundError
+from gitmem.git.remotes import RemoteOptions
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from gitmem.cli.output import Output
+    from gitmem.commands.propose.listing import Proposal
+    from gitmem.memory.memory import Memory
+
+# Nobody can type a password here: the screen is ours.
+SILENT = RemoteOptions(interactive=False)
+
+
+def gather(memory: Memory) -> Sequence[str]:
+    """Return the names of the proposals that are not merged, the current one first."""
+    return [one.name for one in memory.proposals.list() if not one.merged]
+
+
+def get_proposal(memory: Memory, name: str) -> Proposal:
+    """Return one as it is now.
+
+    Raises:
+        NotFoundError: It is gone.
+    """
+    one = next((one for one in memory.proposals.list() if one.name == name), None)
+    if one is None:
+        raise NotFoundError(f"there is no proposal {name} any more")
+    return one
+
+
+def draw(memory: Memory, name: str, out: Output) -> None:
+    """Print what a reviewer wants to know of it."""
+    one = get_proposal(memory, name)
+    current = "  new memories go to it" if one.current else ""
+    out.line((one.name, "key"), f"  {standing(one, memory.repository.now)}", (current, "green"))
+    if tip := one.commit or one.remote_commit:
+        out.line()
+        review = memory.review(f"{memory.repository.config.branch}...{tip}")
+        print_review(review, out)
+        for note in review.notes:
+            out.line((note, "dim"))
+
+
+def switch(memory: Memory, name: str, _: str) -> str:
+    """Write what follows to it, or to the memory branch again where it is the current one."""
+    one = get_proposal(memory, name)
+    branch = memory.proposals.switch(memory.repository.config.branch if one.current else one.name, talk=SILENT)
+    return f"new memories go to {branch}"
+
+
+def push(memory: Memory, name: str, typed: str) -> str:
+    """Push it; its link is for the pull request."""
+    need_yes(typed)
+    done = memory.proposals.send(name, talk=SILENT)
+    return f"{done.remote} has {done.branch}  {done.link}" if done.pushed else f"{name} was not pushed"
+
+
+def drop(memory: Memory, name: str, typed: str) -> str:
+    """Delete its branch in this clone."""
+    need_yes(typed)
+    one, _ = memory.proposals.drop(name, talk=SILENT)
+    return f"deleted {one.branch} in this clone"
+
+
+PROPOSALS = Loop(
+    name="proposals to review",
+    none="There are no open proposals.",
+    gather=gather,
+    draw=draw,
+    choices=(
+        Choice("s", "switch", "write to it from now on; to the memory branch again where you do", switch, stays=True),
+        Choice("g", "push", "push it, for a pull request", push, ask_yes("Push it to the remote?"), stays=True),
+        Choice(
+            *("d", "drop", "delete its branch in this clone, if it is merged or pushed", drop),
+            ask_yes("Delete this proposal in this clone?"),
+        ),
+    ),
+    command="gitmem propose",
+)

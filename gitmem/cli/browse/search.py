@@ -1,0 +1,211 @@
+"""The first screen: memories as you type, in the order of ``gitmem recall``."""
+
+from __future__ import annotations
+
+from textual.binding import Binding
+from textual.containers import Container, VerticalScroll
+from textual.content import Content
+from textual.geometry import Region
+from textual.screen import Screen
+from textual.widgets import Input, Static
+
+from gitmem.cli import shared
+from gitmem.cli.browse.detail import DetailScreen
+from gitmem.cli.browse.drawing import drawn
+from gitmem.cli.browse.help import HelpScreen, keys_line
+from gitmem.cli.browse.overview import OverviewScreen
+from gitmem.frozen import frozen
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from textual.app import ComposeResult
+
+    from gitmem.cli.browse.app import Browse
+    from gitmem.memory.memory import Memory
+    from gitmem.model import Hit
+
+# What is in front of the chosen hit, and of the others.
+CHOSEN, OTHER = Content.styled("❯ ", "bold ansi_cyan"), Content("  ")
+KEYS = (
+    ("↑ ↓", "choose"),
+    ("Enter", "open"),
+    ("Tab", "what waits"),
+    ("Esc", "clear, or leave"),
+    ("F1", "help"),
+)
+# Questions are answered from the hits of recall; at its end the list gets as many again, up to so many.
+HITS_AT_MOST = 200
+
+
+@frozen
+class Answered:
+    """What was found for a question.
+
+    Attributes:
+        hits: The memories.
+        more: How many more there are, at least.
+        said: What is said below them.
+    """
+
+    hits: tuple[Hit, ...]
+    more: int
+    said: str
+
+
+def search(memory: Memory, text: str, limit: int) -> Answered:
+    """Return what ``gitmem recall --limit N`` finds for a question; without one, the newest memories."""
+    limit = limit or memory.repository.config.recall_limit
+    found = memory.recall(text, limit=limit)
+    if not found.hits:
+        meant = f"; did you mean {found.suggestion!r}?" if found.suggestion else ""
+        return Answered((), 0, f"nothing found{meant}" if text.strip() else "There are no memories yet.")
+    what = "best" if text.strip() else "newest"
+    more = f", at least {found.more} more below" if found.more else ""
+    notes = "".join(f"; {notice}" for notice in (found.notice, *memory.notices) if notice)
+    return Answered(found.hits, found.more, f"the {len(found.hits)} {what}{more}{notes}")
+
+
+class SearchScreen(Screen[None]):
+    """Search as you type."""
+
+    app: Browse
+    BINDINGS = (  # type: ignore[assignment]
+        Binding("down,ctrl+n", "move(1)", "down"),
+        Binding("up,ctrl+p", "move(-1)", "up"),
+        Binding("pagedown", "move(5)", "down"),
+        Binding("pageup", "move(-5)", "up"),
+        Binding("tab,shift+tab", "wait", "what waits", priority=True),
+        Binding("escape", "clear", "clear"),
+        Binding("f1,ctrl+g", "help", "help"),
+    )
+
+    def __init__(self, query: str = "", *, is_waiting: bool = False) -> None:
+        """Make it: *query* is in the field, and *is_waiting* shows what waits above it."""
+        super().__init__()
+        self._query = query
+        self._is_waiting = is_waiting
+        # What is wanted (a question and how many hits), what is on the screen, and whether somebody is fetching.
+        self._wanted: tuple[str, int] = (query, 0)
+        self._shown: tuple[str, int] | None = None
+        self._is_busy = False
+        self._found = Answered((), 0, "")
+        self._drawn: list[Content] = []
+        self._chosen = 0
+        self._field = Input(query, placeholder="words, a path, an identifier", select_on_focus=False)
+        self._said, self._list, self._foot = Static(id="said"), Static(), Static()
+        self._scroll = VerticalScroll(can_focus=False)
+
+    def compose(self) -> ComposeResult:
+        """Lay it out."""
+        with Container(id="typing"):
+            yield Static(Content.styled("search: ", "bold"))
+            yield self._field
+        yield self._said
+        with self._scroll:
+            yield self._list
+        yield self._foot
+
+    def on_mount(self) -> None:
+        """Ask for the first hits."""
+        self._field.focus()
+        if self._is_waiting:
+            self.action_wait()
+        self._want(self._query)
+
+    def on_resize(self) -> None:
+        """Draw for the new width."""
+        self._foot.update(keys_line(KEYS, self.size.width))
+        self._draw()
+
+    def on_screen_resume(self) -> None:
+        """Ask again: something may have been decided."""
+        if self._shown is not None:
+            self._shown = None
+            self._fetch()
+
+    def on_input_changed(self, event: Input.Changed) -> None:
+        """Search for what was typed."""
+        if event.value == "?":  # nobody searches for that: the help
+            event.input.clear()
+            self.action_help()
+        elif event.value != self._wanted[0]:
+            self._chosen = 0
+            self._want(event.value)
+
+    def on_input_submitted(self) -> None:
+        """Open the chosen memory."""
+        if self._found.hits:
+            DetailScreen.open(self, [hit.reference for hit in self._found.hits], self._chosen)
+
+    def action_move(self, by: int) -> None:
+        """Choose another hit; at the end, get more."""
+        hits = self._found.hits
+        if by > 0 and self._chosen == len(hits) - 1 and self._found.more and len(hits) < HITS_AT_MOST:
+            self._want(self._wanted[0], limit=2 * len(hits))
+        self._chosen = max(0, min(self._chosen + by, len(hits) - 1))
+        self._draw_list()
+
+    def action_wait(self) -> None:
+        """Show what waits for a decision."""
+        self.app.push_screen(OverviewScreen())
+
+    def action_clear(self) -> None:
+        """Clear the field; leave where it is empty."""
+        if self._field.value:
+            self._field.clear()
+        else:
+            self.app.exit()
+
+    def action_help(self) -> None:
+        """Show the keys."""
+        self.app.push_screen(HelpScreen())
+
+    def _want(self, text: str, *, limit: int = 0) -> None:
+        self._wanted = (text, limit)
+        self._fetch()
+
+    def _fetch(self) -> None:
+        if not self._is_busy:
+            self._is_busy = True
+            self.app.start(self, self._answer)
+
+    async def _answer(self) -> None:
+        """Fetch until what is on the screen is what is wanted; questions that were typed over are never asked."""
+        try:
+            while self._shown != self._wanted:
+                text, limit = wanted = self._wanted
+                key = self._found.hits[self._chosen].key if limit and self._found.hits else ""
+                self._found = await self.app.ask(lambda memory, q=text, n=limit: search(memory, q, n))  # type: ignore[misc]
+                self._shown = wanted
+                keys = [hit.key for hit in self._found.hits]
+                self._chosen = keys.index(key) if key in keys else min(self._chosen, max(0, len(keys) - 1))
+                self._draw()
+        except Exception as err:  # noqa: BLE001 - the program words it, or ends as a bug
+            self._shown = self._wanted
+            self._said.update(self.app.report_error(err))
+        finally:
+            self._is_busy = False
+
+    def _draw(self) -> None:
+        """Draw what was found."""
+        width = self.size.width - 4  # the mark, and the scroll bar with a space before it
+        self._drawn = [drawn(lambda out, hit=hit: shared.print_hit(hit, out), width) for hit in self._found.hits]  # type: ignore[misc]
+        said = shared.shorten(self._found.said, self.size.width)
+        self._said.update(drawn(lambda out: out.line((said, "dim")), self.size.width))
+        self._draw_list()
+
+    def _draw_list(self) -> None:
+        """Draw the hits with the chosen one marked, and scroll there."""
+        lines: list[Content] = []
+        top = height = 0
+        for number, content in enumerate(self._drawn):
+            if number == self._chosen:
+                top = len(lines)
+            first, *rest = content.split("\n", allow_blank=True)
+            lines += [(CHOSEN if number == self._chosen else OTHER) + first, *(OTHER + line for line in rest)]
+            if number == self._chosen:
+                height = len(lines) - top
+        self._list.update(Content("\n").join(lines))
+        self.call_after_refresh(
+            self._scroll.scroll_to_region, Region(0, top, 1, max(1, height)), animate=False, force=True, immediate=True
+        )
