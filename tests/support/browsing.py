@@ -93,6 +93,13 @@ class Browsing:
         """Return whether the item to decide about is not on the screen yet."""
         return getattr(self.app.screen, "is_drawing", False)
 
+    async def still(self) -> str:
+        """Return what is on the screen once nothing on it moves."""
+        before = ""
+        while before != (before := self.text):
+            await self._pilot.pause(0.05)
+        return before
+
     async def press(self, *keys: str) -> None:
         """Press keys."""
         await self._pilot.press(*keys)

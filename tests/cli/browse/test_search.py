@@ -78,22 +78,22 @@ def test_memory_is_shown_with_its_verdict_culprit_and_history(made: Path) -> Non
 def test_screens_are_as_they_were_drawn(made: Path) -> None:
     async def scenario(screen: Browsing) -> None:
         await screen.until("the 2 best")
-        drawn = ["=== search\n", screen.text]
+        drawn = ["=== search\n", await screen.still()]
         await screen.press("enter")
         await screen.until("1 of 2", "History")
-        drawn += ["=== a memory\n", screen.text]
+        drawn += ["=== a memory\n", await screen.still()]
         await screen.press("q", "tab")
         await screen.until("2 failures to settle", "1 captured", "0 proposals")
-        drawn += ["=== what waits\n", screen.text]
+        drawn += ["=== what waits\n", await screen.still()]
         await screen.press("1")
         await screen.until("(1/2)", "verdict: fails")
-        drawn += ["=== deciding\n", screen.text]
+        drawn += ["=== deciding\n", await screen.still()]
         await screen.press("question_mark")
         await screen.until("nothing in it is true any more")
-        drawn += ["=== its help\n", screen.text]
+        drawn += ["=== its help\n", await screen.still()]
         await screen.press("q", "q", "f1")
         await screen.until("A memory", "Ctrl-C")
-        drawn += ["=== help\n", screen.text]
+        drawn += ["=== help\n", await screen.still()]
         assert_golden("browse.txt", steady("".join(drawn)))
 
     browse(made, scenario, query="idle connections")
