@@ -144,7 +144,7 @@ SYNONYMS = {
     **dict.fromkeys(("search", "find", "grep", "query", "ask"), "recall"),
     **dict.fromkeys(("add", "new", "create", "note", "learn"), "remember"),
     **dict.fromkeys(("rm", "remove", "delete", "del", "archive", "retire"), "forget"),
-    **dict.fromkeys(("push", "pull", "fetch"), "sync"),
+    **dict.fromkeys(("push", "fetch"), "sync"),
     **dict.fromkeys(("ls", "all"), "list"),
     **dict.fromkeys(("get", "cat", "open"), "show"),
     **dict.fromkeys(("test", "prove", "run"), "verify"),
