@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 
 # Files of a branch that are looked at for relevance; more say nothing about what is being worked on.
 WORKING_LIMIT = 200
+# Changed files whose facts are looked up (2 ms each at 10,000 memories), and facts of each that relate to the work.
+PLACES_AT_MOST, FACTS_AT_MOST = 3, 3
 # Held tasks whose titles are asked for.
 HELD_AT_MOST = 3
 # What branches are called besides what they are about.
@@ -78,6 +80,16 @@ def related_by_words(memory: OpenRepository, catalog: Catalog, ground: int | Non
         for hit in hits:
             found[hit.key] = max(found.get(hit.key, 0.0), hit.score / hits[0].score)
     return found
+
+
+def facts_reading_changes(catalog: Catalog, working: Sequence[str]) -> dict[str, float]:
+    """Return the facts whose checks read changed files as related in full (1.0), by key: those that name them first."""
+    if not working:
+        return {}
+    from gitmem.commands.context.dependents import facts_reading
+
+    found = [facts_reading(catalog, place)[:FACTS_AT_MOST] for place in working[:PLACES_AT_MOST]]
+    return {one.key: 1.0 for facts in found for one in facts}
 
 
 def branch_words(head: str) -> str:
@@ -129,7 +141,9 @@ def context(
     catalog = memory.catalog()
     ground = memory.ground(catalog)
     overdue = jobs(catalog, ground)
-    words = related_by_words(memory, catalog, ground) if related else None
+    words = None
+    if related:
+        words = related_by_words(memory, catalog, ground) | facts_reading_changes(catalog, working)
     with catalog.reading():
         found = digest.digest(
             catalog,

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 from conftest import commit_files, git, put_files
-from support.facts import Clock, make_memory, put
+from support.facts import Clock, make_fact, make_memory, put
 
+from gitmem.commands.context.sections import RELEVANT
 from gitmem.commands.context.working_on import at_work
 from gitmem.errors import UsageError
 from gitmem.memory.memory import Memory
@@ -54,6 +55,20 @@ def test_files_of_the_branch_and_those_of_a_held_task_are_what_is_worked_on(memo
     query = at_work(memory.repository, Query(text="x", near=("docs",), work=True))
 
     assert (query.near, query.held, query.work) == (("docs", "src/auth/jwt.py", "src/gateway/**"), ("move",), False)
+
+
+def test_facts_that_read_a_changed_file_relate_to_the_work_and_others_do_not(memory: Memory, repo: Path) -> None:
+    put(
+        repo,
+        make_fact("tokens", {"contains": "RS256", "in": "src/auth/jwt.py"}),
+        make_fact("readme", {"exists": "README.md"}),
+    )
+    (repo / "src/auth/jwt.py").write_text("changed\n", encoding="utf-8")
+
+    found = memory.context(related=True).document["sections"]
+
+    about = next(section for section in found if section["name"] == RELEVANT)
+    assert [item["key"] for item in about["items"]] == ["tokens"]
 
 
 def test_todays_work_is_not_asked_of_the_past(memory: Memory) -> None:
