@@ -118,7 +118,7 @@ def scripts() -> list[str]:
     wanted = CiOptions(package=PINNED)
     texts = [
         text
-        for forge in (ci_files.GITHUB, ci_files.GITLAB)
+        for forge in ci_files.FORGES
         for on_branch in (False, True)
         for text in ci_files.texts(forge, wanted, on_branch=on_branch).values()
     ]
@@ -130,8 +130,8 @@ def test_every_file_installs_by_hash_and_gitmem_by_itself() -> None:
         lines = [line for line in text.splitlines() if "pip install" in line]
         found = [("--require-hashes" in line, "--no-build-isolation" in line) for line in lines]
         assert found == [(True, False), (False, True)] * (len(found) // 2)
-        assert all("--no-deps" in line for line in lines)
-    assert len(scripts()) == 5
+        assert all("--no-deps" in line and "--no-compile" in line for line in lines)
+    assert len(scripts()) == 9
 
 
 @pytest.fixture

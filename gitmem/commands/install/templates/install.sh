@@ -15,7 +15,8 @@ case $PACKAGE in
     ;;
 esac
 # Everything by the hashes of the lock that this gitmem ships with; gitmem itself brings in and builds nothing else.
+# Nothing is compiled to bytecode, which takes longer than it saves: a job loads a small part.
 set -- -r "$source/gitmem/commands/install/locks/build.txt"
 [ "${NEEDS-}" = nothing ] || set -- "$@" -r "$source/gitmem/commands/install/locks/jobs.txt"
-python -m pip install --quiet --disable-pip-version-check --require-hashes --no-deps --only-binary :all: "$@"
-python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --no-index "$source"
+python -m pip install --no-compile --quiet --disable-pip-version-check --require-hashes --no-deps --only-binary :all: "$@"
+python -m pip install --no-compile --quiet --disable-pip-version-check --no-deps --no-build-isolation --no-index "$source"
