@@ -10,13 +10,14 @@ STAMP := $(VENV)/.installed
 # Tests start thousands of processes: without bytecode each compiles what it loads (empty: as if it were not set).
 export PYTHONDONTWRITEBYTECODE =
 
-.PHONY: help demo test lint docs clients clients-kept runners bench bench-short replay replay-short clean again
+.PHONY: help demo test lint docs first-fact clients clients-kept runners bench bench-short replay replay-short clean again
 
 help:
 	@echo 'make demo         the whole story in a scratch clone of this repository, under a minute'
 	@echo 'make test         the tests'
 	@echo 'make lint         ruff format --check, ruff check, mypy, lint-imports'
 	@echo 'make docs         the documentation as a site, build/site/index.html; dead links are errors'
+	@echo 'make first-fact   the commands of the README in an empty home, and how long they take (needs the network)'
 	@echo 'make clients      the real clients of coding agents, from npm, against a model on this machine (some minutes)'
 	@echo 'make runners      the files for forges, by act, actionlint and gitlab-ci-local, which it installs (a minute)'
 	@echo 'make clients-kept which LEARNED: lines of theirs are kept, however a session ends'
@@ -42,6 +43,9 @@ lint: $(STAMP)
 
 docs: $(STAMP)
 	$(BIN)/python docs/site/build.py
+
+first-fact:
+	$(PYTHON) docs/first_fact.py
 
 # Needs npm and 2 GB in build/clients; ARGS names some of them, and --calls 0 leaves the long session out.
 clients: $(STAMP)

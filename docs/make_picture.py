@@ -1,12 +1,15 @@
-"""Write docs/adopt.svg, the picture in the README: `gitmem adopt` on a terminal, in a small project made here.
+"""Write the pictures of the documentation, from real runs in the example repository (example/weather.sh).
 
-The commits have fixed authors and times, so the picture changes only when the output does (tests/test_picture.py).
+- adopt.svg: `gitmem adopt` on a terminal. The commits have fixed authors and times, so it changes only when the output
+  does (tests/test_picture.py).
+- report.png and report-dark.png: the first screen of `gitmem report` in Chromium, after a commit broke a fact.
 """
 
 from __future__ import annotations
 
 import os
 import pty
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -17,42 +20,30 @@ from rich.console import Console
 from rich.terminal_theme import TerminalTheme
 from rich.text import Text
 
-PICTURE = Path(__file__).with_name("adopt.svg")
+DOCS = Path(__file__).parent
+PICTURE = DOCS / "adopt.svg"
+PAGES = {DOCS / "report.png": (), DOCS / "report-dark.png": ("--blink-settings=preferredColorScheme=0",)}
+GITMEM = str(Path(sys.executable).with_name("gitmem"))
 COLUMNS = 90
-
-# Each commit: who, when, why, and the files as they are then; None is a file that is gone.
-HISTORY = (
-    (
-        *("Ana Example", "2025-03-03T09:00:00Z", "Start the weather service"),
-        {
-            "AGENTS.md": (
-                "# Working on the weather service\n\n- Python 3.10+; run the tests with `make test`.\n"
-                "- Handlers are in `src/routes.py`; they call the client in `src/client.py`.\n"
-                "- `retries` (default: `3`): how often a request is repeated.\n"
-                "- Write the changelog for people.\n- Ask before you add a dependency.\n"
-            ),
-            "Makefile": "test:\n\tpython -m pytest\n",
-            "pyproject.toml": '[project]\nname = "weather"\nversion = "1.0"\nrequires-python = ">=3.10"\n',
-            "src/client.py": "def fetch(url, retries=3):\n    return url, retries\n",
-            "src/routes.py": "def show(city):\n    return city\n\n\ndef search(text):\n    return text\n",
-        },
-    ),
-    (
-        *("Ben Example", "2025-06-12T10:00:00Z", "Split the handlers from the server"),
-        {
-            "src/routes.py": None,
-            "src/web/routes.py": "def show(city):\n    return city\n\n\ndef search(text):\n    return text\n",
-        },
-    ),
-    (
-        *("Ana Example", "2025-09-01T08:00:00Z", "Retry more often"),
-        {"src/client.py": "def fetch(url, retries=5):\n    return url, retries\n"},
-    ),
-    (
-        *("Cleo Example", "2025-11-20T15:00:00Z", "Drop Python 3.10"),
-        {"pyproject.toml": '[project]\nname = "weather"\nversion = "1.1"\nrequires-python = ">=3.11"\n'},
-    ),
-)
+# What the report shows: as in the tutorial, a fact on which decisions rest fails.
+STORY = """
+git config --global user.name "Dana Example" && git config --global user.email dana@example.org
+gitmem adopt --fix || true
+git commit --quiet --all --message "Correct AGENTS.md"
+gitmem init
+gitmem adopt --apply
+gitmem fact "Answers are kept for ten minutes" --key answers-are-kept --contains "TTL_S = 600" --in "src/**/*.py"
+gitmem fact "One function asks the station" --symbol fetch --in src/weather/client.py
+gitmem remember "Values may be ten minutes old" --kind decision --key old-values --requires answers-are-kept
+gitmem remember "Warnings are late by ten minutes at most" --kind decision --requires old-values
+gitmem remember "The station sends wrong values between 3 and 4 in the morning" --kind gotcha
+gitmem remember "Deploys need the VPN"
+gitmem verify
+sed -i.old "s/TTL_S = 600/TTL_S = 5/" src/weather/cache.py && rm src/weather/cache.py.old
+git commit --quiet --all --message "Show live values"
+gitmem verify || true
+gitmem report report.html
+"""
 
 # A dark terminal: background, foreground, the eight colours and their bright forms.
 THEME = TerminalTheme(
@@ -83,35 +74,24 @@ line-height: {line_height}px; }}
 """
 
 
-def make_project(top: Path) -> None:
-    """Make the repository in an empty folder."""
-    _git(top, "init", "-q", "-b", "main")
-    for who, when, why, files in HISTORY:
-        for name, text in files.items():
-            path = top / name
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.unlink(missing_ok=True)
-            if text is not None:
-                path.write_text(text, encoding="utf-8")
-        _git(top, "add", "-A")
-        _git(top, "commit", "-q", "-m", why, who=who, when=when)
+def make_project(top: Path) -> Path:
+    """Make the example repository in a folder and return its own folder."""
+    project = top / "weather"
+    subprocess.run(["bash", str(DOCS / "example" / "weather.sh"), str(project)], env=_environment(top), check=True)
+    return project
 
 
-def _git(top: Path, *args: str, who: str = "Ana Example", when: str = "") -> None:
-    mail = f"{who.split(maxsplit=1)[0].lower()}@example.org"
-    person = {
-        f"GIT_{role}_{part}": value
-        for role in ("AUTHOR", "COMMITTER")
-        for part, value in (("NAME", who), ("EMAIL", mail), ("DATE", when))
-    }
-    alone = {"GIT_CONFIG_NOSYSTEM": "1", "GIT_CONFIG_GLOBAL": os.devnull}
-    subprocess.run(["git", *args], cwd=top, env={**os.environ, **person, **alone}, check=True)
+def _environment(home: Path) -> dict[str, str]:
+    """Return the environment of a person who knows nothing but git and gitmem, with a home of their own."""
+    path = os.pathsep.join([str(Path(GITMEM).parent), os.environ.get("PATH", os.defpath)])
+    alone = {"GIT_CONFIG_NOSYSTEM": "1", "HOME": str(home), "GITMEM_BACKGROUND": "off"}
+    return {"PATH": path, "LC_ALL": "C.UTF-8", "TZ": "UTC", **alone}
 
 
-def record(argv: list[str], cwd: Path) -> str:
+def record(argv: list[str], cwd: Path, env: dict[str, str]) -> str:
     """Run a program on a terminal of its own and return what it printed, with its colours."""
     ours, theirs = pty.openpty()
-    env = {**os.environ, "TERM": "xterm-256color", "COLUMNS": str(COLUMNS), "LC_ALL": "C.UTF-8", "NO_COLOR": ""}
+    env = {**env, "TERM": "xterm-256color", "COLUMNS": str(COLUMNS)}
     with subprocess.Popen(argv, cwd=cwd, env=env, stdin=theirs, stdout=theirs, stderr=subprocess.DEVNULL):
         os.close(theirs)
         said = b""
@@ -125,15 +105,37 @@ def record(argv: list[str], cwd: Path) -> str:
 
 
 def make_picture() -> str:
-    """Return the picture."""
+    """Return the picture of the terminal."""
     with tempfile.TemporaryDirectory() as name:
-        make_project(Path(name))
-        shown = record([str(Path(sys.executable).with_name("gitmem")), "adopt"], Path(name))
+        shown = record([GITMEM, "adopt"], make_project(Path(name)), _environment(Path(name)))
     console = Console(record=True, width=COLUMNS, file=StringIO(), color_system="truecolor", force_terminal=True)
     console.print(Text.from_ansi("\x1b[36m$ gitmem adopt\x1b[0m\n" + shown.rstrip("\n")))
     title = "gitmem adopt lists the statements of AGENTS.md that are false, and the commits that made them false"
     return console.export_svg(theme=THEME, code_format=FORM.replace("{title}", title), unique_id="adopt")
 
 
+def write_pages(folder: Path, chromium: str) -> None:
+    """Write the pictures of the report's first screen."""
+    project = make_project(folder)
+    env = _environment(folder)
+    subprocess.run(["bash", "-e", "-c", STORY], cwd=project, env=env, check=True, stdout=subprocess.DEVNULL)
+    for picture, options in PAGES.items():
+        shot = [
+            f"--screenshot={picture}",
+            "--window-size=1200,760",
+            "--hide-scrollbars",
+            "--force-device-scale-factor=1",
+        ]
+        alone = ["--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={folder / 'chromium'}"]
+        page = (project / "report.html").as_uri()
+        subprocess.run([chromium, *alone, *shot, *options, page], env=env, check=True, stderr=subprocess.DEVNULL)
+
+
 if __name__ == "__main__":
     PICTURE.write_text(make_picture(), encoding="utf-8")
+    found = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+    if found:
+        with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as scratch:
+            write_pages(Path(scratch), found)
+    else:
+        print("Chromium is not installed: the pictures of the report are as before", file=sys.stderr)

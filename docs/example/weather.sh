@@ -25,6 +25,7 @@ cat > AGENTS.md <<'END'
 - Write the changelog for people.
 - Ask before you add a dependency.
 END
+printf '# Weather\n\nAnswers questions about the weather.\n' > README.md
 cat > Makefile <<'END'
 test:
 	PYTHONPATH=src python3 -m unittest discover --quiet tests

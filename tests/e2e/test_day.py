@@ -13,7 +13,8 @@ from conftest import CODE, PINNED, commit_files, git, put_files, tip
 from support.console import GITMEM, Console, environment, fsck, on_terminal, run, untouched
 
 PROJECT = Path(__file__).resolve().parents[2]
-README = "".join((PROJECT / name).read_text(encoding="utf-8") for name in ("README.md", "docs/guide.md"))
+SHOWN = ("README.md", "docs/install.md", "docs/guide.md")
+README = "".join((PROJECT / name).read_text(encoding="utf-8") for name in SHOWN)
 BLOCKS = [(b.group(1), b.group(2)) for b in re.finditer(r"^```(\w*)\n(.*?)^```$", README, re.MULTILINE | re.DOTALL)]
 DIGITS = re.compile(r"\b[0-9a-f]{12}\b")
 
@@ -42,16 +43,16 @@ def switch_to_eddsa(folder: Path) -> str:
     return commit_files(folder, {"src/auth/jwt.py": CODE["src/auth/jwt.py"].replace("RS256", "EdDSA")}, "EdDSA")
 
 
-# What the README shows
+# What the README, the page Install and the guide show
 
 
 def test_every_block_of_the_readme_is_typed_here() -> None:
     typed = (
-        "gitmem adopt",
-        "$ gitmem fact",
-        "make demo",
+        "gitmem adopt ",
         "gitmem completion",
+        "make demo",
         "gitmem init",
+        "$ gitmem fact",
         '"…" --exists',
         "verdicts/",
         "title:",
@@ -71,6 +72,16 @@ def test_every_block_of_the_readme_is_typed_here() -> None:
     )
 
     assert [sum(name in text for name in typed) for _, text in BLOCKS] == [1] * len(typed)
+
+
+def test_readme_leads_from_a_clone_to_a_proven_fact_in_five_commands(console: Console) -> None:
+    lines = block("gitmem adopt ").splitlines()
+    assert len(lines) == 5
+
+    done = [console.type(line) for line in lines[3:]]  # those before need the network: `make first-fact` types them
+
+    assert [one.status for one in done] == [0, 0], done
+    assert console.json("list")["memories"][0]["status"] == "verified"
 
 
 def test_first_example_prints_what_it_says(console: Console) -> None:
@@ -155,13 +166,13 @@ def test_first_commands_work_as_shown(console: Console, tmp_path: Path) -> None:
     done = console.type(writing)
 
     assert (done.status, done.err) == (0, ""), done
-    assert "learned-deploys-need-the-vpn\nfact-there-is-no-setup-py\n" in done.out
+    assert "learned-deploys-need-the-vpn\nfact-there-is-a-readme\n" in done.out
     assert "learned-deploys-need-the-vpn\tlearned\t\tDeploys need the VPN" in done.out
     assert untouched(console.folder) == before
     assert console.type(sync).status == 0
     git(tmp_path, "clone", "-q", str(tmp_path / "origin.git"), "fresh")
     fresh = Console(tmp_path / "fresh")
-    assert fresh.listed() == ["fact-there-is-no-setup-py", "learned-deploys-need-the-vpn"]
+    assert fresh.listed() == ["fact-there-is-a-readme", "learned-deploys-need-the-vpn"]
 
 
 def test_change_is_checked_and_explained_as_shown(console: Console) -> None:
