@@ -73,6 +73,10 @@ class Taken:
         return self.more.get(IN, "")
 
 
+# What it says of a file that was split that one part has what a check looks for.
+NO_PART, SOME_PART, SURE_PART = 0, 1, 2
+
+
 @frozen
 class BuiltinCheck:
     """One row: a built-in check.
@@ -91,6 +95,8 @@ class BuiltinCheck:
         is_denial: Whether it fails where something is found, and holds where nothing is.
         denies: The check that can never hold together with this one for the same text.
         unusable: The error for a text that cannot be searched for; ``{text}`` is filled in.
+        part: How much it says of a file that was split that one part has what it looks for: ``NO_PART``, ``SOME_PART``
+            or ``SURE_PART``, which counts above a rename.
     """
 
     name: str
@@ -105,6 +111,7 @@ class BuiltinCheck:
     is_denial: bool = False
     denies: str = ""
     unusable: str = ""
+    part: int = NO_PART
 
     @property
     def fields(self) -> tuple[str, ...]:
@@ -410,6 +417,7 @@ _TABLE = (
         _some_file("{first} contains {text!r}", "no file of {where} contains {text!r}"),
         more=(_FILES,),
         is_about_any=True,
+        part=SOME_PART,
     ),
     BuiltinCheck(
         *("matches", REGEX, "at least one file in --in matches this regular expression", _files, _matches),
@@ -439,6 +447,7 @@ _TABLE = (
             Field("at-least", VERSION, "the lowest version or number it may be", keyword="at_least", is_choice=True),
             Field("within", RANGE, "the versions it may be, a range", keyword="in_range", is_choice=True),
         ),
+        part=SOME_PART,
     ),
     BuiltinCheck(
         *("agree", PLACE, "these two places state the same value", _places, _stated, _agree),
@@ -455,6 +464,7 @@ _TABLE = (
         _some_file("{first} defines {text}", "no file of {where} defines {text}"),
         more=(_FILES,),
         is_about_any=True,
+        part=SURE_PART,
     ),
     BuiltinCheck(
         *("script", NAME, "a Makefile, package.json, justfile, … of --in or the root has this target"),

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from gitmem.document.builtin_checks import named_globs, placed_words
+from gitmem.document.builtin_checks import NO_PART, SOME_PART, named_globs, placed_words, row_of
 from gitmem.frozen import frozen, replace
 from gitmem.git.ancestry import is_shallow
 from gitmem.git.renames import Renames
@@ -34,8 +34,6 @@ TOP = "./"
 NAMED = 3
 # Moves that a verdict names: the newest of a chain.
 MOST_KEPT = 16
-# Checks that look for a name or its value: of a file that was split, they are judged in the one part that has it.
-FOLLOWED = frozenset({"symbol", "contains", "value"})
 # What parts a path from what else a command says: blanks, quotes, operators, and what stands between option and value.
 _PATHLIKE = r"[^\s'\"`=:;,|&<>(){}$]+"
 
@@ -168,7 +166,7 @@ class Moves:
         globs = named_globs(check.words) if check.form == BUILTIN else named_paths(check)
         found = [move for glob in globs if (move := self._move(glob, before, held, moves)) is not None]
         # git may call the larger half of a file its new name: a definition tells better where it went.
-        if len(globs) == 1 and (not found or check.words[0] == "symbol"):
+        if len(globs) == 1 and _part_of(check) > (SOME_PART if found else NO_PART):
             found = self._part(check, globs[0], before, held, moves) or found
         if check.form != BUILTIN:
             found = [move for move in found if not _is_nested(move)]
@@ -225,7 +223,7 @@ class Moves:
 
     def _heir(self, check: Check, path: str, held: str) -> str:
         """Return the file that took over what a check looks for in one that was deleted; empty where none did."""
-        if check.form != BUILTIN or check.words[0] not in FOLLOWED:
+        if _part_of(check) == NO_PART:
             return ""
 
         def has(path: str, content: bytes) -> bool:
@@ -257,6 +255,10 @@ class Moves:
         if len(targets) != 1 or None in targets or 2 * len(went) < len(was):
             return None
         return Move(_folder_of(pattern) or TOP, targets.pop() or TOP)
+
+
+def _part_of(check: Check) -> int:
+    return row_of(check).part if check.form == BUILTIN else NO_PART
 
 
 def _folder_of(pattern: str) -> str:
