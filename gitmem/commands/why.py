@@ -160,7 +160,7 @@ class Explainer:
         self._judge: Judge | None = None
         self._how: Means | None = None
         self._culprits: set[str] = set()
-        self._behind: dict[str, bool] = {}
+        self._ancestry: dict[tuple[str, str], bool] = {}
         self._verdicts: list[Verdict] = []
 
     def __enter__(self) -> Explainer:
@@ -261,9 +261,9 @@ class Explainer:
 
     def _earlier(self, verdict: Verdict, found: BisectResult) -> str:
         """Return that it was broken and mended before as well, where this clone saw that; or an empty string."""
-        git, before = self._store.git, [one for one in self._mine(verdict) if one.outcome == FAILS]
+        before = [one for one in self._mine(verdict) if one.outcome == FAILS]
         for one in before[::-1] if found.after else ():
-            if one.commit != found.after and git.is_ancestor(one.commit, found.after):
+            if one.commit != found.after and self._is_ancestor(one.commit, found.after):
                 broken = phrase(one.culprit, one.culprit_after) if one.culprit else ""
                 return f"it also failed at {one.commit[:12]}{f' ({broken})' if broken else ''}, and was fixed since"
         return ""
@@ -412,9 +412,14 @@ class Explainer:
     def _is_behind(self, commit: str) -> bool:
         """Return whether a commit is part of the history of the one that is judged, and not that one."""
         here = self._session.commit
-        if commit not in self._behind:
-            self._behind[commit] = bool(commit) and commit != here and self._store.git.is_ancestor(commit, here)
-        return self._behind[commit]
+        return bool(commit) and commit != here and self._is_ancestor(commit, here)
+
+    def _is_ancestor(self, commit: str, descendant: str) -> bool:
+        """Return whether a commit is an ancestor of another; git is asked once, for many facts ask the same."""
+        pair = (commit, descendant)
+        if pair not in self._ancestry:
+            self._ancestry[pair] = self._store.git.is_ancestor(*pair)
+        return self._ancestry[pair]
 
     def _known(self, verdict: Verdict, lineage: Lineage) -> tuple[dict[str, str], list[str]]:
         """Return what verdicts of this clone say of these commits, by digest; and which of it was confirmed.

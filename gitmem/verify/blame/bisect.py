@@ -23,12 +23,14 @@ from itertools import accumulate, pairwise
 
 from gitmem.frozen import frozen
 from gitmem.model import BLOCKED, FAILS, HOLDS
+from gitmem.verify.blame.trunk import first_parents, line_of, take
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Container, Generator, Iterable, Mapping, Sequence
 
     from gitmem.verify.blame.lineage import Lineage
+    from gitmem.verify.blame.trunk import Trunk
 
 # What a search ends with: one commit; one of several; none, since it never held; the check contradicts itself; nothing.
 FOUND, RANGE, NEVER, FLAPPING, UNKNOWN = "found", "range", "never held", "flapping", "unknown"
@@ -146,29 +148,20 @@ class CommitLine:
     Attributes:
         steps: The first one, and each that has other inputs than the one before it, the oldest first.
         before: For each step but the first, the commit just before it on the line: one of its parents.
-        brought: For each step, the commits that it brought in as a merge, or none.
+        brought: For each commit of the line, those that it brought in as a merge, or none.
         likely: The steps, by number, at which what runs were seen to read is not what it was before them.
     """
 
-    def __init__(self, lineage: Lineage, commits: Sequence[str], within: Iterable[str]) -> None:
-        """Make a line.
-
-        Args:
-            lineage: The history.
-            commits: The commits, each one a parent of the next, the oldest first.
-            within: The commits that its merges may have brought in.
-        """
+    def __init__(self, lineage: Lineage, line: Trunk) -> None:
+        """Take from a line of the history what differs."""
         self._digests = lineage.digests
-        self.steps = [commits[0]]
+        self.steps = [line.commits[0]]
         self.before: dict[str, str] = {}
-        self.brought: dict[str, set[str]] = {commits[0]: set()}
-        free = set(within) - set(commits)
-        for previous, commit in pairwise(commits):
-            brought = _take(lineage, [p for p in lineage.parents(commit) if p != previous], free)
+        self.brought = line.brought
+        for previous, commit in pairwise(line.commits):
             if self._digests[commit] != self._digests[previous]:
                 self.steps.append(commit)
                 self.before[commit] = previous
-                self.brought[commit] = brought
         self.weights = [self._weigh(lineage, step) for step in self.steps]
         seen = lineage.seen
         self.likely = {
@@ -184,7 +177,7 @@ class CommitLine:
         runs = 0
         for side in lineage.parents(step):
             if side != before:
-                ends = (self._digests[side], self._digests[first_parents(lineage, side, brought)[-1]])
+                ends = (self._digests[side], self._digests[first_parents(lineage.ancestors, side, brought)[-1]])
                 runs += (ends[0] not in (self._digests[step], self._digests[before])) + (
                     ends[1] != self._digests[before]
                 )
@@ -193,45 +186,6 @@ class CommitLine:
     def digest(self, index: int) -> str:
         """Return the digest of the inputs at a step."""
         return self._digests[self.steps[index]]
-
-
-def _take(lineage: Lineage, roots: list[str], free: set[str]) -> set[str]:
-    """Take the ancestors of some commits out of those that are still free, and return them."""
-    taken = set()
-    left = list(roots)
-    while left:
-        commit = left.pop()
-        if commit in free:
-            free.discard(commit)
-            taken.add(commit)
-            left += lineage.parents(commit)
-    return taken
-
-
-def trunk(lineage: Lineage) -> list[str]:
-    """Return the line that leads from the good commit, or the beginning, to the bad one: first parents where it can be.
-
-    Empty where the good one is not an ancestor in this history.
-    """
-    good, ancestors = lineage.good, lineage.ancestors
-    leads = {good}
-    for commit in reversed(list(ancestors) if good else []):
-        if not leads.isdisjoint(lineage.parents(commit)):
-            leads.add(commit)
-    if good and lineage.bad not in leads:
-        return []
-    found = [lineage.bad]
-    while found[-1] != good and (parents := lineage.parents(found[-1])):
-        found.append(next(p for p in parents if not good or p in leads))
-    return found[::-1]
-
-
-def first_parents(lineage: Lineage, tip: str, within: Container[str]) -> list[str]:
-    """Return a commit and its first parents, the newest first, up to the first one that is outside."""
-    found = [tip]
-    while found[-1] in within and (parents := lineage.parents(found[-1])):
-        found.append(parents[0])
-    return found
 
 
 class Search:
@@ -263,8 +217,7 @@ class Search:
 
     def run(self) -> Runs:
         """Search and return what was found."""
-        commits = trunk(self._lineage)
-        line = CommitLine(self._lineage, commits, self._lineage.ancestors)
+        line = CommitLine(self._lineage, self._lineage.trunk())
         try:
             if not (yield from self._find_good(line, self._recent(line))):
                 return self._no_good(line)
@@ -315,8 +268,10 @@ class Search:
 
     def _count(self, good: str) -> int:
         """Return how many commits changed the inputs that are no ancestors of *good*."""
-        lineage = self._lineage
-        inside = _take(lineage, [lineage.bad], set(lineage.ancestors) - _take(lineage, [good], set(lineage.ancestors)))
+        lineage, ancestors = self._lineage, self._lineage.ancestors
+        if good == lineage.good:
+            return sum(map(lineage.is_candidate, ancestors))
+        inside = take(ancestors, [lineage.bad], set(ancestors) - take(ancestors, [good], set(ancestors)))
         return sum(map(lineage.is_candidate, inside))
 
     def _search(self, line: CommitLine, candidates: int) -> Runs:
@@ -347,8 +302,8 @@ class Search:
 
     def _side(self, tip: str, brought: set[str]) -> CommitLine:
         """Return the line of what a merge brought in: first parents back to what the other side has, or to the end."""
-        found = first_parents(self._lineage, tip, brought)
-        return CommitLine(self._lineage, found[::-1], brought)
+        found = first_parents(self._lineage.ancestors, tip, brought)
+        return CommitLine(self._lineage, line_of(self._lineage.ancestors, found[::-1], brought))
 
     def _narrow(self, line: CommitLine) -> Generator[str, str, tuple[int, int]]:
         """Return the last step that holds and the first behind it that fails, as near as that can be determined."""

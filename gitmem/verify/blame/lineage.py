@@ -14,7 +14,8 @@ from gitmem.document.builtin_checks import globs_of
 from gitmem.frozen import frozen
 from gitmem.git.history import list_ancestors, list_touched, read_trees
 from gitmem.model import BUILTIN
-from gitmem.text.globs import matcher
+from gitmem.text.globs import is_plain, matcher, normal
+from gitmem.verify.blame.trunk import parents_of, trunk_of
 from gitmem.verify.inputs import CodeTree
 from gitmem.verify.moves import TOP, moved_digest, moved_glob, parse_moves
 from gitmem.verify.trace.reads import parse_reads
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from gitmem.git.binary import Git
     from gitmem.git.history import Ancestor, PathChange
     from gitmem.model import Check
+    from gitmem.verify.blame.trunk import Trunk
     from gitmem.verify.files import Entry
 
 # Commits that are looked at, the newest: half a year of the largest projects.
@@ -73,17 +75,30 @@ class InputQuestion:
         """Return what tells whether a path can be among the inputs or the reads; None where all of them can."""
         if self.inputs[0] == "tree" and not self.seen:
             return None
-        moves = parse_moves(self.moved)
-        globs = globs_of(self.check.words) if self.check.form == BUILTIN else self.inputs[1:]
-        globs += tuple(filter(None, (moved_glob(glob, move) for glob in globs for move in moves)))
-        tests = [remembered(glob) for glob in globs]
+        tests = [remembered(glob) for glob in self.globs()]
         if self.seen:
-            places = {read[1:] for reads, _ in self.seen for read in parse_reads(reads) or ()}
-            places |= {
-                "" if place == TOP else place.removesuffix("/") for move in moves for place in (move.old, move.new)
-            }
-            tests.append(_around(places))
-        return lambda path: any(test(path) for test in tests) or path.rpartition("/")[2] == ".gitattributes"
+            tests.append(_around(self.places()))
+        return lambda path: any(test(path) for test in tests) or _is_attributes(path)
+
+    def globs(self) -> tuple[str, ...]:
+        """Return the globs of the inputs, also where what they name went."""
+        globs = globs_of(self.check.words) if self.check.form == BUILTIN else self.inputs[1:]
+        moves = parse_moves(self.moved)
+        return globs + tuple(filter(None, (moved_glob(glob, move) for glob in globs for move in moves)))
+
+    def places(self) -> set[str]:
+        """Return the files and folders that runs were seen to read, and where they went; empty for the top folder."""
+        if not self.seen:
+            return set()
+        places = {read[1:] for reads, _ in self.seen for read in parse_reads(reads) or ()}
+        moves = parse_moves(self.moved)
+        return places | {
+            "" if place == TOP else place.removesuffix("/") for move in moves for place in (move.old, move.new)
+        }
+
+
+def _is_attributes(path: str) -> bool:
+    return path.rpartition("/")[2] == ".gitattributes"
 
 
 def _around(places: Set[str]) -> Callable[[str], bool]:
@@ -132,6 +147,7 @@ class Lineage:
         ancestors: The commits between them by name, children before parents; *good* is not one of them.
         digests: The digest of the inputs at each commit, at *good*, and at every other parent of one of them.
         seen: What runs were seen to read, as it is at each of these; empty where nobody looked.
+        trunks: The line through it, once somebody needed it; other lineages of the same history share it.
     """
 
     bad: str
@@ -139,16 +155,22 @@ class Lineage:
     ancestors: Mapping[str, Ancestor]
     digests: dict[str, str]
     seen: dict[str, tuple[str, ...]]
+    trunks: list[Trunk]
 
     def parents(self, commit: str) -> tuple[str, ...]:
-        """Return the parents of a commit whose digests are known."""
-        found = self.ancestors.get(commit)
-        return tuple(p for p in found.parents if p in self.digests) if found else ()
+        """Return the parents of a commit, whose digests are known; none of one that is outside."""
+        return parents_of(self.ancestors, commit)
 
     def is_candidate(self, commit: str) -> bool:
         """Return whether a commit changed the inputs: none of its parents has the same."""
-        own = self.digests[commit]
-        return all(self.digests[parent] != own for parent in self.parents(commit))
+        digests = self.digests
+        return digests[commit] not in map(digests.get, parents_of(self.ancestors, commit))
+
+    def trunk(self) -> Trunk:
+        """Return the line that leads from the good commit to the bad one."""
+        if not self.trunks:
+            self.trunks.append(trunk_of(self.ancestors, self.good, self.bad))
+        return self.trunks[0]
 
 
 @frozen
@@ -161,6 +183,9 @@ class _History:
         trees: The root tree of each.
         paths: The commits that changed each path.
         links: Paths that are or were links somewhere.
+        steps: The commits, parents before children: each with its first parent, and the parents that no later one has.
+        trunks: As in a lineage.
+        below: The paths that are one, or below it.
     """
 
     ancestors: Mapping[str, Ancestor]
@@ -168,14 +193,28 @@ class _History:
     trees: Mapping[str, str]
     paths: Mapping[str, Sequence[str]]
     links: frozenset[str]
+    steps: Sequence[tuple[str, str, tuple[str, ...]]]
+    trunks: list[Trunk]
 
-    def changes(self, concerns: Callable[[str], bool] | None) -> Mapping[str, Sequence[PathChange]]:
+    below: Mapping[str, Sequence[str]]
+
+    def changes(self, question: InputQuestion) -> Mapping[str, Sequence[PathChange]]:
         """Return what each commit changed of the paths that a question concerns, and of links; no others."""
-        if concerns is None:
+        if question.concerns() is None:
             return self.touched
-        wanted = {path for path in self.paths if concerns(path)} | self.links
+        wanted = self._concerned(question) | self.links
         commits = dict.fromkeys(commit for path in wanted for commit in self.paths[path])
         return {commit: [change for change in self.touched[commit] if change.path in wanted] for commit in commits}
+
+    def _concerned(self, question: InputQuestion) -> set[str]:
+        """Return the paths that a question concerns (``InputQuestion.concerns``), most of them without asking each."""
+        found = set(filter(_is_attributes, self.paths))
+        for glob in map(normal, question.globs()):
+            found.update(self.below.get(glob, ()) if is_plain(glob) else filter(remembered(glob), self.paths))
+        for place in question.places():
+            found.update(self.below.get(place, ()) if place else self.paths)
+            found.update(above for above in _parents(place) if above in self.paths)
+        return found
 
 
 class Reader:
@@ -196,7 +235,7 @@ class Reader:
             ProcessError: The history cannot be read: objects are missing, or it is larger than anybody's.
         """
         history = self._history(good)
-        lineage = Lineage(self._bad, good, history.ancestors, {}, {})
+        lineage = Lineage(self._bad, good, history.ancestors, {}, {}, history.trunks)
         if question.concerns() is None:
             lineage.digests.update({commit: f"tree:{tree}" for commit, tree in history.trees.items()})
             return lineage, {}
@@ -225,7 +264,11 @@ class Reader:
                 for change in changes:
                     paths.setdefault(change.path, []).append(commit)
             links = frozenset(c.path for changes in touched.values() for c in changes if c.is_link)
-            self._known[good] = _History(ancestors, touched, trees, paths, links)
+            below: dict[str, list[str]] = {}
+            for path in paths:
+                for place in (path, *_parents(path)):
+                    below.setdefault(place, []).append(path)
+            self._known[good] = _History(ancestors, touched, trees, paths, links, _steps(ancestors), [], below)
         return self._known[good]
 
     def _listed(self, commit: str) -> list[Entry]:
@@ -239,7 +282,7 @@ def _work_out(
 ) -> dict[str, CodeTree]:
     """Work out the digests of a lineage, which has none yet, from what each commit changed, parents first."""
     ancestors, digests, concerns = lineage.ancestors, lineage.digests, question.concerns()
-    trees, changes = history.trees, history.changes(concerns)
+    trees, changes = history.trees, history.changes(question)
     outside = [commit for commit in trees if commit not in ancestors]
     base = lineage.good or next(iter(outside), "")
     files: dict[str, Files] = {}
@@ -265,14 +308,15 @@ def _work_out(
     for commit in outside:
         if commit != base:
             settle(commit, base, _changed(files[base], changes.get(commit, ()), concerns))
-    left = _children(ancestors)
-    for one in reversed(list(ancestors.values())):
-        before = one.parents[0] if one.parents else ""
-        settle(one.commit, before, _changed(files.get(before, {}), changes.get(one.commit, ()), concerns))
-        for parent in one.parents:
-            left[parent] -= 1
-            if not left[parent] and parent in ancestors:
-                del files[parent]  # what every child was worked out from
+    for commit, before, last in history.steps:
+        if before in files and not changes.get(commit):  # nearly all: what ``settle`` does where nothing changed
+            files[commit], known = files[before], digests[before]
+            digests[commit] = f"tree:{trees[commit]}" if known.startswith("tree:") else known
+            lineage.seen[commit] = lineage.seen[before]
+        else:
+            settle(commit, before, _changed(files.get(before, {}), changes.get(commit, ()), concerns))
+        for parent in last:
+            del files[parent]  # what every child was worked out from
     return shown
 
 
@@ -289,9 +333,12 @@ def _changed(before: Files, changes: Sequence[PathChange], concerns: Callable[[s
     return after
 
 
-def _children(ancestors: Mapping[str, Ancestor]) -> dict[str, int]:
-    found: dict[str, int] = {}
+def _steps(ancestors: Mapping[str, Ancestor]) -> list[tuple[str, str, tuple[str, ...]]]:
+    """Return the commits, parents before children, each with its first parent and the parents that no later one has."""
+    found: list[tuple[str, str, tuple[str, ...]]] = []
+    later: set[str] = set()
     for one in ancestors.values():
-        for parent in one.parents:
-            found[parent] = found.get(parent, 0) + 1
-    return found
+        last = tuple(parent for parent in dict.fromkeys(one.parents) if parent in ancestors and parent not in later)
+        later.update(last)
+        found.append((one.commit, one.parents[0] if one.parents else "", last))
+    return found[::-1]

@@ -32,6 +32,7 @@ class World:
             {n: Ancestor(n, "", at, self.parents[n]) for at, n in reversed([*enumerate(names)][int(good) :])},
             self.digests,
             {},
+            [],
         )
         self.asked: list[str] = []
 
@@ -114,7 +115,7 @@ def test_branch_that_began_before_the_fact_was_true_is_not_accused():
     """All its commits fail, and the merge holds: git-bisect would name its first one."""
     world = World("old::f", "g:old:h", "s:old:f=s", "t:s:f=t", "m:g,t:h=m", "b:m:f=b")
     world.lineage = Lineage(
-        "b", "g", {n: a for n, a in world.lineage.ancestors.items() if n not in ("old", "g")}, world.digests, {}
+        "b", "g", {n: a for n, a in world.lineage.ancestors.items() if n not in ("old", "g")}, world.digests, {}, []
     )
 
     found = world.search()

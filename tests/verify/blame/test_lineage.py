@@ -10,12 +10,16 @@ from gitmem.git.repository import discover
 from gitmem.model import BUILTIN, SHELL, Check
 from gitmem.verify.blame.lineage import InputQuestion, Reader
 from gitmem.verify.inputs import CodeTree, digest
+from gitmem.verify.trace.reads import format_reads
 
 CAT = Check(SHELL, ("cat",))
+SEEN = ((format_reads(["=src/auth/jwt.py", "/linked/x", "*docs"]), "seen:there"),)
 QUESTIONS = {
     "tree": InputQuestion(("tree",), CAT),
     "paths": InputQuestion(("paths", "src/**", "*.md"), CAT),
     "nothing": InputQuestion(("paths", "no/such/*"), CAT),
+    "seen": InputQuestion(("paths", "*.md"), CAT, SEEN),
+    "moved": InputQuestion(("paths", "lib/b.py"), CAT, moved="lib/\tsrc/"),
     "link": InputQuestion(("paths", "linked/jwt.py"), CAT),
     "present": InputQuestion(("builtin",), Check(BUILTIN, ("exists", "new.txt"))),
     "content": InputQuestion(("builtin",), Check(BUILTIN, ("contains", "RS256", "src/auth/*.py"))),
@@ -65,7 +69,7 @@ def test_digests_are_those_of_each_commits_own_tree(folder, name, since):
 
     lineage, trees = Reader(hub, git(folder, "rev-parse", "HEAD")).read(question, good)
 
-    expected = {c: digest(CodeTree(hub, c), question.inputs, question.check) for c in lineage.digests}
+    expected = {c: question.digest(CodeTree(hub, c)) for c in lineage.digests}
     assert lineage.digests == expected
     between = git(folder, "rev-list", "HEAD", *([f"^{good}"] if good else [])).split()
     assert set(lineage.ancestors) == set(between)
