@@ -103,7 +103,7 @@ def section_of(branch: BranchMemory) -> FindingSection:
         rows.append(FindingRow(FORK.format(branch=branch_of(branch.code))))
     severities = {one["severity"] for one in findings}
     level = ERROR if branch.is_refused else WARNING if WARNING in severities or branch.to_settle else NOTE
-    return FindingSection(f"Memory that comes with {branch.code}", level, tuple(rows), is_memory=True)
+    return FindingSection(f"Memory that comes with {branch.code}", level, tuple(rows), memory=branch.commit)
 
 
 def _words(change: Mapping[str, Any]) -> str:

@@ -293,14 +293,14 @@ class FindingSection:
         level: ``error``, ``warning`` or ``note``; a note is folded.
         rows: Its lines, the most important first; never empty.
         is_first: Whether it comes before all findings.
-        is_memory: Whether its files are those of the memory branch.
+        memory: The commit of a memory that its files are of; empty for files of the code.
     """
 
     heading: str
     level: str
     rows: tuple[FindingRow, ...]
     is_first: bool = False
-    is_memory: bool = False
+    memory: str = ""
 
 
 @frozen

@@ -56,7 +56,7 @@ def test_with_the_fact_updated_it_is_green_and_shows_both(branch: Path) -> None:
         "with it"
     ]
     (section,) = findings_of(found, now=0).sections
-    assert section.heading == "Memory that comes with feature/slow"
+    assert (section.heading, section.memory) == ("Memory that comes with feature/slow", tip(branch, COMPANION))
     assert {row.key: row.text for row in section.rows if row.text.startswith("changes")} == {
         "retries": "changes its check: no file of src/gateway/retry.py contains 'RETRIES = 3'"
     }

@@ -167,14 +167,14 @@ def _section(row: Mapping[str, Any]) -> FindingSection | None:
     heading = _text(row, "heading")
     if not rows or not heading:
         return None
-    return FindingSection(heading, str(level), rows, row.get("first") is True, row.get("memory") is True)
+    return FindingSection(heading, str(level), rows, row.get("first") is True, _text(row, "memory"))
 
 
 def section_table(section: FindingSection) -> dict[str, Any]:
     """Return a section as the documented JSON."""
     rows = [{"text": r.text, "key": r.key, "path": r.path, "line": r.line, "code": r.code} for r in section.rows]
     table: dict[str, Any] = {"heading": section.heading, "level": section.level}
-    return table | {"first": section.is_first, "memory": section.is_memory, "rows": rows}
+    return table | {"first": section.is_first, "memory": section.memory, "rows": rows}
 
 
 def _rows(value: object) -> Iterator[Mapping[str, Any]]:

@@ -48,10 +48,10 @@ class Links:
     memory: str = ""
     form: str = "github"
 
-    def file(self, path: str, line: int = 0, *, is_memory: bool = False, shown: str = "") -> str:
-        """Return a place in a file as Markdown: a link where one can be made."""
+    def file(self, path: str, line: int = 0, *, is_memory: bool = False, commit: str = "", shown: str = "") -> str:
+        """Return a place in a file as Markdown: a link where one can be made; *commit* is another one than these."""
         text = inert(shown or (f"{path}:{line}" if line else path), PATH_KEPT)
-        commit = self.memory if is_memory else self.code
+        commit = commit or (self.memory if is_memory else self.code)
         if not self.site or not _COMMIT.fullmatch(commit) or not _is_path(path):
             return text
         address = FORMS[self.form][0].format(commit=commit, path=quote(path, safe="/"))

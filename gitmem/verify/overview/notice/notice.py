@@ -296,7 +296,7 @@ class _Notice:
         lines = []
         for row in section.rows:
             key = f"**{inert(row.key, TEXT_KEPT)}**: " if row.key else ""
-            place = self._links.file(row.path, row.line, is_memory=section.is_memory) if row.path else ""
+            place = self._links.file(row.path, row.line, commit=section.memory) if row.path else ""
             code = code_block(redact(row.code[:TEXT_KEPT])).replace("\n", "\n  ") if row.code else ""
             text = f"- {key}{inert(row.text, TEXT_KEPT)}" + (f" ({place})" if place else "")
             lines.append(text + (f"\n\n  {code}\n" if code else ""))

@@ -32,7 +32,7 @@ def test_what_a_job_wrote_is_shown_as_the_check_itself_would_show_it(repo, memor
     row = FindingRow("says less than its claim", "names", "facts/names.md", 3, "grep x")
     found = replace(
         findings_of(checked, now=NOW, memory=memory.repository.find_tip() or ""),
-        sections=(FindingSection("Review", "warning", (row,), is_memory=True),),
+        sections=(FindingSection("Review", "warning", (row,), memory="d" * 40),),
     )
 
     read = parse_check(json.dumps(as_table(checked, found)))
@@ -41,6 +41,7 @@ def test_what_a_job_wrote_is_shown_as_the_check_itself_would_show_it(repo, memor
     assert read is not None
     assert render(read, links, 60_000) == render(found, links, 60_000)
     assert "This change makes 1 fact false" in render(read, links, 60_000)
+    assert f"/blob/{'d' * 40}/facts/names.md#L3" in render(read, links, 60_000)  # not the file as it was before
 
 
 @pytest.mark.parametrize("text", ["", "[]", "{}", '{"newly_false": 1}', "[" * 100_000, '{"a": 1', "null"])
