@@ -1,7 +1,8 @@
 """Import memories from other systems or from a gitmem export: all in one commit, or nothing.
 
-FILE is JSONL (one object per line: gitmem's own, beadboard's knowledge.jsonl, or anything with a title, a body, a kind
-and a time), a Markdown file, a folder of Markdown, or - for JSONL on standard input. Importing again adds nothing.
+FILE is JSONL (one object per line: gitmem's own, beadboard's knowledge.jsonl, beads' issues.jsonl, or anything with a
+title, a body, a kind and a time), a Markdown file, an issue of Beans, a folder of those (also notes of Obsidian and
+Serena, and Claude Code's auto memory), or - for JSONL on standard input. Importing again adds nothing.
 Memories with a secret are refused and the rest is imported; forgotten memories stay forgotten. Imported commands are
 not approved.
 """
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 
 EXAMPLES = (
     "gitmem import .beads/memory/knowledge.jsonl",
+    "gitmem import .beads",
     "gitmem import docs/decisions --kind decision --dry-run",
     "gitmem -C ../old export --all | gitmem import -",
 )

@@ -47,6 +47,13 @@ class Reasons:
         if len(self.kept) < REASONS_KEPT:
             self.kept.append((where, reason))
 
+    def plus(self, others: Reasons) -> Reasons:
+        """Return these and others."""
+        both = Reasons()
+        both.kept = [*self.kept, *others.kept][:REASONS_KEPT]
+        both.total = self.total + others.total
+        return both
+
 
 class ImportPlan:
     """What is to be done with every memory of an import.

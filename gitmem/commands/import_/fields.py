@@ -14,7 +14,7 @@ from gitmem.text.sanitize import display
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Collection, Mapping
     from typing import Any
 
 
@@ -30,6 +30,7 @@ class ImportRecord:
         text: The exact text of a file of ours, which is kept byte for byte; else empty.
         folder: The folder of the store in which that file lay, or empty.
         archived: Whether it was retired there.
+        left_out: Names of fields that are too long for a frontmatter, and are not imported.
     """
 
     where: str
@@ -39,14 +40,22 @@ class ImportRecord:
     text: str = ""
     folder: str = ""
     archived: bool = False
+    left_out: tuple[str, ...] = ()
 
 
 @frozen
 class Unreadable:
-    """A line or file that is not a memory, and why; the reason repeats nothing of its content."""
+    """A line or file that is not a memory, and why; the reason repeats nothing of its content.
+
+    Attributes:
+        where: Where it is, for people.
+        reason: Why.
+        is_skipped: Whether it is left out on purpose: nothing is wrong with it.
+    """
 
     where: str
     reason: str
+    is_skipped: bool = False
 
 
 # What other systems call our fields, the first that is there counts. A: beadboard's `content`, `type`, `ts`, `bead`.
@@ -60,7 +69,10 @@ ROLES = ("orchestrator", "supervisor", "worker")
 _PERSON = ("author", "by", "who")
 _TASK = ("task", "bead", "issue")
 _LISTS = {"tags": ("tags", "labels", "keywords"), "paths": ("paths", "files"), "refs": ("refs", "references")}
-_TAKEN = frozenset((*_TEXT, *_TITLE, *_KIND, *_CREATED, *_AGENT, *_PERSON, *_TASK, *sum(_LISTS.values(), ()), "key"))
+_READ: tuple[tuple[tuple[str, ...], type], ...] = (
+    *((names, str) for names in (_TEXT, _TITLE, _KIND, _AGENT, _PERSON)),
+    *((names, object) for names in (_CREATED, _TASK, *_LISTS.values())),
+)
 # Set by the store alone: a file of another system may not retire, replace, claim or close anything here.
 _OWN = frozenset(("retired", "superseded_by", "schema", "updated", "state", "claimed", "attempts", "closed"))
 # A field that nobody knows is kept if it is short; a vector of numbers is not metadata.
@@ -91,22 +103,48 @@ def from_table(table: Mapping[str, Any], *, where: str, kind: str, title: str = 
     fields: dict[str, Any] = {"kind": _kind(_first(table, _KIND, str) or kind)}
     fields |= {"title": heading} if heading else {}
     for name, names in _LISTS.items():
-        listed = _listed(_first(table, names, object))
-        fields |= {name: listed} if listed else {}
-    if (created := _time(_first(table, _CREATED, object))) is not None:
+        texts = listed(_first(table, names, object))
+        fields |= {name: texts} if texts else {}
+    if (created := time_of(_first(table, _CREATED, object))) is not None:
         fields["created"] = created
     fields |= _by(table)
     task = _first(table, _TASK, object)
     fields |= {"task": str(task)} if isinstance(task, str | int) and task != "" else {}
+    read = {_name_of(table, names, wanted) for names, wanted in _READ}
+    more = [(name, table[name]) for name in _TEXT if name not in read and isinstance(table.get(name), str)]
+    long = [(name, text) for name, text in more if not _is_short(name, text)]
+    body += "".join(f"\n\n{name}: {text}" for name, text in long)  # a second text is no field
+    left_out = short_fields(table, {"key", *read, *_OWN, *(name for name, _ in long)}, fields)
+    return ImportRecord(where, key, fields, body, left_out=left_out)
+
+
+def short_fields(table: Mapping[str, Any], read: Collection[str], fields: dict[str, Any]) -> tuple[str, ...]:
+    """Add the other fields of a table that fit into a frontmatter, and return the names of those that do not.
+
+    Args:
+        table: The fields of another system.
+        read: Those that were read already.
+        fields: Ours so far.
+    """
+    left_out = []
     for name, value in table.items():
-        if name not in _TAKEN and name not in _OWN and value not in (None, "", [], {}) and _is_short(name, value):
-            fields.setdefault(name, value)
-    return ImportRecord(where, key, fields, body)
+        if name in read or name in fields or value in (None, "", [], {}):
+            continue
+        if _is_short(name, value):
+            fields[name] = value
+        else:
+            left_out.append(str(name))
+    return tuple(left_out)
 
 
 def _first(table: Mapping[str, Any], names: tuple[str, ...], wanted: type) -> Any:
-    found = (table[name] for name in names if name in table)
-    return next((value for value in found if isinstance(value, wanted) and value not in ("", None)), None)
+    return table.get(_name_of(table, names, wanted))
+
+
+def _name_of(table: Mapping[str, Any], names: tuple[str, ...], wanted: type) -> str:
+    """Return which of some names counts: the first that a table has with such a value; empty where none has."""
+    found = (name for name in names if name in table)
+    return next((name for name in found if isinstance(table[name], wanted) and table[name] not in ("", None)), "")
 
 
 def _kind(word: str) -> str:
@@ -123,7 +161,7 @@ def _key(value: object) -> str | None:
     return value if layout.is_key(value) else tokens.slug(value, limit=layout.KEY_LIMIT)
 
 
-def _listed(value: object) -> list[str]:
+def listed(value: object) -> list[str]:
     """Return a list of texts; one text is cut at its commas."""
     parts = value.split(",") if isinstance(value, str) else value if isinstance(value, list) else []
     texts = (str(part).strip() for part in parts if isinstance(part, str | int))
@@ -142,7 +180,7 @@ def _by(table: Mapping[str, Any]) -> dict[str, Any]:
     return {"by": by} if by else {}
 
 
-def _time(value: object) -> str | None:
+def time_of(value: object) -> str | None:
     """Return a time as we write it, or None where it is none: seconds or milliseconds since 1970, or ISO 8601."""
     if isinstance(value, bool) or value is None:
         return None

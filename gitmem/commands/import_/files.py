@@ -7,7 +7,7 @@ import stat
 from pathlib import Path
 
 from gitmem.commands.import_.fields import ImportRecord, Unreadable
-from gitmem.commands.import_.folder import ENDINGS, list_files, read_folder, read_markdown
+from gitmem.commands.import_.folder import ARCHIVE, ENDINGS, YAML, list_files, read_bean, read_folder, read_markdown
 from gitmem.commands.import_.jsonl import read_jsonl
 from gitmem.errors import NotFoundError, RefusedError
 
@@ -64,7 +64,9 @@ def read_sources(
         elif Path(name).is_dir():
             yield from _read_folder(name, kind or FILE_KIND, progress_of)
         elif name.lower().endswith(ENDINGS):
-            yield read_markdown(name, where=name, kind=kind or FILE_KIND)
+            yield from read_markdown(name, where=name, kind=kind or FILE_KIND)
+        elif name.lower().endswith(YAML):
+            yield from read_bean(name, name)
         else:
             yield from _read_lines(name, kind or LINE_KIND, progress_of)
 
@@ -72,7 +74,7 @@ def read_sources(
 def _read_lines(name: str, kind: str, progress_of: Told | None) -> Iterator[ImportRecord | Unreadable]:
     with Path(name).open("rb") as file:
         total = os.fstat(file.fileno()).st_size
-        for found in read_jsonl(file, name=name, kind=kind):
+        for found in read_jsonl(file, name=name, kind=kind, is_archive=Path(name).name == ARCHIVE):
             yield found
             if progress_of is not None and total:
                 progress_of(file.tell(), total)
@@ -80,7 +82,7 @@ def _read_lines(name: str, kind: str, progress_of: Told | None) -> Iterator[Impo
 
 def _read_folder(name: str, kind: str, progress_of: Told | None) -> Iterator[ImportRecord | Unreadable]:
     files = list_files(name)
-    for done, found in enumerate(read_folder(name, files, name=name, kind=kind), 1):
+    for done, found in read_folder(name, files, name=name, kind=kind):
         yield found
         if progress_of is not None:
             progress_of(done, len(files))

@@ -1,4 +1,4 @@
-"""Read memories from Markdown: one file, or a folder with all that is below it, in gitmem's own layout or any other.
+"""Read memories from files: Markdown in gitmem's own layout or any other, issues, and logs; a folder with all below it.
 
 Links are not followed, names that begin with a dot are left alone, and no file is read further than a memory may go.
 """
@@ -9,11 +9,13 @@ import os
 from pathlib import Path
 
 from gitmem.commands.import_.fields import ImportRecord, Unreadable, from_table
+from gitmem.commands.import_.jsonl import read_jsonl
+from gitmem.commands.import_.trackers import is_issue, read_issue
+from gitmem.commands.import_.wiki import INDEX, Pages, auto_memory, key_of, linked, pages_of, without_index
 from gitmem.document.parse import parse, read_fields, unify
 from gitmem.document.split import decode, split
 from gitmem.errors import FormatError
 from gitmem.store import layout
-from gitmem.text import tokens
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,10 +23,16 @@ if TYPE_CHECKING:
     from typing import Any
 
 ENDINGS = (".md", ".markdown")
+YAML = (".yaml", ".yml")
+# beads and beadboard: issues, what was learned, and what rotation moved to the archive (A8).
+ARCHIVE = "knowledge.archive.jsonl"
+LOGS = ("issues.jsonl", "beads.jsonl", "knowledge.jsonl", ARCHIVE)
 
 
 def list_files(folder: str) -> list[tuple[str, bool]]:
-    """Return the Markdown files below a folder by path, and whether each is a regular one.
+    """Return what can be imported below a folder by path, and whether each is a regular file.
+
+    That is Markdown, files of Beans, and the logs of beads.
 
     Raises:
         OSError: A folder cannot be read.
@@ -38,15 +46,23 @@ def list_files(folder: str) -> list[tuple[str, bool]]:
                     continue
                 if entry.is_dir(follow_symlinks=False):
                     waiting.append(entry.path)
-                elif entry.name.lower().endswith(ENDINGS):
+                elif entry.name.lower().endswith(ENDINGS) or entry.name in LOGS or _is_bean(entry):
                     found.append((entry.path, entry.is_file(follow_symlinks=False)))
     return sorted(found)
 
 
+def _is_bean(entry: os.DirEntry[str]) -> bool:
+    """Return whether a file is an issue of Beans: YAML that begins with an id."""
+    if not entry.name.lower().endswith(YAML) or not entry.is_file(follow_symlinks=False):
+        return False
+    with Path(entry.path).open("rb") as file:
+        return file.read(3) == b"id:"
+
+
 def read_folder(
     folder: str, files: list[tuple[str, bool]], *, name: str, kind: str
-) -> Iterator[ImportRecord | Unreadable]:
-    """Yield the memory of every Markdown file below a folder, or why it is none.
+) -> Iterator[tuple[int, ImportRecord | Unreadable]]:
+    """Yield the memories of every file below a folder, or why there are none, with the number of the file.
 
     Args:
         folder: The folder.
@@ -55,19 +71,40 @@ def read_folder(
         kind: The kind of what names none.
     """
     is_store = (Path(folder) / layout.POLICY_PATH).is_file()
-    for path, is_regular in files:
-        inside = os.path.relpath(path, folder).replace(os.sep, "/")
+    places = [os.path.relpath(path, folder).replace(os.sep, "/") for path, _ in files]
+    pages = pages_of(place for place in places if place.lower().endswith(ENDINGS))
+    for number, ((path, is_regular), inside) in enumerate(zip(files, places, strict=True), 1):
         where = f"{name.rstrip('/')}/{inside}"
         if not is_regular:
-            yield Unreadable(where, "it is not a regular file (links are not followed)")
+            yield number, Unreadable(where, "it is not a regular file (links are not followed)")
+        elif inside.endswith(LOGS):
+            with Path(path).open("rb") as file:
+                for found in read_jsonl(file, name=where, kind="learned", is_archive=inside.endswith(ARCHIVE)):
+                    yield number, found
+        elif inside.lower().endswith(YAML):
+            for found in read_bean(path, where):
+                yield number, found
         elif not (is_store and inside == layout.STATUS_PATH):
-            yield read_markdown(path, where=where, kind=kind, inside=inside, is_store=is_store)
+            for found in read_markdown(path, where=where, kind=kind, inside=inside, is_store=is_store, pages=pages):
+                yield number, found
+
+
+def read_bean(path: str, where: str) -> list[ImportRecord | Unreadable]:
+    """Return the memories of a YAML file of Beans, or why there are none."""
+    try:
+        with Path(path).open("rb") as file:
+            fields = read_fields(decode(file.read(layout.MEMORY_LIMIT + 1)))
+    except OSError as err:
+        return [Unreadable(where, str(err.strerror))]
+    except FormatError as err:
+        return [_unreadable(err, where)]
+    return read_issue(fields, where=where) if is_issue(fields) else [Unreadable(where, "it is not an issue of Beans")]
 
 
 def read_markdown(
-    path: str, *, where: str, kind: str, inside: str = "", is_store: bool = False
-) -> ImportRecord | Unreadable:
-    """Return the memory of one Markdown file, or why it is none.
+    path: str, *, where: str, kind: str, inside: str = "", is_store: bool = False, pages: Pages | None = None
+) -> list[ImportRecord | Unreadable]:
+    """Return the memory of one Markdown file, or why it is none; of an issue with comments, several.
 
     Args:
         path: The file.
@@ -75,33 +112,34 @@ def read_markdown(
         kind: The kind of what names none.
         inside: Its path inside the folder that is read; its name alone where it is empty.
         is_store: Whether that folder has a store's layout.
+        pages: The notes of the folder, for links.
     """
     inside = inside or Path(path).name
     try:
         with Path(path).open("rb") as file:
             text = decode(file.read(layout.MEMORY_LIMIT + 1))
     except OSError as err:
-        return Unreadable(where, str(err.strerror))
+        return [Unreadable(where, str(err.strerror))]
     except FormatError as err:
-        return _unreadable(err, where)
+        return [_unreadable(err, where)]
     place = layout.place_of(inside) if is_store else None
     is_ours = isinstance(place, layout.StorePath) and place.what == layout.MEMORY
     stem = Path(path).stem
     try:
         document = parse(text, path=f"{stem}.md")
     except FormatError as err:
-        return _unreadable(err, where) if is_ours else _foreign(text, inside, where, kind)
+        return [_unreadable(err, where)] if is_ours else _foreign(text, inside, where, kind, pages)
     if isinstance(place, layout.StorePath) and is_ours:
-        return ImportRecord(where, place.key, document.fields, document.body, text, place.folder, place.archived)
+        return [ImportRecord(where, place.key, document.fields, document.body, text, place.folder, place.archived)]
     if layout.is_key(stem) and isinstance(document.fields.get("kind"), str):
-        return ImportRecord(where, stem, document.fields, document.body, text, "", "retired" in document.fields)
-    return _foreign(text, inside, where, kind)
+        return [ImportRecord(where, stem, document.fields, document.body, text, "", "retired" in document.fields)]
+    return _foreign(text, inside, where, kind, pages)
 
 
-def _foreign(text: str, inside: str, where: str, kind: str) -> ImportRecord | Unreadable:
+def _foreign(text: str, inside: str, where: str, kind: str, pages: Pages | None) -> list[ImportRecord | Unreadable]:
     """Return the memory of a file of another system: its frontmatter if it has one, its first heading as title.
 
-    Its key is made of its whole path, since every folder may have a README.
+    Its key is made of its path, or it is the issue of a tracker.
     """
     fields: dict[str, Any] = {}
     body = text.removeprefix("\ufeff")
@@ -110,15 +148,22 @@ def _foreign(text: str, inside: str, where: str, kind: str) -> ImportRecord | Un
         fields, body = read_fields(parts.frontmatter), parts.body
     except FormatError as err:
         if err.code != "no-frontmatter":
-            return _unreadable(err, where)
+            return [_unreadable(err, where)]
     body = unify(body).strip("\n")
+    if is_issue(fields):
+        return read_issue({**fields, "body": body}, where=where)
+    if pages is not None and pages.is_auto_memory:
+        fields = auto_memory(fields)
+        if inside == INDEX and not (body := without_index(body, pages)):
+            return [Unreadable(where, "it is only the index of the other files", is_skipped=True)]
     first, _, below = body.partition("\n")
     path = inside.rpartition(".")[0]
     title = path.rpartition("/")[2]
     if first.startswith("# ") and not isinstance(fields.get("title"), str):
         title, body = first[2:].strip(), below.strip("\n")
-    key = path if layout.is_key(path) else tokens.slug(path.replace("/", " "), limit=layout.KEY_LIMIT)
-    return from_table({"key": key, **fields, "body": body}, where=where, kind=kind, title=title)
+    table = {"key": key_of(path), **fields, "body": body}
+    found = from_table(table, where=where, kind=kind, title=title)
+    return [linked(found, pages) if pages is not None and isinstance(found, ImportRecord) else found]
 
 
 def _unreadable(err: FormatError, where: str) -> Unreadable:

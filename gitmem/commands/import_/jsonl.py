@@ -8,14 +8,16 @@ from __future__ import annotations
 import json
 
 from gitmem.commands.import_.fields import ImportRecord, Unreadable, from_table
+from gitmem.commands.import_.trackers import is_issue, read_issue
 from gitmem.document.format import format as format_document
 from gitmem.document.parse import parse
 from gitmem.errors import FormatError
+from gitmem.frozen import replace
 from gitmem.store import layout
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
     from typing import IO, Any
 
 # A memory of 64 KiB whose every byte is an escape of six, twice (as text and in its fields).
@@ -23,13 +25,16 @@ LINE_LIMIT = 1 << 20
 _BOM = b"\xef\xbb\xbf"
 
 
-def read_jsonl(file: IO[bytes], *, name: str, kind: str) -> Iterator[ImportRecord | Unreadable]:
-    """Yield the memory of each line, or why it is none; empty lines count and give nothing.
+def read_jsonl(
+    file: IO[bytes], *, name: str, kind: str, is_archive: bool = False
+) -> Iterator[ImportRecord | Unreadable]:
+    """Yield the memories of each line, or why there are none; empty lines count and give nothing.
 
     Args:
         file: An open file.
         name: What reports call it.
         kind: The kind of what names none.
+        is_archive: Whether its memories were moved to an archive by their number, and stay in one (A8).
     """
     number = 0
     while line := file.readline(LINE_LIMIT + 1):
@@ -45,22 +50,26 @@ def read_jsonl(file: IO[bytes], *, name: str, kind: str) -> Iterator[ImportRecor
                 pass
             yield Unreadable(where, f"the line is longer than {LINE_LIMIT} bytes")
         elif stripped := line.strip():
-            yield _read_line(stripped, where, kind)
+            for found in _read_line(stripped, where, kind):
+                is_old = is_archive and isinstance(found, ImportRecord) and not found.text
+                yield replace(found, archived=True) if is_old else found
 
 
-def _read_line(line: bytes, where: str, kind: str) -> ImportRecord | Unreadable:
+def _read_line(line: bytes, where: str, kind: str) -> Iterable[ImportRecord | Unreadable]:
     try:
         found = json.loads(line.decode("utf-8"), parse_constant=_refuse_constant)
     except UnicodeDecodeError:
-        return Unreadable(where, "it is not UTF-8")
+        return [Unreadable(where, "it is not UTF-8")]
     except RecursionError:
-        return Unreadable(where, "it is nested too deeply")
+        return [Unreadable(where, "it is nested too deeply")]
     except ValueError as err:
         message = getattr(err, "msg", "") or "a number has too many digits"
-        return Unreadable(where, f"it is not JSON: {message}")
+        return [Unreadable(where, f"it is not JSON: {message}")]
     if not isinstance(found, dict):
-        return Unreadable(where, "it is not a JSON object")
-    return _of_ours(found, where) or from_table(found, where=where, kind=kind)
+        return [Unreadable(where, "it is not a JSON object")]
+    if is_issue(found):
+        return read_issue(found, where=where)
+    return [_of_ours(found, where) or from_table(found, where=where, kind=kind)]
 
 
 def _refuse_constant(name: str) -> None:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
 
 from gitmem.commands.import_.fields import Unreadable
 from gitmem.commands.import_.files import check_sources, read_sources
+from gitmem.document.fields import format_time
 from gitmem.document.parse import parse
 from gitmem.errors import RefusedError
 from gitmem.frozen import frozen, replace
@@ -14,6 +16,7 @@ from gitmem.recall.logs import PLACE, counted
 from gitmem.recall.query import SESSION
 from gitmem.text.sanitize import display
 from gitmem.text.secrets import redact
+from gitmem.write.archive import ROTATED
 from gitmem.write.bulk import ImportPlan, Reasons, changes_of, settle
 from gitmem.write.incoming import Incoming, UnsafeError, incoming_exact, incoming_new
 
@@ -90,9 +93,9 @@ def import_files(
         RefusedError: A source cannot be read, or there are too many memories.
     """
     check_sources(asked.names)
-    refused, unreadable = Reasons(), Reasons()
+    refused, unreadable, skipped = Reasons(), Reasons(), Reasons()
     sources = read_sources(asked.names, kind=asked.kind, stdin=stdin, progress_of=progress_of("reading"))
-    incoming = list(_incoming(memory, sources, refused, unreadable))
+    incoming = list(_incoming(memory, sources, refused, unreadable, skipped))
     settled, commit = ImportPlan(), memory.find_tip() or ""
     if asked.dry_run or not incoming:
         how: dict[str, Any] = {"update": asked.update, "threshold": memory.policy().duplicates.threshold}
@@ -101,6 +104,7 @@ def import_files(
         if (writing := progress_of("checking and writing")) is not None:
             writing(0, len(incoming))
         settled, commit = _write(memory, asked, incoming)
+    settled.skipped = skipped.plus(settled.skipped)
     written = [*settled.new.values(), *settled.updated.values()]
     commands = sum(one.has_command and not one.archived for one in written)
     if commit:
@@ -109,15 +113,20 @@ def import_files(
 
 
 def _incoming(
-    memory: OpenRepository, sources: Iterable[ImportRecord | Unreadable], refused: Reasons, unreadable: Reasons
+    memory: OpenRepository,
+    sources: Iterable[ImportRecord | Unreadable],
+    refused: Reasons,
+    unreadable: Reasons,
+    skipped: Reasons,
 ) -> Iterator[Incoming]:
-    """Yield what can be written, checked; the rest goes to the reasons."""
+    """Yield what can be written, checked; the rest goes to the reasons, and fields that are left out to the notices."""
     policy, author, now = memory.policy(), memory.author(), memory.now
-    count, order = 0, _Order()
+    count, order, left_out = 0, _Order(), Counter[str]()
     for given in sources:
         if isinstance(given, Unreadable):
-            unreadable.add(given.where, given.reason)
+            (skipped if given.is_skipped else unreadable).add(given.where, given.reason)
             continue
+        left_out.update(given.left_out)
         count += 1
         if count > AT_MOST:
             raise RefusedError(
@@ -130,6 +139,8 @@ def _incoming(
             refused.add(given.where, err.message)
         except RefusedError as err:
             unreadable.add(given.where, redact(err.message))
+    for name, number in sorted(left_out.items()):
+        memory.notices.append(f"the field {display(name)} was left out of {number}: it is too long or not plain data")
 
 
 class _Order:
@@ -164,7 +175,10 @@ def _checked(given: ImportRecord, policy: Policy, *, author: Author, now: int) -
     if given.text:
         document = parse(given.text, path=f"{given.key}.md")
         return incoming_exact(document, given.where, folder=given.folder, archived=given.archived, policy=policy)
-    return incoming_new(given.key, given.fields, given.body, given.where, author=author, policy=policy, now=now)
+    retired = {"when": given.fields.get("created") or format_time(now), "by": "import", "why": ROTATED}
+    fields = {**given.fields, "retired": retired} if given.archived else given.fields
+    made = incoming_new(given.key, fields, given.body, given.where, author=author, policy=policy, now=now)
+    return replace(made, archived=given.archived)
 
 
 def _write(memory: OpenRepository, asked: Sources, incoming: Sequence[Incoming]) -> tuple[ImportPlan, str]:

@@ -13,7 +13,7 @@ from gitmem.commands.import_.folder import list_files, read_folder
 
 def read(folder: Path) -> dict[str, ImportRecord | Unreadable]:
     found = read_folder(str(folder), list_files(str(folder)), name="vault", kind="doc")
-    return {one.where.removeprefix("vault/"): one for one in found}
+    return {one.where.removeprefix("vault/"): one for _, one in found}
 
 
 def put(folder: Path, files: dict[str, str | bytes]) -> Path:

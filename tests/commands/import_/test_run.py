@@ -195,3 +195,46 @@ def test_place_that_is_none_counts_as_none(memory: Memory, repo: Path) -> None:
     numbers = [row[0] for row in catalog.rows("SELECT id FROM memory ORDER BY key")]
 
     assert sorted(*runs_of(catalog, texts_of(catalog, numbers), "1", ())) == sorted(numbers)
+
+
+def test_folders_of_other_systems_come_in_whole_and_only_once(memory: Memory, tmp_path: Path) -> None:
+    issue = {
+        "id": "bd-1",
+        "title": "Rotate keys",
+        "status": "closed",
+        "priority": 0,
+        "close_reason": "done",
+        "comments": [{"author": "bob", "text": "LEARNED: JWKS is cached a day", "created_at": "2026-01-02"}],
+    }
+    deleted = issue | {"id": "bd-2", "status": "tombstone"}
+    files = {
+        "beads/issues.jsonl": f"{json.dumps(issue)}\nnot json\n{json.dumps(deleted)}",
+        "beads/memory/knowledge.jsonl": json.dumps(BEADS[0]),
+        "beads/memory/knowledge.archive.jsonl": json.dumps(BEADS[1]),
+        "beans/41.yaml": "id: '41'\ntitle: Memory\nslug: memory\nstatus: open\npriority: 2\nverify: npm test\n",
+        "beans/bean-x1.md": "---\nid: bean-x1\ntitle: Other\nstatus: todo\npriority: high\n---\nText of it.\n",
+        "vault/Gateway.md": "The gateway drops idle connections. #ops\n",
+        "vault/deep/Timeouts.md": "See [[Gateway]]: a minute.\n",
+        "claude/memory/MEMORY.md": "- [Role](role.md) — who she is\n",
+        "claude/memory/role.md": "---\nname: role\ndescription: Ana leads\ntype: user\n---\nShe leads the ledger.\n",
+    }  # fmt: skip
+    for name, text in files.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text)
+    sources = Sources(tuple(str(tmp_path / name) for name in ("beads", "beans", "vault", "claude/memory")))
+
+    done = memory.bulk.import_files(sources)
+
+    assert done.unreadable.kept == [(f"{tmp_path}/beads/issues.jsonl:2", "it is not JSON: Expecting value")]
+    assert sorted(where.rsplit("/", 1)[1] for where, _ in done.settled.skipped.kept) == ["MEMORY.md", "issues.jsonl:3"]
+    kinds = {hit.key: hit.kind for hit in memory.list(Query(limit=99)).hits}
+    assert kinds == {
+        "bd-1": "task", "learned-jwks-is-cached-a-day": "learned", "learned-k0": "learned", "bean-41": "task",
+        "bean-x1": "task", "gateway": "doc", "deep-timeouts": "doc", "role": "preference",
+    }  # fmt: skip
+    assert memory.show("deep-timeouts").document["frontmatter"]["refs"] == ["gateway"]
+    assert memory.show("learned-k1").document["frontmatter"]["retired"]["why"] == "rotated"
+    assert [row.key for row in memory.tasks.list(states=["closed"])] == ["bd-1"]
+    assert done.commands == 1
+    again = memory.bulk.import_files(sources)
+    assert (len(again.settled.new), len(again.settled.updated), again.commit) == (0, 0, done.commit)

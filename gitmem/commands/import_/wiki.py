@@ -1,0 +1,110 @@
+"""Folders of Markdown notes that link each other, and Claude Code's auto memory. Pure.
+
+Sources: Obsidian's help, "Internal links" (``[[Page]]``, ``[[Page|shown]]``, ``[[folder/Page#Heading]]``,
+``![[Page]]``) and "Tags" (``#tag``, ``#parent/child``); Serena's ``.serena/memories/*.md``, plain Markdown; Claude
+Code's documentation, "Auto memory": ``MEMORY.md`` is an index of files with ``name``, ``description`` and ``type``.
+"""
+
+from __future__ import annotations
+
+import re
+
+from gitmem.frozen import frozen, replace
+from gitmem.store import layout
+from gitmem.text import tokens
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from typing import Any
+
+    from gitmem.commands.import_.fields import ImportRecord
+
+INDEX = "MEMORY.md"
+_LINK = re.compile(r"\[\[([^\[\]|#\n]{1,200})(?:#[^\[\]|\n]{0,200})?(?:\|[^\[\]\n]{0,200})?\]\]")
+_TAG = re.compile(r"(?<![\w#/&])#([A-Za-z][\w/-]{0,39})(?![\w/-])")
+# A line of an index: a list item that is a link to a file and a remark.
+_ENTRY = re.compile(r"\s*[-*]\s*\[[^\]]*\]\(([^)\s]+\.md)\).*")
+_FENCE = ("```", "~~~")
+# What Claude Code calls its types.
+_KINDS = {"user": "preference", "feedback": "preference", "project": "codebase_knowledge", "reference": "doc"}
+
+
+@frozen
+class Pages:
+    """The notes of a folder, for their links.
+
+    Attributes:
+        by_path: Their keys by path without ending, in lower case.
+        by_name: Those by name alone; the first by path of several.
+        is_auto_memory: Whether the folder is one of Claude Code's.
+    """
+
+    by_path: Mapping[str, str]
+    by_name: Mapping[str, str]
+    is_auto_memory: bool
+
+    def find(self, name: str) -> str:
+        """Return the key of the note that a link names; empty where there is none."""
+        path = name.strip().lower().removesuffix(".md").lstrip("/")
+        return self.by_path.get(path, "") or self.by_name.get(path.rpartition("/")[2], "")
+
+
+def pages_of(inside: Iterable[str]) -> Pages:
+    """Return the notes that files are, by their paths in the folder, sorted."""
+    by_path: dict[str, str] = {}
+    by_name: dict[str, str] = {}
+    is_auto_memory = False
+    for path in inside:
+        stem = path.rpartition(".")[0]
+        by_path[stem.lower()] = key_of(stem)
+        by_name.setdefault(stem.rpartition("/")[2].lower(), key_of(stem))
+        is_auto_memory |= path == INDEX
+    return Pages(by_path, by_name, is_auto_memory)
+
+
+def key_of(path: str) -> str:
+    """Return the key of a note, made of its whole path: every folder may have a README."""
+    return path if layout.is_key(path) else tokens.slug(path.replace("/", " "), limit=layout.KEY_LIMIT)
+
+
+def linked(found: ImportRecord, pages: Pages) -> ImportRecord:
+    """Return a note with the keys of the notes that it links to in ``refs``, and its tags; its text stays as it is."""
+    if found.text or ("[[" not in found.body and "#" not in found.body):
+        return found
+    prose = _prose(found.body)
+    keys = [key for name in _LINK.findall(prose) if (key := pages.find(name)) and key != found.key]
+    tags = [tag.lower() for tag in _TAG.findall(_LINK.sub("", prose))]
+    fields = dict(found.fields)
+    for name, more in (("refs", keys), ("tags", tags)):
+        if more:
+            fields[name] = list(dict.fromkeys([*fields.get(name, ()), *more]))
+    return replace(found, fields=fields)
+
+
+def _prose(body: str) -> str:
+    """Return a text without its blocks of code."""
+    lines, fence = [], ""
+    for line in body.split("\n"):
+        mark = line.lstrip()[:3]
+        if mark in _FENCE and fence in ("", mark):
+            fence = "" if fence else mark
+        elif not fence:
+            lines.append(line)
+    return "\n".join(lines)
+
+
+def auto_memory(fields: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the frontmatter of a file of Claude Code's memory in our words: its kind, and its description as title."""
+    about = fields.get("metadata")
+    found = {**fields, **(about if isinstance(about, dict) else {})}
+    kind = _KINDS.get(str(found.get("type")), "")
+    title = found.get("description") or found.get("name")
+    return {**fields, **({"kind": kind} if kind else {}), **({"title": str(title)} if title else {})}
+
+
+def without_index(body: str, pages: Pages) -> str:
+    """Return an index without the lines that only lead to notes of the folder; empty where only headings are left."""
+    lines = [line for line in body.split("\n") if not ((m := _ENTRY.fullmatch(line)) and pages.find(m[1]))]
+    is_more = any(line.strip() and not line.startswith("#") for line in lines)
+    return "\n".join(lines).strip() if is_more else ""

@@ -1,0 +1,43 @@
+"""Notes that link each other keep their links as references, and Claude Code's memory its kinds."""
+
+from __future__ import annotations
+
+import pytest
+
+from gitmem.commands.import_.fields import ImportRecord
+from gitmem.commands.import_.wiki import auto_memory, linked, pages_of, without_index
+
+PAGES = pages_of(["Auth/JWT Tokens.md", "Gateway.md", "README.md", "auth/README.md"])
+
+
+@pytest.mark.parametrize(
+    ("body", "refs", "tags"),
+    [
+        ("See [[Gateway]] and [[JWT Tokens|tokens]].", ["gateway", "auth-jwt-tokens"], None),
+        ("![[Auth/JWT Tokens#Signing]] [[jwt tokens]] [[auth/README]]", ["auth-jwt-tokens", "auth-readme"], None),
+        ("[[Nowhere]] stays. C# and https://a.org/#top are no tags.", None, None),
+        ("About #Auth/keys and #retry, not `a`#1.", None, ["auth/keys", "retry"]),
+        ("```\n[[Gateway]] #code\n```\ntext #real", None, ["real"]),
+    ],
+)
+def test_links_become_references_and_the_text_stays(body: str, refs: list | None, tags: list | None) -> None:
+    found = linked(ImportRecord("x.md", "x", {"kind": "doc"}, body), PAGES)
+
+    assert (found.fields.get("refs"), found.fields.get("tags"), found.body) == (refs, tags, body)
+
+
+def test_types_of_auto_memory_become_kinds() -> None:
+    given = {"name": "user_role", "description": "Ana leads the ledger", "type": "user"}
+
+    assert auto_memory(given) == given | {"kind": "preference", "title": "Ana leads the ledger"}
+    nested = auto_memory({"name": "deploys", "metadata": {"type": "project"}})
+    assert (nested["kind"], nested["title"]) == ("codebase_knowledge", "deploys")
+    assert auto_memory({}) == {}
+
+
+def test_index_without_further_words_leaves_nothing() -> None:
+    index = "# Memory\n\n- [Gateway](Gateway.md) — its timeouts"
+
+    assert without_index(index, PAGES) == ""
+    assert without_index(index + "\n- deploys need a VPN", PAGES) == "# Memory\n\n- deploys need a VPN"
+    assert "Elsewhere" in without_index("- [Elsewhere](other.md) — not in the folder", PAGES)
