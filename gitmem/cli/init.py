@@ -7,12 +7,15 @@ init finds it in other clones.
 The memory's files are shown in the folder `.memory/`, which a line in `.git/info/exclude` hides from git status.
 --no-view or `git config gitmem.view false` prevents the folder, `gitmem view --remove` removes it. Nothing else in the
 repository changes: no hooks, no settings, no tracked files.
+
+--profile makes a new store behave like beadboard, Beans, the AI Memory Module for BMAD (bmad), Agent Swarm (swarm) or a
+knowledge base of capsules (ai-kb), by the settings that it writes to gitmem.toml.
 """
 
 from __future__ import annotations
 
 from gitmem.cli import shared
-from gitmem.errors import GitmemError
+from gitmem.errors import GitmemError, UsageError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,7 +24,13 @@ if TYPE_CHECKING:
     from gitmem.cli.output import Output
     from gitmem.memory.memory import Memory
 
-EXAMPLES = ("gitmem init", "gitmem init --branch memory-store", "gitmem init --offline", "gitmem init --no-view")
+EXAMPLES = (
+    "gitmem init",
+    "gitmem init --branch memory-store",
+    "gitmem init --offline",
+    "gitmem init --no-view",
+    "gitmem init --profile bmad",
+)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -29,13 +38,25 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--branch", default="", metavar="NAME", help="keep the memory on this branch (memory)")
     parser.add_argument("--offline", action="store_true", help="do not check whether the remote has a memory")
     parser.add_argument("--no-view", action="store_true", help="do not create the folder .memory/")
+    about = "behave like this system: beadboard, beans, bmad, swarm, ai-kb (docs/profiles.md)"
+    parser.add_argument("--profile", default="", metavar="NAME", help=about)
+    shared.output_options(parser).add_argument(
+        "--print", action="store_true", help="print the settings of the profile, and change nothing"
+    )
     shared.add_json(parser)
 
 
 def run(args: argparse.Namespace, out: Output) -> int:
     """Start or join the store."""
+    if args.print:
+        from gitmem.policy.profiles import profile_policy
+
+        if not args.profile:
+            raise UsageError("--print requires --profile", hint="gitmem init --profile bmad --print")
+        out.line(profile_policy(args.profile).rstrip("\n"))
+        return 0
     with shared.open_memory(args, out) as memory:
-        done = memory.init(branch=args.branch, offline=args.offline)
+        done = memory.init(branch=args.branch, offline=args.offline, profile=args.profile)
         view = "" if args.no_view or not memory.repository.config.view else _view(memory)
         shared.print_notices(memory, out)
     if args.json:

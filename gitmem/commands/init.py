@@ -11,8 +11,17 @@ if TYPE_CHECKING:
     from gitmem.store.init import InitResult
 
 
-def init(repository: OpenRepository, *, branch: str, offline: bool) -> InitResult:
-    """Start the store or join the remote's, on a named branch or the one that the remote names."""
+def init(repository: OpenRepository, *, branch: str, offline: bool, profile: str = "") -> InitResult:
+    """Start the store or join the remote's, on a named branch or the one that the remote names.
+
+    Raises:
+        UsageError: There is no such profile.
+    """
+    policy = ""
+    if profile:
+        from gitmem.policy.profiles import profile_policy
+
+        policy = profile_policy(profile)
     config = repository.config
     named = chosen(repository.git, config, branch)
     done = start(
@@ -25,6 +34,7 @@ def init(repository: OpenRepository, *, branch: str, offline: bool) -> InitResul
         notices=repository.notices,
         elsewhere=not named,
         former=config.branch if named != config.branch else "",
+        policy=policy,
     )
     if branch or done.branch != config.branch:
         keep(repository.git, done.branch, repository.notices)

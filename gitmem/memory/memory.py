@@ -199,11 +199,11 @@ class Memory:
 
         return Workflow(self)
 
-    def init(self, *, branch: str = "", offline: bool = False) -> InitResult:
-        """Start the store or join the remote's, on a named branch or the one that the remote names."""
+    def init(self, *, branch: str = "", offline: bool = False, profile: str = "") -> InitResult:
+        """Start the store, with the policy of a profile, or join the remote's, on this branch or the one it names."""
         from gitmem.commands.init import init
 
-        return init(self.repository, branch=branch, offline=offline)
+        return init(self.repository, branch=branch, offline=offline, profile=profile)
 
     def remember(
         self,

@@ -11,13 +11,18 @@ if TYPE_CHECKING:
     from gitmem.config.setting import Setting
 
 
-def default_toml() -> str:
-    """Return the ``gitmem.toml`` that ``init`` writes: every setting with its default, commented out."""
+def default_toml(profile: str = "") -> str:
+    """Return the ``gitmem.toml`` that ``init`` writes: what a profile sets, and every default, commented out.
+
+    Args:
+        profile: The settings of a profile, as TOML (``profiles.profile_policy``); or empty.
+    """
     lines = [
         "# The policy of this memory store. Settings that are commented out show their defaults.",
         "",
         f"format = {FORMAT}",
     ]
+    lines += ["", profile.rstrip("\n"), "", "# Everything else, with its defaults:"] if profile else []
     for section, known in ROWS.items():
         rows = {key: row for key, row in known.items() if not row.instead}
         lines += ["", f"# [{section}]"] if rows else []

@@ -74,6 +74,7 @@ def start(
     notices: list[str],
     elsewhere: bool = False,
     former: str = "",
+    policy: str = "",
 ) -> InitResult:
     """Make the memory branch: the remote's where it has one, else the deterministic root with policy and page.
 
@@ -87,6 +88,7 @@ def start(
         notices: Told what the person should know.
         elsewhere: Whether the branch may be another one, which the remote names (``store.home_ref``).
         former: The branch that the memory of this clone was on before; empty where that is the same one.
+        policy: The settings that a new store begins with, as TOML; a store that exists has its own.
 
     Raises:
         ForeignBranchError: The branch, here or at the remote, is not a store's.
@@ -101,16 +103,31 @@ def start(
     tip = git.read_ref(ref)
     if tip is not None:
         need_store(git, tip, branch)
+        _refuse_policy(policy, branch)
         return _complete(git, ref, now=now, lock_timeout_s=lock_timeout_s)
     if asks:
         _fetch(git, remote, branch, notices)
     there = git.read_ref(f"refs/remotes/{remote}/{branch}")
     if there is not None:
+        _refuse_policy(policy, f"{remote}/{branch}")
         return _join(git, branch, remote, there, deepens=asks)
     if former and _is_store(git, former):
         message = f"this clone already has a memory on the branch {former}; {branch} would be a new, empty one"
         raise ConflictError(message, hint=f"move it: git branch -m {former} {branch} && gitmem init --branch {branch}")
-    return _complete(git, ref, now=now, lock_timeout_s=lock_timeout_s)
+    return _complete(git, ref, now=now, lock_timeout_s=lock_timeout_s, policy=policy)
+
+
+def _refuse_policy(policy: str, branch: str) -> None:
+    """Refuse a profile for a store that exists: others may rely on the policy that it has.
+
+    Raises:
+        ConflictError: There is one.
+    """
+    if policy:
+        raise ConflictError(
+            f"the memory on {branch} already has a policy",
+            hint="print the settings of a profile with gitmem init --profile NAME --print, and add them to gitmem.toml",
+        )
 
 
 def _is_store(git: Git, branch: str) -> bool:
@@ -141,11 +158,11 @@ def _join(git: Git, branch: str, remote: str, there: str, *, deepens: bool) -> I
     return InitResult(branch, there, "joined")
 
 
-def _complete(git: Git, ref: str, *, now: int, lock_timeout_s: float) -> InitResult:
+def _complete(git: Git, ref: str, *, now: int, lock_timeout_s: float, policy: str = "") -> InitResult:
     is_new = git.read_ref(ref) is None
     files = {
         layout.ATTRIBUTES_PATH: layout.ATTRIBUTES,
-        layout.POLICY_PATH: default_toml(),
+        layout.POLICY_PATH: default_toml(policy),
         layout.STATUS_PATH: FIRST_PAGE,
     }
 

@@ -67,12 +67,21 @@ _AGENT = ("source", "agent")
 # The parts that beadboard's `source` names, and captures keep (`agents.capture.source`).
 ROLES = ("orchestrator", "supervisor", "worker")
 _PERSON = ("author", "by", "who")
-_TASK = ("task", "bead", "issue")
-_LISTS = {"tags": ("tags", "labels", "keywords"), "paths": ("paths", "files"), "refs": ("refs", "references")}
+_TASK = ("task", "bead", "issue", "story_id")
+_LISTS = {
+    "tags": ("tags", "labels", "keywords"),
+    "paths": ("paths", "files"),
+    "refs": ("refs", "references", "file_references"),
+}
 _READ: tuple[tuple[tuple[str, ...], type], ...] = (
     *((names, str) for names in (_TEXT, _TITLE, _KIND, _AGENT, _PERSON)),
     *((names, object) for names in (_CREATED, _TASK, *_LISTS.values())),
 )
+# What the AI Memory Module (C) and Agent Swarm (D) call kinds of ours.
+_KINDS = {
+    **{"session_summary": "session", "implementation": "code_pattern", "task_completion": "outcome"},
+    **{"file_index": "note", "manual": "learned"},
+}
 # Set by the store alone: a file of another system may not retire, replace, claim or close anything here.
 _OWN = frozenset(("retired", "superseded_by", "schema", "updated", "state", "claimed", "attempts", "closed"))
 # A field that nobody knows is kept if it is short; a vector of numbers is not metadata.
@@ -149,6 +158,7 @@ def _name_of(table: Mapping[str, Any], names: tuple[str, ...], wanted: type) -> 
 
 def _kind(word: str) -> str:
     kind = word.strip().lower().replace("-", "_").replace(" ", "_")
+    kind = _KINDS.get(kind, kind)
     return kind if is_slug(kind) else tokens.slug(word, limit=40).replace("-", "_")
 
 
