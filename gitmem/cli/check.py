@@ -244,7 +244,7 @@ def _row(finding: Finding) -> dict[str, Any]:
         "title": finding.title,
         "because": finding.because,
         "by": finding.by,
-        "path": finding.path,
+        "path": finding.fact.path if finding.fact is not None else finding.path,
         "line": finding.fact.line if finding.fact is not None else 0,
         "changed": [{"path": spot.path, "line": spot.line} for spot in finding.places],
         "stated": [

@@ -12,7 +12,7 @@ from gitmem.cli.check import as_table
 from gitmem.commands.check.summary import findings_of
 from gitmem.frozen import replace
 from gitmem.memory.memory import Memory
-from gitmem.verify.overview.finding import FindingRow, FindingSection
+from gitmem.verify.overview.finding import SILENCED, FindingRow, FindingSection, Spot
 from gitmem.verify.overview.notice.document import LISTS, parse_check
 from gitmem.verify.overview.notice.links import Links
 from gitmem.verify.overview.notice.notice import render
@@ -30,8 +30,12 @@ def test_what_a_job_wrote_is_shown_as_the_check_itself_would_show_it(repo, memor
     commit_files(repo, {"README.md": "# Changed\n"})
     checked = memory.check(base="HEAD~1")
     row = FindingRow("says less than its claim", "names", "facts/names.md", 3, "grep x")
+    found = findings_of(checked, now=NOW, memory=memory.repository.find_tip() or "")
+    weakened = replace(checked.findings[0], kind=SILENCED, fact=Spot(".memory/facts/names.md", 4))
+    checked = replace(checked, findings=(*checked.findings, weakened))
     found = replace(
-        findings_of(checked, now=NOW, memory=memory.repository.find_tip() or ""),
+        found,
+        findings=(*found.findings, weakened),
         sections=(FindingSection("Review", "warning", (row,), memory="d" * 40),),
     )
 
@@ -41,6 +45,7 @@ def test_what_a_job_wrote_is_shown_as_the_check_itself_would_show_it(repo, memor
     assert read is not None
     assert render(read, links, 60_000) == render(found, links, 60_000)
     assert "This change makes 1 fact false" in render(read, links, 60_000)
+    assert f"/blob/{found.head}/.memory/facts/names.md#L4" in render(read, links, 60_000)
     assert f"/blob/{'d' * 40}/facts/names.md#L3" in render(read, links, 60_000)  # not the file as it was before
 
 
