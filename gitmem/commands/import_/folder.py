@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 ENDINGS = (".md", ".markdown")
 YAML = (".yaml", ".yml")
+# The folder of settings that makes a folder a vault of Obsidian, in which `#word` is a tag.
+VAULT = ".obsidian"
 # beads and beadboard: issues, what was learned, and what rotation moved to the archive (A8).
 ARCHIVE = "knowledge.archive.jsonl"
 LOGS = ("issues.jsonl", "beads.jsonl", "knowledge.jsonl", ARCHIVE)
@@ -55,8 +57,11 @@ def _is_bean(entry: os.DirEntry[str]) -> bool:
     """Return whether a file is an issue of Beans: YAML that begins with an id."""
     if not entry.name.lower().endswith(YAML) or not entry.is_file(follow_symlinks=False):
         return False
-    with Path(entry.path).open("rb") as file:
-        return file.read(3) == b"id:"
+    try:
+        with Path(entry.path).open("rb") as file:
+            return file.read(3) == b"id:"
+    except OSError:
+        return True  # reading it says why it cannot be read
 
 
 def read_folder(
@@ -72,15 +77,20 @@ def read_folder(
     """
     is_store = (Path(folder) / layout.POLICY_PATH).is_file()
     places = [os.path.relpath(path, folder).replace(os.sep, "/") for path, _ in files]
-    pages = pages_of(place for place in places if place.lower().endswith(ENDINGS))
+    top = Path(folder).resolve()
+    is_vault = any((one / VAULT).is_dir() for one in (top, *top.parents))
+    pages = pages_of((place for place in places if place.lower().endswith(ENDINGS)), is_vault=is_vault)
     for number, ((path, is_regular), inside) in enumerate(zip(files, places, strict=True), 1):
         where = f"{name.rstrip('/')}/{inside}"
         if not is_regular:
             yield number, Unreadable(where, "it is not a regular file (links are not followed)")
         elif inside.endswith(LOGS):
-            with Path(path).open("rb") as file:
-                for found in read_jsonl(file, name=where, kind="learned", is_archive=inside.endswith(ARCHIVE)):
-                    yield number, found
+            try:
+                with Path(path).open("rb") as file:
+                    for found in read_jsonl(file, name=where, kind="learned", is_archive=inside.endswith(ARCHIVE)):
+                        yield number, found
+            except OSError as err:
+                yield number, Unreadable(where, str(err.strerror))
         elif inside.lower().endswith(YAML):
             for found in read_bean(path, where):
                 yield number, found

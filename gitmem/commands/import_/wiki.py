@@ -38,11 +38,13 @@ class Pages:
         by_path: Their keys by path without ending, in lower case.
         by_name: Those by name alone; the first by path of several.
         is_auto_memory: Whether the folder is one of Claude Code's.
+        is_vault: Whether it is one of Obsidian's: elsewhere ``#word`` is no tag.
     """
 
     by_path: Mapping[str, str]
     by_name: Mapping[str, str]
     is_auto_memory: bool
+    is_vault: bool
 
     def find(self, name: str) -> str:
         """Return the key of the note that a link names; empty where there is none."""
@@ -50,7 +52,7 @@ class Pages:
         return self.by_path.get(path, "") or self.by_name.get(path.rpartition("/")[2], "")
 
 
-def pages_of(inside: Iterable[str]) -> Pages:
+def pages_of(inside: Iterable[str], *, is_vault: bool = False) -> Pages:
     """Return the notes that files are, by their paths in the folder, sorted."""
     by_path: dict[str, str] = {}
     by_name: dict[str, str] = {}
@@ -60,7 +62,7 @@ def pages_of(inside: Iterable[str]) -> Pages:
         by_path[stem.lower()] = key_of(stem)
         by_name.setdefault(stem.rpartition("/")[2].lower(), key_of(stem))
         is_auto_memory |= path == INDEX
-    return Pages(by_path, by_name, is_auto_memory)
+    return Pages(by_path, by_name, is_auto_memory, is_vault)
 
 
 def key_of(path: str) -> str:
@@ -74,7 +76,7 @@ def linked(found: ImportRecord, pages: Pages) -> ImportRecord:
         return found
     prose = _prose(found.body)
     keys = [key for name in _LINK.findall(prose) if (key := pages.find(name)) and key != found.key]
-    tags = [tag.lower() for tag in _TAG.findall(_LINK.sub("", prose))]
+    tags = [tag.lower() for tag in _TAG.findall(_LINK.sub("", prose))] if pages.is_vault else []
     fields = dict(found.fields)
     for name, more in (("refs", keys), ("tags", tags)):
         if more:

@@ -221,6 +221,7 @@ def test_folders_of_other_systems_come_in_whole_and_only_once(memory: Memory, tm
     for name, text in files.items():
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(text)
+    (tmp_path / "vault" / ".obsidian").mkdir()
     sources = Sources(tuple(str(tmp_path / name) for name in ("beads", "beans", "vault", "claude/memory")))
 
     done = memory.bulk.import_files(sources)
@@ -232,6 +233,7 @@ def test_folders_of_other_systems_come_in_whole_and_only_once(memory: Memory, tm
         "bd-1": "task", "learned-jwks-is-cached-a-day": "learned", "learned-k0": "learned", "bean-41": "task",
         "bean-x1": "task", "gateway": "doc", "deep-timeouts": "doc", "role": "preference",
     }  # fmt: skip
+    assert memory.show("gateway").document["frontmatter"]["tags"] == ["ops"]
     assert memory.show("deep-timeouts").document["frontmatter"]["refs"] == ["gateway"]
     assert memory.show("learned-k1").document["frontmatter"]["retired"]["why"] == "rotated"
     assert [row.key for row in memory.tasks.list(states=["closed"])] == ["bd-1"]
