@@ -9,7 +9,12 @@ from types import ModuleType
 
 import pytest
 
+from benchmarks.browser import CHROMIUM, DRIVER, Browser
+
 PROJECT = Path(__file__).resolve().parent.parent
+AXE = PROJECT / "build/axe/node_modules/axe-core/axe.min.js"
+# MyST uses what Sphinx 11 drops.
+OLD = ("ignore::DeprecationWarning", "ignore::PendingDeprecationWarning")
 
 
 @pytest.fixture(scope="module")
@@ -55,9 +60,7 @@ def test_link_to_a_missing_file_is_an_error(site: ModuleType) -> None:
         site.adjust("[a](gone.md)", "docs/guide.md", site.pages())
 
 
-@pytest.mark.filterwarnings(
-    "ignore::DeprecationWarning", "ignore::PendingDeprecationWarning"
-)  # MyST uses what Sphinx 11 drops
+@pytest.mark.filterwarnings(*OLD)
 def test_strict_build_fails_for_an_anchor_that_leads_nowhere(
     site: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
@@ -69,3 +72,35 @@ def test_strict_build_fails_for_an_anchor_that_leads_nowhere(
 
     assert site.main() == 1
     assert "nowhere" in capfd.readouterr().err
+
+
+@pytest.mark.skipif(
+    not (CHROMIUM and DRIVER and AXE.exists()), reason="no chromium, no driver of it or no axe-core here"
+)
+@pytest.mark.filterwarnings(*OLD)
+def test_axe_finds_nothing_to_complain_of(site: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    page = (
+        f"# A\n\n## List\n\n| a | |\n|---|---|\n| b | `{'c' * 80}` |\n\n```console\n$ "
+        + "echo d " * 40
+        + "\nd\n```\n\n- [Page b](b.md)\n"
+    )
+
+    def stage(folder: Path) -> None:
+        folder.mkdir()
+        (folder / "index.md").write_text(site.contents(page))
+        (folder / "b.md").write_text("# B\n\n[a](index.md)\n")
+
+    monkeypatch.setattr(site, "BUILD", tmp_path / "site")
+    monkeypatch.setattr(site, "stage", stage)
+    assert site.main() == 0
+
+    browser = Browser(tmp_path / "chromium")
+    found = []
+    for width, is_dark in ((1280, False), (1280, True), (360, False), (360, True)):
+        browser.screen(width, 900, dark=is_dark)
+        for name in ("index", "search"):
+            browser.open(tmp_path / "site" / f"{name}.html")
+            browser.js(AXE.read_text(encoding="utf-8"))
+            found += browser.js("return axe.run().then((all) => all.violations.map((one) => one.id))")
+    browser.close()
+    assert found == []

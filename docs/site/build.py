@@ -26,6 +26,16 @@ RENAMED = {
     "CHANGELOG.md": "changelog.md",
     "benchmarks/README.md": "benchmarks.md",
 }
+# What the theme leaves out for those who do not see the page or use no mouse (found by axe-core).
+POLISH = (
+    ('role="heading"><span class="caption-text"', 'role="heading" aria-level="2"><span class="caption-text"'),
+    ('<aside class="sidebar-drawer">', '<aside class="sidebar-drawer" aria-label="All pages">'),
+    ('<aside class="toc-drawer', '<aside aria-label="On this page" class="toc-drawer'),
+    ("<pre>", '<pre tabindex="0">'),
+    ('<div class="table-wrapper', '<div tabindex="0" class="table-wrapper'),
+    ('<th class="head"><p></p></th>', '<td class="head"></td>'),
+    ('<div id="search-results">', '<h1>Search results</h1>\n<div id="search-results">'),
+)
 LANDING = "docs/README.md"
 LINK = re.compile(r"(!?)\[((?:[^\[\]]|\[[^\]]*\])*)\]\(([^()\s]+)\)")
 FENCE = re.compile(r"(^ *(`{3,}|~{3,}).*?^ *\2`*~* *$)", re.DOTALL | re.MULTILINE)
@@ -133,7 +143,13 @@ def main() -> int:
     stage(staged)
     strict = ["--fail-on-warning", "--keep-going", "--nitpicky", "--quiet"]
     conf = str(Path(__file__).parent)
-    return sphinx([*strict, "-E", "-b", "html", "-c", conf, "-d", f"{staged}.cache", str(staged), str(BUILD)])
+    status = sphinx([*strict, "-a", "-E", "-b", "html", "-c", conf, "-d", f"{staged}.cache", str(staged), str(BUILD)])
+    for page in BUILD.rglob("*.html"):
+        text = page.read_text(encoding="utf-8")
+        for before, after in POLISH:
+            text = text.replace(before, after)
+        page.write_text(text, encoding="utf-8")
+    return status
 
 
 if __name__ == "__main__":
