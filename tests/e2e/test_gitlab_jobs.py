@@ -118,6 +118,34 @@ def test_conflicting_merge_requests_to_memory_are_merged_by_meaning(hub: Path, t
     assert "merge_request" not in (hub / "options").read_text(encoding="utf-8")  # none is opened for it
 
 
+def test_memory_of_a_merged_branch_is_merged_too_and_that_of_others_waits(
+    repo: Path, hub: Path, tmp_path: Path
+) -> None:
+    (hub / "hooks" / "pre-receive").unlink()
+    git(repo, "remote", "add", "origin", str(hub))
+    git(repo, "fetch", "-q")
+    git(repo, "remote", "set-head", "origin", "main")
+    for name in ("patch", "open"):
+        git(repo, "checkout", "-q", "-b", name, "main")
+        commit_files(repo, {f"{name}.txt": "five\n"})
+        with Memory(repo) as memory:
+            memory.fact(f"It is {name}", key=name, contains="five", within=f"{name}.txt")
+        git(repo, "push", "-q", "origin", name, f"gitmem/branch/{name}")
+    git(repo, "checkout", "-q", "main")
+    git(repo, "merge", "-q", "--no-ff", "-m", "merge", "patch")
+    git(repo, "push", "-q", "origin", "main", ":patch")
+    job("gitmem-verify", hub, tmp_path / "verify")
+    git(tmp_path, "init", "-q", "record")
+    shutil.copy(tmp_path / "verify" / "gitmem-results-1.jsonl", tmp_path / "record")
+
+    done = job("gitmem-record", hub, tmp_path / "record", PUSH_TOKEN="t0k3n")
+
+    assert done.status == 0, done
+    names = git(hub, "ls-tree", "-r", "--name-only", "memory").split("\n")
+    assert ("facts/patch.md" in names, "facts/open.md" in names) == (True, False)
+    assert git(hub, "for-each-ref", "--format=%(refname:lstrip=2)", "refs/heads/gitmem") == "gitmem/branch/open"
+
+
 def test_merge_request_is_told_what_it_breaks(repo: Path, hub: Path, tmp_path: Path) -> None:
     git(repo, "checkout", "-q", "-b", "patch")
     commit_files(repo, {"README.md": "# Changed\n"})
