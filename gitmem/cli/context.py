@@ -42,6 +42,8 @@ def run(args: argparse.Namespace, out: Output) -> int:
     """Print the digest."""
     with shared.open_memory(args, out) as memory:
         found = memory.context(paths=args.path, budget_tokens=args.budget).document
+        last = found["verified"]
+        place = shared.place_of(memory.jobs.distance(last["commit"])) if last and not args.json else ""
         shared.print_notices(memory, out)
     if args.json:
         out.json(found)
@@ -68,9 +70,8 @@ def run(args: argparse.Namespace, out: Output) -> int:
     if not any(section["total"] for section in found["sections"]):
         out.line("nothing yet: gitmem remember, gitmem fact")
     out.line()
-    if found["verified"]:
-        last = found["verified"]
-        where = "HEAD" if last["is_head"] else f"{last['commit'][:12]}, which is not HEAD"
+    if last:
+        where = "HEAD" if last["is_head"] else f"{last['commit'][:12]}, {place}"
         out.line((f"Last verified: {ago(last['age_s'])} ago, at {where}", "dim"))
     out.line(('Search: gitmem recall "question"', "dim"))
     return 0

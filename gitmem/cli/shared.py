@@ -16,7 +16,7 @@ from gitmem.store.scope import LISTED, PROJECT, SCOPES
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from typing import Any
 
     from gitmem.model import Hit
@@ -437,6 +437,20 @@ def read_standard_input(limit: int) -> str:
 def list_of(values: Iterable[str]) -> str:
     """Return values separated by commas."""
     return ", ".join(values)
+
+
+def place_of(distance: Mapping[str, Any]) -> str:
+    """Return in words where a commit is as seen from HEAD, by how many commits each has that the other has not."""
+    behind, ahead = distance["behind"], distance["ahead"]
+    if behind is None:
+        return "not in this clone"
+    if not behind and not ahead:
+        return "which is HEAD"
+    if not ahead:
+        return f"{counted(behind, 'commit')} behind HEAD"
+    if not behind:
+        return f"{counted(ahead, 'commit')} ahead of HEAD"
+    return f"beside HEAD ({counted(ahead, 'commit')} only there, {behind} only here)"
 
 
 def counted(number: int, one: str, many: str = "") -> str:

@@ -181,18 +181,7 @@ def _recorded(found: dict[str, Any]) -> str:
 
 def _code(commit: str, found: Mapping[str, Any]) -> str:
     """Return which commit of the code something is about, and where that is as seen from HEAD."""
-    behind, ahead = found["behind"], found["ahead"]
-    if behind is None:
-        where = "not in this clone"
-    elif not behind and not ahead:
-        where = "which is HEAD"
-    elif not ahead:
-        where = f"{shared.counted(behind, 'commit')} behind HEAD"
-    elif not behind:
-        where = f"{shared.counted(ahead, 'commit')} ahead of HEAD"
-    else:
-        where = f"beside HEAD ({shared.counted(ahead, 'commit')} only there, {behind} only here)"
-    return f" for the code at {commit[:12]}, {where}"
+    return f" for the code at {commit[:12]}, {shared.place_of(found)}"
 
 
 def _print_view(view: dict[str, Any], out: Output) -> None:

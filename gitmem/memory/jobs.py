@@ -179,6 +179,13 @@ class Jobs:
 
         return describe_last(self._repository.git, catalog, now=self._repository.now)
 
+    def distance(self, commit: str) -> dict[str, int | None]:
+        """Return how many commits HEAD has that a commit has not (``behind``), and the other way round (``ahead``)."""
+        from gitmem.verify.jobs.history import distance
+
+        git = self._repository.git
+        return distance(git, commit, git.read_head()[1])
+
     def summary(self, catalog: Catalog, ground: int | None, tip: str) -> dict[str, Any]:
         """Return what is known of verify jobs: the last one here, the last on the branch, and what runs them."""
         from gitmem.verify.jobs.history import describe_jobs

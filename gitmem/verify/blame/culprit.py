@@ -48,6 +48,16 @@ def held_last(git: Git, verdict: Verdict) -> str:
     return found.stdout.decode("ascii", "replace").strip() or verdict.held_commit
 
 
+def with_last_held(git: Git, verdicts: Mapping[str, Verdict]) -> dict[str, Verdict]:
+    """Return verdicts whose ``held_commit`` is the last commit where each failed fact is known to have held."""
+    culprits = {(v.culprit, v.culprit_after): v for v in verdicts.values() if v.outcome == FAILS and v.culprit}
+    held = {pair: held_last(git, verdict) for pair, verdict in culprits.items()}
+    return {
+        key: replace(v, held_commit=held.get((v.culprit, v.culprit_after), v.held_commit))
+        for key, v in verdicts.items()
+    }
+
+
 def phrase(culprit: str, after: str, made: Made | None = None, *, outcome: str = FAILS) -> str:
     """Return what broke a fact as ``broken by 1234abcd5678 (Ana: Use EdDSA)``; or since when it is unsteady."""
     whose = ""

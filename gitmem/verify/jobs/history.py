@@ -175,7 +175,7 @@ def _last_job(git: Git, now: int) -> dict[str, Any] | None:
         "age_s": age_s(job.started, now),
         "state": "failed" if job.problem else how,
         "commit": job.commit,
-        **_distance(git, job.commit, git.read_head()[1]),
+        **distance(git, job.commit, git.read_head()[1]),
         "due": job.due,
         "failed": job.failed,
         "unchecked": job.unchecked,
@@ -223,17 +223,17 @@ def _as_table(git: Git, found: RecordCommit | None, now: int) -> dict[str, Any] 
         "at": format_time(found.at),
         "age_s": age_s(found.at, now),
         "code": found.code,
-        **_distance(git, found.code, git.read_head()[1]),
+        **distance(git, found.code, git.read_head()[1]),
         "claimed": found.is_claimed,
     }
 
 
 def count_behind(git: Git, commit: str, head: str | None) -> int | None:
     """Return how many commits of *head* another commit does not have; None where that cannot be determined."""
-    return _distance(git, commit, head)["behind"]
+    return distance(git, commit, head)["behind"]
 
 
-def _distance(git: Git, commit: str, head: str | None) -> dict[str, int | None]:
+def distance(git: Git, commit: str, head: str | None) -> dict[str, int | None]:
     """Return how many commits of *head* a commit is behind, and how many it is ahead; both if it is beside it."""
     if not commit or not head:
         return {"behind": None, "ahead": None}

@@ -228,7 +228,9 @@ def _bullet(line: StandingLine, culprits: Mapping[tuple[str, str], str]) -> str:
     parts = [f"- **{markdown(line.key)}**: {markdown(line.title)}"]
     if line.because:
         parts.append(f"— {markdown(line.because)}")
-    where = [f"last held at `{line.held_commit[:12]}`"] if line.held_commit else []
+    # Right before the commit that broke it, which is named; where that is not known, where it was seen to hold last.
+    held = line.culprit_after or ("" if line.culprit else line.held_commit)
+    where = [f"last held at `{held[:12]}`"] if held else []
     broken = culprits.get((line.culprit, line.culprit_after), "") if line.culprit else ""
     where += [markdown(broken)] if broken else []
     where += [f"written by {markdown(line.by)}"] if line.by else []

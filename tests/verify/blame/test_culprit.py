@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from conftest import commit_files, git
 
+from gitmem.frozen import replace
 from gitmem.git.binary import Git
 from gitmem.git.history import Made
 from gitmem.git.repository import discover
-from gitmem.verify.blame.culprit import as_table, describe_culprits, phrase
+from gitmem.model import FAILS, Verdict
+from gitmem.verify.blame.culprit import as_table, describe_culprits, phrase, with_last_held
 
 
 def test_culprit_is_told_with_whose_it_is_and_what_it_is_called(repo):
@@ -27,6 +29,22 @@ def test_nothing_is_asked_of_git_where_there_is_no_culprit(repo, monkeypatch):
     monkeypatch.setattr(Git, "run", None)
 
     assert describe_culprits(Git(discover(repo)), [("", "")]) == {}
+
+
+def test_failed_fact_held_last_right_before_what_broke_it(repo):
+    before = git(repo, "rev-parse", "HEAD")
+    culprit = commit_files(repo, {"a": "1"})
+    failed = Verdict("a", "s", "c", FAILS, culprit, "i", 1, held_commit="7" * 40)
+    verdicts = {
+        "known": replace(failed, culprit=culprit),
+        "range": replace(failed, culprit=culprit, culprit_after="8" * 40),
+        "unknown": failed,
+        "gone": replace(failed, culprit="9" * 40),
+    }
+
+    held = {key: v.held_commit for key, v in with_last_held(Git(discover(repo)), verdicts).items()}
+
+    assert held == {"known": before, "range": "8" * 40, "unknown": "7" * 40, "gone": "7" * 40}
 
 
 def test_hostile_names_are_short_and_dead():

@@ -248,4 +248,4 @@ def test_context_says_when_the_last_job_ran_and_on_which_commit(
 
     commit_files(repo, {"new.py": "1\n"})
 
-    assert f" ago, at {head[:12]}, which is not HEAD\n" in run_cli("context").out
+    assert f" ago, at {head[:12]}, 1 commit behind HEAD\n" in run_cli("context").out

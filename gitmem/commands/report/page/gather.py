@@ -18,7 +18,7 @@ from gitmem.model import FAILED, STALE, SUSPECT, UNPROVEN, Check
 from gitmem.statuses import describe_chain
 from gitmem.store.scope import PROJECT, UNIVERSAL, is_meant
 from gitmem.text.secrets import redact
-from gitmem.verify.blame.culprit import describe_culprits
+from gitmem.verify.blame.culprit import describe_culprits, with_last_held
 from gitmem.verify.due import is_accepted
 from gitmem.verify.overview.notice.links import commits_of
 from gitmem.verify.overview.stock import written_by
@@ -125,7 +125,7 @@ def gather(
     chains = state.suspects(catalog, ground)
     statuses = state.statuses_of(catalog, ground, [row[0] for row in rows], now=now, chains=chains)
     keys = [row[1] for row in rows if row[12] is not None]
-    verdicts = state.counting(catalog, ground, keys, local)
+    verdicts = with_last_held(git, state.counting(catalog, ground, keys, local))
     broken = describe_culprits(git, ((v.culprit, v.culprit_after) for v in verdicts.values()))
     entries = [
         _entry(row, statuses[row[0]], verdicts.get(row[1]), broken=broken, now=now, waiting=of.waiting) for row in rows
