@@ -56,7 +56,7 @@ LAZY_HOMES = {
 # Packages that may be imported inside a function: what they cost is in reference figures and in a comment there.
 HEAVY = (
     "yaml", "frontmatter", "dataclasses", "typing", "inspect", "subprocess", "threading", "tomllib", "hashlib", "json",
-    "concurrent.futures", "re2", "pygit2", "git", "whoosh", "shtab", "difflib", "datetime", "tempfile",
+    "concurrent.futures", "re2", "pygit2", "git", "whoosh", "difflib", "datetime", "tempfile",
     "importlib.metadata", "urllib.parse", "logging", "traceback", "asyncio", "Stemmer", "argparse", "sqlite3",
     "pathlib", "numpy", "safetensors", "fastembed", "onnxruntime", "tokenizers", "huggingface_hub",
     "sentence_transformers", "sqlite_vec", "transformers", "mcp", "uvicorn", "jinja2", "zlib", "shutil", "signal",

@@ -14,7 +14,7 @@ import pytest
 # Each costs 3 ms or more, 0.2 of a bare start, with Python 3.11 (signal 1 ms, pygit2 and whoosh ten times that).
 SLOW = {
     "yaml", "frontmatter", "dataclasses", "typing", "inspect", "subprocess", "tomllib", "hashlib", "logging", "http",
-    "concurrent.futures", "asyncio", "importlib.metadata", "re2", "pygit2", "git", "whoosh", "shtab",
+    "concurrent.futures", "asyncio", "importlib.metadata", "re2", "pygit2", "git", "whoosh",
     "shutil", "signal",
 }  # fmt: skip
 

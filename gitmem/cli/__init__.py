@@ -61,6 +61,10 @@ def main(argv: list[str] | None = None) -> int:
         )  # git calls it for each file of a diff: nothing is parsed and no setting read
     from gitmem.cli.output import Output
 
+    if arguments[:1] == ["complete"]:  # its words are a command line themselves
+        from gitmem.cli import complete
+
+        return complete.show(arguments[1:], Output())
     return _finish(arguments, Output(color=_color(), draws=not _is_dumb()), is_first=True)
 
 

@@ -55,6 +55,7 @@ class Argument:
         self.action, self.nargs, self.type, self.choices, self.required = action, nargs, type, choices, required
         self.const = FLAGS.get(action, const)
         self.default = others.get("default", DEFAULTS.get(action))
+        self.help = str(others.get("help") or "")
 
     @property
     def takes_value(self) -> bool:

@@ -1,54 +1,56 @@
-"""Print a completion script for your shell."""
+"""Print a completion script for your shell, or install it with --install.
+
+It completes commands, options, keys (with titles), kinds, tags, statuses, scopes, topics and collections, for `gitmem`
+and for `git mem`. --install writes it where your shell looks for completions; `gitmem uninstall completion` removes it.
+"""
 
 from __future__ import annotations
 
-import argparse
-
-from gitmem.cli import table
+from gitmem.commands.completion import SHELLS
+from gitmem.errors import UsageError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
+    import argparse
 
     from gitmem.cli.output import Output
 
 EXAMPLES = (
+    "gitmem completion --install",
+    "gitmem completion zsh --install",
     "gitmem completion bash > ~/.local/share/bash-completion/completions/gitmem",
-    "gitmem completion zsh > ~/.zfunc/_gitmem",
 )
+# What else a shell needs, where it does not look into the folder by itself.
+NEXT = {
+    "bash": "bash reads it with the package bash-completion, in a new shell",
+    "zsh": "zsh reads it if ~/.zshrc has, before compinit: fpath=({folder} $fpath)",
+    "fish": "fish reads it in a new shell",
+}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add what completion takes."""
-    parser.add_argument("shell", choices=("bash", "zsh", "tcsh"), help="your shell")
+    about = f"your shell: {', '.join(SHELLS)} (with --install: that of $SHELL)"
+    parser.add_argument("shell", nargs="?", choices=SHELLS, metavar="SHELL", help=about)
+    parser.add_argument("--install", action="store_true", help="write it where your shell looks for completions")
 
 
 def run(args: argparse.Namespace, out: Output) -> int:
-    """Print the script."""
-    import shtab
+    """Print the script, or install it."""
+    from gitmem.commands import completion
+    from gitmem.config import variable
 
-    out.exact(shtab.complete(whole_parser(), shell=args.shell))
+    shell = args.shell or (variable("SHELL").rpartition("/")[2] if args.install else "")
+    if shell not in SHELLS:
+        message = f"there is no completion for {shell}" if shell else "completion needs the name of a shell"
+        raise UsageError(message, hint=f"choose one of {', '.join(SHELLS)}: gitmem completion bash")
+    if not args.install:
+        out.exact(completion.script(shell))
+        return 0
+    if shell == "tcsh":
+        raise UsageError("tcsh has no folder for completions", hint="gitmem completion tcsh >> ~/.tcshrc")
+    written = completion.install(shell)
+    for path, is_new in written:
+        out.line(("wrote  " if is_new else "exists ", "bold"), str(path))
+    out.note(NEXT[shell].format(folder=written[0][0].parent))
     return 0
-
-
-def whole_parser() -> argparse.ArgumentParser:
-    """Return one parser with every command in it; only completion and the reference need it."""
-    parser = argparse.ArgumentParser(prog="gitmem", description="Git-native memory.")
-    parser.add_argument("-C", metavar="DIR", help="run as if started in DIR")
-    parser.add_argument("--version", action="store_true", help="print the version")
-    commands = parser.add_subparsers(dest="command")
-    for name in table.top():
-        added = _add(commands, name, name)
-        verbs = table.verbs_of(name)
-        if verbs:
-            below = added.add_subparsers(dest="verb")
-            for verb in verbs:
-                _add(below, verb, f"{name} {verb}")
-    return parser
-
-
-def _add(commands: Any, word: str, name: str) -> argparse.ArgumentParser:
-    module = table.load(name)
-    added: argparse.ArgumentParser = commands.add_parser(word, help=table.COMMANDS[name][1], description=module.__doc__)
-    module.add_arguments(added)
-    return added

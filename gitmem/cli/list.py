@@ -13,6 +13,7 @@ from gitmem.store.scope import PROJECT
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
+    from collections.abc import Mapping
 
     from gitmem.cli.output import Output
 
@@ -46,6 +47,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
         past = memory.at(args.at) if args.at is not None else None
         found = past.list(query) if past else memory.list(query)
         shared.print_notices(memory, out)
+        lengths = shared.unique_lengths(memory, (h.key for h in found.hits if h.scope == PROJECT), out)
         if args.json:
             from gitmem.document.fields import format_time
 
@@ -67,7 +69,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
             ]
             out.json({"memories": rows} | ({"at": past.table()} if past else {}))
         elif out.is_terminal:
-            _print_table(found.hits, out)
+            _print_table(found.hits, out, lengths)
         else:
             _print_rows(found.hits, out)
         if not found.hits:
@@ -77,7 +79,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
     return 0 if found.hits else 1
 
 
-def _print_table(hits: object, out: Output) -> None:
+def _print_table(hits: object, out: Output, lengths: Mapping[str, int]) -> None:
     rows = list(hits)  # type: ignore[call-overload]
     wide = min(44, max((len(h.reference) for h in rows), default=0))
     kinds = max((len(h.kind) for h in rows), default=0)
@@ -89,7 +91,8 @@ def _print_table(hits: object, out: Output) -> None:
         title += " (flapping)" if h.flapping else ""
         title += " (moved)" if h.moved else ""
         mark, kind = (MARKS.get(h.status, " "), h.status), (h.kind.ljust(kinds), "dim")
-        out.line(mark, " ", (key, "key"), "  ", kind, "  ", title, (" (weak)" if h.weak else "", "yellow"))
+        named = shared.marked_key(key, lengths.get(h.reference, 0) if h.scope == PROJECT else 0)
+        out.line(mark, " ", *named, "  ", kind, "  ", title, (" (weak)" if h.weak else "", "yellow"))
 
 
 def _print_rows(hits: object, out: Output) -> None:

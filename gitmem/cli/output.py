@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 # SGR codes (ECMA-48, 8.3.117) of what a reader must tell apart at a glance; the words say the same without colour.
 STYLES = {status: sign.style for status, sign in SIGNS.items()} | {
     "key": "36",
+    # The shortest beginning of a key that names it.
+    "prefix": "4;36",
     "dim": "2",
     "bold": "1",
     "red": "1;31",

@@ -90,7 +90,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
             document |= {"withheld": dict(found.withheld)} if args.strict else {}
             out.json(document | ({"suggestion": found.suggestion} if found.suggestion else {}))
         else:
-            shared.print_hits(found, out, explain=args.explain)
+            shared.print_hits(memory, found, out, explain=args.explain)
             if not found.hits:
                 meant = f"; did you mean {found.suggestion!r}?" if found.suggestion else ""
                 out.note(f"nothing found for {query!r}{meant}" if query else "nothing found")

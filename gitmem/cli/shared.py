@@ -258,11 +258,27 @@ def hit_table(hit: Any) -> dict[str, Any]:
     }
 
 
-def print_hits(found: RecallResult, out: Output, *, explain: bool = False) -> None:
+def unique_lengths(memory: Memory, keys: Iterable[str], out: Output) -> dict[str, int]:
+    """Return how many characters of each key name it, on a terminal, where they are marked; else nothing."""
+    if not out.is_terminal or not memory.repository.find_tip():
+        return {}
+    from gitmem.index.catalog.keys import unique_lengths
+
+    return unique_lengths(memory.repository.catalog(), keys)
+
+
+def marked_key(shown: str, length: int) -> tuple[tuple[str, str], tuple[str, str]]:
+    """Return a key in two parts, the one that names it marked; *length* is 0 where that is not known."""
+    length = min(length, len(shown.rstrip()))
+    return (shown[:length], "prefix"), (shown[length:], "key")
+
+
+def print_hits(memory: Memory, found: RecallResult, out: Output, *, explain: bool = False) -> None:
     """Print hits: two lines each on a terminal, one line of tab-separated cells in a pipe; explained, their factors."""
+    lengths = unique_lengths(memory, (hit.key for hit in found.hits if hit.scope == PROJECT), out)
     for hit in found.hits:
         if out.is_terminal:
-            print_hit(hit, out)
+            print_hit(hit, out, lengths.get(hit.reference, 0))
         else:
             product = (("score", hit.score), *hit.factors, *hit.sources) if explain and hit.factors else ()
             factors = [" ".join(f"{name}={value:.4g}" for name, value in product)] if product else []
@@ -275,12 +291,19 @@ def print_hits(found: RecallResult, out: Output, *, explain: bool = False) -> No
         out.note(f"{found.more} more: --limit {len(found.hits) + found.more}")
 
 
-def print_hit(hit: Hit, out: Output) -> None:
-    """Print a hit for people: its key, its title and, where that adds something, a line of its text."""
+def print_hit(hit: Hit, out: Output, length: int = 0) -> None:
+    """Print a hit for people: its key, its title and, where that adds something, a line of its text.
+
+    Args:
+        hit: The hit.
+        out: Where it is printed.
+        length: How many characters of its key name it, and are marked; 0 where that is not known.
+    """
     mark = MARKS.get(hit.status, " ")
     old = " (archived)" if hit.archived else ""
     old += f", {hit.scope}" if hit.scope != PROJECT else ""
-    out.line((mark, hit.status), " ", (hit.reference, "key"), "  ", (f"{hit.kind}{_said(hit.status)}{old}", "dim"))
+    about = (f"{hit.kind}{_said(hit.status)}{old}", "dim")
+    out.line((mark, hit.status), " ", *marked_key(hit.reference, length), "  ", about)
     out.line("  ", (shorten(hit.title, out.width - 2), "bold"))
     if hit.snippet and not hit.snippet.startswith(hit.title):
         out.line("  ", *marked(hit.snippet, hit.matches, out.width - 2))

@@ -40,7 +40,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
         else:
             if args.explain:
                 out.line((f"by the terms {shared.list_of(similar.terms)}", "dim"))
-            shared.print_hits(found, out, explain=args.explain)
+            shared.print_hits(memory, found, out, explain=args.explain)
             if not found.hits:
                 out.note(f"no memory is similar to {args.key}")
     return 0 if found.hits else 1

@@ -115,7 +115,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "install": ("care", "connect gitmem to coding agents, git, this machine's scheduler or GitHub"),
     "uninstall": ("care", "remove what install wrote"),
     "doctor": ("care", "check that the store is well formed, and repair it"),
-    "completion": ("care", "print a completion script for your shell"),
+    "completion": ("care", "print or install the completion script of your shell"),
     "help": ("care", "show help on a command or a topic"),
 }
 # Commands whose output on a terminal goes to the pager where it is longer than the screen.
@@ -167,7 +167,7 @@ SYNONYMS = {
     **dict.fromkeys(("tasks", "todo"), "task"),
 }
 # What programs call and nobody types: the shims of git's hooks, its diffs, and commands that leave work behind them.
-HIDDEN = ("background", "hook", "textconv")
+HIDDEN = ("background", "complete", "hook", "textconv")
 # The events of git and pre-commit that `hook` knows. Any other word is the name of a harness: a misspelled one must not
 # end with a status of 2, which stops an agent's turn.
 GIT_EVENTS = (

@@ -22,7 +22,7 @@ from gitmem.cli.install import (
 )
 from gitmem.commands.install import agents
 from gitmem.commands.install.ci_files import FORGES
-from gitmem.commands.install.git_hooks import LEAVE
+from gitmem.commands.install.git_hooks import LEAVE, REMOVE
 from gitmem.errors import UsageError
 
 TYPE_CHECKING = False
@@ -39,15 +39,19 @@ EXAMPLES = (
     "gitmem uninstall claude-code --user --print",
     "gitmem uninstall git-hooks",
     "gitmem uninstall schedule",
+    "gitmem uninstall completion",
     "gitmem uninstall github --print",
     "gitmem uninstall --all --print",
     "gitmem uninstall --all --yes",
 )
+# What was written into the person's own folders, whatever the repository, besides.
+COMPLETION = "completion"
+REMOVED = (*WHAT, COMPLETION)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add what uninstall takes."""
-    parser.add_argument("what", nargs="*", metavar="WHAT", help=f"what to remove: {', '.join(WHAT)}")
+    parser.add_argument("what", nargs="*", metavar="WHAT", help=f"what to remove: {', '.join(REMOVED)}")
     parser.add_argument("--print", action="store_true", help="show what would be done, without doing it")
     parser.add_argument("--all", action="store_true", help="remove everything, the memory branch included")
     parser.add_argument("--yes", action="store_true", help="remove it, as --all --print shows")
@@ -61,6 +65,11 @@ def run(args: argparse.Namespace, out: Output) -> int:
     if args.all:
         return _uninstall_all(args, out)
     _check(args)
+    if COMPLETION in args.what:
+        _uninstall_completion(args, out)
+        args.what = [name for name in args.what if name != COMPLETION]
+        if not args.what:
+            return 0
     check_options(args, "uninstall")
     args.what = targets(args)
     steps: list[HookStep] = []
@@ -83,8 +92,18 @@ def _check(args: argparse.Namespace) -> None:
     if not args.what:
         raise UsageError("say what to remove", hint="gitmem uninstall --all --print")
     for name in args.what:
-        if name not in WHAT:
-            raise UsageError(f"nothing is called {name}", hint=f"choose from {', '.join(WHAT)}")
+        if name not in REMOVED:
+            raise UsageError(f"nothing is called {name}", hint=f"choose from {', '.join(REMOVED)}")
+
+
+def _uninstall_completion(args: argparse.Namespace, out: Output) -> None:
+    from gitmem.commands import completion
+
+    found = completion.installed() if args.print else completion.uninstall()
+    for path in found:
+        out.line((f"{REMOVE:<8}", "bold"), str(path))
+    if not found:
+        out.line("no completion is installed")
 
 
 def _uninstall_all(args: argparse.Namespace, out: Output) -> int:

@@ -1,87 +1,112 @@
-"""``gitmem completion``: scripts that their shells take, and that complete for real."""
+"""``gitmem completion``: scripts that real shells take, for gitmem and for git mem."""
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
+from support.completed_store import make_completed_store
+from support.terminal import Terminal, environment
 
-from gitmem.cli import table
-from gitmem.cli.completion import whole_parser
+from gitmem.commands.completion import SHELLS, script
 
-BASH = shutil.which("bash")
-ZSH = shutil.which("zsh")
+BIN = Path(sys.executable).parent
+IS_INSTALLED = pytest.mark.skipif(not (BIN / "gitmem").exists(), reason="the console script is not installed")
+
+
+def needs(shell: str) -> pytest.MarkDecorator:
+    return pytest.mark.skipif(shutil.which(shell) is None, reason=f"{shell} is not installed")
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a repository with memories, which is only read."""
+    return make_completed_store(tmp_path_factory.mktemp("store"))
+
+
+def shell_environment() -> dict[str, str]:
+    return environment(PATH=f"{BIN}{os.pathsep}{os.environ['PATH']}", TERM="xterm")
+
+
 # What bash does when TAB is pressed: it sets COMP_WORDS and COMP_CWORD and calls the function (bash(1), Programmable
-# Completion); -o options of complete are left out.
+# Completion). For `git mem`, git's own completion sets `words` and `cword`.
 PRESS_TAB = """
 source "$1"; shift
-COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); COMPREPLY=()
-function=$(complete -p gitmem | sed 's/.* -F \\([^ ]*\\) .*/\\1/')
-"$function" gitmem "${COMP_WORDS[-1]}" "${COMP_WORDS[-2]}"
+COMP_TYPE=$1; shift
+COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); words=("$@"); cword=$COMP_CWORD
+if [ "$1" = git ]; then _git_mem; else _gitmem; fi
 printf '%s\\n' "${COMPREPLY[@]}"
 """
 
 
-def completed(script: Path, *words: str) -> set[str]:
+@IS_INSTALLED
+@needs("bash")
+def test_bash_completes_keys_and_lists_their_titles_for_gitmem_and_git_mem(store: Path, tmp_path: Path) -> None:
+    path = tmp_path / "gitmem"
+    path.write_text(script("bash"))
+
+    def pressed(*words: str, listing: str = "9") -> list[str]:
+        argv = ["bash", "--norc", "-c", PRESS_TAB, "bash", str(path), listing, *words]
+        done = subprocess.run(argv, cwd=store, env=shell_environment(), capture_output=True, text=True, check=True)
+        assert done.stderr == ""
+        return done.stdout.splitlines()
+
+    assert pressed("gitmem", "show", "gatew") == ["gateway"]
+    assert pressed("git", "-C", ".", "mem", "show", "gatew") == ["gateway"]
+    assert pressed("gitmem", "list", "--status", "=", "fa") == ["failed"]
+    assert "gateway    (The gateway has public keys)" in pressed("gitmem", "show", "ga", listing="63")
+
+
+@IS_INSTALLED
+@needs("fish")
+@pytest.mark.parametrize("line", ["gitmem show gatew", "git mem show gatew"])
+def test_fish_completes_keys_with_titles_from_the_installed_files(
+    store: Path, tmp_path: Path, run_cli, line: str
+) -> None:
+    env = {**shell_environment(), "XDG_CONFIG_HOME": str(tmp_path), "HOME": str(tmp_path)}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_CONFIG_HOME", str(tmp_path))
+        assert run_cli("completion", "fish", "--install").status == 0
+
     done = subprocess.run(
-        ["bash", "--norc", "-c", PRESS_TAB, "bash", str(script), *words], capture_output=True, text=True, check=True
+        ["fish", "-c", f"complete -C '{line}'"], cwd=store, env=env, capture_output=True, text=True, check=True
     )
-    assert done.stderr == ""
-    return set(done.stdout.split())
+
+    assert done.stdout == "gateway\tThe gateway has public keys\n"
 
 
-@pytest.fixture
-def script(run_cli, tmp_path: Path):
-    """Return a function that writes the script of a shell and returns its path."""
+@IS_INSTALLED
+@needs("zsh")
+@pytest.mark.parametrize("line", ["gitmem show gatew", "git mem show gatew"])
+def test_zsh_completes_keys_from_the_installed_files(store: Path, tmp_path: Path, run_cli, line: str) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_DATA_HOME", str(tmp_path))
+        assert run_cli("completion", "zsh", "--install").status == 0
+    folder = tmp_path / "zsh/site-functions"
+    start = f"fpath=({folder} $fpath); autoload -Uz compinit; compinit -u -D; PS1=; echo rea''dy\n"
 
-    def write(shell: str) -> Path:
-        done = run_cli("completion", shell)
-        assert (done.status, done.err) == (0, "")
-        path = tmp_path / f"gitmem.{shell}"
-        path.write_text(done.out)
-        return path
-
-    return write
-
-
-@pytest.mark.skipif(BASH is None, reason="bash is not installed")
-def test_bash_takes_the_script_and_completes_commands_options_and_choices(script) -> None:
-    path = script("bash")
-
-    subprocess.run(["bash", "-n", str(path)], check=True)
-    assert completed(path, "gitmem", "rec") == {"recall"}
-    assert completed(path, "gitmem", "") >= set(table.top())
-    assert completed(path, "gitmem", "task", "") >= set(table.verbs_of("task"))
-    assert completed(path, "gitmem", "task", "close", "--fa") == {"--failed"}
-    assert completed(path, "gitmem", "recall", "--st") == {"--status", "--stats", "--store", "--strict"}
-    assert completed(path, "gitmem", "completion", "ba") == {"bash"}
-    assert completed(path, "gitmem", "remember", "--importance", "c") == {"critical"}
+    with Terminal(store, "zsh", "-f", "-i", env=shell_environment()) as terminal:
+        terminal.type(start)
+        terminal.wait_for("ready")
+        terminal.type(f"{line}\t")
+        terminal.wait_for(line.replace("gatew", "gateway"))
 
 
-@pytest.mark.skipif(ZSH is None, reason="zsh is not installed")
-def test_zsh_takes_the_script(script) -> None:
-    subprocess.run(["zsh", "-n", str(script("zsh"))], check=True)
+@pytest.mark.parametrize("shell", SHELLS)
+def test_script_is_printed(run_cli, shell: str) -> None:
+    done = run_cli("completion", shell)
+
+    assert (done.status, done.err) == (0, "")
+    assert done.out == script(shell)
 
 
-@pytest.mark.parametrize("shell", ["bash", "zsh", "tcsh"])
-def test_every_command_is_in_the_script(script, shell: str) -> None:
-    text = script(shell).read_text()
+def test_shell_that_is_not_known_is_refused(run_cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SHELL", "/bin/ksh")
 
-    assert [name for name in table.COMMANDS if name.split(" ")[-1] not in text] == []
-
-
-def test_zsh_script_says_what_it_completes(script) -> None:
-    assert script("zsh").read_text().startswith("#compdef gitmem\n")
-
-
-def test_shell_that_is_not_known_is_refused(run_cli) -> None:
-    done = run_cli("completion", "fish")
-
-    assert (done.status, done.out) == (2, "")
-    assert "bash" in done.err
-
-
-def test_whole_parser_has_every_command() -> None:
-    assert [name for name in table.top() if name not in whole_parser().format_help()] == []
+    assert run_cli("completion", "ksh").status == 2
+    assert "there is no completion for ksh" in run_cli("completion", "--install").err
+    assert "choose one of bash, zsh, fish, tcsh" in run_cli("completion").err

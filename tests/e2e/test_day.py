@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import sys
 from importlib.metadata import entry_points
@@ -149,10 +150,10 @@ def test_completion_is_installed_as_shown_and_completes_commands(console: Consol
     lines = [line for line in block("gitmem completion").splitlines() if not line.startswith("pip ")]
 
     done = console.type("\n".join(lines), HOME=str(tmp_path / "newcomer"))
-    script = tmp_path / "newcomer/.local/share/bash-completion/completions/gitmem"
+    script = Path(os.environ["XDG_DATA_HOME"], "bash-completion/completions/gitmem")
 
-    assert (done.status, done.err) == (0, "")
-    asked = f'. "{script}"; COMP_WORDS=(gitmem rec); COMP_CWORD=1; _shtab_gitmem; echo "${{COMPREPLY[@]}}"'
+    assert (done.status, done.out) == (0, f"wrote  {script}\nwrote  {script.parent / 'git-mem'}\n")
+    asked = f'. "{script}"; COMP_WORDS=(gitmem rec); COMP_CWORD=1; _gitmem; echo "${{COMPREPLY[@]}}"'
     words = run(["bash", "-c", asked], tmp_path)
     assert words.out.split() == ["recall"], words
 

@@ -29,7 +29,7 @@ def test_list_is_a_table_with_marks_and_colours(filled: Path) -> None:
 
     lines = COLOR.sub("", done.out).split("\n")
     assert {line[:1] for line in lines if line} == {"✗", "✓", "?"}
-    assert "\x1b[1;31m✗\x1b[0m \x1b[36mf\x1b[0m" in done.out
+    assert "\x1b[1;31m✗\x1b[0m \x1b[4;36mf\x1b[0m" in done.out
     assert "\t" not in done.out
 
 

@@ -43,10 +43,10 @@ def run(args: argparse.Namespace, out: Output) -> int:
     with shared.open_memory(args, out) as memory:
         found = memory.tasks.list(states=states, parent=args.parent, mine=args.mine, everything=args.all)
         shared.print_notices(memory, out)
-    if args.json:
-        out.json({"tasks": [rows.as_table(row) for row in found]})
-    else:
-        rows.print_rows(found, out)
-        if not found:
-            out.note("no tasks found")
+        if args.json:
+            out.json({"tasks": [rows.as_table(row) for row in found]})
+        else:
+            rows.print_rows(memory, found, out)
+            if not found:
+                out.note("no tasks found")
     return 0 if found else 1

@@ -29,13 +29,13 @@ def run(args: argparse.Namespace, out: Output) -> int:
     with shared.open_memory(args, out) as memory:
         found = memory.tasks.list_ready()
         shared.print_notices(memory, out)
-    shown = found[: args.limit] if args.limit else found
-    if args.json:
-        out.json({"tasks": [rows.as_table(row) for row in shown], "more": len(found) - len(shown)})
-    else:
-        rows.print_rows(shown, out)
-        if len(shown) < len(found):
-            out.note(f"{len(found) - len(shown)} more: gitmem task ready")
-        if not found:
-            out.note("no task is ready; gitmem task list shows claimed and waiting tasks")
+        shown = found[: args.limit] if args.limit else found
+        if args.json:
+            out.json({"tasks": [rows.as_table(row) for row in shown], "more": len(found) - len(shown)})
+        else:
+            rows.print_rows(memory, shown, out)
+            if len(shown) < len(found):
+                out.note(f"{len(found) - len(shown)} more: gitmem task ready")
+            if not found:
+                out.note("no task is ready; gitmem task list shows claimed and waiting tasks")
     return 0 if found else 1

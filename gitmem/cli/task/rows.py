@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from gitmem.cli.output import Output
+    from gitmem.memory.memory import Memory
     from gitmem.tasks.listing import TaskRow
     from gitmem.tasks.task import Attempt
 
@@ -61,19 +62,21 @@ def _time(epoch_s: int) -> str:
     return format_time(epoch_s) if epoch_s else ""
 
 
-def print_rows(rows: Sequence[TaskRow], out: Output) -> None:
+def print_rows(memory: Memory, rows: Sequence[TaskRow], out: Output) -> None:
     """Print tasks: a line each on a terminal, tab-separated cells in a pipe."""
     if not out.is_terminal:
         for row in rows:
             out.row(row.key, str(row.priority), row.state, _holder(row), row.title)
         return
     wide = min(44, max((len(row.key) for row in rows), default=0))
+    lengths = shared.unique_lengths(memory, (row.key for row in rows), out)
     for row in rows:
         about = "".join(f"  {part}" for part in _about(row))
         title = shared.shorten(row.title, max(20, out.width - wide - len(about) - 8))
         out.line(
             *((TASK_MARKS[row.state], STYLES[row.state]), f" P{row.priority} "),
-            *((shared.shorten(row.key, wide).ljust(wide), "key"), "  ", title, (about, "dim")),
+            *(*shared.marked_key(shared.shorten(row.key, wide).ljust(wide), lengths.get(row.key, 0)), "  ", title),
+            (about, "dim"),
         )
 
 

@@ -53,14 +53,24 @@ def short_keys(catalog: Catalog, keys: Iterable[str]) -> dict[str, str]:
     Keys that are archived count: one that is typed in full is that one.
     """
     found = {}
-    for key in keys:
-        (before,) = catalog.row("SELECT max(key) FROM memory WHERE key < ?", (key,))
-        (after,) = catalog.row("SELECT min(key) FROM memory WHERE key > ?", (key,))
-        least = 1 + max(_same(key, other or "") for other in (before, after))
+    for key, least in unique_lengths(catalog, keys).items():
         length = max(SHORTEST, least)
         if key[length - 1 : length] == "-":  # at the end it looks like an accident
             length += 1 if length == least else -1
         found[key] = key if length > len(key) - WORTH else key[:length]
+    return found
+
+
+def unique_lengths(catalog: Catalog, keys: Iterable[str]) -> dict[str, int]:
+    """Return for each key how many characters no other key begins with; more than it has for the beginning of another.
+
+    Keys that are archived count, as in ``short_keys``.
+    """
+    found = {}
+    for key in keys:
+        (before,) = catalog.row("SELECT max(key) FROM memory WHERE key < ?", (key,))
+        (after,) = catalog.row("SELECT min(key) FROM memory WHERE key > ?", (key,))
+        found[key] = 1 + max(_same(key, other or "") for other in (before, after))
     return found
 
 

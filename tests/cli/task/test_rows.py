@@ -6,6 +6,7 @@ import io
 
 from gitmem.cli.output import Output
 from gitmem.cli.task.rows import attempt_line, print_rows
+from gitmem.memory.memory import Memory
 from gitmem.tasks.listing import TaskRow
 from gitmem.tasks.task import Attempt
 
@@ -15,14 +16,14 @@ class Terminal(io.StringIO):
         return True
 
 
-def test_rows_on_a_terminal_say_who_holds_what_failed_and_what_waits():
+def test_rows_on_a_terminal_say_who_holds_what_failed_and_what_waits(memory: Memory):
     shown = Terminal()
     rows = [
         TaskRow(1, "refresh", "Refresh \x1b[31mtokens", 0, "claimed", 1, "", "ana", "dev", 9, 0, 2, 1),
         TaskRow(2, "docs", "Docs", 0, "open", 2, "", "", "", 0, 0, 0, 0, ("refresh", "x")),
     ]
 
-    print_rows(rows, Output(color="never", stdout=shown, stderr=io.StringIO()))
+    print_rows(memory, rows, Output(color="never", stdout=shown, stderr=io.StringIO()))
 
     first, second = shown.getvalue().rstrip("\n").split("\n")
     assert first.startswith("► P1 refresh  Refresh ")

@@ -1,0 +1,206 @@
+"""Print how a command line can go on, for the completion scripts of shells.
+
+A key press waits for it, so it imports nothing that is slow to import, and no argparse.
+"""
+
+from __future__ import annotations
+
+import os
+
+from gitmem.cli import table
+from gitmem.cli.arguments import Reader
+from gitmem.config import variable
+from gitmem.errors import GitmemError
+from gitmem.model import STATUSES
+from gitmem.store.scope import LISTED, SCOPES
+from gitmem.text.sanitize import display
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Sequence
+
+    from gitmem.cli.arguments import Argument
+    from gitmem.cli.output import Output
+    from gitmem.repository.repository import OpenRepository
+EXAMPLES = ("gitmem complete bash 9 show aut",)
+# More are not read: a key press waits for them.
+MOST = 200
+# What bash says with $COMP_TYPE where it lists what is possible (bash(1), COMP_TYPE): only then the titles are shown.
+LISTING = ("63", "33", "64")
+# Options before the command, with whether they take a value.
+GLOBAL = {"-C": True, "--color": True, "--no-pager": False, "--version": False, "--help": False}
+# What the arguments of commands name, by their names.
+KEYS = frozenset(("key", "keys", "old", "new", "requires", "supersedes", "superseded_by", "parent", "story", "moved"))
+# And what else is read from the store.
+STORED = frozenset(("kind", "tag", "collection", "role", "store", "topic", "task"))
+OPTIONS = (
+    ("-C", "run as if started in a folder"),
+    ("--color", "when output has colors"),
+    ("--no-pager", "print long output without a pager"),
+    ("--version", "print the version"),
+    ("--help", "show help"),
+)
+# Columns that a candidate may take where bash lists it.
+WIDEST = 100
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add what complete takes."""
+    parser.add_argument("words", nargs="*", metavar="SHELL WORD", help="the shell, and the words up to the cursor")
+
+
+def run(args: argparse.Namespace, out: Output) -> int:
+    """Print what is possible."""
+    return show(args.words, out)
+
+
+def show(words: list[str], out: Output) -> int:
+    """Print what can be typed for the last word, in the form that the shell reads; nothing where that is unknown."""
+    shell, *typed = words or [""]
+    listing = ""
+    if shell == "bash" and typed:
+        listing, *typed = typed
+    if shell == "tcsh":
+        typed = variable("COMMAND_LINE").split(" ")[1:]
+    before, last, lead = _split(typed or [""])
+    try:
+        found = candidates(before, last)
+    except (GitmemError, OSError):
+        found = []
+    shown = [(value, display(about.replace("\n", " "))) for value, about in found if value.startswith(last)]
+    for line in _lines(shell, listing, lead, shown):
+        out.exact(line)
+    return 0
+
+
+def _split(words: list[str]) -> tuple[list[str], str, str]:
+    """Return the words before the last, the last, and what the shell counts to it but is the name of an option.
+
+    Of ``--option=value``, bash makes three words, and other shells one.
+    """
+    *before, last = words
+    if last == "=":
+        return before, "", ""
+    if len(before) > 1 and before[-1] == "=":
+        return before[:-1], last, ""
+    name, equals, value = last.partition("=")
+    return ([*before, name], value, f"{name}=") if equals and name.startswith("--") else (before, last, "")
+
+
+def _lines(shell: str, listing: str, lead: str, found: Sequence[tuple[str, str]]) -> list[str]:
+    """Return candidates as a shell reads them: with a tab before what each is, where it shows that itself."""
+    if shell in ("zsh", "fish"):
+        return [f"{lead}{value}\t{about}" for value, about in found]
+    if listing in LISTING and len(found) > 1:
+        wide = max(len(value) for value, _ in found)
+        return [f"{value.ljust(wide)}  ({about})"[:WIDEST] if about else value for value, about in found]
+    return [value for value, _ in found]
+
+
+def candidates(before: list[str], last: str) -> list[tuple[str, str]]:
+    """Return what can be typed after some words, each with what it is; of more than fits, the first.
+
+    Args:
+        before: The words before, without the program.
+        last: What is typed of the next one so far.
+    """
+    while before and before[0] in GLOBAL:
+        takes_value = GLOBAL[before[0]]
+        if takes_value and len(before) < 2:
+            return [(when, "") for when in ("auto", "always", "never")] if before[0] == "--color" else []
+        if before[0] == "-C":
+            os.chdir(before[1])
+        before = before[1 + takes_value :]
+    if not before:
+        return [*((name, table.COMMANDS[name][1]) for name in table.top()), *(OPTIONS if last else ())]
+    name, *words = before
+    verbs = table.verbs_of(name)
+    if name not in table.COMMANDS:
+        return []
+    if verbs and not words and not last.startswith("-"):
+        return list(verbs.items())
+    if words and words[0] in verbs:
+        name, words = f"{name} {words[0]}", words[1:]
+    return _of_command(name, words, last)
+
+
+def _of_command(name: str, words: list[str], last: str) -> list[tuple[str, str]]:
+    reader = Reader()
+    table.load(name).add_arguments(reader)
+    if "--" in words:
+        return []
+    option = reader.options.get(words[-1]) if words else None
+    if option is not None and option.takes_value and option.nargs is None:
+        return _values(name, option, last)
+    if last.startswith("-"):
+        return [(one, argument.help) for one, argument in reader.options.items()]
+    argument = _word(reader, words)
+    return _values(name, argument, last) if argument is not None else []
+
+
+def _word(reader: Reader, words: list[str]) -> Argument | None:
+    """Return the argument that comes next."""
+    count, rest = 0, iter(words)
+    for word in rest:
+        option = reader.options.get(word)
+        if option is not None and option.takes_value:
+            next(rest, None)
+        elif not word.startswith("-"):
+            count += 1
+    for at, argument in enumerate(reader.words):
+        if at == count or argument.nargs in ("*", "+"):
+            return argument
+    return None
+
+
+def _values(name: str, argument: Argument, last: str) -> list[tuple[str, str]]:
+    """Return what an argument can be; of values separated by commas, the ones before stay."""
+    dest, head = argument.dest, last[: last.rfind(",") + 1] if argument.choices is None else ""
+    if argument.choices is not None:
+        return [(str(choice), "") for choice in argument.choices]
+    if dest == "about":
+        from gitmem.cli.topics import TOPICS
+
+        return [
+            *((one, table.COMMANDS[one][1]) for one in table.top()),
+            *((one, row[0]) for one, row in TOPICS.items()),
+        ]
+    if dest == "what" and name == "uninstall":
+        from gitmem.cli.uninstall import REMOVED
+
+        return [(one, "") for one in REMOVED]
+    plain = {"status": STATUSES, "scope": (*SCOPES, LISTED) if argument.action == "append" else SCOPES}.get(dest)
+    if plain is not None:
+        return [(f"{head}{one}", "") for one in plain]
+    if dest not in STORED and dest not in KEYS:
+        return []
+    from gitmem.repository.repository import OpenRepository
+
+    with OpenRepository() as repository:
+        if dest == "topic":
+            return [(one, "") for one in _topics(repository)]
+        if dest in ("kind", "collection", "role"):
+            policy = repository.policy()
+            named = {"kind": policy.kinds, "collection": policy.collections, "role": policy.roles}[dest]
+            return [(f"{head}{one}", "") for one in sorted(named)]
+        if dest == "store":
+            return [(f"{head}{one}", "") for one in repository.listing().entries]
+        catalog = repository.catalog()
+        if dest == "tag":
+            return [(f"{head}{tag}", "") for (tag,) in catalog.rows("SELECT tag FROM label ORDER BY tag")]
+        archived, tasks = (
+            int(name == "restore"),
+            " AND kind = 'task'" if name.startswith("task ") or dest == "task" else "",
+        )
+        return catalog.rows(
+            "SELECT key, title FROM memory WHERE key >= ? AND key < ? AND shadowed = 0 AND archived = ?"
+            f"{tasks} ORDER BY created DESC, key LIMIT ?",
+            (last, f"{last}\U0010ffff", archived, MOST),
+        )
+
+
+def _topics(repository: OpenRepository) -> list[str]:
+    from gitmem.agents.session.topics import list_names, place_of
+
+    return list_names(place_of(repository.git.repository, repository.git.read_head()[0]))

@@ -1,0 +1,160 @@
+"""Completion scripts of shells, and the files in which each shell looks for them.
+
+A script only asks ``gitmem complete``: what can be typed is known there. ``git mem`` is completed as ``gitmem`` is.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from gitmem.config import variable
+from gitmem.errors import ConflictError
+from gitmem.frozen import frozen
+from gitmem.system.atomic_write import write
+
+SHELLS = ("bash", "zsh", "fish", "tcsh")
+# The line that tells our files from others.
+MARK = "# Completion for gitmem and git mem: `gitmem uninstall completion` removes this file."
+# git's own completion of bash calls _git_mem, which it loads from a file of the name git-mem (git-completion.bash).
+# That of zsh calls _git-mem.
+BASH = """
+_gitmem_of() {
+    local line
+    COMPREPLY=()
+    while IFS= read -r line; do
+        COMPREPLY+=("$line")
+    done < <(command gitmem complete bash "${COMP_TYPE:-9}" "$@" 2>/dev/null)
+}
+_gitmem() {
+    _gitmem_of "${COMP_WORDS[@]:1:COMP_CWORD}"
+}
+_git_mem() {
+    local at=1
+    while [ "$at" -lt "$cword" ] && [ "${words[at]}" != mem ]; do at=$((at + 1)); done
+    _gitmem_of "${words[@]:at+1:cword-at}"
+}
+complete -o bashdefault -o default -F _gitmem gitmem git-mem
+"""
+ZSH = """
+_gitmem() {
+    local line value about
+    local -a values shown
+    while IFS=$'\\t' read -r value about; do
+        values+=("$value")
+        shown+=("${value}${about:+  -- $about}")
+    done < <(command gitmem complete zsh "${(@)words[2,CURRENT]}" 2>/dev/null)
+    if (( ${#values} )); then
+        compadd -l -d shown -a values
+    else
+        _files
+    fi
+}
+_git-mem() {
+    _gitmem "$@"
+}
+if [ "${funcstack[1]}" = _gitmem ]; then
+    _gitmem "$@"
+else
+    compdef _gitmem gitmem git-mem
+fi
+"""
+# The completions that fish has for git know other programs by names that begin with git- (seen with fish 3.6.0).
+FISH = """
+function __gitmem_complete
+    set -l words (commandline -opc)
+    set -l at 1
+    test "$words[1]" = git; and set at (contains -i -- mem $words)
+    set -l more
+    test (count $words) -gt $at; and set more $words[(math $at + 1)..]
+    command gitmem complete fish $more (commandline -ct) 2>/dev/null
+end
+complete -c gitmem -f -a '(__gitmem_complete)'
+complete -c gitmem -n 'test (count (__gitmem_complete)) = 0' -F
+complete -c git-mem -f -a '(__gitmem_complete)'
+complete -c git -n 'contains -- mem (commandline -opc)' -f -a '(__gitmem_complete)'
+"""
+TCSH = """
+complete gitmem 'p@*@`gitmem complete tcsh`@'
+"""
+TEXTS = {"bash": BASH, "zsh": ZSH, "fish": FISH, "tcsh": TCSH}
+
+
+@frozen
+class CompletionFile:
+    """A file that completion needs.
+
+    Attributes:
+        path: Where it is.
+        text: What it says.
+    """
+
+    path: Path
+    text: str
+
+
+def script(shell: str) -> str:
+    """Return the completion script of a shell."""
+    head = "#compdef gitmem git-mem\n" if shell == "zsh" else ""
+    return f"{head}{MARK}{TEXTS[shell]}"
+
+
+def files(shell: str) -> list[CompletionFile]:
+    """Return the files in which a shell finds its completions.
+
+    Source: the README of bash-completion; zshcompsys(1), Autoloaded files; fish-language(1), Configuration files.
+    """
+    data = Path(variable("XDG_DATA_HOME") or Path.home() / ".local" / "share")
+    if shell == "bash":
+        folder = Path(variable("BASH_COMPLETION_USER_DIR") or data / "bash-completion") / "completions"
+        return [CompletionFile(folder / name, script(shell)) for name in ("gitmem", "git-mem")]
+    if shell == "zsh":
+        folder = data / "zsh" / "site-functions"
+        of_git = f'#autoload\n{MARK}\n_gitmem "$@"\n'
+        return [CompletionFile(folder / "_gitmem", script(shell)), CompletionFile(folder / "_git-mem", of_git)]
+    if shell == "fish":
+        # Not in completions/, which is read for gitmem alone: `git mem` is completed by what is known of git.
+        folder = Path(variable("XDG_CONFIG_HOME") or Path.home() / ".config") / "fish" / "conf.d"
+        return [CompletionFile(folder / "gitmem.fish", script(shell))]
+    return []
+
+
+def install(shell: str) -> list[tuple[Path, bool]]:
+    """Write the files of a shell, and return each with whether it was written (False where it says this already).
+
+    Raises:
+        ConflictError: There is another file in the place of one.
+    """
+    wanted = files(shell)
+    for file in wanted:
+        if os.path.lexists(file.path) and not _is_ours(file.path):
+            message = f"{file.path} exists, and gitmem did not write it"
+            raise ConflictError(message, hint=f"move it away, or print the script yourself: gitmem completion {shell}")
+    written = []
+    for file in wanted:
+        is_new = not file.path.exists() or file.path.read_text(encoding="utf-8") != file.text
+        if is_new:
+            file.path.parent.mkdir(parents=True, exist_ok=True)
+            write(file.path, file.text.encode())
+        written.append((file.path, is_new))
+    return written
+
+
+def installed() -> list[Path]:
+    """Return the files of ours that are there, for any shell."""
+    return [file.path for shell in SHELLS for file in files(shell) if _is_ours(file.path)]
+
+
+def uninstall() -> list[Path]:
+    """Delete the files of ours, and return which."""
+    found = installed()
+    for path in found:
+        path.unlink(missing_ok=True)
+    return found
+
+
+def _is_ours(path: Path) -> bool:
+    """Return whether gitmem wrote a file; a link is somebody else's."""
+    if path.is_symlink() or not path.is_file():
+        return False
+    return MARK.encode() in path.read_bytes()[:500]
