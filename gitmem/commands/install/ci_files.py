@@ -103,9 +103,11 @@ def texts(forge: str, wanted: CiOptions, *, on_branch: bool = False) -> dict[str
     """
     need_usable(forge, wanted)
     is_github = forge == GITHUB
-    robot, email = ROBOTS.get(f"{forge.upper()}_ACTIONS", ("", ""))
+    variable = f"{forge.upper()}_ACTIONS"
+    robot, email = ROBOTS.get(variable, ("", ""))
     fields = {
         "FORGE": forge,
+        "FORGE_VARIABLE": variable,
         "ROBOT": robot,
         "ROBOT_EMAIL": email,
         "APPROVED": f".{forge}/gitmem-approved",
