@@ -20,7 +20,14 @@ _NAMES = {
 }  # fmt: skip
 _FOLDERS = {
     INSTRUCTIONS: (".cursor/rules/*.md*", ".github/instructions/*.md", ".windsurf/rules/*.md", ".clinerules/*.md"),
-    DECISION: ("adr/*.md", "adrs/*.md", "docs/decisions/*.md", "doc/decisions/*.md", "architecture-decisions/*.md"),
+    DECISION: (
+        "adr/*.md",
+        "adrs/*.md",
+        "docs/decisions/*.md",
+        "doc/decisions/*.md",
+        "architecture-decisions/*.md",
+        "architecture/decisions/*.md",
+    ),
 }
 # Code of other people, and text that tests are made of.
 _FOREIGN = re.compile(

@@ -40,7 +40,7 @@ _LENGTH = re.compile(
 )
 _PORT = re.compile(r"(?:localhost|127\.0\.0\.1|0\.0\.0\.0):(\d{2,5})\b|\bports?[ :`*]{1,4}(\d{2,5})\b", re.I)
 _COUNT = re.compile(
-    r"(?<![~≈\w.])(\d[\d,]*) (Go|Python|TypeScript|JavaScript|Rust|Java|Ruby|C#|Kotlin|Swift) (?:source )?files\b"
+    r"(?<![~≈\w.])(\d[\d,]{0,11}) (Go|Python|TypeScript|JavaScript|Rust|Java|Ruby|C#|Kotlin|Swift) (?:source )?files\b"
 )
 _SETTING = re.compile(
     r"^\s*(?:export\s+|-\s+)?(?P<name>[A-Za-z_][\w.-]*)\s*[=:]\s*(?P<value>\"[^\"]*\"|'[^']*'|[^\s#]+)\s+(?:#|//|;|--).*\bdefault",

@@ -12,6 +12,8 @@ if TYPE_CHECKING:
 
 # How sure it is that a place gives the default: a declaration, a key of a mapping, a value that is passed.
 DECLARED, KEYED, PASSED = 3, 2, 1
+# Characters of a line before a name: people write shorter ones, and each name reads all of them.
+LONGEST = 400
 _LITERAL = (
     r"(?P<value>[rbuf]?\"(?:[^\"\\\n]|\\.){0,200}\"|[rbuf]?'(?:[^'\\\n]|\\.){0,200}'|`[^`\n]{0,200}`|-?\d[\d_]*(?:\.\d+)*(?:[a-z]{1,2}\b)?|"
     r"(?:[Tt]rue|[Ff]alse|None|null|nil|undefined)\b|[A-Za-z_][\w.]*)(?P<after>\s*[*(\[.+]?)"
@@ -72,14 +74,18 @@ def spellings(name: str) -> tuple[str, ...]:
 def find_definitions(text: str, names: Iterable[str]) -> list[Definition]:
     """Return where a text gives a name a value, in order."""
     found = []
+    line, counted = 1, 0
     for at, name in sorted(_occurrences(text, names)):
-        start = text.rfind("\n", 0, at) + 1
+        start = text.rfind("\n", max(at - LONGEST, 0), at) + 1
+        if start == 0 and at > LONGEST:  # minified code, or data
+            continue
+        line, counted = line + text.count("\n", counted, at), at
         before, after = text[start:at], text[at + len(name) : at + len(name) + 400]
         if re.match(r"^\s*(#(?!define)|//|\*|--|<!--)", before):
             continue
         one = _definition(before, after)
         if one is not None:
-            found.append(Definition(text.count("\n", 0, at) + 1, *one))
+            found.append(Definition(line, *one))
     return found
 
 

@@ -15,6 +15,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+# Digits of a number that are read: Python refuses to read thousands of them, and no version has so many.
+LONGEST = 20
 # How a place states a version: the least one, exactly one, one of several, or the first that is too new.
 LEAST, EXACT, ONE_OF, BELOW = "least", "exact", "one of", "below"
 
@@ -157,8 +159,8 @@ def _stated(place: Place, path: str, text: str) -> Iterator[tuple[int, str]]:
 
 
 def parts_of(version: str) -> tuple[int, ...]:
-    """Return a version as numbers."""
-    return tuple(int(part) for part in re.findall(r"\d+", version))
+    """Return a version as numbers; of one that is no version but data, the beginnings of its numbers."""
+    return tuple(int(part[:LONGEST]) for part in re.findall(r"\d+", version))
 
 
 def compare(stated: str, actual: str) -> int:

@@ -43,3 +43,11 @@ def test_names_are_spelled_as_other_languages_do():
 )
 def test_equal_values_are_the_same_however_they_are_written(one, other):
     assert is_same(one, other)
+
+
+def test_lines_are_counted_and_what_is_far_along_a_line_defines_nothing():
+    text = "max_size = 1\n\nmax_size = 2\n" + "x" * 500 + ", max_size = 3\nmax_size = 4\n"
+
+    found = find_definitions(text, ["max_size"])
+
+    assert [(one.line, one.value) for one in found] == [(1, "1"), (3, "2"), (5, "4")]
