@@ -153,6 +153,11 @@ def write_fact(
         )
     if not title.strip():
         raise RefusedError("a fact needs a title: one sentence that is true")
+    if isinstance(verify, dict) and (named := next((n for n in ("outside", "network", "env") if options.get(n)), "")):
+        raise RefusedError(
+            f"a built-in check reads the code alone, so `{named}` has no effect",
+            hint=f"remove --{named}, or give a command: --verify CMD",
+        )
     policy = memory.policy()
     draft = make_draft(
         body,

@@ -117,7 +117,9 @@ class Session:
             everything=self.options.everything,
         )
         is_mine = self._in_shard()
-        return [due for due in found if is_mine(due.row.key) and (due.why != "environment" or self._may_run(due))]
+        is_asked = bool(self.options.keys)  # by name: what may not run is reported
+        may = [due for due in found if due.why != "environment" or is_asked or self._may_run(due)]
+        return [due for due in may if is_mine(due.row.key)]
 
     def _may_run(self, due: Due) -> bool:
         """Return whether a check may run here; without an approval, the claim of another environment has to do."""

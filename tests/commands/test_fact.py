@@ -53,6 +53,12 @@ def test_fact_without_a_check_is_refused_with_where_prose_belongs(memory, repo, 
     assert tip(repo) == before
 
 
+@pytest.mark.parametrize("needs", [{"outside": True}, {"network": True}, {"env": ["HOME_URL"]}])
+def test_builtin_check_that_is_to_see_the_world_is_refused(memory, needs):
+    with pytest.raises(RefusedError, match="a built-in check reads the code alone"):
+        memory.fact("Tokens are signed", verify=RS256, **needs)
+
+
 def test_fact_without_a_title_is_refused(memory):
     with pytest.raises(RefusedError, match="needs a title"):
         memory.fact("  ", verify=RS256)

@@ -79,6 +79,9 @@ def test_claim_of_another_value_is_judged_here(memory, repo, monkeypatch):
         assert dues(other) == {}
         monkeypatch.setenv("WORD", "the")
         assert dues(other) == {"a": ("environment", ("verified elsewhere: WORD has another value; not judged here",))}
+        other.repository.deny(other.repository.commands(["a"])[0])
+        assert dues(other) == {}, "the claim has to do"
+        assert result_of(verify(other, "a"), "a").reason == "denied here", "who names a fact learns why it is not run"
 
 
 @pytest.mark.parametrize("end", ["false", "true"])
