@@ -102,7 +102,10 @@ def _print(done: ImportResult, out: Output, *, is_dry: bool) -> None:
         (done.refused.total, "refused"),
     ):
         parts += [f"{number} {word}"] if number else []
-    out.line(", ".join(parts))
+    if is_dry:
+        out.line(", ".join(parts))
+    else:
+        out.changed(", ".join(parts), ", ".join(parts))
     if done.commands and not is_dry:
         waits = counted(done.commands, "imported command waits", "imported commands wait")
         out.note(f"{waits} for your approval: gitmem trust --review")

@@ -122,6 +122,13 @@ class Output:
         if self.is_terminal:
             self.line((MARKS["verified"], "green"), f" {did}", *(("  ", (what, "bold")) if what else ()))
 
+    def changed(self, plain: str, did: str, what: str = "") -> None:
+        """Print what a command changed: a name for pipes (*plain*), or on a terminal one sentence."""
+        if self.is_terminal:
+            self.done(did, what)
+        else:
+            self.line(plain)
+
     def _wrapped(self, parts: Sequence[str | tuple[str, str]], width: int, *, error: bool = False) -> list[str]:
         """Return one line of parts as lines that fit, broken between words; what follows the first is indented."""
         named = [(part, "") if isinstance(part, str) else part for part in parts]

@@ -53,9 +53,9 @@ def run(args: argparse.Namespace, out: Output) -> int:
         )
         return int(bool(done.refused))
     for change in done.changes:
-        out.line(change.key or change.path)
+        out.changed(change.key or change.path, f"saved {change.key or change.path}")
     for key in done.forgotten:
-        out.line(key)
+        out.changed(key, f"retired {key}")
         out.note(f"{key} is retired: its file was deleted")
     for path in done.restored:
         out.note(f"{path} was deleted and has been restored; to retire it: gitmem forget, or gitmem save --forget")

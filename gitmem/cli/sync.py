@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 # What ``store.merge.memories`` says of two files of which one is not a memory.
 UNREADABLE = ("unreadable",)
 # Conflicts that are named; all are counted, and ``doctor`` and ``--json`` have them all.
+# Of so many memories that came in, the authors are named.
+NAMED = 20
 SHOWN = 20
 EXAMPLES = (
     "gitmem sync",
@@ -81,6 +83,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
             instead=args.instead,
         )
         boards = _sync_boards(memory, args, talk) if args.boards else ()
+        came = _incoming(memory, done) if out.is_terminal and not args.dry_run else ""
         shared.print_notices(memory, out)
     if args.json:
         from gitmem.commands.sync.summary import as_table
@@ -89,6 +92,8 @@ def run(args: argparse.Namespace, out: Output) -> int:
         out.json(as_table(done) | {"dry_run": args.dry_run} | ({"boards": tables} if args.boards else {}))
     else:
         _print(done, out, dry_run=args.dry_run)
+        if done.sent or done.sent_verdicts or came:
+            _confirm(done, came, out)
         for one in boards:
             _print_board(one, out)
     return 3 if any(one.problem for one in boards) else int(bool(done.instead))
@@ -119,6 +124,28 @@ def _write_bundle(args: argparse.Namespace, out: Output) -> int:
     else:
         out.line(f"{args.bundle}: {shared.list_of(refs)}" if refs else "nothing to push: no bundle was written")
     return 0
+
+
+def _incoming(memory: Memory, done: SyncResult) -> str:
+    """Return what came in, whose it is and, of one memory, its title: ``1 from Ana: …``; empty where nothing did."""
+    keys = (*done.added, *done.changed)
+    if not keys:
+        return ""
+    documents = [memory.show(key).document for key in keys[:NAMED]]
+    names = dict.fromkeys((one["frontmatter"].get("by") or {}).get("who", "") for one in documents)
+    whose = shared.list_of(name for name in names if name)
+    title = f": {documents[0]['title']}" if len(keys) == 1 else ""
+    return f"{len(keys)}{f' from {whose}' if whose else ''}{title}"
+
+
+def _confirm(done: SyncResult, came: str, out: Output) -> None:
+    """Say on a terminal, in one line, what went up and what came down; a pipe gets nothing."""
+    if not out.is_terminal:
+        return
+    sent = [shared.counted(done.sent, "memory", "memories")] if done.sent else []
+    sent += [shared.counted(done.sent_verdicts, "verdict")] if done.sent_verdicts else []
+    up = (("↑ ", "green"), f"{shared.list_of(sent)} to {done.remote}", "  " if came else "") if sent else ()
+    out.line(*up, *((("↓ ", "green"), came) if came else ()))
 
 
 def _print(done: SyncResult, out: Output, *, dry_run: bool) -> None:

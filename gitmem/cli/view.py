@@ -34,7 +34,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
             if args.json:
                 out.json({"path": path, "removed": True})
             else:
-                out.line(path)
+                out.changed(path, f"removed {path}")
             return 0
         view = memory.view.make(args.path)
         found = memory.view.state() or {}
@@ -42,7 +42,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
     if args.json:
         out.json({"path": view.path, "commit": view.shown, "unsaved": found["unsaved"], "held": found["held"]})
         return 0
-    out.line(view.path)
+    out.changed(view.path, f"the memory is in {view.path}")
     if found["unsaved"]:
         out.note(f"{shared.counted(len(found['unsaved']), 'file')} not saved: gitmem save")
     return 0

@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 import pytest
-from conftest import commit_files
+from conftest import commit_files, git
 from support.terminal import GITMEM, Terminal, environment, gitmem, on_terminal
 
 COLOR = re.compile("\x1b\\[[0-9;]*m")
@@ -103,3 +103,56 @@ def test_error_is_red_and_its_hint_stands_out(repo: Path) -> None:
     assert done.status == 2
     assert "\x1b[1;31mgitmem: error:\x1b[0m unknown command: nosuch\n" in done.out
     assert "  \x1b[1mhint:\x1b[0m gitmem help -a lists the commands\n" in done.out
+
+
+def test_sync_says_on_a_terminal_what_went_up_and_what_came_down_and_from_whom(repo: Path, tmp_path: Path) -> None:
+    git(tmp_path, "init", "-q", "--bare", "hub.git")
+    git(repo, "remote", "add", "origin", str(tmp_path / "hub.git"))
+    git(repo, "push", "-q", "origin", "HEAD")
+    gitmem(repo, "remember", "Only public keys", "--key", "k")
+    gitmem(repo, "fact", "There is a readme", "--exists", "README.md", "--key", "g")
+    plain = environment(NO_COLOR="1", TERM="xterm")
+
+    first = on_terminal(repo, "sync", env=plain)
+    git(tmp_path, "clone", "-q", str(tmp_path / "hub.git"), "other")
+    git(tmp_path / "other", "config", "user.name", "Ben")
+    git(tmp_path / "other", "config", "user.email", "ben@example.org")
+    gitmem(tmp_path / "other", "init")
+    gitmem(tmp_path / "other", "remember", "Gates open at nine", "--key", "gates")
+    gitmem(tmp_path / "other", "sync")
+    second, again = on_terminal(repo, "sync", env=plain), on_terminal(repo, "sync", env=plain)
+    piped = gitmem(repo, "sync")
+
+    assert "↑ 2 memories, 1 verdict to origin\n" in first.out
+    assert second.out.endswith("↓ 1 from Ben: Gates open at nine\n")
+    assert "↑" not in again.out + piped.out
+    assert "↓" not in again.out + piped.out
+
+
+@pytest.mark.parametrize(
+    ("words", "said", "plain"),
+    [
+        (("session", "use", "release"), "✓ the topic is now release", "release\n"),
+        (("stores", "add", "api=OTHER"), "✓ added api", "api\n"),
+        (("view", "there"), "✓ the memory is in HERE/there", "HERE/there\n"),
+        (("import", "some.jsonl"), "✓ 1 memory imported", "1 memory imported\n"),
+    ],
+)
+def test_what_was_changed_is_confirmed_on_a_terminal_and_a_pipe_gets_the_name(
+    repo: Path, tmp_path: Path, words: tuple[str, ...], said: str, plain: str
+) -> None:
+    for folder in (repo, tmp_path / "twin"):
+        if folder != repo:
+            git(tmp_path, "clone", "-q", str(repo), "twin")
+            git(folder, "config", "user.name", "Ana")
+            git(folder, "config", "user.email", "ana@example.org")
+            git(folder, "switch", "-q", "-C", "main")
+        gitmem(folder, "remember", "Only public keys", "--key", "k")
+        (folder / "some.jsonl").write_text('{"text": "Gates open at nine"}\n')
+    typed = [word.replace("OTHER", str(repo)) for word in words]
+
+    shown = on_terminal(tmp_path / "twin", *typed, env=environment(NO_COLOR="1", TERM="xterm"))
+    piped = gitmem(repo, *[word.replace("OTHER", str(tmp_path / "twin")) for word in words])
+
+    assert said.replace("HERE", str(tmp_path / "twin")) in " ".join(shown.out.split())
+    assert piped.out == plain.replace("HERE", str(repo))

@@ -28,5 +28,5 @@ def run(args: argparse.Namespace, out: Output) -> int:
     with shared.open_memory(args, out) as memory:
         topic = memory.sessions.archive(session=args.session)
         shared.print_notices(memory, out)
-    out.line(topic.name)
+    out.changed(topic.name, f"archived {topic.name}")
     return 0

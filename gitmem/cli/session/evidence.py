@@ -38,5 +38,5 @@ def run(args: argparse.Namespace, out: Output) -> int:
     with shared.open_memory(args, out) as memory:
         topic = memory.sessions.add_evidence(" ".join(args.text), args.ref, session=args.session)
         shared.print_notices(memory, out)
-    out.line(topic.name)
+    out.changed(topic.name, f"recorded as evidence of {topic.name}")
     return 0

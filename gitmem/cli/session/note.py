@@ -32,5 +32,5 @@ def run(args: argparse.Namespace, out: Output) -> int:
     with shared.open_memory(args, out) as memory:
         topic = memory.sessions.note(text, session=args.session)
         shared.print_notices(memory, out)
-    out.line(topic.name)
+    out.changed(topic.name, f"added to the specification of {topic.name}")
     return 0

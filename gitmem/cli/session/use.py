@@ -35,7 +35,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
     if args.json:
         out.json({"topic": topic.name, "spec_path": topic.spec_path})
         return 0
-    out.line(topic.name)
+    out.changed(topic.name, f"the topic is now {topic.name}")
     if not topic.spec():
         out.note(f"it has no specification yet: gitmem session note TEXT, or write {topic.spec_path}")
     return 0

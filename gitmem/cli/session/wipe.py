@@ -28,7 +28,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
     with shared.open_memory(args, out) as memory:
         topic, had = memory.sessions.wipe(session=args.session)
         shared.print_notices(memory, out)
-    out.line(topic.name)
+    out.changed(topic.name, f"deleted {topic.name}" if had else f"{topic.name} has no files")
     if not had:
         out.note("it was empty")
     return 0 if had else 1

@@ -33,7 +33,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
     if args.json:
         out.json(as_table(one))
         return 0
-    out.line(one.entry.name)
+    out.changed(one.entry.name, f"{'added' if is_new else 'kept'} {one.entry.name}")
     out.note(
         f"{one.entry.path} is now read here: {shared.counted(one.memories, 'memory', 'memories')}"
         if is_new

@@ -26,5 +26,5 @@ def run(args: argparse.Namespace, out: Output) -> int:
     with shared.open_memory(args, out) as memory:
         entry = memory.stores.remove(args.store, everywhere=args.everywhere)
         shared.print_notices(memory, out)
-    out.line(entry.name)
+    out.changed(entry.name, f"removed {entry.name} from the list")
     return 0

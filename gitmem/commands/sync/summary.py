@@ -33,6 +33,8 @@ class SyncResult:
         verdicts: How many verdicts came in.
         conflicts: What came out of this merge and must be settled by a person, by path.
         companions: What was done about the memories of the code's branches.
+        sent: How many memories the remote got that are new, changed or retired there.
+        sent_verdicts: How many verdicts it got.
     """
 
     remote: str
@@ -47,6 +49,8 @@ class SyncResult:
     verdicts: int = 0
     conflicts: tuple[Conflict, ...] = ()
     companions: tuple[CompanionStep, ...] = ()
+    sent: int = 0
+    sent_verdicts: int = 0
 
 
 def counted(done: SyncResult, objects: Objects, old: str | None, new: str, only: Any = None) -> SyncResult:

@@ -373,6 +373,10 @@ class Exchange:
         if seen is not None and self._git.read_ref(self._seen) != seen:
             self._git.run("update-ref", "-m", "gitmem: sync", self._seen, seen, check=False, durable=True)
         done = replace(self._done, commit=tip, pushed=pushed)
+        if pushed and tip != done.fetched:
+            sent = counted(SyncResult(done.remote), self._open(), done.fetched or None, tip)
+            number = len(sent.added) + len(sent.changed) + len(sent.retired)
+            done = replace(done, sent=number, sent_verdicts=sent.verdicts)
         return counted(done, self._open(), self._began, tip) if done.merged != "nothing" else done
 
 
