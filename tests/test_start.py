@@ -15,7 +15,7 @@ import pytest
 SLOW = {
     "yaml", "frontmatter", "dataclasses", "typing", "inspect", "subprocess", "tomllib", "hashlib", "logging", "http",
     "concurrent.futures", "asyncio", "importlib.metadata", "re2", "pygit2", "git", "whoosh",
-    "shutil", "signal",
+    "shutil", "signal", "textual", "rich",
 }  # fmt: skip
 
 

@@ -141,6 +141,31 @@ COMMANDS = (
 )
 
 
+def test_nothing_alive_is_drawn_by_the_full_screen_program(hostile: Path) -> None:
+    pytest.importorskip("textual", reason="the extra tui is not installed")
+    put_files(hostile, {"learned/raw.md": f"---\ntitle: '[bold @click=quit]raw[/] gateway'\n---\n{EVIL}\n"})
+    with Terminal(hostile, *GITMEM, "browse", "gateway") as terminal:
+        terminal.wait_for("best")
+        terminal.type("\r")
+        terminal.wait_for("History")
+        for number in (2, 3):
+            terminal.type("n")
+            terminal.wait_for(f"{number} of 3")
+        drawn = terminal.output.count("clear, or leave")
+        terminal.type("q")
+        terminal.wait_for("clear, or leave", times=drawn + 1)
+        terminal.type("\t")
+        terminal.wait_for("failures to settle")
+        terminal.type("1")
+        terminal.wait_for("previous")
+        terminal.type("\x03")
+        terminal.finish()
+
+    for alive in ("\x1b]52", "\u202e", "\x9b", "\x08"):
+        assert alive not in terminal.output
+    assert "[bold @click=quit]raw[/]" in terminal.output
+
+
 def test_nothing_alive_is_printed_by_any_command(hostile: Path) -> None:
     said = []
     for words in COMMANDS:

@@ -137,6 +137,10 @@ class SearchScreen(Screen[None]):
         if self._found.hits:
             DetailScreen.open(self, [hit.reference for hit in self._found.hits], self._chosen)
 
+    def is_answered(self, text: str) -> bool:
+        """Return whether the hits on the screen are those of a question."""
+        return self._shown is not None and self._shown[0] == text
+
     def action_move(self, by: int) -> None:
         """Choose another hit; at the end, get more."""
         hits = self._found.hits
