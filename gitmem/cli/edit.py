@@ -49,34 +49,36 @@ LISTS = {
     "env": ("an environment variable that the check sees", "env"),
     "domain": ("a domain that projects share", "domains"),
 }
-# Of these, those that name files of the code.
-TYPES = {"path": code_path, "ref": code_reference}
+# Of all these, those that name files or folders of the code.
+TYPES = {"path": code_path, "ref": code_reference, "workspace": code_path}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add what edit takes."""
     parser.add_argument("key", help="the memory")
+    memory = shared.memory_options(parser)
     for name, about in TEXTS.items():
         flags = ("--kind", "--type") if name == "kind" else (f"--{name.replace('_', '-')}",)
-        parser.add_argument(*flags, metavar="TEXT", help=about)
+        memory.add_argument(*flags, type=TYPES.get(name, str), metavar="TEXT", help=about)
     for name, (about, _) in LISTS.items():
-        parser.add_argument(
+        memory.add_argument(
             f"--{name}",
             action="append",
             type=TYPES.get(name, str),
             metavar="TEXT",
             help=f"{about}; repeat it for several",
         )
-    parser.add_argument("--confidence", type=float, metavar="0..1", help="how sure you are")
-    parser.add_argument("--priority", type=int, metavar="0..4", help="of a task: 0 is the most urgent")
-    parser.add_argument("--body", metavar="TEXT", help="the text under the title; - reads it from standard input")
+    memory.add_argument("--confidence", type=float, metavar="0..1", help="how sure you are")
+    memory.add_argument("--priority", type=int, metavar="0..4", help="of a task: 0 is the most urgent")
+    memory.add_argument("--body", metavar="TEXT", help="the text under the title; - reads it from standard input")
     add_check(parser, "the check of a fact, one of")
-    parser.add_argument("--network", action="store_true", default=None, help="let the check use the network")
-    parser.add_argument(
+    limits = parser.add_argument_group("how the check runs")
+    limits.add_argument("--network", action="store_true", default=None, help="let the check use the network")
+    limits.add_argument(
         "--no-network", dest="network", action="store_false", help="no longer let the check use the network"
     )
-    parser.add_argument("--outside", action="store_true", default=None, help=OUTSIDE)
-    parser.add_argument("--no-outside", dest="outside", action="store_false", help="no longer mark it so")
+    limits.add_argument("--outside", action="store_true", default=None, help=OUTSIDE)
+    limits.add_argument("--no-outside", dest="outside", action="store_false", help="no longer mark it so")
     add_judging(parser)
     parser.add_argument(
         "--correction", action="store_true", help="mark a mere correction of the title, which makes nothing suspect"

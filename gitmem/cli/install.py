@@ -78,13 +78,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add what install takes."""
     parser.add_argument("what", nargs="+", choices=WHAT, metavar="WHAT", help=f"what to install: {', '.join(WHAT)}")
     parser.add_argument("--print", action="store_true", help="show what would be done, without doing it")
-    parser.add_argument(
+    hooks, schedule = parser.add_argument_group("git-hooks"), parser.add_argument_group("schedule")
+    forges = parser.add_argument_group("github, gitlab, forgejo, gitea")
+    hooks.add_argument(
         "--shared", action="store_true", help="install even if core.hooksPath is shared with other repositories"
     )
-    parser.add_argument("--every", default="", metavar="TIME", help="how often: 1h to 12h, daily (default), weekly")
-    parser.add_argument("--check", action="store_true", help="git-hooks: also stop commits that make a fact false")
+    schedule.add_argument("--every", default="", metavar="TIME", help="how often: 1h to 12h, daily (default), weekly")
+    hooks.add_argument("--check", action="store_true", help="git-hooks: also stop commits that make a fact false")
     for kind in ("systemd", "cron", "launchd"):
-        parser.add_argument(
+        schedule.add_argument(
             f"--{kind}",
             dest="kind",
             action="store_const",
@@ -92,11 +94,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
             default="",
             help=f"use {kind} instead of detecting a scheduler",
         )
-    parser.add_argument(
+    forges.add_argument(
         "--shards", type=shared.positive, default=0, metavar="N", help="number of machines to run in parallel (1)"
     )
     add_gitlab(parser)
-    parser.add_argument("--package", default="", help="the gitmem that jobs install: URL@COMMIT (this one)")
+    forges.add_argument("--package", default="", help="the gitmem that jobs install: URL@COMMIT (this one)")
     add_for_agents(parser)
     parser.add_argument("--mcp", action="store_true", help="agents: also install gitmem's MCP server")
 

@@ -36,7 +36,7 @@ EXAMPLES = (
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add what propose takes."""
     parser.add_argument("name", nargs="?", default="", metavar="NAME", help="the proposal (the current one)")
-    which = parser.add_mutually_exclusive_group()
+    which = parser.add_argument_group("another proposal, one of").add_mutually_exclusive_group()
     which.add_argument(
         "--list", action="store_true", help="list proposals in this clone and, as last fetched, at the remote"
     )
@@ -50,8 +50,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--merge", default="", metavar="NAME", help="merge branch/NAME, the memory of a merged branch, in this clone"
     )
     which.add_argument("--drop", default="", metavar="NAME", help="delete the proposal's branch in this clone")
-    parser.add_argument("--remote", action="store_true", help="with --drop: also delete the remote's branch")
-    parser.add_argument(
+    ending = parser.add_argument_group("with --drop")
+    ending.add_argument("--remote", action="store_true", help="with --drop: also delete the remote's branch")
+    ending.add_argument(
         "--force", action="store_true", help="with --drop: delete it even if it is neither merged nor pushed"
     )
     parser.add_argument("--no-push", action="store_true", help="create the proposal only in this clone")
