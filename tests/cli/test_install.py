@@ -36,7 +36,7 @@ def test_agents_are_installed_several_at_once_with_what_the_person_has_to_do(run
     assert "Codex skips hooks until you trust them: start it here and review them" in ran.out
     assert (repo / ".cursor/hooks.json").exists()
     assert shim.is_shim((repo / ".git/hooks/post-merge").read_bytes())
-    assert run_cli("install", "codex", "cursor").out.count("already exists") == 7
+    assert run_cli("install", "codex", "cursor").out.count("already exists") == 10
 
 
 def test_print_shows_what_would_be_written_for_an_agent(run_cli, memory, repo: Path) -> None:
