@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 
@@ -80,3 +83,28 @@ def test_manual_page_has_every_command_and_no_warning() -> None:
     shown = " ".join(done.stdout.split())
     assert [name for name in table.COMMANDS if f"gitmem {name}" not in shown] == []
     assert "DATABASE_URL" in shown
+
+
+def test_manual_page_that_the_package_installs_is_that_of_the_parser() -> None:
+    text = manual.man_page({name: parser_of(name, table.load(name)) for name in table.COMMANDS})
+    folder = Path(__file__).parents[2] / "data/share/man/man1"
+
+    assert (folder / "git-mem.1").read_text("utf-8") == text, "run: python docs/make_cli.py"
+    assert (folder / "gitmem.1").read_text("utf-8") == ".so man1/git-mem.1\n"
+
+
+INSTALLED = Path(sys.prefix, "share/man")
+
+
+@pytest.mark.skipif(
+    shutil.which("man") is None or not (INSTALLED / "man1/git-mem.1").exists(),
+    reason="man is not installed, or gitmem is not installed with its manual page",
+)
+def test_git_mem_help_shows_the_installed_manual_page(tmp_path: Path) -> None:
+    bin_folder = Path(sys.executable).parent
+    env = os.environ | {"PATH": f"{bin_folder}{os.pathsep}{os.environ['PATH']}", "MANPATH": str(INSTALLED)}
+
+    argv = ["git", "mem", "--help"]
+    done = subprocess.run(argv, cwd=tmp_path, env=env, capture_output=True, text=True, check=True)
+
+    assert done.stdout.startswith("GIT-MEM(1)")
