@@ -5,6 +5,7 @@ from __future__ import annotations
 import _signal  # type: ignore[import-not-found]  # `signal` makes enumerations: 1 ms
 import errno
 import gc
+import io
 import os
 import sys
 
@@ -12,7 +13,9 @@ from gitmem.cli import table
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import argparse
     from collections.abc import Iterable, Sequence
+    from types import ModuleType
 
     from gitmem.cli.output import Output
 
@@ -187,6 +190,7 @@ def _run(arguments: list[str], out: Output) -> int:
             raise _unknown_verb(name, arguments[0], verbs)
         name, *arguments = f"{name} {arguments[0]}", *arguments[1:]
     from gitmem.cli.arguments import read_plain
+    from gitmem.config import agent_client
 
     module = table.load(name)
     args = read_plain(module, arguments)
@@ -198,9 +202,23 @@ def _run(arguments: list[str], out: Output) -> int:
         except HelpRequest as request:
             out.page(request.text)
             return 0
+    if name in table.FENCED and not out.is_terminal and not args.json and agent_client():
+        return _run_fenced(module, args, out)
     if name in table.PAGED:
         out.hold()
     status: int = module.run(args, out)
+    return status
+
+
+def _run_fenced(module: ModuleType, args: argparse.Namespace, out: Output) -> int:
+    """Run a command in the shell of an agent: it gets what memories say as data, as from hooks and MCP."""
+    from gitmem.cli.output import Output
+    from gitmem.text.fence import fenced
+
+    text = io.StringIO()
+    status: int = module.run(args, Output(color="never", stdout=text))
+    if shown := fenced(text.getvalue().rstrip("\n"), source="the memory of this repository"):
+        out.text(shown)
     return status
 
 

@@ -135,6 +135,10 @@ PAGED = (
     ),
     *("task list", "task tree", "task ready", "task show", "session log", "curate dedupe"),
 )
+# Commands that print what memories say: in the shell of an agent, between the markers of a fence.
+FENCED = frozenset(
+    ("recall", "similar", "context", "show", "list", "log", "task list", "task tree", "task ready", "task show")
+)
 # The commands of a first week, which `gitmem` alone shows.
 FIRST_WEEK = (
     *("init", "remember", "fact", "recall", "list", "show", "verify", "status", "why", "settle", "trust", "sync"),

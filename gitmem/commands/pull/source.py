@@ -215,13 +215,14 @@ def get_source(memory: OpenRepository, name: str) -> Source:
 
 
 def list_pulled(memory: OpenRepository, collections: Iterable[str]) -> tuple[str, ...]:
-    """Return the names of the sources of some collections, by any name of these, from which something was pulled."""
+    """Return the names of the pulled sources of some collections; empty where one of these has none."""
     wanted = {ALIASES.get(name, name) for name in collections}
-    return tuple(
-        source.name
+    found = {
+        source.name: ALIASES.get(source.collection, source.collection)
         for source in list_sources(memory)
-        if ALIASES.get(source.collection, source.collection) in wanted and memory.git.read_ref(source.ref)
-    )
+        if memory.git.read_ref(source.ref)
+    }
+    return tuple(name for name, own in found.items() if own in wanted) if wanted <= {*found.values()} else ()
 
 
 def add_source(memory: OpenRepository, source: Source) -> None:
