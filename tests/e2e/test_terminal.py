@@ -156,3 +156,15 @@ def test_what_was_changed_is_confirmed_on_a_terminal_and_a_pipe_gets_the_name(
 
     assert said.replace("HERE", str(tmp_path / "twin")) in " ".join(shown.out.split())
     assert piped.out == plain.replace("HERE", str(repo))
+
+
+def test_verify_shows_the_claim_of_each_fact_and_color_is_as_it_was_typed(filled: Path) -> None:
+    env = environment(NO_COLOR=None, TERM="xterm")
+
+    plain, coloured = (
+        on_terminal(filled, "verify", "--all", f"--color={when}", env=env) for when in ("never", "always")
+    )
+
+    assert "\x1b[3" not in plain.out
+    assert "\x1b[1;31m✗\x1b[0m" in coloured.out
+    assert "Tokens are signed" in plain.out
