@@ -14,6 +14,7 @@ from gitmem.errors import GitmemError
 from gitmem.frozen import frozen, replace
 from gitmem.model import BUILTIN
 from gitmem.store.environment import HASH_DIGITS, format_environment
+from gitmem.verify.ground.folders import DEPENDENCIES
 from gitmem.verify.inputs import digest, is_unknown
 from gitmem.verify.sandbox import sandbox
 from gitmem.verify.sandbox.account import check_user, give
@@ -61,6 +62,7 @@ class Evidence:
         undeclared: What it read although the declared paths do not name it, as paths apart by line feeds.
         is_clear: Whether the trace tells all that it read.
         hidden: Which folders it looked for that it was not shown, and how it will be, on one line; or empty.
+        absent: The folder of dependencies that it looked for and that this work tree does not have; or empty.
         outside: What it used of the world outside the repository (``trace.outside``); empty where nothing was seen.
         environment: The environment it ran in (``store.environment``).
     """
@@ -70,6 +72,7 @@ class Evidence:
     undeclared: str = ""
     is_clear: bool = False
     hidden: str = ""
+    absent: str = ""
     outside: str = ""
     environment: str = ""
 
@@ -142,14 +145,21 @@ def gather(
     except (OpaqueError, GitmemError):
         return Evidence(outside=outside)
     undeclared = list_undeclared(seen.reads, tree.places, paths)
-    hidden = "" if rans[-1].status == 0 else describe_hidden(seen.reads, ignored, [one.name for one in lent])
+    has_passed = rans[-1].status == 0
+    hidden = "" if has_passed else describe_hidden(seen.reads, ignored, [one.name for one in lent])
+    absent = "" if has_passed else find_absent(seen.reads, tree.places, ignored)
     locks = list_locks(lent)
     if _tells_value(seen.reads, undeclared, tree.places, config.variables(variables)):
         return Evidence(outside=outside)
     tools = fingerprint([*seen.programs, *map(str, locks.values())], variables)
     environment = environment_of(seen.programs, locks, variables)
     return Evidence(
-        *(seen.text, tools, undeclared), is_clear=True, hidden=hidden, outside=outside, environment=environment
+        *(seen.text, tools, undeclared),
+        is_clear=True,
+        hidden=hidden,
+        absent=absent,
+        outside=outside,
+        environment=environment,
     )
 
 
@@ -198,6 +208,24 @@ def describe_hidden(reads: Iterable[str], ignored: Sequence[str], shown: Sequenc
         f"it looked for {', '.join(missed)}, which git ignores; to show it to checks, add to gitmem.toml: "
         f"[verify] folders = [{names}]"
     )
+
+
+def find_absent(reads: Iterable[str], places: Places, ignored: Sequence[str]) -> str:
+    """Return the folder of dependencies that a check looked for and that is not there, the outermost, or nothing.
+
+    Args:
+        reads: What the run was seen to read, each with its mark.
+        places: The files of the code.
+        ignored: The folders of the work tree that git ignores.
+    """
+    found = set()
+    for path in (read[1:] for read in reads if read[0] == AT):
+        parts = path.split("/")
+        depth = next((n for n, part in enumerate(parts, 1) if part in DEPENDENCIES), 0)
+        name = "/".join(parts[:depth])
+        if name and name not in ignored and not places.is_folder(name):
+            found.add(name)
+    return min(found, key=lambda name: (name.count("/"), name), default="")
 
 
 def with_tools(reason: str, old: Verdict | None) -> str:

@@ -87,6 +87,7 @@ class Result:
         output: The end of what the check wrote, cleaned.
         seconds: How long it took.
         hidden: Which folders it looked for that it was not shown, and how it will be, on one line; or empty.
+        absent: The folder of dependencies that it looked for and that this work tree does not have; or empty.
         is_news: Whether a person hears for the first time of this failure, or of a check that cannot be run.
         is_marked: Whether this run marked the fact as flapping.
         is_unclear: Whether the failure may be the environment's: it could not be run, was killed or ran too long.
@@ -101,6 +102,7 @@ class Result:
     output: str = ""
     seconds: float = 0.0
     hidden: str = ""
+    absent: str = ""
     is_news: bool = False
     is_marked: bool = False
     is_unclear: bool = False
@@ -141,6 +143,7 @@ class Judge:
             seconds=ran.seconds if ran else 0.0,
             is_unclear=outcome == UNCLEAR,
             hidden=evidence.hidden,
+            absent=evidence.absent,
         )
         if outcome == BLOCKED:
             return replace(result, reason=why)
@@ -244,6 +247,8 @@ class Judge:
             verdict = replace(verdict, because=explain_change(verdict.because, self._gone(due, held)))
         because = verdict.because if verdict is not None else ""
         reason = with_tools(found.reason, due.verdict)
+        if found.outcome == BLOCKED and result.absent:
+            reason += f"; it looked for {result.absent}, which is not in this work tree: install the dependencies"
         return replace(result, outcome=found.outcome, because=because, reason=reason, verdict=verdict)
 
     def _gone(self, due: Due, held: str) -> str:

@@ -28,6 +28,7 @@ from gitmem.verify.ground.folders import Lent
 from gitmem.verify.run import evidence
 from gitmem.verify.sandbox import sandbox
 from gitmem.verify.trace import programs
+from gitmem.verify.trace.reads import Places
 
 pytestmark = pytest.mark.skipif(shutil.which("strace") is None, reason="strace is not installed")
 
@@ -283,6 +284,37 @@ def test_program_that_changed_makes_what_it_proved_due_here_and_nowhere_else(tra
     git(tmp_path / "other", "checkout", "-q", "main")
     with Memory(tmp_path / "other", clock=lambda: float(NOW)) as other:
         assert due(other) == {}
+
+
+@pytest.mark.parametrize(
+    ("reads", "absent"),
+    [
+        (["=node_modules/.bin/tsc", "=src/node_modules"], "node_modules"),
+        (["=web/node_modules/a", "/web"], "web/node_modules"),
+        (["=.venv/bin/pytest"], ".venv"),
+        (["=vendor/lib.go", "/node_modules", "=there/venv/x"], ""),
+    ],
+)
+def test_absent_folder_of_dependencies_is_found_among_what_was_looked_for(reads, absent):
+    places = Places([("100644", "", "vendor/lib.go")], ["vendor/lib.go"])
+
+    assert evidence.find_absent(reads, places, ["there/venv"]) == absent
+
+
+def test_blocked_check_names_the_folder_of_dependencies_that_is_gone(traced, repo, tmp_path):
+    world = tmp_path / "installed"
+    world.touch()
+    put(repo, make_fact("a", f"test -e node_modules/x || test -e {world}"))
+    approve_all(traced)
+    verify(traced)
+
+    world.unlink()
+    result = result_of(verify(traced, "a"), "a")
+
+    assert result.outcome == "blocked"
+    assert result.reason.endswith(
+        "it looked for node_modules, which is not in this work tree: install the dependencies"
+    )
 
 
 # --- environments ---------------------------------------------------------------------------------------------------
