@@ -1,5 +1,6 @@
 """Export memories as JSONL, one per line, or with --to as a folder of Markdown in the store's own layout.
 
+--okf writes a bundle of the Open Knowledge Format (0.2) instead, with the verdicts of facts as "verified" entries.
 Importing the export restores every memory byte for byte. Existing files are never overwritten.
 """
 
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 EXAMPLES = (
     "gitmem export --all > memories.jsonl",
     "gitmem export --kind decision,convention --to docs/decisions",
+    "gitmem export --all --okf bundle",
     "gitmem export --tag auth --format jsonl --to auth.jsonl",
 )
 EVERY = 10_000_000
@@ -31,25 +33,30 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="jsonl or markdown (markdown if --to names a folder, else jsonl)",
     )
     parser.add_argument("--to", default="-", metavar="PATH", help="a new folder or file; - is standard output (-)")
+    parser.add_argument("--okf", default="", metavar="FOLDER", help="write a bundle of the Open Knowledge Format there")
     shared.add_filters(parser)
 
 
 def run(args: argparse.Namespace, out: Output) -> int:
     """Export memories; 1 when there are none."""
-    form = args.format or ("jsonl" if args.to == "-" or args.to.endswith((".jsonl", ".ndjson")) else "markdown")
-    if form == "markdown" and args.to == "-":
+    if args.okf and (args.format or args.to != "-"):
+        raise UsageError("--okf cannot be combined with --format and --to", hint="gitmem export --okf FOLDER")
+    to = args.okf or args.to
+    is_lines = to == "-" or (to.endswith((".jsonl", ".ndjson")) and not args.okf)
+    form = args.format or ("jsonl" if is_lines else "markdown")
+    if form == "markdown" and to == "-":
         raise UsageError(
             "Markdown is exported to a folder, which needs a name", hint="gitmem export --format markdown --to DIR"
         )
     with shared.open_memory(args, out) as memory:
         query = shared.query_of(args, memory, limit=EVERY)
         if form == "markdown":
-            count = sum(1 for _ in memory.bulk.export(query, folder=args.to))
+            count = sum(1 for _ in memory.bulk.export(query, folder=to, is_okf=bool(args.okf)))
         else:
             count = _write_lines(memory.bulk.export(query), args.to, out)
         shared.print_notices(memory, out)
-    if args.to != "-":
-        out.line(args.to)
+    if to != "-":
+        out.line(to)
     out.note(f"{shared.counted(count, 'memory', 'memories')} exported" if count else "no memories found")
     return 0 if count else 1
 

@@ -2,9 +2,9 @@
 
 FILE is JSONL (one object per line: gitmem's own, beadboard's knowledge.jsonl, beads' issues.jsonl, or anything with a
 title, a body, a kind and a time), a Markdown file, an issue of Beans, a folder of those (also notes of Obsidian and
-Serena, and Claude Code's auto memory), or - for JSONL on standard input. Importing again adds nothing.
-Memories with a secret are refused and the rest is imported; forgotten memories stay forgotten. Imported commands are
-not approved.
+Serena, Claude Code's auto memory, and bundles of the Open Knowledge Format), or - for JSONL on standard input.
+Importing again adds nothing. Memories with a secret are refused and the rest is imported; forgotten memories stay
+forgotten. Imported commands are not approved.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Export memories as a folder of Markdown or as JSONL; importing it restores them exactly."""
+"""Export memories as a folder of Markdown, as JSONL, or as a bundle of OKF; an import restores them exactly."""
 
 from __future__ import annotations
 
@@ -8,9 +8,13 @@ import shutil
 from itertools import chain
 from pathlib import Path
 
+from gitmem.document import okf
+from gitmem.document.fields import format_time
 from gitmem.document.format import format as format_document
 from gitmem.document.parse import parse
 from gitmem.errors import FormatError, GitmemError, RefusedError
+from gitmem.index.catalog import state
+from gitmem.model import HOLDS, STALE, VERIFIED
 from gitmem.recall.query import narrowed, where
 from gitmem.store import layout
 from gitmem.store.code_tree.tree import PREFIX
@@ -19,7 +23,7 @@ from gitmem.text.sanitize import escaped_json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from gitmem.recall.query import Query
     from gitmem.repository.repository import OpenRepository
@@ -132,21 +136,80 @@ def write_folder(contents: Iterable[tuple[str, bytes]], folder: Path) -> None:
         raise
 
 
+def verdict_times(memory: OpenRepository) -> dict[str, str]:
+    """Return when each fact was verified last, by key: of those whose verdict counts here and holds."""
+    catalog = memory.catalog(memory.tip())
+    ground = memory.ground(catalog)
+    with catalog.reading():
+        rows = catalog.rows(
+            "SELECT m.id, m.key, s.at FROM memory m JOIN state s ON s.fact = m.id"
+            " WHERE s.ground = ? AND s.outcome = ? AND m.shadowed = 0",
+            (ground or 0, HOLDS),
+        )
+        chains = state.suspects(catalog, ground)
+        statuses = state.statuses_of(catalog, ground, [row[0] for row in rows], now=memory.now, chains=chains)
+    return {key: format_time(at) for number, key, at in rows if statuses[number].status in (VERIFIED, STALE)}
+
+
+def bundle_files(contents: Iterable[tuple[str, bytes]], proved: Mapping[str, str]) -> Iterator[tuple[str, bytes]]:
+    """Yield the files of a bundle of the Open Knowledge Format: its concepts, then their indexes and its log.
+
+    Args:
+        contents: Path and content of every memory.
+        proved: When a fact was verified last, by key.
+
+    Raises:
+        RefusedError: A memory is too large for a concept.
+    """
+    folders: dict[str, list[tuple[str, str, str, str]]] = {}
+    log = []
+    for path, content in contents:
+        document = parse(content, path=path)
+        folder, _, name = path.rpartition("/")
+        to = f"{folder}/{name if name not in okf.RESERVED else f'{document.key}-memory.md'}"
+        try:
+            text = okf.format_concept(document, proved.get(document.key, ""))
+        except FormatError as err:
+            message = f"{path} cannot be written as a concept: {err.message}"
+            raise RefusedError(message, hint="gitmem export --all --to DIR") from err
+        yield to, text.encode()
+        about, title = document.fields.get("description"), document.title
+        description = about if isinstance(about, str) else ""
+        folders.setdefault(folder, []).append((document.kind, title, to.rpartition("/")[2], description))
+        retired = document.fields.get("retired")
+        ended = retired.get("when") if isinstance(retired, dict) else None
+        for word, time in (("Creation", document.fields.get("created")), ("Deprecation", ended)):
+            log += [(str(time)[:10], word, title, f"/{to}")] if time else []
+    for folder, entries in folders.items():
+        yield f"{folder}/{okf.INDEX}", okf.index_file(sorted(entries), is_root=False).encode()
+    tops = [("Folders", folder, f"{folder}/", "") for folder in sorted(folders)]
+    yield okf.INDEX, okf.index_file(tops, is_root=True).encode()
+    yield okf.LOG, okf.log_file(log).encode()
+
+
 def _beside(path: Path) -> Path:
     whole = path.resolve()
     return whole.with_name(f"{whole.name}.{os.urandom(4).hex()}.partial")
 
 
 def export(
-    memory: OpenRepository, query: Query, *, folder: str, progress: Callable[[int, int], None] | None = None
+    memory: OpenRepository,
+    query: Query,
+    *,
+    folder: str,
+    is_okf: bool = False,
+    progress: Callable[[int, int], None] | None = None,
 ) -> Iterator[str]:
     """Return memories as JSONL, a line each, by key; with a folder, write them there and return their paths.
 
-    The folder has the store's layout and its policy.
+    The folder has the store's layout and its policy; or it is a bundle of the Open Knowledge Format.
     """
     files = stored_files(memory, narrowed(memory.policy(), query) if query.collections else query)
     if not folder:
         return json_lines(texts(memory, files, progress))
+    if is_okf:
+        write_folder(bundle_files(texts(memory, files, progress), verdict_times(memory)), Path(folder))
+        return iter([path for path, _ in files])
     policy = memory.git.read_blob(f"{memory.tip()}:{layout.POLICY_PATH}", limit=layout.POLICY_LIMIT)
     extra = [(layout.POLICY_PATH, policy)] if policy is not None else []
     write_folder(chain(extra, texts(memory, files, progress)), Path(folder))

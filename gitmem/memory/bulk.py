@@ -38,12 +38,16 @@ class Bulk:
 
         return import_files(self._repository, sources, stdin=stdin, progress_of=self._repository.progress_of)
 
-    def export(self, query: Query, *, folder: str = "") -> Iterator[str]:
-        """Return memories as JSONL, a line each; with a folder, write Markdown files there and return their paths."""
+    def export(self, query: Query, *, folder: str = "", is_okf: bool = False) -> Iterator[str]:
+        """Return memories as JSONL, a line each; with a folder, write Markdown files there and return their paths.
+
+        With *is_okf*, the folder is a bundle of the Open Knowledge Format.
+        """
         from gitmem.commands.export import export
 
         repository = self._repository
-        return export(repository, query, folder=folder, progress=repository.progress_of("exporting"))
+        told = repository.progress_of("exporting")
+        return export(repository, query, folder=folder, is_okf=is_okf, progress=told)
 
     def settle_moved(self, *keys: str, dry_run: bool = False, approve: bool = False) -> Sequence[Repointed]:
         """Re-point checks, paths and refs to where git renamed their files: of these memories, or of all that moved.

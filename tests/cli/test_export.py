@@ -28,6 +28,17 @@ def test_path_decides_the_form_unless_one_is_named(run_cli, repo: Path) -> None:
     assert (repo / "m.jsonl").read_text() == (repo / "n").read_text() != ""
 
 
+def test_bundle_goes_to_the_folder_that_is_named_and_takes_no_other_form(run_cli, repo: Path) -> None:
+    run_cli("remember", "Deploys need the VPN", "--key", "vpn")
+
+    done, both = run_cli("export", "--okf", "b.jsonl"), run_cli("export", "--okf", "c", "--to", "d")
+
+    assert (done.status, done.out) == (0, "b.jsonl\n")
+    assert "type: learned\n" in (repo / "b.jsonl/learned/vpn.md").read_text()
+    assert both.status == 2
+    assert "--okf cannot be combined" in both.err
+
+
 def test_nothing_to_export_is_said_and_what_is_there_stays(run_cli, repo: Path) -> None:
     run_cli("init")
 

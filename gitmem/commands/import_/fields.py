@@ -83,7 +83,7 @@ _KINDS = {
     **{"file_index": "note", "manual": "learned"},
 }
 # Set by the store alone: a file of another system may not retire, replace, claim or close anything here.
-_OWN = frozenset(("retired", "superseded_by", "schema", "updated", "state", "claimed", "attempts", "closed"))
+STORE_ONLY = frozenset(("retired", "superseded_by", "schema", "updated", "state", "claimed", "attempts", "closed"))
 # A field that nobody knows is kept if it is short; a vector of numbers is not metadata.
 LONGEST_UNKNOWN = 1024
 # From here on a number of seconds since 1970 is one of milliseconds: the year 5138.
@@ -109,7 +109,7 @@ def from_table(table: Mapping[str, Any], *, where: str, kind: str, title: str = 
     if key is None:
         message = f"its key {table['key']!r} has capital letters: write it in lower case, and wherever it is named"
         return Unreadable(where, display(message))
-    fields: dict[str, Any] = {"kind": _kind(_first(table, _KIND, str) or kind)}
+    fields: dict[str, Any] = {"kind": kind_of(_first(table, _KIND, str) or kind)}
     fields |= {"title": heading} if heading else {}
     for name, names in _LISTS.items():
         texts = listed(_first(table, names, object))
@@ -123,7 +123,7 @@ def from_table(table: Mapping[str, Any], *, where: str, kind: str, title: str = 
     more = [(name, table[name]) for name in _TEXT if name not in read and isinstance(table.get(name), str)]
     long = [(name, text) for name, text in more if not _is_short(name, text)]
     body += "".join(f"\n\n{name}: {text}" for name, text in long)  # a second text is no field
-    left_out = short_fields(table, {"key", *read, *_OWN, *(name for name, _ in long)}, fields)
+    left_out = short_fields(table, {"key", *read, *STORE_ONLY, *(name for name, _ in long)}, fields)
     return ImportRecord(where, key, fields, body, left_out=left_out)
 
 
@@ -156,7 +156,8 @@ def _name_of(table: Mapping[str, Any], names: tuple[str, ...], wanted: type) -> 
     return next((name for name in found if isinstance(table[name], wanted) and table[name] not in ("", None)), "")
 
 
-def _kind(word: str) -> str:
+def kind_of(word: str) -> str:
+    """Return what we call a kind of another system."""
     kind = word.strip().lower().replace("-", "_").replace(" ", "_")
     kind = _KINDS.get(kind, kind)
     return kind if is_slug(kind) else tokens.slug(word, limit=40).replace("-", "_")

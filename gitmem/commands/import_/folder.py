@@ -10,8 +10,10 @@ from pathlib import Path
 
 from gitmem.commands.import_.fields import ImportRecord, Unreadable, from_table
 from gitmem.commands.import_.jsonl import read_jsonl
+from gitmem.commands.import_.okf import LOOKED_AT, foreign_concept, read_concept
 from gitmem.commands.import_.trackers import is_issue, read_issue
 from gitmem.commands.import_.wiki import INDEX, Pages, auto_memory, key_of, linked, pages_of, without_index
+from gitmem.document import okf
 from gitmem.document.parse import parse, read_fields, unify
 from gitmem.document.split import decode, split
 from gitmem.errors import FormatError
@@ -79,7 +81,8 @@ def read_folder(
     places = [os.path.relpath(path, folder).replace(os.sep, "/") for path, _ in files]
     top = Path(folder).resolve()
     is_vault = any((one / VAULT).is_dir() for one in (top, *top.parents))
-    pages = pages_of((place for place in places if place.lower().endswith(ENDINGS)), is_vault=is_vault)
+    notes = [place for place in places if place.lower().endswith(ENDINGS)]
+    pages = pages_of(notes, is_vault=is_vault, is_bundle=not is_store and _is_bundle(Path(folder), notes))
     for number, ((path, is_regular), inside) in enumerate(zip(files, places, strict=True), 1):
         where = f"{name.rstrip('/')}/{inside}"
         if not is_regular:
@@ -97,6 +100,22 @@ def read_folder(
         elif not (is_store and inside == layout.STATUS_PATH):
             for found in read_markdown(path, where=where, kind=kind, inside=inside, is_store=is_store, pages=pages):
                 yield number, found
+
+
+def _is_bundle(folder: Path, notes: list[str]) -> bool:
+    """Return whether a folder is a bundle of the Open Knowledge Format: it says so, or one of its first files does."""
+    for inside in dict.fromkeys((okf.INDEX, *notes[:LOOKED_AT])):
+        try:
+            with (folder / inside).open("rb") as file:
+                text = decode(file.read(layout.MEMORY_LIMIT + 1))
+            if inside == okf.INDEX:
+                if okf.is_root_index(text):
+                    return True
+            elif okf.is_concept(read_fields(split(text).frontmatter)):
+                return True
+        except (OSError, FormatError):
+            continue
+    return False
 
 
 def read_bean(path: str, where: str) -> list[ImportRecord | Unreadable]:
@@ -132,6 +151,10 @@ def read_markdown(
         return [Unreadable(where, str(err.strerror))]
     except FormatError as err:
         return [_unreadable(err, where)]
+    if pages is not None and pages.is_bundle:
+        concept = read_concept(text, inside, where, pages)
+        if concept is not None:
+            return [concept]
     place = layout.place_of(inside) if is_store else None
     is_ours = isinstance(place, layout.StorePath) and place.what == layout.MEMORY
     stem = Path(path).stem
@@ -162,6 +185,8 @@ def _foreign(text: str, inside: str, where: str, kind: str, pages: Pages | None)
     body = unify(body).strip("\n")
     if is_issue(fields):
         return read_issue({**fields, "body": body}, where=where)
+    if okf.is_concept(fields):
+        return [foreign_concept(fields, body, inside, where, pages or pages_of([inside]))]
     if pages is not None and pages.is_auto_memory:
         fields = auto_memory(fields)
         if inside == INDEX and not (body := without_index(body, pages)):

@@ -8,6 +8,7 @@ from pathlib import Path
 from gitmem.commands.import_.fields import Unreadable
 from gitmem.commands.import_.files import check_sources, read_sources
 from gitmem.document.fields import format_time
+from gitmem.document.okf import with_lifetime
 from gitmem.document.parse import parse
 from gitmem.errors import RefusedError
 from gitmem.frozen import frozen, replace
@@ -175,6 +176,7 @@ def _checked(given: ImportRecord, policy: Policy, *, author: Author, now: int) -
     if given.text:
         document = parse(given.text, path=f"{given.key}.md")
         return incoming_exact(document, given.where, folder=given.folder, archived=given.archived, policy=policy)
+    given = replace(given, fields=with_lifetime(given.fields, now))
     retired = {"when": given.fields.get("created") or format_time(now), "by": "import", "why": ROTATED}
     fields = {**given.fields, "retired": retired} if given.archived else given.fields
     made = incoming_new(given.key, fields, given.body, given.where, author=author, policy=policy, now=now)

@@ -39,12 +39,14 @@ class Pages:
         by_name: Those by name alone; the first by path of several.
         is_auto_memory: Whether the folder is one of Claude Code's.
         is_vault: Whether it is one of Obsidian's: elsewhere ``#word`` is no tag.
+        is_bundle: Whether it is a bundle of the Open Knowledge Format.
     """
 
     by_path: Mapping[str, str]
     by_name: Mapping[str, str]
     is_auto_memory: bool
     is_vault: bool
+    is_bundle: bool = False
 
     def find(self, name: str) -> str:
         """Return the key of the note that a link names; empty where there is none."""
@@ -52,7 +54,7 @@ class Pages:
         return self.by_path.get(path, "") or self.by_name.get(path.rpartition("/")[2], "")
 
 
-def pages_of(inside: Iterable[str], *, is_vault: bool = False) -> Pages:
+def pages_of(inside: Iterable[str], *, is_vault: bool = False, is_bundle: bool = False) -> Pages:
     """Return the notes that files are, by their paths in the folder, sorted."""
     by_path: dict[str, str] = {}
     by_name: dict[str, str] = {}
@@ -62,7 +64,7 @@ def pages_of(inside: Iterable[str], *, is_vault: bool = False) -> Pages:
         by_path[stem.lower()] = key_of(stem)
         by_name.setdefault(stem.rpartition("/")[2].lower(), key_of(stem))
         is_auto_memory |= path == INDEX
-    return Pages(by_path, by_name, is_auto_memory, is_vault)
+    return Pages(by_path, by_name, is_auto_memory, is_vault, is_bundle)
 
 
 def key_of(path: str) -> str:

@@ -1,0 +1,141 @@
+"""Read concepts, index files and log files of the Open Knowledge Format; ``document.okf`` names its source. Pure."""
+
+from __future__ import annotations
+
+import contextlib
+import posixpath
+import re
+
+from gitmem.commands.import_.fields import STORE_ONLY, ImportRecord, Unreadable, kind_of, listed, time_of
+from gitmem.commands.import_.wiki import key_of
+from gitmem.document import okf
+from gitmem.document.parse import parse, read_fields, unify
+from gitmem.document.split import split
+from gitmem.errors import FormatError
+from gitmem.store import layout
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from gitmem.commands.import_.wiki import Pages
+
+# Concepts that are looked at to tell whether a folder that does not say so is a bundle.
+LOOKED_AT = 20
+_LINK = re.compile(r"(?<!!)\[[^\]\n]*\]\(([^)\s]+)\)")
+# A line of an index or a log that says nothing besides which concept there is.
+_ENTRY = re.compile(r"\s*[*-]\s+(\*\*\w+\*\*:\s*)?\[[^\]]*\]\([^)\s]+\)(\s+-\s.*)?\s*")
+
+
+def read_concept(text: str, inside: str, where: str, pages: Pages) -> ImportRecord | Unreadable | None:
+    """Return the memory of a file of a bundle, or why there is none; None for a file that is no concept.
+
+    Args:
+        text: The file.
+        inside: Its path in the bundle.
+        where: What reports call it.
+        pages: The files of the bundle, for links.
+    """
+    if posixpath.basename(inside) in okf.RESERVED:
+        return _read_reserved(text, inside, where)
+    try:
+        parts = split(text)
+        found = read_fields(parts.frontmatter)
+    except FormatError:
+        return None
+    if not (isinstance(found.get("type"), str) and found["type"].strip()):
+        return None
+    return _own(found, parts.body, inside, where) or foreign_concept(
+        found, unify(parts.body).strip("\n"), inside, where, pages
+    )
+
+
+def _read_reserved(text: str, inside: str, where: str) -> ImportRecord | Unreadable:
+    """Return the text of an index or a log as a document, where it says more than which concepts there are."""
+    body = text.removeprefix("\ufeff")
+    with contextlib.suppress(FormatError):
+        body = split(text).body
+    lines = unify(body).strip("\n").split("\n")
+    more = [line for line in lines if line.strip() and not line.startswith("#") and not _ENTRY.fullmatch(line)]
+    if not more:
+        return Unreadable(where, "it only lists the concepts of the bundle", is_skipped=True)
+    path = inside.rpartition(".")[0]
+    is_titled = lines[0].startswith("# ")
+    title = lines[0][2:].strip() if is_titled else path
+    fields = {"kind": "doc", "title": title}
+    return ImportRecord(where, key_of(path), fields, "\n".join(lines[is_titled:]).strip("\n"))
+
+
+def _own(found: Mapping[str, Any], body: str, inside: str, where: str) -> ImportRecord | None:
+    """Return the memory that gitmem wrote as a concept; None for one of another system."""
+    text = okf.restored(found, body)
+    named = found.get(okf.KEY)
+    key = named if isinstance(named, str) else posixpath.basename(inside).removesuffix(".md")
+    if text is None or not layout.is_key(key):
+        return None
+    try:
+        document = parse(text, path=f"{key}.md")
+    except FormatError:
+        return None
+    place = layout.place_of(inside)
+    folder, archived = "", "retired" in document.fields
+    if isinstance(place, layout.StorePath) and place.what == layout.MEMORY:
+        folder, archived = place.folder, place.archived
+    return ImportRecord(where, key, document.fields, document.body, text, folder, archived)
+
+
+def foreign_concept(found: Mapping[str, Any], body: str, inside: str, where: str, pages: Pages) -> ImportRecord:
+    """Return the memory of a concept of another system: its fields are kept, and ours are made of them."""
+    generated = found.get("generated")
+    written = generated if isinstance(generated, dict) else {"at": found.get("timestamp")}
+    status, path = found.get("status"), inside.rpartition(".")[0]
+    title, description = found.get("title"), found.get("description")
+    fields: dict[str, Any] = {
+        "kind": kind_of(found["type"]),
+        "title": title if isinstance(title, str) and title else path.rpartition("/")[2],
+    }
+    created = time_of(written.get("at"))
+    more = {
+        "tags": listed(found.get("tags")),
+        "refs": _refs(found, body, inside, pages),
+        "created": created,
+        "by": okf.author_of(written.get("by")),
+        "confidence": okf.DRAFT_CONFIDENCE if status == okf.DRAFT and "confidence" not in found else None,
+        "verified": okf.entries_of(found.get("verified")),
+    }
+    fields |= {name: value for name, value in more.items() if value and okf.is_usable(name, value)}
+    left_out = []
+    for name, value in found.items():
+        if name in fields or name in STORE_ONLY or value in (None, "", [], {}):
+            continue
+        if okf.is_usable(name, value):
+            fields[name] = value
+        else:
+            left_out.append(str(name))
+    text = body if body.strip() or not isinstance(description, str) else description
+    return ImportRecord(
+        where,
+        key_of(path),
+        okf.without_derived(fields),
+        text,
+        archived=status == okf.DEPRECATED,
+        left_out=tuple(left_out),
+    )
+
+
+def _refs(found: Mapping[str, Any], body: str, inside: str, pages: Pages) -> list[str]:
+    """Return what a concept refers to: the concepts that it links to by their keys, and the addresses of sources."""
+    sources = found.get("sources")
+    entries = [entry for entry in sources if isinstance(entry, dict)] if isinstance(sources, list) else []
+    resources = [str(entry["resource"]) for entry in entries if entry.get("resource")]
+    refs = listed(found.get("refs"))
+    for target in (*resources, *_LINK.findall(body)):
+        if "://" in target:
+            refs += [target] if target in resources else []
+            continue
+        path = target.partition("#")[0]
+        whole = path.lstrip("/") if path.startswith("/") else posixpath.join(posixpath.dirname(inside), path)
+        key = pages.by_path.get(posixpath.normpath(whole).lower().removesuffix(".md"), "") if path else ""
+        refs += [key] if key and key != key_of(inside.rpartition(".")[0]) else []
+    return list(dict.fromkeys(refs))
