@@ -466,8 +466,9 @@ class Memory:
         from gitmem.commands.context.working_on import context
         from gitmem.results import Digest
 
-        jobs: dict[str, Any] = {"jobs": self.jobs.notes, "verified": self.jobs.last_verified}
-        return Digest.of(context(self.repository, paths, budget_tokens, kinds, related=related, **jobs))
+        parts: dict[str, Any] = {"jobs": self.jobs.notes, "verified": self.jobs.last_verified}
+        parts["vectors_of"] = self.vectors.question
+        return Digest.of(context(self.repository, paths, budget_tokens, kinds, related=related, **parts))
 
     @reads_companion
     def status(self, *, scope: str = "") -> StoreStatus:

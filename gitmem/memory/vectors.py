@@ -4,6 +4,10 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
+
+    from gitmem.index.catalog.catalog import Catalog
+    from gitmem.recall.semantic import Meaning
     from gitmem.repository.repository import OpenRepository
     from gitmem.results import EmbeddingReport, EmbeddingStatus
 
@@ -32,6 +36,13 @@ class MemoryVectors:
         from gitmem.commands.embed import status
 
         return EmbeddingStatus.of(status(repository))
+
+    def question(self, text: str, catalog: Catalog) -> AbstractContextManager[Meaning | None]:
+        """Return a question to the project's vectors, to be asked inside of the block; None for words alone."""
+        from gitmem.commands.recall import QuestionVectors
+        from gitmem.recall.query import Query
+
+        return QuestionVectors(self._repository, Query(text=text), [(self._repository, catalog)])
 
     def rebuild(self, *, everything: bool = False, download: bool = False) -> EmbeddingReport:
         """Embed memories without vectors, or all of them again, and delete vectors that nothing uses.

@@ -74,23 +74,26 @@ def good_hits(
         floor: The share of the best score that a hit must have; None for that of a prompt.
     """
     hits = [hit for hit in found.hits if hit.scope != LISTED and is_new(hit)]
-    if not hits or found.notice or not _is_good(query, hits, policy, catalog_of(hits[0].scope)):
+    if not hits or found.notice:
         return []
     dense, ranked = policy.recall.dense, [(place, hit.score) for place, hit in enumerate(hits)]
-    cosines = {place: cosine for place, hit in enumerate(hits) if (cosine := _cosine(hit)) is not None}
+    cosines: dict[int, float] = {}
+    if not _is_good(query, hits, policy, catalog_of(hits[0].scope)):
+        # Not by its words: then a model has to know it, and `admitted` says how near is near enough.
+        cosines = {place: cosine for place, hit in enumerate(hits) if (cosine := _cosine(hit)) is not None}
+        if 0 not in cosines:
+            return []
     floor = dense.turn_floor if floor is None else floor
     return [hits[place] for place in admitted(ranked, cosines, floor=floor, settings=dense)]
 
 
 def _cosine(hit: Hit) -> float | None:
-    return dict(hit.factors).get("cosine")
+    return dict(hit.sources).get("cosine")
 
 
 def _is_good(query: str, hits: Sequence[Hit], policy: Policy, catalog: Catalog | None) -> bool:
-    """Return whether the best hit is about the question by its words; where a model knows it, `admitted` tells it."""
+    """Return whether the best hit is about the question by its words."""
     best = hits[0]
-    if _cosine(best) is not None:
-        return True
     if catalog is None:
         return False
     common = everyday() if catalog.language == ENGLISH else frozenset[str]()

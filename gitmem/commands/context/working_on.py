@@ -24,10 +24,12 @@ from gitmem.tasks.listing import worker_of
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
+    from contextlib import AbstractContextManager
     from typing import Any
 
     from gitmem.git.binary import Git
     from gitmem.index.catalog.catalog import Catalog
+    from gitmem.recall.semantic import Meaning
     from gitmem.repository.repository import OpenRepository
 
 
@@ -51,10 +53,16 @@ def at_work(memory: OpenRepository, query: Query) -> Query:
     return replace(query, near=tuple(near), held=tuple(held), work=False)
 
 
-def related_by_words(memory: OpenRepository, catalog: Catalog, ground: int | None) -> dict[str, float]:
+def related_to_names(
+    memory: OpenRepository,
+    catalog: Catalog,
+    ground: int | None,
+    vectors_of: Callable[[str, Catalog], AbstractContextManager[Meaning | None]],
+) -> dict[str, float]:
     """Return how well memories fit what the branch and the held tasks are called, from 0 to 1, by key.
 
-    Nothing is read where the branch is one that many share and no task is held.
+    By words, and by meaning where an embedding provider is set up. Nothing is read where the branch is one that many
+    share and no task is held.
     """
     asked = [question for question in (branch_words(memory.git.read_head()[0]),) if question]
     if is_anything_held(catalog):
@@ -69,9 +77,13 @@ def related_by_words(memory: OpenRepository, catalog: Catalog, ground: int | Non
     source = ranker.Source(PROJECT, catalog, memory.local, ground)
     for question in asked:
         query = Query(text=question, limit=policy.session.limit, knowledge=True)
+        with vectors_of(question, catalog) as meaning:
+            ranked = ranker.recall(
+                [source], query, policy=policy, config=memory.config, now=memory.now, meaning=meaning
+            )
         hits = gate.good_hits(
             question,
-            ranker.recall([source], query, policy=policy, config=memory.config, now=memory.now),
+            ranked,
             policy,
             catalog_of=lambda _: catalog,
             is_new=lambda hit: hit.kind not in unfit,
@@ -114,6 +126,7 @@ def context(
     related: bool = False,
     jobs: Callable[[Catalog, int | None], list[str]],
     verified: Callable[[Catalog], dict[str, Any] | None],
+    vectors_of: Callable[[str, Catalog], AbstractContextManager[Meaning | None]],
 ) -> dict[str, Any]:
     """Return the digest for a session: of these paths, or of what is worked on; these kinds first.
 
@@ -125,6 +138,7 @@ def context(
         related: Only what relates to the work at hand, and the newest few; else all that fits into the budget.
         jobs: Returns a line for each verify job that is overdue or failed.
         verified: Returns when facts were last verified.
+        vectors_of: Returns a question as vectors, None for words alone.
     """
     policy, waiting = memory.policy(), len(memory.waiting_keys())
     configured = memory.config.default_branch or policy.verify.default_branch
@@ -143,7 +157,7 @@ def context(
     overdue = jobs(catalog, ground)
     words = None
     if related:
-        words = related_by_words(memory, catalog, ground) | facts_reading_changes(catalog, working)
+        words = related_to_names(memory, catalog, ground, vectors_of) | facts_reading_changes(catalog, working)
     with catalog.reading():
         found = digest.digest(
             catalog,

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from conftest import commit_files, git, put_files
+from support.embedded_store import LOGIN, STORE, choose, make_model
 from support.facts import Clock, make_fact, make_memory, put
 
 from gitmem.commands.context.sections import RELEVANT
@@ -76,3 +77,19 @@ def test_todays_work_is_not_asked_of_the_past(memory: Memory) -> None:
 
     with memory.at("HEAD") as past, pytest.raises(UsageError, match="--work uses the files that are changed now"):
         past.recall(Query(text="tokens", work=True))
+
+
+def test_branch_is_related_by_meaning_where_a_model_is_set_up(repo: Path, tmp_path: Path) -> None:
+    git(repo, "checkout", "-q", "-b", f"feat/{LOGIN}")
+    put(repo, STORE | {key: text for n in range(9) for key, text in make_memory(f"new-{n}", f"Newer {n}").items()})
+    with Memory(repo, clock=Clock()) as memory:
+        by_words = str(memory.context(related=True).document["sections"])
+    choose(repo, make_model(tmp_path / "model"))
+
+    with Memory(repo, clock=Clock()) as memory:
+        memory.vectors.rebuild()
+        by_meaning = str(memory.context(related=True).document["sections"])
+
+    assert "The login page redirects" not in by_words
+    assert "The login page redirects" in by_meaning
+    assert "Postgres needs a vacuum" not in by_meaning
