@@ -58,7 +58,12 @@ def concept_fields(fields: Mapping[str, Any], proved: str = "") -> dict[str, Any
     others = fields.get("verified", [])
     if proved and isinstance(others, list):
         whole["verified"] = [*others, {"by": PROVER, "at": proved}]
-    return {name: whole[name] for name in dict.fromkeys((*_FIRST, *whole)) if name in whole}
+    return in_order(whole)
+
+
+def in_order(fields: Mapping[str, Any]) -> dict[str, Any]:
+    """Return fields in the order in which a concept has them."""
+    return {name: fields[name] for name in dict.fromkeys((*_FIRST, *fields)) if name in fields}
 
 
 def derived_fields(fields: Mapping[str, Any], proved: str = "") -> dict[str, Any]:

@@ -113,13 +113,16 @@ def foreign_concept(found: Mapping[str, Any], body: str, inside: str, where: str
             fields[name] = value
         else:
             left_out.append(str(name))
+    is_archived = status == okf.DEPRECATED
+    if is_archived:
+        del fields["status"]  # being retired says it
     text = body if body.strip() or not isinstance(description, str) else description
     return ImportRecord(
         where,
         key_of(path),
-        okf.without_derived(fields),
+        okf.in_order(okf.without_derived(fields)),
         text,
-        archived=status == okf.DEPRECATED,
+        archived=is_archived,
         left_out=tuple(left_out),
     )
 

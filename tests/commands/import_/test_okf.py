@@ -168,4 +168,5 @@ def test_bundle_of_another_system_comes_back_with_what_it_said(memory: Memory, r
         "  - {by: human:bo, at: 2026-06-25T09:00:00Z}", "  - {id: policy, resource: https://wiki.example/policy}",
     ):  # fmt: skip
         assert f"{line}\n" in written.replace('"', "")
+    assert "gitmem_frontmatter" not in written
     assert written.endswith("# Computation\n\nSELECT 1[^policy]\n")
