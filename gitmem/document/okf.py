@@ -55,9 +55,8 @@ def concept_fields(fields: Mapping[str, Any], proved: str = "") -> dict[str, Any
         proved: When the verdict that counts was made, if its check holds; else empty.
     """
     whole = {**derived_fields(fields, proved), **{name: fields[name] for name in fields if name not in (EXACT, KEY)}}
-    others = fields.get("verified", [])
-    if proved and isinstance(others, list):
-        whole["verified"] = [*others, {"by": PROVER, "at": proved}]
+    if proved:
+        whole["verified"] = [*entries_of(fields.get("verified")), {"by": PROVER, "at": proved}]
     return in_order(whole)
 
 
