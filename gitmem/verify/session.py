@@ -547,7 +547,8 @@ class Session:
         # Before the verdicts are kept here: from then on the statuses are those that they make.
         before = take_stock(self._catalog, self.restate(), self._local, now=self._now)
         is_kept = self._local.add_verdicts(verdicts)
-        self._local.end_blocked(v.key for v in verdicts)
+        # Of those that were only not recorded yet, the check may have been blocked since.
+        self._local.end_blocked(v.key for v in verdicts if v.at >= self._now)
         if not self.counts():
             self._unrecorded = "" if is_kept else f"the repository is not writable: {self._git.repository.state}"
             return None, is_kept

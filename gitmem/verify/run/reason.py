@@ -23,10 +23,11 @@ LOOKED_AT = 256 * 1024
 # The forms of a line that says what failed, the most helpful first; of one form, the first line counts.
 _HELPFUL = (
     # A test by its name, as pytest, unittest, go, cargo, TAP and the runners of JavaScript write it.
-    r"(FAILED|ERROR) \S+::\S+|FAIL: |ERROR: \w+ \(|--- FAIL: |test \S.* \.\.\. FAILED|not ok \d+"
+    r"(FAILED|ERROR) \S+::\S+|FAIL: |ERROR: \w+ \(|--- FAIL: |test \S.* \.\.\. FAILED"
+    r"|not ok \d+(?! - \S+\.[cm]?[jt]s$)"  # a file that cannot be loaded says why itself
     r"|[\u2716\u2715\u2717×] \S|● \S.* › ",
     # What pytest says of an assertion; an exception as Python, Node.js, Java and others write it; a panic.
-    r"E {3,}\S|([\w.$]*\w)?(Error|Exception|Failure)(?: \[\w+\])?(: .|$)|thread '.*' panicked at|panic: ",
+    r"E {3,}\S|(# )?([\w.$]*\w)?(Error|Exception|Failure)(?: \[\w+\])?(: .|$)|thread '.*' panicked at|panic: ",
     # What compilers, linters and other programs say, behind a place or not.
     r"(.*[:\s(])?((fatal )?error|ERROR|fatal|FATAL|FAIL|FAILED|FAILURE)(\[\w+\]| \w+)?(: |\b(?=.*\S))",
     # What npm says besides the script that it ran; then words by which a line says no.
@@ -53,7 +54,7 @@ _NOISE = re.compile(
             # cargo and go
             r"(Compiling|Checking|Finished|Running|Downloaded|Updating|Blocking|running \d+ test|test result:) ?",
             r"failures:|note: |warning: |stack backtrace:|error: (test failed, to rerun|could not compile|aborting)",
-            r"FAIL$|FAIL\s+\S+\s+[\d.]+s$|ok\s+\S+\s|# \S+$|exit status \d+$|=== (RUN|PAUSE|CONT) ",
+            r"FAIL$|FAIL\s+\S+\s+([\d.]+s|\[\w+ failed\])$|ok\s+\S+\s|# \S+$|exit status \d+$|=== (RUN|PAUSE|CONT) ",
             # make, tox and the trace of a shell
             r"\S*make(\[\d+\])?: (\*\*\* \[.*\] (Error|Killed|Terminated)|Entering|Leaving)",
             r"[\w.-]+: (commands(_pre|_post)?\[|exit \d|install_|freeze|skip|OK|FAIL (✖|code))|evaluation failed",
@@ -92,7 +93,7 @@ def _with_more(line: str, lines: list[str]) -> str:
         return f"{line}: {source[0]}" if source and "Traceback" not in source[0] else line
     if (found := _GO_TEST.match(line)) and at + 1 < len(lines) and not lines[at + 1].startswith(("FAIL", "---")):
         return f"{found.group(1)}: {lines[at + 1]}"
-    return re.sub(r"^E {3,}| \(\d+(\.\d+)? ?m?s\)$", "", line)
+    return re.sub(r"^(E {3,}|# )| \(\d+(\.\d+)? ?m?s\)$", "", line)
 
 
 def without_places(text: str, places: Iterable[str], home: str) -> str:

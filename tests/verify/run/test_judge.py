@@ -369,6 +369,23 @@ def test_failure_on_the_very_commit_where_it_held_is_the_environment(memory, rep
     assert statuses(memory) == {"a": "blocked"}
 
 
+def test_fact_stays_blocked_when_its_earlier_verdict_is_recorded(memory, repo, world):
+    world.touch()
+    put(repo, make_fact("a", f"test -e {world}"))
+    approve_all(memory)
+    verify(memory)
+    commit_files(repo, {"new.txt": "x\n"})
+    with Memory(repo, clock=lambda: float(NOW + 60)) as later:
+        verify(later)  # the same answer on other inputs: the branch is not told of it yet
+    world.unlink()
+
+    with Memory(repo, clock=lambda: float(NOW + 120)) as latest:
+        run = verify(latest, "a")
+
+        assert outcomes(run) == {"a": "blocked"}
+        assert statuses(latest) == {"a": "blocked"}
+
+
 def test_failure_that_is_of_the_code_is_confirmed_where_it_held(memory, repo):
     put(repo, make_fact("a", "grep -q service README.md"))
     approve_all(memory)

@@ -231,6 +231,18 @@ AssertionError
         pytest.param(NODE_MODULE, "Error: Cannot find module 'express'", id="node-module"),
         pytest.param(NODE_TAP, "not ok 1 - adds", id="node-tap"),
         pytest.param(
+            "TAP version 13\n# node:internal/modules/cjs/loader:1210\n#   throw err;\n#   ^\n"
+            "# Error: Cannot find module 'is-number'\n# Require stack:\n# Node.js v20.20.2\n# Subtest: test/a.test.js\n"
+            "not ok 1 - test/a.test.js\n  failureType: 'testCodeFailure'\n  error: 'test failed'\n",
+            "Error: Cannot find module 'is-number'",
+            id="node-tap-file",
+        ),
+        pytest.param(
+            "# shop [shop.test]\n./shop.go:6:7: cannot index x\nFAIL\tshop [build failed]\nFAIL\n",
+            "./shop.go:6:7: cannot index x",
+            id="go-test-build",
+        ),
+        pytest.param(
             f"\n> shop@1.0.0 test\n> node test.js\n\n{NODE_MODULE}",
             "Error: Cannot find module 'express'",
             id="npm-test",
