@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from gitmem.cli import shared
 from gitmem.cli.paths import code_path
+from gitmem.commands.recall import count_recall
 from gitmem.errors import UsageError
 from gitmem.frozen import replace
 from gitmem.model import FACTORS
@@ -81,6 +82,8 @@ def run(args: argparse.Namespace, out: Output) -> int:
         past = memory.at(args.at) if args.at is not None else None
         found = past.recall(question) if past else memory.recall(question)
         shared.print_notices(memory, out)
+        if query and not past:
+            count_recall(memory.repository, found)
         if args.json:
             hits = [shared.hit_table(hit) | (_factors(hit) if args.explain else {}) for hit in found.hits]
             commit = memory.repository.catalog().meta("commit") if memory.repository.has_store() and not past else ""

@@ -13,6 +13,8 @@ from gitmem.index.engine import WHOOSH_AT_MOST, WHOOSH_FOLDER
 from gitmem.recall import ranker
 from gitmem.recall.query import narrowed
 from gitmem.recall.ranker import Readings
+from gitmem.store import tally
+from gitmem.store.scope import PROJECT
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -50,6 +52,15 @@ def recall(repository: OpenRepository, query: Query) -> RecallResult:
         found = _rank(repository, repository.stores_for_query(query), query)
     _add_notice(repository, found.notice)
     return found
+
+
+def count_recall(repository: OpenRepository, found: RecallResult) -> None:
+    """Count a question that a person or an agent typed, for ``gitmem stats``: whether it found something, and what."""
+    state, now = repository.git.repository.state, repository.now
+    tally.add_on(state, now, tally.RECALLS)
+    if found.hits:
+        tally.add_on(state, now, tally.RECALLS_ANSWERED)
+        tally.note_keys(state, now, [hit.key for hit in found.hits if hit.scope == PROJECT and not hit.store])
 
 
 def list_memories(repository: OpenRepository, query: Query) -> RecallResult:

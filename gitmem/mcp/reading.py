@@ -8,6 +8,7 @@ from mcp.server.mcpserver import Context, MCPServer
 from mcp_types import CallToolResult, TextContent, ToolAnnotations
 from pydantic import Field
 
+from gitmem.commands.recall import count_recall
 from gitmem.mcp import answers, schemas
 from gitmem.mcp.service import Service
 from gitmem.memory.memory import Memory
@@ -49,6 +50,7 @@ def add_reading(server: MCPServer[Any], service: Service) -> None:
 
         def work(memory: Memory) -> tuple[Any, str]:
             found = memory.recall(wanted)
+            count_recall(memory.repository, found)
             return found, answers.hits(memory, found.hits)
 
         (found, text), notes = await service.read(ctx, work)

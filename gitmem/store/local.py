@@ -251,6 +251,11 @@ class LocalState:
         rows = self._ask(f"SELECT key, count, last FROM access WHERE key IN ({marks})", wanted)
         return {key: (count, last) for key, count, last in rows if isinstance(count, int) and isinstance(last, int)}
 
+    def last_looks(self) -> dict[str, int]:
+        """Return when each memory was looked at last, epoch seconds, by its key."""
+        rows = self._ask("SELECT key, last FROM access") if self._only is None else []
+        return {key: last for key, last in rows if isinstance(key, str) and isinstance(last, int)}
+
     def count_looks(self) -> int:
         """Return how often memories were looked at, all together."""
         return self._number("SELECT coalesce(sum(count), 0) FROM access")

@@ -1,6 +1,7 @@
 """Counters of this clone: how often something happened, for metrics.
 
-Each is a file that grows by a byte: adding takes no lock and loses nothing, and its size is the count.
+Each is a file that grows by a byte: adding takes no lock and loses nothing, and its size is the count. What ``gitmem
+stats`` reports of a time has a file for each day, and so have the keys that somebody was shown on that day.
 """
 
 from __future__ import annotations
@@ -9,20 +10,98 @@ import os
 
 from gitmem.system.file_lock import make_folder, open_private
 
-FOLDER = "tally"
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+FOLDER, DAYS = "tally", "days"
 # What is counted.
 CAPTURES, REFUSALS, STARTS, PROMPTS, SHOWN = "captures", "refusals", "starts", "prompts", "shown"
 NAMES = (CAPTURES, REFUSALS, STARTS, PROMPTS, SHOWN)
+# What is counted by day: prompts and recalls that searched the memory, and those that found something.
+SEARCHED, ANSWERED = "prompts-searched", "prompts-answered"
+RECALLS, RECALLS_ANSWERED = "recalls", "recalls-answered"
+KEYS = "keys"
+DAY_S = 86_400
+# Days whose counts are kept: a year, and some to compare it with. A choice of ours.
+DAYS_KEPT = 400
 
 
 def add(state_folder: str | os.PathLike[str], name: str, number: int = 1) -> None:
     """Count so many more; nothing where the disk does not allow it: a number is no reason to fail."""
-    path = os.path.join(state_folder, FOLDER, name)
+    _append(os.path.join(state_folder, FOLDER, name), b"." * number)
+
+
+def add_on(state_folder: str | os.PathLike[str], now: int, name: str) -> None:
+    """Count one more on the day of a time."""
+    _append(_path(state_folder, now // DAY_S, name), b".")
+
+
+def note_keys(state_folder: str | os.PathLike[str], now: int, keys: Iterable[str]) -> None:
+    """Note that memories were shown on the day of a time; each key is written once a day, or twice in a race."""
+    path = _path(state_folder, now // DAY_S, KEYS)
+    known = set(_read(path).split(b"\n"))
+    new = [line for key in keys if (line := key.encode()) not in known]
+    if new:
+        _append(path, b"\n".join(new) + b"\n")
+
+
+def days_of(state_folder: str | os.PathLike[str]) -> dict[int, dict[str, int]]:
+    """Return what was counted on each day, by the day's number since the epoch, the oldest first."""
+    found: dict[int, dict[str, int]] = {}
+    for day, name, entry in _entries(state_folder):
+        if name != KEYS:
+            found.setdefault(day, {})[name] = entry.stat().st_size
+    return dict(sorted(found.items()))
+
+
+def keys_of(state_folder: str | os.PathLike[str]) -> dict[str, int]:
+    """Return the last day on which each memory was shown, by its key."""
+    found: dict[str, int] = {}
+    for day, name, entry in _entries(state_folder):
+        for line in _read(entry.path).decode(errors="replace").split("\n") if name == KEYS else ():
+            found[line] = max(day, found.get(line, 0))
+    found.pop("", None)
+    return found
+
+
+def sweep(state_folder: str | os.PathLike[str], now: int) -> None:
+    """Remove the counts of days that are long past."""
+    for day, _, entry in _entries(state_folder):
+        if day < now // DAY_S - DAYS_KEPT:
+            try:
+                os.unlink(entry.path)
+            except OSError:
+                continue
+
+
+def _path(state_folder: str | os.PathLike[str], day: int, name: str) -> str:
+    return os.path.join(state_folder, FOLDER, DAYS, f"{day}.{name}")
+
+
+def _entries(state_folder: str | os.PathLike[str]) -> list[tuple[int, str, os.DirEntry[str]]]:
+    try:
+        entries = list(os.scandir(os.path.join(state_folder, FOLDER, DAYS)))
+    except OSError:
+        return []
+    parts = [(entry.name.partition("."), entry) for entry in entries]
+    return [(int(day), name, entry) for (day, _, name), entry in parts if day.isascii() and day.isdigit()]
+
+
+def _read(path: str) -> bytes:
+    try:
+        with open(path, "rb") as file:
+            return file.read()
+    except OSError:
+        return b""
+
+
+def _append(path: str, data: bytes) -> None:
     try:
         make_folder(os.path.dirname(path))
         fd = open_private(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT)
         try:
-            os.write(fd, b"." * number)
+            os.write(fd, data)
         finally:
             os.close(fd)
     except OSError:

@@ -14,7 +14,11 @@ if TYPE_CHECKING:
     from typing import Any
 
     from gitmem.agents.session.topics import Topic, Workplace
+    from gitmem.commands.report.usage import StoreUsage
     from gitmem.repository.repository import OpenRepository
+
+# A quarter: long enough for most memories to be needed once. A choice of ours.
+USAGE_DAYS = 90
 
 
 class Sessions:
@@ -94,6 +98,20 @@ class Sessions:
         place = self.place()
         name = session or next(iter(log.sessions(place)), "")
         return [{"session": name, **entry} for entry in log.entries_of(place, name)]
+
+    def usage(self, *, days: int = USAGE_DAYS) -> StoreUsage:
+        """Return how the memory grows and what of it is used in this clone (``gitmem stats``).
+
+        Args:
+            days: How many days to look back, >= 1; today is the last of them.
+        """
+        from gitmem.agents.session import log
+        from gitmem.commands.report import usage
+
+        place = self.place()
+        entries = {name: log.entries_of(place, name) for name in log.sessions(place)}
+        shown = {name: [e for e in them if e.get("event") in log.BROUGHT] for name, them in entries.items()}
+        return usage.read(self._opened, shown, days=days)
 
     def _refuse_typed(self, what: str, text: str) -> None:
         from gitmem.write.draft import refuse_typed

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 
-from gitmem.agents.event import COMPACT, RESUME, START
+from gitmem.agents.event import COMPACT, PROMPT, RESUME, START
 from gitmem.agents.session.places import append, named, read_lines, read_text, spelt_out, write_text
 from gitmem.agents.session.topics import place_of
 from gitmem.errors import BusyError
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from gitmem.repository.repository import OpenRepository
 
 SHOWN = "shown"
+# The events that bring memories into a session's context; what a session wrote itself is logged as seen, not counted.
+BROUGHT = (START, PROMPT)
 # The commands that write a memory whole, and how many lines of their output may begin with its key.
 WRITERS = tuple(f"gitmem {name} " for name in ("remember", "fact", "decide", "post-work", "supersede", "task add"))
 LINES_AT_MOST = 50
@@ -77,6 +79,7 @@ class ContextRecord:
         topic: The active topic.
         query: What was requested, cut and without secrets; or empty.
         cut: The keys of those of which only a part was shown.
+        tokens: How long the text was.
     """
 
     keys: Mapping[str, str]
@@ -85,6 +88,7 @@ class ContextRecord:
     topic: str = ""
     query: str = ""
     cut: Sequence[str] = ()
+    tokens: int = 0
 
 
 def keep(place: Workplace, event: Event, shown: ContextRecord, *, now: int) -> None:
@@ -93,14 +97,17 @@ def keep(place: Workplace, event: Event, shown: ContextRecord, *, now: int) -> N
     That something may be shown again is no reason not to show it.
     """
     state = os.path.dirname(place.root)
-    tally.add(state, tally.STARTS if event.name == START else tally.PROMPTS)
-    tally.add(state, tally.SHOWN, len(shown.keys))
+    if event.name in BROUGHT:
+        tally.add(state, tally.STARTS if event.name == START else tally.PROMPTS)
+        tally.add(state, tally.SHOWN, len(shown.keys))
+        tally.note_keys(state, now, shown.keys)
     if not event.session:
         return
     entry: dict[str, Any] = {"at": now, "event": event.name, "harness": event.harness, "source": event.source}
     entry |= {"workspace": place.workspace, "branch": place.branch, "tip": shown.tip, "shown": {**shown.keys}}
     entry |= {"role": shown.role, "topic": shown.topic, "query": shown.query}
     entry |= {"cut": [*shown.cut]} if shown.cut else {}
+    entry |= {"tokens": shown.tokens} if shown.tokens else {}
     try:
         append(_path(place, event.session), entry, limit=SESSION_BYTES)
     except (BusyError, OSError):

@@ -8,6 +8,7 @@ from gitmem.policy.settings import PROMPT
 from gitmem.recall import render
 from gitmem.recall.gate import good_hits
 from gitmem.recall.query import Query, RecallResult
+from gitmem.store import tally
 from gitmem.text import tokens
 from gitmem.text.secrets import redact
 
@@ -62,16 +63,21 @@ def recall_for(memory: OpenRepository, event: Event, recall: Callable[[Query], R
         catalog_of=lambda scope: _catalog_of(memory, scope),
         is_new=lambda hit: seen.get(hit.reference) != hit.status,
     )[: policy.session.limit]
+    state = memory.git.repository.state
+    tally.add_on(state, memory.now, tally.SEARCHED)
     if not hits:
         return ""
+    tally.add_on(state, memory.now, tally.ANSWERED)
     part = part_of(memory, "RECALLED", RecallResult(tuple(hits), 0))
     tip = memory.find_tip() or ""
     parts = render.fitted([part], tokens=10_000, characters=render.CHARACTERS - 1000)
     # All that is ever told of a memory was told: one that is longer is not told again.
-    shown = log.ContextRecord(render.keys_of(parts), tip, topic=topic.name, query=redact(query)[:LOGGED_CHARS])
-    log.keep(place, event, shown, now=memory.now)
     source = f"the memory of this repository at {tip[:12]}, recalled for this prompt; key, kind, status, by whom"
-    return render.fenced(parts, source=source)
+    text, logged = render.fenced(parts, source=source), redact(query)[:LOGGED_CHARS]
+    size = tokens.count_tokens(text)
+    shown = log.ContextRecord(render.keys_of(parts), tip, topic=topic.name, query=logged, tokens=size)
+    log.keep(place, event, shown, now=memory.now)
+    return text
 
 
 def _catalog_of(memory: OpenRepository, scope: str) -> Catalog | None:

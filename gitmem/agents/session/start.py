@@ -24,7 +24,7 @@ from gitmem.policy.settings import START as AT_START
 from gitmem.recall import render
 from gitmem.recall.query import Query, where
 from gitmem.recall.render import About, MemoryText, Part
-from gitmem.store import lost
+from gitmem.store import lost, tally
 from gitmem.store.scope import LISTED, PROJECT
 from gitmem.store.spool_folders import folders_of
 from gitmem.text import tokens as analysis
@@ -122,12 +122,14 @@ def start(memory: OpenRepository, event: Event, doors: Doors) -> str:
     else:
         topics.sweep(place)
         log.sweep(place)
+        tally.sweep(memory.git.repository.state, memory.now)
         total = _count(here)
         own = _own(here, total)
         parts = _parts(here, own)
     text, kept = _composed(here, own, parts)
     shown, cut = render.keys_of(kept), render.cut_keys_of(kept)
-    record = log.ContextRecord(shown, _tip(memory), role=name, topic=topic.name, cut=cut)
+    size = analysis.count_tokens(text)
+    record = log.ContextRecord(shown, _tip(memory), role=name, topic=topic.name, cut=cut, tokens=size)
     log.keep(place, event, record, now=memory.now)
     return text
 

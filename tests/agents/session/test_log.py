@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 
-from support.sessions import asked, place, started
+from support.sessions import asked, place, ran, started
 
 from gitmem.agents.event import COMPACTED, RESUME
 from gitmem.agents.session import log
+from gitmem.store import tally
 
 
 def shown(where, event, **keys: str) -> None:
@@ -60,3 +61,13 @@ def test_only_the_latest_sessions_are_kept(tmp_path, monkeypatch) -> None:
     log.sweep(where)
 
     assert log.sessions(where) == ["../s3", "../s2"]
+
+
+def test_what_a_session_wrote_itself_is_seen_and_not_counted_as_brought(tmp_path) -> None:
+    where = place(tmp_path)
+    shown(where, asked("x"), a="")
+    shown(where, ran("gitmem remember ..."), b="")
+
+    assert seen(where) == {"a": "", "b": ""}
+    assert (tally.count(tmp_path, tally.PROMPTS), tally.count(tmp_path, tally.SHOWN)) == (1, 1)
+    assert tally.keys_of(tmp_path) == {"a": 0}

@@ -1,0 +1,118 @@
+"""Show how the memory grows, how old it is, how often it answers, and how much of it is used.
+
+Growth and age come from the memory branch. The hit rate, unused memories and the use of injected memories are counted
+in this clone alone: other clones of a shared repository are not included, and nothing is committed. Exits with 0
+whatever the numbers are.
+"""
+
+from __future__ import annotations
+
+from gitmem.cli import shared
+from gitmem.document.fields import parse_time
+from gitmem.errors import FormatError, UsageError
+from gitmem.policy.settings import DAY_S
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Iterable
+
+    from gitmem.cli.output import Output
+    from gitmem.commands.report.usage import HitRate, StoreUsage
+
+EXAMPLES = ("gitmem stats", "gitmem stats --days 30", "gitmem stats --since 2026-01-01 --json")
+BAR = 30
+# Unused memories that are named.
+NAMED = 5
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add what stats takes."""
+    span = parser.add_mutually_exclusive_group()
+    span.add_argument("--days", type=shared.positive, default=90, metavar="N", help="days to look back (90)")
+    span.add_argument("--since", default="", metavar="DAY", help="look back to this day: 2026-01-31")
+    shared.add_json(parser)
+
+
+def run(args: argparse.Namespace, out: Output) -> int:
+    """Print the figures."""
+    with shared.open_memory(args, out) as memory:
+        days = _days_since(args.since, memory.repository.now) if args.since else args.days
+        found = memory.sessions.usage(days=days)
+        shared.print_notices(memory, out)
+    if args.json:
+        out.json(found.document)
+        return 0
+    rows = list(_rows(found))
+    if out.is_terminal:
+        _print_table(rows, out)
+    else:
+        for part, name, number, _, more in rows:
+            out.row(part, name, str(number), more)
+    _print_notes(found, out)
+    return 0
+
+
+def _days_since(day: str, now: int) -> int:
+    try:
+        days = now // DAY_S - parse_time(f"{day}T00:00:00Z") // DAY_S + 1
+    except FormatError as err:
+        raise UsageError(f"not a day: {day}", hint="gitmem stats --since 2026-01-31") from err
+    if days < 1:
+        raise UsageError(f"{day} is in the future", hint="gitmem stats --days 30")
+    return days
+
+
+def _rows(found: StoreUsage) -> Iterable[tuple[str, str, int, int, str]]:
+    """Yield the part, the name, the number, what the number is measured against for a bar (0: no bar), and more."""
+    most = max((period.written for period in found.growth), default=0)
+    for period in found.growth:
+        gone = period.written - period.live
+        yield f"written by {found.by}", period.start, period.written, most, f"{gone} retired since" if gone else ""
+    most = max(number for _, number in found.ages)
+    low = 0
+    for days, number in found.ages:
+        yield "age in days", f"{low}-{days}" if days else f"{low} or more", number, most, ""
+        low = (days or 0) + 1
+    yield "hit rate", "prompts", *_hits(found.prompts)
+    yield "hit rate", "recalls", *_hits(found.recalls)
+    idle = len(found.idle)
+    yield "dead weight", "not recalled or shown", idle, found.idle_of, f"{_percent(idle, found.idle_of)}"
+    one = found.document["sessions"]
+    yield "sessions", "given memories", one["sessions"], 0, ""
+    if one["median_tokens"] is not None:
+        yield "sessions", "tokens, median", one["median_tokens"], 0, f"at most {one['most_tokens']}"
+    yield "sessions", "memories shown", one["shown"], 0, ""
+    how = f"opened {one['opened']}, changed {one['changed']}, cited {one['cited']}"
+    yield "sessions", "used later", one["used"], one["shown"], f"{_percent(one['used'], one['shown'])}; {how}"
+
+
+def _hits(rate: HitRate) -> tuple[int, int, str]:
+    return rate.answered, rate.searched, _percent(rate.answered, rate.searched)
+
+
+def _percent(part: int, whole: int) -> str:
+    return f"{round(100 * part / whole)} % of {whole}" if whole else "of 0"
+
+
+def _print_table(rows: Iterable[tuple[str, str, int, int, str]], out: Output) -> None:
+    before = ""
+    for part, name, number, whole, more in rows:
+        if part != before:
+            out.line((part, "bold"))
+        before = part
+        bar = "█" * -(-number * BAR // whole) if whole else ""
+        shown = [text for text in (bar, more) if text]
+        out.line(f"  {name:<22} {number:>7}", *(("  ", ("  ".join(shown), "dim")) if shown else ()))
+
+
+def _print_notes(found: StoreUsage, out: Output) -> None:
+    since = found.counted_since
+    if not since:
+        out.note("hit rate and use: nothing has been counted in this clone yet")
+    elif since > found.since:
+        out.note(f"hit rate and use: this clone has counted since {since} only")
+    if found.idle and since:
+        named = ", ".join(memory.key for memory in found.idle[:NAMED])
+        more = f" and {len(found.idle) - NAMED} more (--json lists them)" if len(found.idle) > NAMED else ""
+        out.note(f"not used since {found.since}: {named}{more}; to lower their rank: gitmem curate decay")
