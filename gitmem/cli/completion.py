@@ -48,7 +48,9 @@ def run(args: argparse.Namespace, out: Output) -> int:
         out.exact(completion.script(shell))
         return 0
     if shell == "tcsh":
-        raise UsageError("tcsh has no folder for completions", hint="gitmem completion tcsh >> ~/.tcshrc")
+        raise UsageError(
+            "tcsh has no folder for completions", hint="add to ~/.tcshrc what this prints: gitmem completion tcsh"
+        )
     written = completion.install(shell)
     for path, is_new in written:
         out.line(("wrote  " if is_new else "exists ", "bold"), str(path))

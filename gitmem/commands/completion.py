@@ -129,7 +129,9 @@ def install(shell: str) -> list[tuple[Path, bool]]:
     for file in wanted:
         if os.path.lexists(file.path) and not _is_ours(file.path):
             message = f"{file.path} exists, and gitmem did not write it"
-            raise ConflictError(message, hint=f"move it away, or print the script yourself: gitmem completion {shell}")
+            raise ConflictError(
+                message, hint="move it away, or print the script and place it yourself: gitmem completion bash"
+            )
     written = []
     for file in wanted:
         is_new = not file.path.exists() or file.path.read_text(encoding="utf-8") != file.text

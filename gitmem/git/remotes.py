@@ -58,7 +58,11 @@ class RemoteOptions:
 
 def has_remote(git: Git, remote: str) -> bool:
     """Return whether a remote of this name is configured."""
-    return not remote.startswith("-") and bool(git.config_value(f"remote.{remote}.url"))
+    name = f"remote.{remote}.url"
+    # Asked again where it was not there: it may have been added since.
+    return not remote.startswith("-") and bool(
+        git.config_value(name) or git.run("config", "--get", name, check=False).stdout.strip()
+    )
 
 
 def list_remotes(git: Git) -> list[str]:

@@ -67,7 +67,7 @@ def test_every_argument_says_what_it_is(name: str) -> None:
         ("list", ["--limit", "9" * 5000], "--limit: must be a whole number", "--help"),
         ("list", ["--limit", "-1"], "--limit: ", "--help"),
         ("list", ["--limit", "١"], "--limit: must be a whole number", "--help"),
-        ("completion", ["fish"], "shell: invalid choice: 'fish'", "--help"),
+        ("completion", ["elvish"], "SHELL: invalid choice: 'elvish'", "--help"),
         ("recall", ["--lim", "3"], "unknown option: --lim", "did you mean --limit?"),
     ],
 )

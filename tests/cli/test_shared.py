@@ -6,7 +6,8 @@ import argparse
 import io
 import sys
 from pathlib import Path
-from typing import cast
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
 from conftest import git
@@ -124,7 +125,8 @@ def printed(*, is_terminal: bool, explain: bool = False, more: int = 0) -> tuple
     output = Output(color="never", stdout=out, stderr=err)
     output.is_terminal = is_terminal
     hits = (hit("a", status="failed", factors=(("lexical", 2.0), ("recency", 0.5), ("status", 1.0))), hit("b"))
-    shared.print_hits(RecallResult(hits, more), output, explain=explain)
+    no_memory: Any = SimpleNamespace(repository=SimpleNamespace(find_tip=lambda: ""))  # there is no key to mark
+    shared.print_hits(no_memory, RecallResult(hits, more), output, explain=explain)
     return out.getvalue(), err.getvalue()
 
 

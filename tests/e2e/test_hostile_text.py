@@ -251,7 +251,7 @@ def test_terminal_gets_colours_and_nothing_else(hostile: Path, words: tuple[str,
         terminal.finish()
 
     shown = terminal.output.replace("\r\n", "\n")
-    for code in ("0", "1", "2", "31", "32", "33", "36", "1;31"):
+    for code in ("0", "1", "2", "31", "32", "33", "36", "1;31", "4;36"):
         shown = shown.replace(f"\x1b[{code}m", "")
     assert ALIVE.findall(shown) == []
 

@@ -34,7 +34,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
     if not (out.is_terminal and sys.stdin is not None and sys.stdin.isatty()) or variable("TERM") == "dumb":
         raise UsageError(
             "browse needs a terminal that it can draw on",
-            hint="use gitmem recall, gitmem show, gitmem status, gitmem settle and gitmem trust instead",
+            hint="use the commands recall, show, status, settle and trust instead",
         )
     try:
         import textual  # noqa: F401 - 35 ms; the modules below need it

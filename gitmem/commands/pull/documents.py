@@ -6,6 +6,7 @@ to correct.
 
 from __future__ import annotations
 
+import unicodedata
 from datetime import datetime
 
 from gitmem.document.fields import format_time
@@ -70,7 +71,7 @@ def file_of(document: PulledDocument) -> bytes:
 
 def clean(text: object, *, limit: int = NAME_LIMIT) -> str:
     """Return one line of text of others, safe to show; empty for what is no text."""
-    shown = display(" ".join(text.split())) if isinstance(text, str) else ""
+    shown = display(unicodedata.normalize("NFC", " ".join(text.split()))) if isinstance(text, str) else ""
     return redact(shown)[:limit].rstrip()
 
 
@@ -98,7 +99,8 @@ def cut(text: str, fields: Mapping[str, Any]) -> str:
 
 
 def _lines(text: str) -> str:
-    return text.replace("\r\n", "\n").replace("\r", "\n").replace("\0", "\ufffd").strip("\n")
+    plain = text.replace("\r\n", "\n").replace("\r", "\n").replace("\0", "\ufffd").strip("\n")
+    return unicodedata.normalize("NFC", plain)
 
 
 def _plain(fields: Mapping[str, Any]) -> dict[str, Any]:

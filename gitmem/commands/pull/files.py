@@ -85,7 +85,9 @@ class FilesPull:
         folder = self._folder()
         names = _list_outside(folder) if folder else self._list_tree()
         if len(names) > FILES_AT_MOST:
-            raise RefusedError(f"more than {FILES_AT_MOST} files", hint="name folders: gitmem sources add … --path src")
+            raise RefusedError(
+                f"more than {FILES_AT_MOST} files", hint="name folders: gitmem sources add code --path src"
+            )
         changed = [path for path, name in names.items() if self._files.get(path, [""])[0] != name]
         for path in [path for path in self._files if path not in names]:
             self.gone += [self._place(key) for key in self._files.pop(path)[1:]]

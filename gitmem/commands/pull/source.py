@@ -107,7 +107,7 @@ def make_source(kind: str, address: str, *, remote: str = "", **options: Any) ->
     elif kind == JIRA:
         given = {**_jira(address, str(given.pop("project", ""))), **given}
     elif address:
-        raise UsageError(f"a source of {kind} has no address", hint=f"gitmem sources add {kind} --path FOLDER")
+        raise UsageError(f"a source of {kind} has no address", hint="gitmem sources add code --path FOLDER")
     wrong = [part for part in given.get("include", ()) if part not in PARTS[kind]]
     if wrong or (given.get("include") and not PARTS[kind]):
         known = ", ".join(PARTS[kind]) or "nothing to choose from"

@@ -16,7 +16,7 @@ def test_without_a_terminal_it_names_other_commands(run_cli) -> None:
 
     assert (done.status, done.out) == (2, "")
     assert "error: browse needs a terminal that it can draw on\n" in done.err
-    assert "  hint: use gitmem recall, gitmem show, gitmem status" in done.err
+    assert "  hint: use the commands recall, show, status" in done.err
 
 
 def test_without_its_package_it_says_how_to_install_it(repo: Path) -> None:

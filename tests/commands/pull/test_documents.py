@@ -52,7 +52,7 @@ def test_any_text_becomes_a_memory(body: str, title: str, tags: list[str]) -> No
     found = written(document(body, title, tags=tags, by={"who": title}, state=title))
 
     assert found.kind == "github_issue"
-    assert find_hidden(found.body) == []
+    assert find_hidden(f"{found.title}\n{found.body}") == []
 
 
 @pytest.mark.parametrize(
