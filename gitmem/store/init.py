@@ -126,7 +126,7 @@ def _refuse_policy(policy: str, branch: str) -> None:
     if policy:
         raise ConflictError(
             f"the memory on {branch} already has a policy",
-            hint="print the settings of a profile with gitmem init --profile NAME --print, and add them to gitmem.toml",
+            hint="print the settings of a profile with gitmem init --profile bmad --print, and add them to gitmem.toml",
         )
 
 
