@@ -164,10 +164,10 @@ def kind_of(word: str) -> str:
 
 
 def _key(value: object) -> str | None:
-    """Return a key in our form, or an empty string; None for one that only its capitals keep from being one."""
+    """Return a key in our form, or an empty string; None for one word with capitals, by which others name it."""
     if not isinstance(value, str) or not value:
         return ""
-    if not layout.is_key(value) and layout.is_key(value.lower()):
+    if len(value.split()) == 1 and value != value.lower():
         return None
     return value if layout.is_key(value) else tokens.slug(value, limit=layout.KEY_LIMIT)
 

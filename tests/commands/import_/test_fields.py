@@ -85,8 +85,9 @@ def test_kind_and_key_of_any_form_become_ones_of_ours() -> None:
     assert (found.fields["kind"], found.key) == ("anti_pattern", "use-vpn-always")
 
 
-def test_key_is_refused_rather_than_written_in_lower_case_behind_the_back() -> None:
-    found = from_table({"key": "BUG-123", "body": "a text"}, where="x:1", kind="note")
+@pytest.mark.parametrize("key", ["BUG-123", "API_Limits", "docs/Retries"])
+def test_key_is_refused_rather_than_written_in_lower_case_behind_the_back(key: str) -> None:
+    found = from_table({"key": key, "body": "a text"}, where="x:1", kind="note")
 
     assert isinstance(found, Unreadable)
-    assert found.reason == "its key 'BUG-123' has capital letters: write it in lower case, and wherever it is named"
+    assert found.reason == f"its key '{key}' has capital letters: write it in lower case, and wherever it is named"
