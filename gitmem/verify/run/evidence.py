@@ -222,9 +222,10 @@ def find_absent(reads: Iterable[str], places: Places, ignored: Sequence[str]) ->
     for path in (read[1:] for read in reads if read[0] == AT):
         parts = path.split("/")
         depth = next((n for n, part in enumerate(parts, 1) if part in DEPENDENCIES), 0)
-        name = "/".join(parts[:depth])
-        if name and name not in ignored and not places.is_folder(name):
-            found.add(name)
+        # Node.js looks for it in each folder on the way up.
+        on_the_way = ["/".join([*parts[:above], parts[depth - 1]]) for above in range(depth)]
+        if depth and not any(name in ignored or places.is_folder(name) for name in on_the_way):
+            found.add(on_the_way[-1])
     return min(found, key=lambda name: (name.count("/"), name), default="")
 
 

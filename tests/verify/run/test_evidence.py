@@ -292,7 +292,7 @@ def test_program_that_changed_makes_what_it_proved_due_here_and_nowhere_else(tra
         (["=node_modules/.bin/tsc", "=src/node_modules"], "node_modules"),
         (["=web/node_modules/a", "/web"], "web/node_modules"),
         (["=.venv/bin/pytest"], ".venv"),
-        (["=vendor/lib.go", "/node_modules", "=there/venv/x"], ""),
+        (["=vendor/lib.go", "/node_modules", "=there/venv/x", "=there/src/venv"], ""),
     ],
 )
 def test_absent_folder_of_dependencies_is_found_among_what_was_looked_for(reads, absent):
