@@ -167,13 +167,13 @@ def ask(terminal: Any, due: Due, number: int, of: int) -> str:
     from gitmem.verify.trust import TYPED_DIGITS
 
     first, *rest = described(due)
+    columns, height = _size(terminal)
     lines = [
         "",
         f"({number}/{of}) {first}",
         *(f"  {line}" for line in rest),
-        f"  Type the first {TYPED_DIGITS} digits to approve, d to deny, q to quit, or press Enter to decide later: ",
+        *_question(f"First {TYPED_DIGITS} digits approve", columns),
     ]
-    columns, height = _size(terminal)
     needed = rows(lines, columns)
     if needed > height:
         # What scrolls away is not read.
@@ -195,12 +195,12 @@ def ask_group(terminal: Any, dues: Sequence[Due], number: int, of: int) -> str:
 
     approved = hash_of(dues)
     head = ["", f"({number}/{of}) {display(name_of(dues))}"]
+    columns, height = _size(terminal)
     foot = [
         f"  time limit {dues[0].spec.timeout_s} s, network no",
         "  You approve only these commands; the files that they run belong to the code and may change.",
         f"  hash {approved[:TYPED_DIGITS]}…",
-        f"  Type the first {TYPED_DIGITS} digits to approve all {len(dues)}, d to deny, q to quit, "
-        "or press Enter to decide later: ",
+        *_question(f"First {TYPED_DIGITS} digits approve all {len(dues)}", columns),
     ]
     left = [f"    {display(shown_check(due.spec.check))}  ({display(due.row.key)})" for due in dues]
     skipped = "  Skipped: this needs a larger window."
@@ -220,6 +220,12 @@ def ask_group(terminal: Any, dues: Sequence[Due], number: int, of: int) -> str:
         head, left = [], left[fits:]
     terminal.write("\n".join([*head, *left, *foot]).encode("utf-8", "backslashreplace"))
     return _answer(terminal, approved)
+
+
+def _question(approves: str, columns: int) -> list[str]:
+    """Return the lines that ask what to do with what is shown; on a narrow terminal two."""
+    first, last = f"  {approves}, d denies, q quits;", "press Enter to decide later: "
+    return [f"{first} {last}"] if len(first) + len(last) < columns else [first, f"  {last}"]
 
 
 def _fitting(around: Sequence[str], lines: Sequence[str], columns: int, height: int) -> int:

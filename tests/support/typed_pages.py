@@ -39,7 +39,7 @@ UNSTEADY = (
 # Memories of one second are in any order in these.
 NEWEST_FIRST = ("gitmem list", "gitmem context")
 # The question of `gitmem trust --review`, as it wraps on the terminal; it is answered with the digits that it shows.
-QUESTION = re.compile(r"hash ([0-9a-f]+)…\s+Type the first \d+ digits[^:]*: $")
+QUESTION = re.compile(r"hash ([0-9a-f]+)…\s+First \d+ digits approve[^:]*: $")
 
 
 @dataclass(frozen=True)
