@@ -16,6 +16,7 @@ from urllib.parse import urlencode
 
 from gitmem.commands.forge.client import need_tables
 from gitmem.commands.pull.documents import PulledDocument, clean, time_of
+from gitmem.errors import ForgeError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -35,6 +36,8 @@ CHECKED = 20
 # Characters of one file's patch that are kept.
 PATCH_LIMIT = 4_000
 FINISHED = "completed"
+# What a forge answers where a token may not read one thing (it may read others).
+DENIED = (403, 404)
 
 
 class GitHubPull:
@@ -42,17 +45,20 @@ class GitHubPull:
 
     Attributes:
         cursors: How far each part was pulled; kept with the documents.
-        etags: Address and ETag of each part's first page; kept in this clone alone.
+        etags: Address and ETag of the first page of each part that was read to its end; kept in this clone alone.
     """
 
     def __init__(self, forge: Forge, source: Source, cursors: dict[str, Any], etags: dict[str, list[str]]) -> None:
         """Bind a forge; nothing is sent."""
         self._forge, self._source = forge, source
         self.cursors, self.etags = cursors, etags
+        self._asked: dict[str, list[str]] = {}
         self._since = f"{source.since}T00:00:00Z" if source.since else ""
 
     def batches(self) -> Iterator[list[PulledDocument]]:
         """Yield what is new or changed, a page at a time; the cursors say how far that goes.
+
+        A part that the token may not read keeps no other part from being read; the first refusal is raised at the end.
 
         Raises:
             ForgeError: The forge cannot be reached, or refuses; what was yielded before is whole.
@@ -66,22 +72,31 @@ class GitHubPull:
             "checks": self._checks,
             "releases": self._releases,
         }
-        for part, step in steps.items():
-            if part in self._source.include:
+        wanted = [step for part, step in steps.items() if part in self._source.include]
+        wanted += [self._details] if {"reviews", "diffs"} & set(self._source.include) else []
+        refused: ForgeError | None = None
+        for step in wanted:
+            self._asked = {}
+            try:
                 yield from step()
-        if {"reviews", "diffs"} & set(self._source.include):
-            yield from self._details()
+                self.etags |= self._asked
+            except ForgeError as err:
+                if err.status not in DENIED:
+                    raise
+                refused = refused or err
+        if refused is not None:
+            raise refused
 
     def _url(self, path: str, **query: str) -> str:
         asked = urlencode({name: value for name, value in query.items() if value})
         return self._forge.repo(path) + f"?{asked}"
 
     def _first(self, part: str, url: str) -> ForgePage:
-        """Return the first page of a part, asked for with the ETag that it had; its ETag is noted."""
+        """Return the first page of a part, asked for with the ETag that it had."""
         known, etag = self.etags.get(part, ["", ""])
         page = self._forge.page(url, needs="contents: read", etag=etag if known == url else "")
         if page.etag:
-            self.etags[part] = [url, page.etag]
+            self._asked[part] = [url, page.etag]
         return page
 
     def _by_time(

@@ -129,7 +129,6 @@ def _pull(memory: OpenRepository, source: Source, *, full: bool) -> PullResult:
         raise
     except GitmemError as err:
         error = err
-        etags = {}  # a list that was not read to its end is not known by the first page's ETag
     note = {"etags": etags, "at": note.get("at", 0) if error else memory.now, "error": error.message if error else ""}
     write_local(memory, source, note)
     if branch.tip is not None:

@@ -155,6 +155,31 @@ def test_what_was_read_before_an_error_is_kept_and_the_next_pull_goes_on(
     assert rest.changed == 600 - before
 
 
+def test_part_that_the_token_may_not_read_keeps_no_other_back(memory: Memory, tracker: Tracker) -> None:
+    tracker.lists["issues"] = [issue(1, "One")]
+    tracker.lists["releases"] = [{"id": 61, "tag_name": "v1", "published_at": time_of(1)}]
+    added(memory, tracker, "issues", "releases")
+    tracker.planned[1] = (403, {}, {"message": "Resource not accessible by personal access token"})
+
+    done = memory.sources.pull("github")
+
+    assert keys(memory) == ["release-61"]
+    assert done.error is not None
+    assert "Resource not accessible" in done.error.message
+    assert memory.sources.pull("github").error is None
+    assert keys(memory) == ["issue-1", "release-61"]
+
+
+def test_list_that_was_not_read_to_its_end_is_read_again(memory: Memory, tracker: Tracker) -> None:
+    tracker.lists["pulls"] = [pull(n, f"Pull {n}", at=n) for n in range(1, 251)]
+    added(memory, tracker, "pulls")
+    tracker.planned[2] = (401, {}, {})
+
+    broken, rest = memory.sources.pull("github"), memory.sources.pull("github")
+
+    assert (broken.documents, rest.documents, rest.error) == (100, 250, None)
+
+
 def test_errors_of_a_server_are_tried_again(memory: Memory, tracker: Tracker) -> None:
     tracker.lists["issues"] = [issue(1, "One")]
     added(memory, tracker, "issues")
