@@ -26,7 +26,7 @@ from gitmem.text import tokens
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from typing import Any
 
     from gitmem.config.setting import Config
@@ -140,6 +140,53 @@ def similar(store: OpenStore, text: str) -> list[tuple[str, float]]:
         return []
     rows = store.catalog_at(store.find_tip()).each("SELECT oid, key FROM memory WHERE oid IN ({})", near)
     return sorted(((key, near[oid]) for oid, key in rows), key=lambda one: (-one[1], one[0]))
+
+
+def near_titles(
+    store: OpenStore, asked: Sequence[str], titles: Mapping[str, str], *, floor: float
+) -> list[tuple[str, str, float]]:
+    """Return pairs of memories whose titles are near in meaning, with their cosines; by key.
+
+    Candidates are those whose vectors are nearest; then the titles alone are compared, since a body is about more.
+    Nothing, and a notice, where vectors cannot be used.
+
+    Args:
+        store: The store.
+        asked: Keys of the memories that are compared with all.
+        titles: The titles of all, by key.
+        floor: The cosine that two titles need.
+    """
+    try:
+        providers = providers_of(store.config)
+        vectors = Vectors.open(store.vectors_folder, providers[0].name) if providers is not None else None
+        if providers is None or vectors is None or not asked:
+            return []
+        try:
+            rows = _units(providers[0], [titles[key] for key in asked])
+            with vectors.reading():
+                near = [vectors.nearest(row, NEAREST)[0] for row in rows]
+        finally:
+            vectors.close()
+        oids = {oid for found in near for oid in found}
+        keys = dict(store.catalog_at(store.find_tip()).each("SELECT oid, key FROM memory WHERE oid IN ({})", oids))
+        others = sorted(key for key in keys.values() if key in titles)
+        known = dict(zip(others, _units(providers[0], [titles[key] for key in others]), strict=True))
+    except (GitmemError, DamagedError, sqlite3.Error, OSError) as err:
+        store.notices.append(f"contradictions were found by words only: {err}")
+        return []
+    pairs = [
+        (key, other, float(row @ known[other]))
+        for key, row, found in zip(asked, rows, near, strict=True)
+        for other in sorted({keys[oid] for oid in found if oid in keys} & known.keys() - {key})
+    ]
+    return sorted(pair for pair in pairs if pair[2] >= floor)
+
+
+def _units(provider: EmbeddingProvider, texts: Sequence[str]) -> list[Floats]:
+    """Return texts as vectors of length 1."""
+    if not texts:
+        return []
+    return [row / (float(np.linalg.norm(row)) or 1.0) for row in provider.passages(texts)]
 
 
 def _texts(memory: OpenRepository, question: str, stores: Sequence[tuple[OpenStore, Catalog]]) -> list[str]:

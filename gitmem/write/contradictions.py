@@ -297,12 +297,7 @@ def find_opposed(
         changed: The memories that are compared with all; all of them where None.
         at_most: Pairs after which no more are looked for.
     """
-    rows = catalog.rows(
-        f"SELECT m.key, m.title, m.path FROM memory m WHERE {LIVE} AND m.kind NOT IN"
-        f" ({', '.join('?' * len(EVENTS))}) ORDER BY m.updated DESC, m.key LIMIT ?",
-        (*EVENTS, MOST_TITLES),
-    )
-    titles = {key: Title(key, title, path) for key, title, path in rows}
+    titles = live_titles(catalog)
     said = {key: said_of(one.title, catalog.language) for key, one in titles.items()}
     buckets: dict[str, list[str]] = {}
     frequency = _frequency(said)
@@ -320,6 +315,21 @@ def find_opposed(
             if why:
                 seen.add(pair)
                 yield titles[key], titles[other], why
+
+
+def live_titles(catalog: Catalog) -> dict[str, Title]:
+    """Return the titles that are compared, by key, those changed last first."""
+    rows = catalog.rows(
+        f"SELECT m.key, m.title, m.path FROM memory m WHERE {LIVE} AND m.kind NOT IN"
+        f" ({', '.join('?' * len(EVENTS))}) ORDER BY m.updated DESC, m.key LIMIT ?",
+        (*EVENTS, MOST_TITLES),
+    )
+    return {key: Title(key, title, path) for key, title, path in rows}
+
+
+def denies(one: Statement, other: Statement) -> bool:
+    """Return whether one of two titles denies and the other does not, their numbers being the same."""
+    return (one.claim.negations > 0) != (other.claim.negations > 0) and one.claim.numbers == other.claim.numbers
 
 
 def _frequency(said: Mapping[str, Statement]) -> dict[str, int]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from conftest import git
+from support.embedded_store import choose, make_model
 from support.facts import make_fact, make_memory, put, verify
 
 from gitmem.commands.curate.contradictions import find_contradictions
@@ -51,3 +52,25 @@ def test_checks_that_can_never_both_hold_are_a_contradiction(memory: Memory, rep
     (pair,) = find_contradictions(memory.repository).pairs
 
     assert (pair.why, pair.kept) == ("src/auth/jwt.py cannot both exist and be absent", "")
+
+
+def test_other_words_for_what_one_denies_are_found_where_a_model_is_set_up(repo: Path, tmp_path: Path) -> None:
+    put(
+        repo,
+        make_memory("needed", "Every request has an authentication token"),
+        make_memory("none", "Signin never asks for a login"),
+        make_memory("other", "Postgres has no deadline"),
+        make_memory("agrees", "Token and signin belong together"),
+    )
+    with Memory(repo) as memory:
+        by_words = find_contradictions(memory.repository).pairs
+    choose(repo, make_model(tmp_path / "model"))
+
+    with Memory(repo) as memory:
+        before = find_contradictions(memory.repository).pairs  # no vectors yet
+        memory.vectors.rebuild()
+        found = find_contradictions(memory.repository).pairs
+
+    assert by_words == before == ()
+    assert {(pair.one.key, pair.other.key) for pair in found} == {("none", "agrees"), ("none", "needed")}
+    assert all(pair.why.startswith("nearly the same meaning (0.9") and not pair.kept for pair in found)
