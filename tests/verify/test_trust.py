@@ -388,7 +388,7 @@ LONG = "echo " + "x" * 80 * 20
 @pytest.mark.parametrize(
     ("command", "size", "is_asked"),
     [
-        (FITS, (23, 80), True),
+        (FITS, (24, 80), True),
         (FITS, (22, 80), False),
         (LONG, (24, 80), False),
         (LONG, (60, 80), True),
