@@ -30,6 +30,7 @@ from gitmem.store.scope import (
     PROJECT,
     SCOPES,
     SOURCE,
+    SOURCE_FOLDER,
     SOURCE_REFS,
     UNIVERSAL,
     Store,
@@ -239,7 +240,7 @@ class OpenRepository(ProvingStore):
         """Return what was pulled from a source; None where nothing was."""
         if not is_key(name) or self.git.read_ref(f"{SOURCE_REFS}{name}") is None:
             return None
-        folder = os.path.join(self.git.repository.state, "sources", name)
+        folder = os.path.join(self.git.repository.state, SOURCE_FOLDER, name)
         key = f"{SOURCE} {name}"
         if key not in self._others:
             self._others[key] = self.beside(

@@ -25,6 +25,8 @@ PRIVATE_REFS = "refs/gitmem/private"
 RUN_REFS = "refs/gitmem/runs/"
 # What was pulled from a tracker or from files (``commands.pull``): stores of their own, read only where they are named.
 SOURCE_REFS = "refs/gitmem/sources/"
+# Their settings and indexes, in the state folder of the clone.
+SOURCE_FOLDER = "sources"
 
 
 @frozen

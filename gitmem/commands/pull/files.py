@@ -285,7 +285,10 @@ def _list_outside(folder: str) -> dict[str, str]:
 
 def _read_outside(folder: str, paths: Iterable[str]) -> Iterator[tuple[str, bytes]]:
     for path in paths:
-        yield path, _read(Path(folder, path))
+        try:
+            yield path, _read(Path(folder, path))
+        except FileNotFoundError:  # since it was listed: the next pull misses it
+            yield path, b""
 
 
 def _read(path: Path) -> bytes:

@@ -11,7 +11,7 @@ from gitmem.commands.pull.credentials import github_token, jira_token
 from gitmem.commands.pull.files import FilesPull
 from gitmem.commands.pull.github import GitHubPull
 from gitmem.commands.pull.jira import JiraPull
-from gitmem.commands.pull.source import GITHUB, JIRA, list_sources, lock_path, read_local, store_of, write_local
+from gitmem.commands.pull.source import GITHUB, JIRA, list_sources, lock_path, read_local, write_local
 from gitmem.errors import BusyError, ConflictError, GitmemError, UnwritableError
 from gitmem.frozen import frozen
 from gitmem.system.file_lock import make_folder, try_lock
@@ -132,7 +132,7 @@ def _pull(memory: OpenRepository, source: Source, *, full: bool) -> PullResult:
     note = {"etags": etags, "at": note.get("at", 0) if error else memory.now, "error": error.message if error else ""}
     write_local(memory, source, note)
     if branch.tip is not None:
-        memory.beside(memory.git, memory.config, store_of(memory, source)).catalog()
+        memory.source_store(source.name).catalog()
     return PullResult(source, branch.written, branch.deleted, branch.count, branch.tip or "", error)
 
 

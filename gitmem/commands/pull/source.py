@@ -16,7 +16,7 @@ from gitmem.errors import FormatError, NotFoundError, RefusedError, UsageError, 
 from gitmem.frozen import fields_of, frozen
 from gitmem.policy.collections import ALIASES
 from gitmem.store import layout
-from gitmem.store.scope import SOURCE, SOURCE_REFS, Store
+from gitmem.store.scope import SOURCE_FOLDER, SOURCE_REFS
 from gitmem.system import atomic_write
 from gitmem.system.file_lock import make_folder
 from gitmem.system.http import LOOPBACK
@@ -40,7 +40,6 @@ PARTS: dict[str, tuple[str, ...]] = {
 GITHUB_API, GITHUB_HOST = "https://api.github.com", "github.com"
 # How old a pull may be before `gitmem sources status` says that the source fell silent.
 EVERY = "1d"
-FOLDER = "sources"
 _REPOSITORY = re.compile(r"[A-Za-z0-9][A-Za-z0-9-]{0,99}/(?!\.{1,2}$)[A-Za-z0-9._-]{1,100}")
 _PROJECT = re.compile("[A-Z][A-Z0-9_]{1,30}")
 # ``git@github.com:acme/shop.git``, ``ssh://git@github.com/acme/shop``, ``https://github.com/acme/shop.git``.
@@ -254,11 +253,6 @@ def forget_source(memory: OpenRepository, source: Source) -> None:
             (folder / name).unlink()
 
 
-def store_of(memory: OpenRepository, source: Source) -> Store:
-    """Return where a source's documents are, and where what is derived from them is kept."""
-    return Store(SOURCE, source.ref, str(_folder(memory) / source.name), name=source.name)
-
-
 def read_local(memory: OpenRepository, source: Source) -> dict[str, Any]:
     """Return what this clone noted of its last pull: ``at``, ``error``, ``etags``; it may be empty."""
     try:
@@ -280,7 +274,7 @@ def lock_path(memory: OpenRepository, source: Source) -> Path:
 
 
 def _folder(memory: OpenRepository) -> Path:
-    return Path(memory.usable(memory.git.repository.state)) / FOLDER
+    return Path(memory.usable(memory.git.repository.state)) / SOURCE_FOLDER
 
 
 def _read(path: Path) -> Source:
