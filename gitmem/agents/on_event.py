@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 # (0.61.0), and forgets it when the session is resumed: the first prompt brings it.
 AT_FIRST_PROMPT = ("gemini",)
 # Forget the context of a start when they compact a session, and start it again for no hook: the next prompt brings it.
-# OpenCode makes its system prompt anew for each request; Claude Code and Codex report a start.
+# OpenCode builds its system prompt for each request; Claude Code and Codex report a start.
 FORGETFUL = ("copilot", "gemini", "pi")
 
 
@@ -106,7 +106,7 @@ def responded(memory: Memory, event: Event) -> None:
 
 
 def compacting(memory: Memory, event: Event) -> str:
-    """Keep what a session was about before its harness forgets most of it, and have its next prompt told it again."""
+    """Keep what a session was about before its harness forgets most of it, and bring it back with its next prompt."""
     from gitmem.agents.event import COMPACTED, START
     from gitmem.agents.session import log
     from gitmem.agents.session.summary import compacting

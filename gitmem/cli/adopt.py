@@ -204,7 +204,7 @@ def _committed(git: Git, spec: str) -> list[str]:
 def _lines(top: Path, name: str) -> list[str]:
     """Return the lines of a file in the work tree with their own ends.
 
-    There are none of what is no regular file, and of a link or what is below one: they lead elsewhere.
+    Empty for anything but a regular file, and for one that is reached through a link.
     """
     path = top / name
     if Path(os.path.realpath(path)) != Path(os.path.realpath(top), name) or not path.is_file():

@@ -23,7 +23,7 @@ SEARCHED, ANSWERED = "prompts-searched", "prompts-answered"
 RECALLS, RECALLS_ANSWERED = "recalls", "recalls-answered"
 KEYS = "keys"
 DAY_S = 86_400
-# Days whose counts are kept: a year, and some to compare it with. A choice of ours.
+# Days whose counts are kept: a year, and a month to compare it with (chosen, not measured).
 DAYS_KEPT = 400
 
 

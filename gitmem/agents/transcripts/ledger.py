@@ -135,7 +135,7 @@ def written_ns(transcript: str) -> int:
 
     Raises:
         OSError: It is gone.
-        ValueError: It is no path.
+        ValueError: It is not a path.
     """
     at = os.stat(transcript).st_mtime_ns
     try:
