@@ -1,8 +1,8 @@
-"""Adapters for coding agents: translate each payload into one event, and the answer into the form each expects."""
+"""Adapters for coding agents: translate hook payloads into one common event, and answers into the agent's format."""
 
 from __future__ import annotations
 
-# The harnesses and the modules that know them; and other names that people call them by.
+# The supported harnesses with the modules that handle them, and the aliases that people use.
 HARNESSES = {
     "claude-code": "claude_code",
     "codex": "codex",

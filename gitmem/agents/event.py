@@ -1,14 +1,14 @@
-"""What happens in a session of a coding agent, in one form for every harness. Pure data.
+"""Events in a session of a coding agent, in one form for every harness. Pure data.
 
-An adapter of ``gitmem.agents`` makes an event of what its harness tells a hook; everything below knows only events.
-Every text comes from outside: paths may lie anywhere, names may be anything, and outputs hold secrets.
+An adapter in ``gitmem.agents`` turns its harness's payload into an event; all other code sees only events. Every text
+comes from outside: paths can point anywhere, names can be anything, and outputs may hold secrets.
 """
 
 from __future__ import annotations
 
 from gitmem.frozen import frozen
 
-# What an event can be. A hook of a harness that is none of these is left alone.
+# The names of events. Other events of a harness are ignored.
 START = "start"
 PROMPT = "prompt"
 TOOL = "tool"
@@ -20,14 +20,14 @@ COMPACT = "compact"
 END = "end"
 NAMES = (START, PROMPT, TOOL, RESPONSE, STOP, SUBAGENT_START, SUBAGENT_STOP, COMPACT, END)
 
-# What a start comes from.
+# The causes of a start.
 STARTUP = "startup"
 RESUME = "resume"
 CLEARED = "clear"
 COMPACTED = "compact"
 SOURCES = (STARTUP, RESUME, CLEARED, COMPACTED)
 
-# What a tool does, as far as it matters here.
+# The kinds of tools that matter here.
 SHELL = "shell"
 EDIT = "edit"
 READ = "read"
@@ -40,8 +40,8 @@ class Edit:
 
     Attributes:
         path: As the harness names it: absolute, or relative to the event's folder.
-        before: The text that was replaced; empty for a new file, and where the harness does not say.
-        after: The text that replaced it; empty where it was removed, and where the harness does not say.
+        before: The replaced text; empty for a new file, or if the harness does not report it.
+        after: The new text; empty if the text was removed, or if the harness does not report it.
         is_new: Whether the file was created.
         is_gone: Whether it was deleted.
     """
@@ -55,29 +55,29 @@ class Edit:
 
 @frozen
 class Event:
-    """One thing that happened in a session.
+    """One event in a session.
 
     Attributes:
-        harness: Which harness tells it, by its name on the command line (``claude-code``).
+        harness: The harness that reports it, by its name on the command line (``claude-code``).
         name: One of ``NAMES``.
-        session: The session's name, or empty where the harness names none.
-        folder: Where the agent works, absolute; empty where the harness does not say.
-        source: What a start comes from, one of ``SOURCES``; of a compaction, ``manual`` or ``auto``; of an end, why.
-        prompt: What the person wrote, or an agent to a sub-agent that it dispatched.
-        tool: What kind of tool it was (``SHELL``, ``EDIT``, ``READ`` or ``OTHER``).
+        session: The session's name; empty if the harness gives none.
+        folder: The agent's working directory, absolute; empty if the harness does not report it.
+        source: The cause of a start, one of ``SOURCES``; of a compaction ``manual`` or ``auto``; of an end why.
+        prompt: The prompt, by the person or by an agent that dispatches a sub-agent.
+        tool: The kind of tool (``SHELL``, ``EDIT``, ``READ`` or ``OTHER``).
         tool_name: The tool as the harness names it.
-        call: The harness's name of this one call, or empty.
-        command: What the shell ran.
+        call: The harness's identifier of this tool call, or empty.
+        command: The shell command.
         edits: The files that were changed.
         path: The file that was read, as the harness names it.
-        output: What the tool answered.
-        failed: Whether the tool failed; None where the harness does not say.
-        response: What the agent said last.
+        output: The tool's output.
+        failed: Whether the tool failed; None if the harness does not report it.
+        response: The agent's last message.
         transcript: The file with the session so far, or empty.
-        agent: The sub-agent's name where one acts; empty for the main agent.
-        agent_type: What kind of sub-agent it is.
-        is_again: Whether a stop comes from a hook that kept the agent going.
-        hook: The event's name in a payload of Copilot's, empty where the payload does not name it.
+        agent: The sub-agent's name; empty for the main agent.
+        agent_type: The type of the sub-agent.
+        is_again: Whether this is a second stop, after a hook made the agent continue.
+        hook: The event's name in a payload of Copilot; empty if the payload does not name it.
     """
 
     harness: str

@@ -1,8 +1,8 @@
-"""Handle a call of a hook by a harness: read its JSON, act on the event, print the answer.
+"""Handle a hook call by a harness: read its JSON, act on the event, print the answer.
 
-Whatever goes wrong here is not a concern of the session that runs in front of it: it is noted for ``gitmem doctor``
-(``gitmem.store.hook_log``), it prints nothing, and the status is 0. A hook that fails is shown to the person by some
-harnesses and stops the agent's turn in others (an exit status of 2).
+A failure here must not disturb the session: it is logged for ``gitmem doctor`` (``gitmem.store.hook_log``), nothing is
+printed, and the status is 0. Some harnesses show a failed hook to the person; in others it stops the agent's turn (exit
+status 2).
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from gitmem.agents.event import Event
     from gitmem.memory.memory import Memory
 
-# The functions of ``agents.on_event`` that do what an event asks for; what they return, the agent is told.
+# The functions of ``agents.on_event`` that handle events; their results are shown to the agent.
 ACTIONS = {
     happened.START: "session_started",
     happened.PROMPT: "prompted",
@@ -44,25 +44,25 @@ ACTIONS = {
     happened.COMPACT: "compacting",
     happened.END: "session_ended",
 }
-# Characters that are printed: Claude Code and Codex replace more than 10,000 by a preview (seen with 2.1.330, 0.169.0).
+# The longest output: Claude Code and Codex replace more than 10,000 by a preview (seen with 2.1.330, 0.169.0).
 ANSWER_LIMIT = 8_000
-# Seconds that an event may take: less than what harnesses are told to wait (`gitmem install`), and than the 3 s that
-# Codex gives the end of a session at most. A hook that is cut off from outside is shown to the person.
+# Seconds that an event may take: less than the timeout that harnesses get from `gitmem install`, and less than the 3 s
+# that Codex allows for the end of a session. The person sees an error if the harness itself cuts a hook off.
 LIMITS_S = {happened.PROMPT: 4.0, happened.END: 2.5}
 LIMIT_S = 8.0
 LEFT_OUT = "(truncated; gitmem context shows everything)"
 UNWRITABLE = "gitmem could not save captured memories, and could not log the failure: {}. Tell the person."
-# Set to `off`, hooks of harnesses do nothing.
+# If set to `off`, hooks of harnesses do nothing.
 SWITCH = "GITMEM_HOOKS"
 
 
 class HookCall:
-    """One call of a hook: what it answers, and how far it came, for who asks after it failed.
+    """One call of a hook, with its progress so far for error reports.
 
     Attributes:
-        harness: Who called, as found out so far.
-        event: What happened, None until that is known.
-        state: The state folder of the repository, empty until that is known.
+        harness: The calling harness, as far as known.
+        event: The event; None until it is parsed.
+        state: The state folder of the repository; empty until it is found.
     """
 
     def __init__(self, harness: str, named: str, *, is_users: bool = False) -> None:
@@ -74,7 +74,7 @@ class HookCall:
         self._named = named
 
     def answer(self, fd: int, limit: Limit) -> str:
-        """Return what is printed for a payload that a descriptor brings; raises whatever goes wrong."""
+        """Return the output for the payload on a descriptor; any exception is passed on."""
         received = read_input(fd)
         if is_switched_off(SWITCH) or received.is_empty:
             return self.silence()
@@ -87,28 +87,28 @@ class HookCall:
         if self.event is None:
             return self.silence()
         limit.set(LIMITS_S.get(self.event.name, LIMIT_S))
-        text = self._happened(self.event, received)
+        text = self._handle(self.event, received)
         return fitting(adapter, self.event, text)
 
     def silence(self) -> str:
-        """Return what the harness takes for nothing to say."""
+        """Return the output that this harness takes as no answer."""
         return str(load(self.harness).SILENT) if self.harness in HARNESSES else ""
 
     @property
     def place(self) -> str:
-        """Return the folder that the event is about; the current one where that is not said, or gone."""
+        """Return the folder that the event is about; the current one if it is missing or not reported."""
         return self.event.folder if self.event and os.path.isdir(self.event.folder) else os.curdir
 
     def note(self, err: BaseException) -> str:
-        """Note what went wrong, where there is a repository; return what is printed: a failure that no disk takes."""
+        """Log a failure in the repository, if any; return the output, a message only if the log cannot be written."""
         state = self.state or find_state(self.place)
         is_noted = hook_log.note(state, self.harness, self.event.name if self.event else "", err)
         if is_noted or self.event is None or not isinstance(err, OSError):
             return self.silence()
         return fitting(load(self.harness), self.event, UNWRITABLE.format(err.strerror or type(err).__name__))
 
-    def _happened(self, event: Event, received: HookInput) -> str:
-        """Let the memory do its part, and return the agent's context."""
+    def _handle(self, event: Event, received: HookInput) -> str:
+        """Handle the event, and return context for the agent."""
         from gitmem.agents import on_event
         from gitmem.memory.memory import Memory
         from gitmem.store.acceptance import is_accepted
@@ -124,7 +124,7 @@ class HookCall:
             if not is_accepted(self.state):
                 has_hooks = self._has_hooks(memory)
                 if self._is_users or not has_hooks:
-                    # The project's own hooks, where it has any, answer for it.
+                    # If the project has hooks of its own, those handle the event.
                     is_line = event.name == happened.START and not has_hooks and self._is_first(received)
                     return on_event.not_accepted(memory) if is_line else ""
             if not self._is_first(received):
@@ -135,8 +135,8 @@ class HookCall:
         return is_first(self.state, received.mark, f"{self._called}{'+user' if self._is_users else ''}")
 
     def _has_hooks(self, memory: Memory) -> bool:
-        """Return whether the project itself has this harness call gitmem."""
-        from gitmem.commands.install import agents, place  # 15 ms, and only in a clone that nobody accepted
+        """Return whether the project's own settings make this harness call gitmem."""
+        from gitmem.commands.install import agents, place  # 15 ms, and only in a clone that has not been accepted
 
         try:
             project = place.of_project(memory.repository.git)
@@ -146,11 +146,11 @@ class HookCall:
 
 
 class Limit:
-    """A limit of time, as a context manager: what takes longer is interrupted by TimeoutError, again and again.
+    """A time limit as a context manager: code that exceeds it is interrupted by TimeoutError, repeatedly.
 
-    It is the process's alarm (setitimer(2)), so only a program's main thread has one; elsewhere there is no limit.
-    Within it, SIGTERM is not obeyed: `claude -p` sends it to hooks in the background as soon as its agent has answered,
-    and SIGKILL about a second later (seen with 2.1.331). A capture takes less, and processes that it starts obey it.
+    It uses the process's alarm (setitimer(2)), so it works only in a program's main thread; elsewhere there is no
+    limit. Within it, SIGTERM is ignored: `claude -p` sends it to background hooks as soon as its agent has answered,
+    and SIGKILL about a second later (seen with 2.1.331). A capture takes less, and child processes do obey it.
     """
 
     def __init__(self, seconds: float) -> None:
@@ -162,14 +162,14 @@ class Limit:
         """Begin."""
         try:
             self._former = signal.signal(signal.SIGALRM, _interrupt)
-            self._terminated = signal.signal(signal.SIGTERM, _go_on)
+            self._terminated = signal.signal(signal.SIGTERM, _ignore_signal)
         except (ValueError, AttributeError):  # another thread; Windows
             return self
         self.set(self._seconds)
         return self
 
     def set(self, seconds: float) -> None:
-        """Let the limit be so many seconds from now."""
+        """Set the limit to this many seconds from now."""
         if self._former is not None:
             signal.setitimer(signal.ITIMER_REAL, seconds, 1.0)
 
@@ -186,18 +186,18 @@ def _interrupt(*_: object) -> None:
     raise TimeoutError("it took too long")
 
 
-def _go_on(*_: object) -> None:
-    """Finish the hook; a signal that is ignored instead would be ignored by the processes that it starts, too."""
+def _ignore_signal(*_: object) -> None:
+    """Ignore a signal, and finish the hook; SIG_IGN would be inherited by child processes."""
 
 
 def serve(harness: str, named: str = "", *, fd: int = 0, is_users: bool = False) -> str:
-    """Return what a hook prints; whatever goes wrong is noted, and it prints nothing then.
+    """Return the output of a hook; on any failure, log it and print nothing.
 
     Args:
-        harness: Whose hook it is, as the command line names it.
-        named: The event as the command line names it, for a harness whose payloads do not.
-        fd: The descriptor that brings the payload.
-        is_users: Whether the person's own settings call, which hold for all projects.
+        harness: The harness, as the command line names it.
+        named: The event named on the command line, for a harness whose payloads do not name it.
+        fd: The descriptor to read the payload from.
+        is_users: Whether the call comes from the person's own settings, which apply to all projects.
     """
     hook = HookCall(harness, named, is_users=is_users)
     try:
@@ -208,7 +208,7 @@ def serve(harness: str, named: str = "", *, fd: int = 0, is_users: bool = False)
 
 
 def sender(harness: str, payload: Mapping[str, Any]) -> str:
-    """Return which harness a payload comes from: several read the settings of Claude Code."""
+    """Return the harness that sent a payload: several read the settings of Claude Code."""
     if "cursor_version" in payload:
         return "cursor"
     if harness != "claude-code":
@@ -218,13 +218,13 @@ def sender(harness: str, payload: Mapping[str, Any]) -> str:
         return "codex"
     if "timestamp" not in payload:
         return harness
-    # VS Code names the time as well; but not every event of Gemini, and not always the file of the session.
+    # VS Code also sends the time; but not every event of Gemini, and not always the session's file.
     is_gemini = "transcript_path" in payload and payload.get("hook_event_name") in load("gemini").EVENTS
     return "gemini" if is_gemini else "copilot"
 
 
 def find_state(folder: str) -> str:
-    """Return the state folder of the repository that holds a folder, or an empty string: asked when all else failed."""
+    """Return the state folder of the repository that contains a folder, or ""; used only to report a failure."""
     try:
         state = discover(os.path.abspath(folder)).state
         remove_links(state)
@@ -234,7 +234,7 @@ def find_state(folder: str) -> str:
 
 
 def known(event: Event | None) -> Event | None:
-    """Return an event whose start comes from one of the sources that we know: a new one is a start like any other."""
+    """Return the event with an unknown source of its start replaced: it is treated as any other start."""
     if event is None or event.name != happened.START or event.source in happened.SOURCES:
         return event
     return replace(event, source=happened.STARTUP)
@@ -248,13 +248,13 @@ def load(harness: str) -> ModuleType:
     """
     if harness not in HARNESSES:
         raise hook_log.UnusableError(f"unknown harness; choose one of {', '.join(HARNESSES)}")
-    # ``importlib`` costs 0.5 ms (measured), and every hook comes here.
+    # ``importlib`` costs 0.5 ms (measured), on every hook.
     found: ModuleType = __import__(f"gitmem.agents.harness.{HARNESSES[harness]}", fromlist=("parse",))
     return found
 
 
 def fitting(adapter: ModuleType, event: Event, text: str) -> str:
-    """Return what is printed; where it would be too long, without lines above the last one, which ends a fence."""
+    """Return the output, shortened if too long: lines above the last one, which ends a fence, are dropped."""
     printed: str = adapter.answer(event, text)
     *lines, end = text.split("\n")
     while len(printed) > ANSWER_LIMIT and lines:

@@ -1,4 +1,4 @@
-"""What hooks of clients do: a function for each thing that happens in an agent's session."""
+"""The actions of client hooks: one function for each kind of event in an agent's session."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ if TYPE_CHECKING:
     from gitmem.memory.memory import Memory
 
 
-# Gemini CLI puts the context of a start before what the person typed, where a slash command is not seen for one
-# (0.61.0), and forgets it when the session is resumed: the first prompt brings it.
+# Gemini CLI puts the context of a start before the first prompt, unless that is a slash command (0.61.0), and forgets
+# it when the session is resumed: the first prompt delivers it instead.
 AT_FIRST_PROMPT = ("gemini",)
-# Forget the context of a start when they compact a session, and start it again for no hook: the next prompt brings it.
+# These forget the context of a start on compaction, and call no hook afterwards: the next prompt delivers it again.
 # OpenCode builds its system prompt for each request; Claude Code and Codex report a start.
 FORGETFUL = ("copilot", "gemini", "pi")
 
 
 def not_accepted(memory: Memory) -> str:
-    """Return what an agent is told in place of memories that nobody accepted: one line, nothing of theirs."""
+    """Return a one-line notice for the agent about memories that have not been accepted; none of their text."""
     from gitmem.index.catalog.counts import count_live
     from gitmem.model import ADOPTED
 
@@ -32,7 +32,7 @@ def not_accepted(memory: Memory) -> str:
 
 
 def session_started(memory: Memory, event: Event) -> str:
-    """Return what an agent should know as its session starts, or goes on; sessions that never ended are harvested."""
+    """Return context for a session that starts or resumes; harvest sessions that never ended."""
     from gitmem.agents.event import RESUME, STARTUP
     from gitmem.agents.session import log
     from gitmem.agents.transcripts import harvest, ledger
@@ -60,7 +60,7 @@ def _digest(memory: Memory, event: Event) -> str:
 
 
 def prompted(memory: Memory, event: Event) -> str:
-    """Return the memories that a prompt needs and that this session was not shown yet; mostly none."""
+    """Return the memories that match a prompt and that this session has not been shown yet; mostly none."""
     from gitmem.agents.session import log
     from gitmem.agents.session.prompt import recall_for
     from gitmem.agents.transcripts import ledger
@@ -71,7 +71,7 @@ def prompted(memory: Memory, event: Event) -> str:
 
 
 def tool_used(memory: Memory, event: Event) -> str:
-    """Keep what a tool's use teaches, and what it did for the worklog; return what depends on a file it touched."""
+    """Capture from a tool's use and add it to the worklog; return the memories about a file that it touched."""
     from gitmem.agents.capture.tools import capture
     from gitmem.agents.event import EDIT, READ
     from gitmem.agents.session.log import keep_written
@@ -83,7 +83,7 @@ def tool_used(memory: Memory, event: Event) -> str:
     finally:
         if event.tool != READ:
             record(memory.repository, event)
-    if event.prompt:  # to a sub-agent that was dispatched
+    if event.prompt:  # a prompt for a dispatched sub-agent
         from gitmem.agents.session.activity import log
 
         log(memory.repository, event, event.prompt)
@@ -95,7 +95,7 @@ def tool_used(memory: Memory, event: Event) -> str:
 
 
 def responded(memory: Memory, event: Event) -> None:
-    """Keep what an agent's words say was learned."""
+    """Save the learnings in an agent's message."""
     from gitmem.agents.capture.responses import capture
     from gitmem.agents.transcripts import ledger
 
@@ -106,7 +106,7 @@ def responded(memory: Memory, event: Event) -> None:
 
 
 def compacting(memory: Memory, event: Event) -> str:
-    """Keep what a session was about before its harness forgets most of it, and bring it back with its next prompt."""
+    """Save what a session was about before its harness compacts it; the next prompt brings the context back."""
     from gitmem.agents.event import COMPACTED, START
     from gitmem.agents.session import log
     from gitmem.agents.session.summary import compacting
@@ -119,7 +119,7 @@ def compacting(memory: Memory, event: Event) -> str:
 
 
 def session_ended(memory: Memory, event: Event) -> None:
-    """Keep what a session was about at its end, and commit what was captured in it."""
+    """Save what a session was about at its end, and commit its captures."""
     from gitmem.agents.session.summary import ended
 
     if not ended(memory.repository, event):
@@ -127,7 +127,7 @@ def session_ended(memory: Memory, event: Event) -> None:
 
 
 def _commit_captured(memory: Memory) -> None:
-    """Commit what waits, in the background."""
+    """Commit pending captures in the background."""
     from gitmem.store.spool_folders import waiting_in
 
     if waiting_in(memory.repository.git.repository.state):
@@ -135,17 +135,17 @@ def _commit_captured(memory: Memory) -> None:
 
 
 def stopped(memory: Memory, event: Event) -> None:
-    """Keep what an agent's words say was learned, and note that it stopped; no summary is made at a stop (C4)."""
+    """Save the learnings in an agent's last message, and log the stop; no summary is made at a stop (C4)."""
     from gitmem.agents.session.stops import stopped
 
     try:
-        _heard(memory, event)
+        _save_response(memory, event)
     finally:
         stopped(memory.repository, event)
 
 
-def _heard(memory: Memory, event: Event) -> None:
-    """Keep what an agent said last, at once, and ask for what it said before, where its transcript has more."""
+def _save_response(memory: Memory, event: Event) -> None:
+    """Save an agent's last message at once, and request a harvest if its transcript has more."""
     from gitmem.agents.capture.responses import capture
     from gitmem.agents.transcripts.harvest import look
 
@@ -156,7 +156,7 @@ def _heard(memory: Memory, event: Event) -> None:
 
 
 def subagent_started(memory: Memory, event: Event) -> str:
-    """Return what a sub-agent should know as it starts: what was injected for it, and a digest of its role's size."""
+    """Return context for a sub-agent that starts: memories injected for it, and a digest sized for its role."""
     from gitmem.agents.on_subagent import started
     from gitmem.agents.session.start import Doors
 
@@ -167,15 +167,15 @@ def subagent_started(memory: Memory, event: Event) -> str:
 
 
 def subagent_stopped(memory: Memory, event: Event) -> str:
-    """Keep a sub-agent's words; return what it should still do before it stops, where the policy asks."""
+    """Capture from a sub-agent's message; return what it should finish before it stops, if the policy asks."""
     from gitmem.agents.session.stops import subagent_stopped
 
-    _heard(memory, event)
+    _save_response(memory, event)
     return subagent_stopped(memory.repository, event)
 
 
 def summarize_session(memory: Memory, session: str = "") -> str:
-    """Write the summary of a session now (C5), and return its key; empty where there is nothing worth keeping."""
+    """Write the summary of a session now (C5), and return its key; empty if there is nothing worth saving."""
     from gitmem.agents.session.summary import ask_for, key_of
 
     event = ask_for(memory.repository, session)
@@ -183,7 +183,7 @@ def summarize_session(memory: Memory, session: str = "") -> str:
 
 
 def summarize(memory: Memory) -> list[str]:
-    """Keep what transcripts have and no hook captured, make the summaries that are due, and return their keys."""
+    """Capture from transcripts what no hook captured, write the summaries that are due, and return their keys."""
     from gitmem.agents.capture.source import captured_by
     from gitmem.agents.capture.turns import capture
     from gitmem.agents.session.summary import SummaryTools, finish

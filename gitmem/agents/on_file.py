@@ -1,4 +1,4 @@
-"""What an agent is shown at the moment it reads or changes a file: what depends on it, once per file and session."""
+"""Show an agent the memories about a file when it reads or changes that file, once per file and session."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ if TYPE_CHECKING:
     from gitmem.commands.context.dependents import Dependent
     from gitmem.repository.repository import OpenRepository
 
-# Memories of each kind that are shown, files of one edit, and characters of a title. Choices of ours.
+# The most memories of each kind, files per edit, and characters of a title. Our choices.
 AT_MOST, FILES_AT_MOST = 5, 10
 TITLE_CHARS = 200
 
 
 def touched(memory: OpenRepository, event: Event) -> str:
-    """Return what depends on the files that a tool read or changed; empty where nothing does, or it was shown."""
+    """Return the memories about files that a tool read or changed; empty if none, or all were shown before."""
     if not memory.config.context or not memory.config.file_context or event.failed is True or not event.session:
         return ""
     is_edit = event.tool == happened.EDIT
@@ -35,7 +35,7 @@ def touched(memory: OpenRepository, event: Event) -> str:
         return ""
     from gitmem.commands.context.dependents import facts_reading, gotchas_about
 
-    # What waits for its commit is left out: putting it into the catalog takes longer than all else here.
+    # Uncommitted memories are left out: adding them to the catalog takes longer than everything else here.
     tip, tree = memory.find_tip() or "", memory.tree()
     opened = Catalog.open_at(memory.folder(tree), tip, tree)
     catalog, parts = opened or memory.catalog(tip), []
@@ -49,12 +49,12 @@ def touched(memory: OpenRepository, event: Event) -> str:
 
 
 def _name(event: Event, place: str) -> str:
-    """Return what a file is marked by: a sub-agent has a context of its own."""
+    """Return the mark for a file; a sub-agent has a context of its own."""
     return f"file {place} {event.agent}"
 
 
 def is_off(memory: OpenRepository, event: Event) -> bool:
-    """Return whether nothing is shown here: by a switch, or since a review judges without earlier findings (E3)."""
+    """Return whether this is switched off: by a setting, or because a review judges without earlier findings (E3)."""
     if memory.find_tip() is None:
         return True
     place = topics.place_of(memory.git.repository, memory.git.read_head()[0])

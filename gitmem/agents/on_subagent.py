@@ -1,4 +1,4 @@
-"""What a sub-agent is shown as it starts: what a lead injected for it, and the digest within its role's budget."""
+"""Context for a sub-agent that starts: what a lead injected for it, and the digest within its role's budget."""
 
 from __future__ import annotations
 
@@ -19,27 +19,27 @@ if TYPE_CHECKING:
     from gitmem.agents.session.start import Doors
     from gitmem.repository.repository import OpenRepository
 
-# Learnings that are shown, the newest ones, and the tokens of each. Choices of ours.
+# The most learnings shown, newest first, and the tokens of each. Our choices.
 AT_MOST, EACH_TOKENS = 5, 120
 
 
 def started(memory: OpenRepository, event: Event, doors: Doors) -> str:
-    """Return the context for a sub-agent's start; empty where that is nothing.
+    """Return context for a sub-agent that starts; empty if there is none.
 
     Args:
         memory: The store.
         event: The start, with the sub-agent's name and type.
-        doors: What a session's start asks.
+        doors: The operations that the start of a session needs.
     """
     if event.prompt:
         log(memory, event, event.prompt)
-    # A context of its own: what the session was shown, this agent was not.
+    # It has a context of its own, without what the session was shown.
     own = replace(event, name=START, source=STARTUP, session=f"{event.session}-{event.agent}")
     return "\n\n".join(filter(None, (_injected(memory, event), start(memory, own, doors))))
 
 
 def _injected(memory: OpenRepository, event: Event) -> str:
-    """Return what is in the private memory of the agent that the sub-agent's type names."""
+    """Return the private memories of the agent that the sub-agent's type names."""
     if not slug(event.agent_type) or not memory.config.context or not has_private(memory.git) or is_off(memory, event):
         return ""
     store = open_private(memory, agent=event.agent_type)

@@ -1,10 +1,10 @@
-"""Count an event once that arrives twice: from the person's settings and the project's, or from two harnesses' files.
+"""Count an event once that arrives twice: from the person's and the project's settings, or from two harnesses' files.
 
-Cursor runs the hooks of Claude Code's settings besides its own, and reports each event in its own way: where its
-own files call us, those count. Everywhere else both payloads are the same, so what counts is who called: the n-th
-arrival of a payload is new unless other settings have brought it n times already. So a session that is resumed three
-times within a second starts three times, with one or with two files of settings, and no clock decides. The counts are
-in a small file of the state folder, which one process at a time reads and writes.
+Cursor also runs the hooks in Claude Code's settings, and reports the event differently there: if Cursor's own hooks
+call gitmem, those count. Everywhere else both payloads are equal, and the caller decides: the n-th arrival of a payload
+is new unless other settings have sent it n times already. So a session that is resumed three times within a second
+starts three times, with one or with two settings files, without any clock. The counts are in a small file in the state
+folder, which one process at a time reads and writes.
 """
 
 from __future__ import annotations
@@ -18,19 +18,19 @@ NAME = "arrived"
 # Payloads whose arrivals are counted, the latest ones: hooks of one event run at once, or one after another.
 MARKS_AT_MOST = 1_000
 LINE_LIMIT = 256
-# What is in settings of Cursor that call us, and how much of them is read.
+# The text in Cursor's settings that calls gitmem, and how much of the file is read.
 CURSORS = b"hook cursor"
 SETTINGS_LIMIT = 262_144
 ROOTS_AT_MOST = 20
 
 
 def is_first(state_folder: str, mark: str, caller: str) -> bool:
-    """Count an arrival of an event; tell whether it is a new one. So it is where nothing can be counted.
+    """Count an arrival of an event; return whether it is new (true if it cannot be counted).
 
     Args:
         state_folder: The repository's state folder.
-        mark: What both arrivals have in common, without spaces.
-        caller: Which settings call, without spaces and ``=``.
+        mark: Identifies the payload, the same for both arrivals; no spaces.
+        caller: Identifies the calling settings; no spaces or ``=``.
     """
     folder = os.path.join(state_folder, FOLDER)
     try:
@@ -39,7 +39,7 @@ def is_first(state_folder: str, mark: str, caller: str) -> bool:
     except OSError:
         return True
     try:
-        lock(fd)  # held for microseconds, and let go of when the holder dies
+        lock(fd)  # held for microseconds; released when the holder dies
         arrived = _counts(os.read(fd, LINE_LIMIT * MARKS_AT_MOST))
         counts = arrived.pop(mark, {})
         counts[caller] = counts.get(caller, 0) + 1
@@ -59,10 +59,10 @@ def is_first(state_folder: str, mark: str, caller: str) -> bool:
 
 
 def has_own_hooks(roots: object, person: str) -> bool:
-    """Return whether Cursor's own hooks call gitmem, in one of its workspaces or wherever the person works.
+    """Return whether Cursor's own hooks call gitmem, in its workspaces or in the person's settings.
 
     Args:
-        roots: The folders of the workspace, as its payload has them.
+        roots: The folders of the workspace, from the payload.
         person: The person's home folder.
     """
     folders = [root for root in roots if isinstance(root, str)] if isinstance(roots, list) else []
@@ -80,7 +80,7 @@ def _calls_us(path: str) -> bool:
 
 
 def _counts(content: bytes) -> dict[str, dict[str, int]]:
-    """Return how often each payload came, by who called; what is not a count is left out."""
+    """Return how often each payload arrived, by caller; malformed lines are skipped."""
     found = {}
     for line in content.decode("ascii", "replace").splitlines():
         mark, *counts = line.split(" ")

@@ -1,4 +1,4 @@
-"""Read what a harness tells on standard input: bounded in size and time, whatever the other end does."""
+"""Read a harness's payload from standard input, bounded in size and time."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-# Bytes that are parsed. A file of a megabyte that is written arrives three times (text, answer, original).
+# The most bytes parsed. A written file of a megabyte arrives three times (text, answer, original).
 PARSED_AT_MOST = 4 * 1024 * 1024
-# Bytes that are read and thrown away beyond that, so that a harness that still writes meets no closed pipe.
+# The most bytes read and discarded beyond that, so that a harness that still writes does not get a broken pipe.
 READ_AT_MOST = 256 * 1024 * 1024
 CHUNK = 1024 * 1024
-# How long a harness may take to write it, and how long an object that looks complete is waited on for its end: some
+# How long to wait for a harness to write it, and how long to wait for the end after an object that looks complete: some
 # programs never close the pipe.
 PATIENCE_S = 3.0
 PATIENCE_AT_END_S = 0.2
@@ -28,12 +28,12 @@ PATIENCE_AT_END_S = 0.2
 
 @frozen
 class HookInput:
-    """What stood on standard input.
+    """The payload on standard input.
 
     Attributes:
-        content: At most one byte more than what is parsed.
-        size: Bytes that were read.
-        is_whole: Whether the other end closed it or it looks complete.
+        content: The bytes, at most one more than are parsed.
+        size: The number of bytes read.
+        is_whole: Whether the other end closed the pipe or the object looks complete.
     """
 
     content: bytes
@@ -42,24 +42,24 @@ class HookInput:
 
     @property
     def is_empty(self) -> bool:
-        """Return whether nothing was told."""
+        """Return whether there was no input."""
         return not self.content.strip()
 
     @property
     def mark(self) -> str:
-        """Return what two calls with the same payload have in common, in 18 letters and digits at most."""
+        """Return an identifier of the payload, the same for equal payloads: at most 18 letters and digits."""
         return f"{crc32(self.content):08x}{self.size:x}"
 
     def payload(self) -> dict[str, Any]:
         """Return the JSON object.
 
         Raises:
-            UnusableError: It is none, or too large; the error does not repeat any of it.
+            UnusableError: It is not a JSON object, or too large; the message quotes none of it.
         """
         if self.size > PARSED_AT_MOST:
             raise UnusableError(f"the payload is larger than {PARSED_AT_MOST} bytes and was ignored")
         try:
-            # Nearly every text is good enough: a byte that is not UTF-8 must not cost the event.
+            # Decode leniently: a byte that is not UTF-8 must not cost the event.
             found = parse_json(self.content.decode("utf-8-sig", "replace"))
         except (ValueError, RecursionError):
             found = None
@@ -70,7 +70,7 @@ class HookInput:
 
 
 def read_input(fd: int) -> HookInput:
-    """Return what a descriptor brings until its end, or until nothing more comes; nothing from a terminal.
+    """Read a descriptor until its end, or until no more arrives; nothing from a terminal or a closed descriptor.
 
     A descriptor that is closed brings nothing.
     """

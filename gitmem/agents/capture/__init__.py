@@ -1,1 +1,1 @@
-"""Capture learnings from agents' work within milliseconds, and commit them in the background."""
+"""Capture learnings from agents' work within milliseconds; a background process commits them."""

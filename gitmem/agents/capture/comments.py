@@ -1,8 +1,8 @@
 """Find learnings in commands that comment on a task or an issue (A1), for beads and GitHub.
 
-Found in the words of the command line, by reading and never by running it; nothing changes for those tools. What only
-a shell would know stays in the text as it was typed (agents write `make test` in double quotes); a text that is
-nothing else is left out, with the reason. Pure.
+The command line is parsed, never run, and those tools are not affected. Variables and substitutions stay in the text as
+typed (agents write `make test` in double quotes); a comment that consists only of them is skipped, with the reason.
+Pure.
 
 Source: the commands of beads 0.x (``cmd/bd/*.go``) and of GitHub's ``gh`` (its manual).
 """
@@ -18,10 +18,10 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-# Comments of one command line that are looked at.
+# The most comments read from one command line.
 AT_MOST = 20
 
-# Programs that run another one, and their options that take a word.
+# Programs that run another program, and their options that take a value.
 _RUNNERS: dict[str, tuple[str, ...]] = {
     "env": ("-u", "--unset", "-C", "--chdir"),
     "sudo": ("-u", "--user", "-g", "--group", "-h", "-p", "-C", "-D"),
@@ -40,7 +40,7 @@ _RUNNERS: dict[str, tuple[str, ...]] = {
 _SHELLS = ("sh", "bash", "zsh", "dash", "ksh")
 _ASSIGNS = re.compile(r"[A-Za-z_]\w*\+?=")
 
-# Options that take a word. Of `bd update` and `bd close` the others too, so that none is taken for the task.
+# Options that take a value. `bd update` and `bd close` list all of theirs, so that no value is mistaken for the task.
 _OF_BD = (
     *("-C", "--directory", "--db", "--actor", "--format", "-f", "--file", "-a", "--author", "--append-notes"),
     *("-r", "--reason", "--notes", "-s", "--status", "-p", "--priority", "-t", "--type", "--title", "--assignee"),
@@ -52,22 +52,22 @@ _CLOSE_OF_GH = ("-c", "--comment", "-r", "--reason")
 _TASK = re.compile(r"[A-Za-z][\w.-]{0,79}")
 _NUMBER = re.compile(r"(?:https://[^/]+/([\w.-]+/[\w.-]+)/(?:issues|pull)/|#)?(\d{1,9})(?:[/#?].*)?")
 _REPOSITORY = re.compile(r"[\w.-]+/[\w.-]+")
-# What a shell would put something in place of, as it is typed.
+# What a shell would expand, as typed.
 _TYPED = re.compile(r"\$\([^()]*\)|`[^`]*`|\$\{[^{}]*\}|\$\w+")
 _ESCAPES = {"n": "\n", "t": "\t", "\\": "\\", "r": "\r"}
 
 
 @frozen
 class Comment:
-    """One comment that a command line writes.
+    """A comment that a command line writes.
 
     Attributes:
-        text: What it says; empty where it is in a file, or cannot be known.
+        text: Its text; empty if it is in a file or cannot be known.
         task: The task that it is about, or empty.
-        refs: Where else it is mentioned: ``#5``, ``owner/name#5``.
-        file: The file that holds the text, as the command names it, or empty.
+        refs: The issues that it refers to: ``#5``, ``owner/name#5``.
+        file: The file with the text, as the command names it, or empty.
         skipped: Why the text cannot be known, or empty.
-        is_end: Whether it closes its task, and says why.
+        is_end: Whether it closes its task and gives the reason.
     """
 
     text: str = ""
@@ -79,7 +79,7 @@ class Comment:
 
 
 def find_comments(line: str) -> list[Comment]:
-    """Return the comments that a command line writes, in its order, at most 20. Never raises, and runs nothing."""
+    """Return the comments that a command line writes, in order, at most 20. Never raises, and runs nothing."""
     return _comments(line, depth=0)[:AT_MOST]
 
 
@@ -92,15 +92,15 @@ def _comments(line: str, *, depth: int) -> list[Comment]:
         if name in _SHELLS and depth < 2:
             found += _comments(_script(words), depth=depth + 1)
         elif name in ("bd", "beads"):
-            found += _of_bd(words, command, source)
+            found += _bd_comments(words, command, source)
         elif name == "gh":
-            found += _of_gh(words, command, source)
+            found += _gh_comments(words, command, source)
         before = command
     return found
 
 
 def program_of(words: Sequence[Word]) -> tuple[str, list[Word]]:
-    """Return the name of the program that is run in the end, without its folder, and its arguments."""
+    """Return the name of the program that is finally run, without its folder, and its arguments."""
     rest = list(words)
     while rest:
         first = rest.pop(0)
@@ -109,11 +109,11 @@ def program_of(words: Sequence[Word]) -> tuple[str, list[Word]]:
         name = first.text.rsplit("/", 1)[-1]
         if name not in _RUNNERS:
             return name, rest
-        rest = _behind_options(name, rest)
+        rest = _skip_options(name, rest)
     return "", []
 
 
-def _behind_options(runner: str, words: list[Word]) -> list[Word]:
+def _skip_options(runner: str, words: list[Word]) -> list[Word]:
     at = 0
     while at < len(words) and words[at].text.startswith("-"):
         option = words[at].text
@@ -124,19 +124,19 @@ def _behind_options(runner: str, words: list[Word]) -> list[Word]:
 
 
 def _script(words: Sequence[Word]) -> str:
-    """Return the script of ``sh -c SCRIPT``; empty where there is none."""
+    """Return the script of ``sh -c SCRIPT``; empty if there is none."""
     for number, word in enumerate(words[:-1]):
         if re.fullmatch(r"-[a-z]*c", word.text):
             return words[number + 1].text if words[number + 1].is_known else ""
     return ""
 
 
-def _apart(words: Iterable[Word], valued: Sequence[str]) -> tuple[list[Word], dict[str, Word]]:
-    """Return the plain words and the options of a command.
+def _split_options(words: Iterable[Word], valued: Sequence[str]) -> tuple[list[Word], dict[str, Word]]:
+    """Split the arguments of a command into plain words and options.
 
     Args:
         words: Its arguments.
-        valued: The options that take a word.
+        valued: The options that take a value.
     """
     plain: list[Word] = []
     options: dict[str, Word] = {}
@@ -159,8 +159,8 @@ def _apart(words: Iterable[Word], valued: Sequence[str]) -> tuple[list[Word], di
     return plain, options
 
 
-def _of_bd(words: Sequence[Word], command: ShellCommand, source: ShellCommand | None) -> list[Comment]:
-    plain, options = _apart(words, _OF_BD)
+def _bd_comments(words: Sequence[Word], command: ShellCommand, source: ShellCommand | None) -> list[Comment]:
+    plain, options = _split_options(words, _OF_BD)
     verbs = [word.text for word in plain[:2]]
     if verbs[:2] == ["comments", "add"]:
         plain = plain[1:]
@@ -174,7 +174,7 @@ def _of_bd(words: Sequence[Word], command: ShellCommand, source: ShellCommand | 
     task = _task(plain[1:2])
     file = options.get("--file") or options.get("-f")
     if "--stdin" in options or (file is not None and file.text == "-"):
-        return [_fed(command, source, Comment(task=task))]
+        return [_input(command, source, Comment(task=task))]
     if file is not None:
         return [_in_file(file, Comment(task=task))]
     text = Word(" ".join(word.text for word in plain[2:]), all(word.is_known for word in plain[2:]))
@@ -186,13 +186,13 @@ def _task(words: Sequence[Word]) -> str:
     return known[0] if known and _TASK.fullmatch(known[0]) else ""
 
 
-def _of_gh(words: Sequence[Word], command: ShellCommand, source: ShellCommand | None) -> list[Comment]:
-    plain, options = _apart(words, _OF_GH)
+def _gh_comments(words: Sequence[Word], command: ShellCommand, source: ShellCommand | None) -> list[Comment]:
+    plain, options = _split_options(words, _OF_GH)
     what, verb = ([word.text for word in plain[:2]] + ["", ""])[:2]
     if what not in ("issue", "pr") or verb not in ("comment", "review", "close"):
         return []
-    if verb == "close":  # elsewhere these take no word
-        plain, options = _apart(words, (*_OF_GH, *_CLOSE_OF_GH))
+    if verb == "close":  # takes no value elsewhere
+        plain, options = _split_options(words, (*_OF_GH, *_CLOSE_OF_GH))
     refs = _refs(plain[2:3], options.get("--repo") or options.get("-R"))
     names = ("--comment", "-c") if verb == "close" else ("--body", "-b")
     given = next((options[name] for name in names if name in options), None)
@@ -202,12 +202,12 @@ def _of_gh(words: Sequence[Word], command: ShellCommand, source: ShellCommand | 
     if file is None:
         return []
     if file.text == "-":
-        return [_fed(command, source, Comment(refs=refs))]
+        return [_input(command, source, Comment(refs=refs))]
     return [_in_file(file, Comment(refs=refs))]
 
 
 def _refs(words: Sequence[Word], repository: Word | None) -> tuple[str, ...]:
-    """Return what an issue or pull request is called elsewhere."""
+    """Return the references to an issue or pull request."""
     found = _NUMBER.fullmatch(words[0].text) if words and words[0].is_known else None
     if found is None:
         return ()
@@ -228,8 +228,8 @@ def _in_file(file: Word, about: Comment) -> Comment:
     return Comment(task=about.task, refs=about.refs, file=file.text)
 
 
-def _fed(command: ShellCommand, source: ShellCommand | None, about: Comment) -> Comment:
-    """Return the comment that a command reads: a here document, a file, or what is piped to it."""
+def _input(command: ShellCommand, source: ShellCommand | None, about: Comment) -> Comment:
+    """Return the comment that a command reads from a here document, a file or a pipe."""
     if command.fed is not None:
         return _comment(command.fed, about.task, about.refs)
     if command.reads is not None:
@@ -254,7 +254,7 @@ def _echoed(words: list[Word]) -> Word:
 
 
 def _formatted(words: list[Word]) -> Word:
-    """Return what ``printf`` prints, where its format has nothing but ``%s``."""
+    """Return what ``printf`` prints, if its format has no conversion but ``%s``."""
     if not words:
         return Word("", is_known=False)
     form, values = _unescaped(words[0].text), [word.text for word in words[1:]]

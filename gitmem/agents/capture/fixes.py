@@ -1,7 +1,7 @@
 """A command that failed, files that changed, and the same command passing: a candidate for a gotcha.
 
-It says what failed, how, and what was changed; why, somebody has still to say: its confidence is low, and it goes away
-on its own unless somebody does.
+The candidate says what failed, how, and what was changed, but not why. Its confidence is therefore low, and it expires
+unless a person or an agent adds the cause.
 """
 
 from __future__ import annotations
@@ -23,19 +23,20 @@ if TYPE_CHECKING:
     from gitmem.agents.event import Event
     from gitmem.repository.repository import OpenRepository
 
-# A session that fails at more things at once fails at one: the newest ones are kept.
+# Failing commands that are remembered per session: the newest ones.
 FAILURES_AT_MOST = 5
-# Candidates of one session; and the files of one: after more changes nothing says which of them it was.
+# The most candidates per session, and the most changed files per candidate: with more, the cause cannot be told from
+# them.
 CANDIDATES_AT_MOST = 5
 FILES_AT_MOST = 8
 COMMAND_LIMIT = 200
 TAIL_LINES = 8
 TAIL_LIMIT = 800
-# D5, "file_index 30 days": what is captured unprompted of files that change.
+# D5, "file_index 30 days": the time to live of automatic captures about files that change.
 TTL = "30d"
 CONFIDENCE = 0.3
 
-# What only prepares, and what fails without anything being wrong: nothing was found, nothing is there.
+# Commands that only prepare something, or that fail without anything being wrong (a search without a match).
 _PREPARES = frozenset(("cd", "export", "set", "source", ".", "pushd", "popd", "echo", "unset", "ulimit", "umask"))
 _LOOKS = frozenset(
     (
@@ -49,19 +50,19 @@ _SAYS = re.compile(
     r"error|fail|exception|panic|assert|cannot|can't|not found|no such|undefined|denied|expected|missing|invalid",
     re.IGNORECASE,
 )
-# "1 failed in 0.1s", "===== 2 errors =====": how many, and not what.
+# "1 failed in 0.1s", "===== 2 errors =====": counts, without a cause.
 _SUMMARY = re.compile(r"[=\s]*(?:found )?\d+ \w+")
 _STATUS = re.compile(r"(?:Command failed with )?exit (?:code|status):? \d+", re.IGNORECASE)
 
 
 @frozen
 class Fix:
-    """What failed and then passed.
+    """A command that failed and then passed.
 
     Attributes:
         command: The command.
-        tail: The last lines of how it failed.
-        files: What was changed in between, sorted.
+        tail: The last lines of its failing output.
+        files: The files changed in between, sorted.
     """
 
     command: str
@@ -70,13 +71,13 @@ class Fix:
 
     @property
     def title(self) -> str:
-        """Return the command and the line that says most of why it failed."""
+        """Return the command and the most informative line of its failure."""
         saying = [line for line in self.tail if _SAYS.search(line) and not _SUMMARY.match(line)]
         return f"{self.command} failed: {(saying or self.tail)[-1].strip()}"
 
     @property
     def body(self) -> str:
-        """Return all of it."""
+        """Return the command, the end of its output and the changed files."""
         lines = "\n".join(f"    {line}" for line in self.tail)
         return (
             f"`{self.command}` failed with\n\n{lines}\n\nand passed after changes of {', '.join(self.files)}.\n"
@@ -85,13 +86,14 @@ class Fix:
 
 
 def command_of(line: str) -> str:
-    """Return what a command line checks, in a form in which the same command is the same text; empty for no check.
+    """Return a command line in a normal form, so that the same check is the same text; empty if it is no check.
 
-    A pipe or ``||`` hides how a command ended, a variable which command it is: nothing is told of these.
+    Command lines with a pipe or ``||`` (which hide the exit status) or a variable (which hides the command) are left
+    out.
     """
     lines: list[str] = []
     if line.rstrip().endswith("&"):
-        return ""  # it went on behind, and ended later
+        return ""  # It went on in the background and ended later.
     for command in list_commands(line):
         name, words = program_of(command.words)
         if command.joined in ("|", "||", "&") or (command.joined == ";" and lines):
@@ -107,7 +109,7 @@ def command_of(line: str) -> str:
 
 
 def tail_of(output: str) -> list[str]:
-    """Return the last lines of what a command printed that say something, without secrets and control characters."""
+    """Return the last informative lines of a command's output, without secrets and control characters."""
     lines = [line.rstrip() for line in safe_output(output, TAIL_LIMIT).splitlines()]
     return [line for line in lines if line.strip() and not _STATUS.fullmatch(line.strip())][-TAIL_LINES:]
 
@@ -120,7 +122,7 @@ def failed(event: Event, *, path: str) -> None:
 
     def note(kept: dict[str, Any]) -> None:
         failures = [one for one in _failures(kept) if one["command"] != command]
-        # A command that fails again goes on failing: what was changed since the first time counts.
+        # If a command fails again, changes since its first failure count.
         before = [one for one in _failures(kept) if one["command"] == command]
         files = before[0]["files"] if before else []
         kept["failures"] = [*failures, {"command": command, "tail": tail, "files": files}][-FAILURES_AT_MOST:]
@@ -142,7 +144,7 @@ def edited(memory: OpenRepository, event: Event, *, path: str) -> None:
 
 
 def passed(event: Event, *, path: str) -> Fix | None:
-    """Return what the passing of a command shows to have been repaired, and forget its failure; mostly None."""
+    """Return the fix that a passing command shows, and forget its failure; mostly None."""
     command = command_of(event.command)
     found: list[Fix] = []
 
@@ -160,7 +162,7 @@ def passed(event: Event, *, path: str) -> Fix | None:
 
 
 def _failures(kept: dict[str, Any]) -> Sequence[dict[str, Any]]:
-    """Return the failures of a session's state; none where it was damaged."""
+    """Return the failures in a session's state; none if it is damaged."""
     found = kept.get("failures")
     is_whole = isinstance(found, list) and all(
         isinstance(one, dict)

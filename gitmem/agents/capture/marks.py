@@ -1,7 +1,7 @@
-"""Marks of a session: which texts of it were captured, by what they say, and about which files it was shown something.
+"""A session's marks: which of its texts were captured (by content), and about which files it was shown something.
 
-A hook sees an agent's last words, and a transcript has all of them: what both have is one text, and is kept once. A
-session's marks are lines of a small file; several hooks may add to it at once.
+A hook sees an agent's last message, and the transcript has all of them: a text found in both is captured once. The
+marks of a session are lines of a small file, which several hooks may append to at once.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ if TYPE_CHECKING:
     from gitmem.repository.repository import OpenRepository
 
 SUFFIX = ".marks"
-# Some 10,000 marks.
+# About 10,000 marks.
 SIZE_LIMIT = 256 * 1024
 
 
 def is_marked(memory: OpenRepository, session: str, text: str) -> bool:
-    """Return whether a text of a session is marked."""
+    """Return whether a text is marked as captured in this session."""
     path = _path(memory, session)
     try:
         with open(path, "rb") as file:
@@ -32,7 +32,7 @@ def is_marked(memory: OpenRepository, session: str, text: str) -> bool:
 
 
 def mark(memory: OpenRepository, session: str, text: str) -> None:
-    """Mark a text of a session; a session without a name has no transcript either."""
+    """Mark a text of a session; a no-op for a session without a name, which has no transcript."""
     path = _path(memory, session)
     if not path:
         return
@@ -40,11 +40,11 @@ def mark(memory: OpenRepository, session: str, text: str) -> None:
         make_folder(os.path.dirname(path))
         fd = open_private(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT)
         try:
-            os.write(fd, _line_of(text) + b"\n")  # appended whole: POSIX.1-2017, write(), O_APPEND
+            os.write(fd, _line_of(text) + b"\n")  # atomic: POSIX.1-2017, write(), O_APPEND
         finally:
             os.close(fd)
     except OSError:
-        return  # it is looked at again, and its key says that it is known
+        return  # It is then looked at again, and its key shows that it is known.
 
 
 def _path(memory: OpenRepository, session: str) -> str:

@@ -1,4 +1,4 @@
-"""Note files that an agent writes (D2): each is a memory of kind note, updated with its file."""
+"""Note files that an agent writes (D2): each becomes a memory of kind note, which is updated with its file."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from gitmem.repository.repository import OpenRepository
 
 SUFFIXES = (".md", ".markdown", ".txt")
-# Some 4,000 tokens: what is longer is a document (`gitmem ingest`), no note.
+# About 4,000 tokens; a longer file is a document for `gitmem ingest`.
 SIZE_LIMIT = 16 * 1024
 AT_MOST = 5
 
@@ -24,8 +24,8 @@ class Note:
     """A note file.
 
     Attributes:
-        place: Where it is in the work tree.
-        text: What it says.
+        place: Its path in the work tree.
+        text: Its content.
     """
 
     place: str
@@ -33,7 +33,7 @@ class Note:
 
     @property
     def key(self) -> str:
-        """Return the key of its memory: the same each time that the file is written."""
+        """Return the key of its memory: the same each time the file is written."""
         name = slug(self.place.rpartition(".")[0], limit=48)
         return f"note-{name}-{crc32(self.place.encode('utf-8')):08x}"
 
@@ -45,7 +45,7 @@ class Note:
 
 
 def notes_of(memory: OpenRepository, event: Event, folders: tuple[str, ...]) -> list[Note]:
-    """Return the note files that a tool wrote, as they are now, at most five; what is larger than a note is none."""
+    """Return the note files that a tool wrote, with their current text: at most five, none too large."""
     places = [place_of(memory, event, edit.path) for edit in event.edits if not edit.is_gone]
     within = [place for place in dict.fromkeys(places) if any(place.startswith(f"{f.strip('/')}/") for f in folders)]
     found = []

@@ -1,7 +1,7 @@
 """Turn an edit into a code pattern (C3): the definition, its file and its lines.
 
-Only where the policy asks for it: git keeps every edit already, and a memory of each would bury what was learned. Even
-then only what defines something, in 50 to 500 tokens, in a file that is somebody's own code.
+Only if the policy asks for it: git already records every edit, and a memory of each would bury the learnings. Even
+then, only definitions of 50 to 500 tokens in files of the project's own code.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ if TYPE_CHECKING:
 # C, "Validation Requirements": "Minimum 50 tokens content", and at most 500 of one pattern (C7).
 TOKENS_AT_LEAST = 50
 TOKENS_AT_MOST = 500
-# Edits of one tool use that are looked at, and definitions of all of them.
+# The most edits examined per tool use, and the most definitions in all of them.
 AT_MOST, PATTERNS_AT_MOST = 5, 20
 FILE_LIMIT = 1_000_000
 TTL = "30d"
 NOTEBOOK = ".ipynb"
-# Stands for the rest of a definition that is too long.
+# Replaces the rest of a definition that is too long.
 CUT = "…"
 
 
@@ -37,7 +37,7 @@ class Pattern:
     """A code pattern.
 
     Attributes:
-        name: What it defines first.
+        name: The first name that it defines.
         place: The file.
         first: Its first line, from 1.
         last: Its last line.
@@ -52,7 +52,7 @@ class Pattern:
 
     @property
     def ref(self) -> str:
-        """Return where it is (C8)."""
+        """Return its location as ``path:first-last`` (C8)."""
         return f"{self.place}:{self.first}-{self.last}" if self.last > self.first else f"{self.place}:{self.first}"
 
     @property
@@ -62,20 +62,20 @@ class Pattern:
 
     @property
     def key(self) -> str:
-        """Return the key of its memory: the same each time that it is changed."""
+        """Return the key of its memory: the same each time it is changed."""
         named = f"{self.place} {self.name}"
         return f"code-pattern-{slug(named, limit=48)}-{crc32(named.encode('utf-8')):08x}"
 
     @property
     def body(self) -> str:
-        """Return it as the body of a memory; indented, so that no line of it can end it."""
+        """Return the body of its memory; the code is indented, so that none of its lines can end the body."""
         return f"File: {self.ref} ({self.language})\n\n" + "\n".join(
             f"    {line}".rstrip() for line in self.code.split("\n")
         )
 
 
 def patterns_of(memory: OpenRepository, event: Event) -> list[Pattern]:
-    """Return the code patterns in what a tool changed, at most 20: its definitions, truncated where too long."""
+    """Return the code patterns in a tool's edits, at most 20: the definitions, truncated if too long."""
     found: list[Pattern] = []
     for edit in event.edits[:AT_MOST]:
         defined = DEFINES.search(edit.after) is not None and len(edit.after) <= FILE_LIMIT
@@ -87,9 +87,9 @@ def patterns_of(memory: OpenRepository, event: Event) -> list[Pattern]:
 
 
 def patterns_in(text: str, edit: Edit, place: str) -> list[Pattern]:
-    """Return the patterns that an edit made, with their lines in the file as it is now; none where they are not sure.
+    """Return the patterns that an edit made, with their current lines in the file; none if the lines are uncertain.
 
-    What fits is one pattern. A longer one is cut into its definitions.
+    An edit that fits is one pattern; a longer one is split into its definitions.
     """
     text, code = text.replace("\r\n", "\n"), edit.after.replace("\r\n", "\n").strip("\n")
     if place.endswith(NOTEBOOK):
@@ -108,7 +108,7 @@ def patterns_in(text: str, edit: Edit, place: str) -> list[Pattern]:
 
 
 def shortened(code: str, *, limit_tokens: int) -> str:
-    """Return the first lines of a definition that fit, with a sign that there are more; all of it where it fits."""
+    """Return the first lines of a definition that fit, with a sign that there are more; all of it if it fits."""
     if count_tokens(code) <= limit_tokens:
         return code
     kept: list[str] = []
@@ -132,7 +132,7 @@ def _pattern(span: Span, code: str, place: str, first: int) -> Pattern:
 
 
 def _in_notebook(text: str, code: str, place: str) -> list[Pattern]:
-    """Return the definitions of a notebook's cell, at the line of the file that has their first line as JSON."""
+    """Return the definitions of a notebook cell, at the line of the file that has their first line as JSON."""
     found = []
     for span, part in _definitions(code, place):
         written = format_json(part.split("\n", 1)[0])[1:-1]
@@ -143,6 +143,6 @@ def _in_notebook(text: str, code: str, place: str) -> list[Pattern]:
 
 
 def _is_ignored(memory: OpenRepository, place: str) -> bool:
-    """Return whether git leaves a file out: nothing of it may go onto a branch that is pushed."""
+    """Return whether git ignores a file: its content must not go onto a branch that is pushed."""
     asked = memory.git.run("-C", memory.git.repository.top or ".", "check-ignore", "-q", "--", place, check=False)
     return asked.status != 1

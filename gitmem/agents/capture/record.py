@@ -1,4 +1,4 @@
-"""Keep what was found: each thing as an entry of the spool, with who captured it; what may not be kept, as a reason."""
+"""Save captures: each as an entry of the spool, with who captured it; a refused one with the reason."""
 
 from __future__ import annotations
 
@@ -26,20 +26,20 @@ if TYPE_CHECKING:
     from gitmem.agents.event import Event
     from gitmem.repository.repository import OpenRepository
 
-# What tells a claim without a check from what somebody learned: a fact it cannot be (B1).
+# Separates a claim without a check from a learning: without a check it cannot be a fact (B1).
 UNCHECKED = "unchecked"
 CANDIDATE = "candidate"
 PATTERN_CONFIDENCE = 0.5
-# Captured texts that wait for the end of their session at most: each costs a reader 1.5 ms until then (measured).
+# The most captured texts that wait for the end of their session: each costs readers 1.5 ms until then (measured).
 BATCH = 80
 # A comment in a file may be as long as a memory (`store.layout`).
 FILE_LIMIT = 64 * 1024
-# What a tool prints that could not do what it was told, where the harness does not say whether it could.
+# How tools report that they could not do what they were asked, for harnesses that do not report failure.
 _FAILED = ("error", "fatal", "usage:", "unknown command", "bash:", "sh:", "zsh:")
 
 
 class Keeper:
-    """What is kept of one event, with one look at who captured it."""
+    """Saves the captures of one event; who captured them is found once."""
 
     def __init__(self, memory: OpenRepository, event: Event) -> None:
         self._memory = memory
@@ -59,9 +59,9 @@ class Keeper:
         key: str = "",
         once: bool = False,
     ) -> None:
-        """Keep a text; of one that may not be kept, the reason. With *once*, one that was captured is left alone."""
+        """Save a text; set it aside with the reason if refused. With *once*, skip what was captured before."""
         if not says_something(text):
-            return  # nobody misses it
+            return  # Nothing is lost.
         top = self._memory.git.repository.top or ""
         text, title = shorten(text, top=top, home=home()), shorten(title, top=top, home=home())
         if once and is_marked(self._memory, self._session, text):
@@ -73,18 +73,18 @@ class Keeper:
         except RefusedError as err:
             self.refuse(kind, err.message, text, {**values, "kind": kind, "title": title, "key": key})
         except OSError as err:
-            self._failed = err  # the next one may be shorter, or find room
+            self._failed = err  # The next one may be shorter or there may be room again.
             return
         mark(self._memory, self._session, text)
 
     def set_aside(self, text: str, fields: Mapping[str, Any], why: str, *, once: bool) -> None:
-        """Set a text aside that could be kept; once only, where it is of a transcript."""
+        """Set an acceptable text aside; only once if it comes from a transcript."""
         if says_something(text) and not (once and is_marked(self._memory, self._session, text)):
             self.refuse(str(fields["kind"]), why, text, fields)
             mark(self._memory, self._session, text)
 
     def refuse(self, what: str, why: str, text: str, fields: Mapping[str, Any]) -> None:
-        """Set a text aside, whole but without secrets, with why it was not kept, until a person accepts or drops it."""
+        """Set a text aside in full but without secrets, with the reason, until a person accepts or drops it."""
         about = {
             name: fields.get(name) or default for name, default in (("kind", "learned"), ("title", ""), ("key", ""))
         }
@@ -96,10 +96,10 @@ class Keeper:
         Spool(self._memory.git.repository.state).note_refused(reason, entry)
 
     def end(self) -> None:
-        """Commit what waits, in the background, where that is much: mostly the end of the session commits it.
+        """Commit pending captures in the background if there are many; usually the end of the session commits them.
 
         Raises:
-            OSError: Something could not be kept anywhere.
+            OSError: A capture could not be saved anywhere.
         """
         if self._kept and len(waiting_in(self._memory.git.repository.state)) >= BATCH:
             repository = self._memory.git.repository
@@ -109,9 +109,9 @@ class Keeper:
 
 
 def keep_comments(memory: OpenRepository, event: Event, *, once: bool = False) -> None:
-    """Keep what comments that a command writes say was learned (A1), and how tasks that it closes ended (D2).
+    """Save the learnings in comments that a command writes (A1), and the outcomes of tasks that it closes (D2).
 
-    With *once*, which is for commands of a transcript, what was captured before is left alone.
+    With *once*, for commands from a transcript, texts that were captured before are skipped.
     """
     if event.failed is None and event.output.lstrip()[:40].lower().startswith(_FAILED):
         return
@@ -136,7 +136,7 @@ def keep_comments(memory: OpenRepository, event: Event, *, once: bool = False) -
 
 
 def _text_of(memory: OpenRepository, event: Event, comment: Comment) -> str | None:
-    """Return what a comment says; None where that cannot be known."""
+    """Return the text of a comment; None if it cannot be known."""
     if comment.skipped:
         return None
     if not comment.file:
@@ -145,7 +145,7 @@ def _text_of(memory: OpenRepository, event: Event, comment: Comment) -> str | No
 
 
 def _safe(text: str) -> str:
-    """Return a text whole, its secrets replaced and its hidden characters spelled out."""
+    """Return the whole text with its secrets replaced and its hidden characters spelled out."""
     return redact(display(text, lines=True))
 
 
@@ -156,7 +156,7 @@ def _outcome(task: str) -> str:
 
 
 def keep_marked(keeper: Keeper, text: str, options: Mapping[str, Any], *, is_comment: bool, once: bool = False) -> None:
-    """Keep what a text says was learned; more than a few of one are set aside."""
+    """Save the learnings marked in a text; more than a few from one text are set aside."""
     for number, one in enumerate(find_marked(text, is_comment=is_comment)):
         kind = "decision" if one.word == DECISION else "learned"
         tags = [UNCHECKED] if one.word == FACT else []
@@ -170,13 +170,13 @@ def keep_marked(keeper: Keeper, text: str, options: Mapping[str, Any], *, is_com
 def keep_edits(
     memory: OpenRepository, event: Event, failing: str, folders: tuple[str, ...], *, wants_code: bool
 ) -> None:
-    """Keep note files that were written (D2), and code patterns (C3); and remember what changed since a failure.
+    """Save note files that were written (D2) and code patterns (C3), and remember the files changed since a failure.
 
     Args:
         memory: The store.
         event: The edits.
         failing: The state of a session in which a command failed, or empty.
-        folders: Where notes lie; none where none are kept.
+        folders: The folders with notes; empty if notes are not captured.
         wants_code: Whether edits become code patterns.
     """
     from gitmem.agents.capture.fixes import edited
@@ -205,7 +205,7 @@ def keep_edits(
 
 
 def keep_fix(memory: OpenRepository, event: Event, path: str) -> None:
-    """Remember that a command failed; or keep what its passing shows to have been repaired."""
+    """Remember that a command failed, or save the fix that its passing shows."""
     from gitmem.agents.capture.fixes import CONFIDENCE, TTL, failed, passed
     from gitmem.agents.capture.state import rules_of
 

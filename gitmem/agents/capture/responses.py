@@ -1,6 +1,6 @@
 """Find ``LEARNED:`` and ``DECISION:`` lines in an agent's answers (E13), outside code and quotations.
 
-The same line is printed at a stop, at a session's end and in the transcript: it is kept once, by its key.
+The same line arrives at a stop, at the end of the session and in the transcript; its key makes it one memory.
 """
 
 from __future__ import annotations
@@ -14,22 +14,22 @@ MARKS = ("LEARN", "earned", "earning", "earnt", "DECISION")
 
 
 def capture(memory: OpenRepository, event: Event) -> None:
-    """Keep what the response of an event says was learned.
+    """Save the learnings in the response of an event.
 
     Raises:
-        OSError: It cannot be kept: the disk is full or read-only.
+        OSError: It cannot be saved: the disk is full or read-only.
     """
     learn_from(memory, event, event.response)
 
 
 def learn_from(memory: OpenRepository, event: Event, text: str) -> None:
-    """Keep what a text of an agent's says was learned: a response, or a turn of a transcript.
+    """Save the learnings in a text by an agent: a response, or a turn of a transcript.
 
-    A learning that is known already, or was retired, is left alone.
+    A learning that is already known, or was retired, is skipped.
 
     Args:
         memory: The store.
-        event: Who says it: the harness, the session, the agent.
+        event: Where it comes from: the harness, the session, the agent.
         text: The text.
     """
     if not any(mark in text for mark in MARKS):

@@ -1,8 +1,7 @@
 """Parse a shell command line without running it: simple commands, their words and their input. Pure.
 
-Whatever only a shell could know (variables, substitutions) makes a word unknown and stays in it as it was typed; a
-substitution that only prints a here document is known, since that is how agents write long comments. A line that no
-shell would take gives nothing.
+A word with a variable or substitution is unknown and stays as typed; a substitution that only prints a here document is
+known, since that is how agents write long comments. A line that is not valid shell syntax has no commands.
 
 Source: POSIX.1-2017, Shell Command Language, 2.2 to 2.10; bash(1), QUOTING (``$'…'``) and REDIRECTION (``<<<``).
 """
@@ -13,9 +12,9 @@ import re
 
 from gitmem.frozen import frozen
 
-# Substitutions inside substitutions: no person or agent writes more.
+# The deepest nesting of substitutions: nobody writes more.
 DEPTH_AT_MOST = 8
-# Characters that are read; a longer line is not a comment but a script.
+# The most characters read; a longer line is a script, not a comment.
 TEXT_LIMIT = 200_000
 _BLANKS = " \t\r"
 _META = frozenset(" \t\r\n|&;()<>")
@@ -23,7 +22,7 @@ _SPECIAL = frozenset("@*#?-$!_")
 _OPERATORS = ("&&", "||", "|&", ";;", "|", ";", "&")
 _REDIRECTS = ("<<<", "<<-", "&>>", "<<", "<&", "<>", ">>", ">&", ">|", "&>", "<", ">")
 _ANSI = {"n": "\n", "t": "\t", "r": "\r", "a": "\a", "b": "\b", "e": "\x1b", "f": "\f", "v": "\v"}
-# Words that may be before a command and are none.
+# Reserved words that may precede a command.
 _RESERVED = frozenset(("if", "then", "elif", "else", "do", "while", "until", "!", "time", "{", "}", "fi", "done"))
 _EXPANDED = re.compile(r"\\([$`\\\n])|(\$(?=[A-Za-z_0-9({@*#?$!-])|`)")
 _ANSI_ESCAPE = re.compile(r"\\(?:x([0-9A-Fa-f]{1,2})|u([0-9A-Fa-f]{1,4})|([0-7]{1,3})|(.))", re.DOTALL)
@@ -34,8 +33,8 @@ class Word:
     """One word of a command.
 
     Attributes:
-        text: What it says, without its quotes; a variable or substitution as it was typed.
-        is_known: Whether that is what the command gets: not with a variable or substitution in it.
+        text: Its text without quotes; a variable or substitution as typed.
+        is_known: Whether the command gets exactly this text: false with a variable or substitution in it.
     """
 
     text: str
@@ -44,13 +43,13 @@ class Word:
 
 @frozen
 class ShellCommand:
-    """One simple command.
+    """A simple command.
 
     Attributes:
-        words: The program and its arguments; assignments before it as well.
-        joined: The operator between the command before and this one: ``|``, ``&&``, ``||``, ``;``, ``&`` or empty.
+        words: The program and its arguments, with any assignments before it.
+        joined: The operator between the previous command and this one: ``|``, ``&&``, ``||``, ``;``, ``&`` or empty.
         fed: The here document or here string that it reads, or None.
-        reads: The file that its standard input comes from, or None.
+        reads: The file that standard input is redirected from, or None.
     """
 
     words: tuple[Word, ...]
@@ -59,22 +58,22 @@ class ShellCommand:
     reads: Word | None = None
 
 
-class _OddError(Exception):
-    """No shell would take this line."""
+class _SyntaxError(Exception):
+    """The line is not valid shell syntax."""
 
 
 def list_commands(line: str) -> list[ShellCommand]:
-    """Return the simple commands of a line, in its order; none where no shell would take it. Never raises."""
+    """Return the simple commands of a line, in order; none if it is not valid shell syntax. Never raises."""
     if len(line) > TEXT_LIMIT or "\0" in line:
         return []
     try:
         return _Reader(line).commands()
-    except _OddError:
+    except _SyntaxError:
         return []
 
 
 class _Reader:
-    """How far one line has been read."""
+    """A cursor in one line."""
 
     def __init__(self, line: str) -> None:
         self._line = line.replace("\r\n", "\n")
@@ -85,7 +84,7 @@ class _Reader:
         """Return the commands from here to the end, or to the parenthesis that closes a substitution."""
         self._depth += 1
         if self._depth > DEPTH_AT_MOST:
-            raise _OddError
+            raise _SyntaxError
         found, waiting = [_Open("")], list[_Here]()
         while self._at < len(self._line):
             if until and self._line[self._at] == until:
@@ -94,14 +93,14 @@ class _Reader:
             self._step(found, waiting)
         else:
             if until:
-                raise _OddError
+                raise _SyntaxError
         self._read_here(waiting)
         self._depth -= 1
         closed = [one.closed() for one in found]
         return [one for one in closed if one.words or one.fed]
 
     def _step(self, found: list[_Open], waiting: list[_Here]) -> None:
-        """Read one word or sign."""
+        """Read one word or operator."""
         char = self._line[self._at]
         if char == "\n":
             self._at += 1
@@ -112,9 +111,9 @@ class _Reader:
         elif char == "#":
             end = self._line.find("\n", self._at)
             self._at = end if end >= 0 else len(self._line)
-        elif redirect := self._taken(_REDIRECTS):
-            self._redirected(redirect, found[-1], waiting)
-        elif operator := self._taken(_OPERATORS):
+        elif redirect := self._match(_REDIRECTS):
+            self._redirection(redirect, found[-1], waiting)
+        elif operator := self._match(_OPERATORS):
             found.append(_Open("|" if operator == "|&" else operator))
         elif char in "()":
             self._at += 1
@@ -125,14 +124,14 @@ class _Reader:
             if not (word.text.isdigit() and self._line[self._at : self._at + 1] in ("<", ">")):
                 found[-1].words.append(word)
 
-    def _taken(self, signs: tuple[str, ...]) -> str:
-        """Return which of some signs is here, and go behind it; empty where none does."""
+    def _match(self, signs: tuple[str, ...]) -> str:
+        """Consume and return the first of some operators that is here; empty if none is."""
         sign = next((one for one in signs if self._line.startswith(one, self._at)), "")
         self._at += len(sign)
         return sign
 
-    def _redirected(self, sign: str, command: _Open, waiting: list[_Here]) -> None:
-        if sign in ("<", ">") and self._line.startswith("(", self._at):  # a process's output in place of a file
+    def _redirection(self, sign: str, command: _Open, waiting: list[_Here]) -> None:
+        if sign in ("<", ">") and self._line.startswith("(", self._at):  # process substitution
             self._at += 1
             self.commands(until=")")
             command.words.append(Word("", is_known=False))
@@ -150,7 +149,7 @@ class _Reader:
             command.reads = word
 
     def _read_here(self, waiting: list[_Here]) -> None:
-        """Read the here documents that begin at this line, in their order."""
+        """Read the here documents that begin at this line, in order."""
         for here in waiting:
             lines = []
             while self._at < len(self._line):
@@ -192,20 +191,20 @@ class _Reader:
                 parts.append(char)
                 self._at += 1
         if self._at == start:
-            raise _OddError
+            raise _SyntaxError
         return Word("".join(parts), is_known)
 
     def _until(self, sign: str) -> str:
-        """Return what is between the sign here and the next one, and go behind that."""
+        """Return the text up to the next such sign, and move past that sign."""
         end = self._line.find(sign, self._at + 1)
         if end < 0:
-            raise _OddError
+            raise _SyntaxError
         text = self._line[self._at + 1 : end]
         self._at = end + 1
         return text
 
     def _quoted(self) -> tuple[str, bool]:
-        """Return what is in double quotes, and whether it is known."""
+        """Return the text in double quotes, and whether it is known."""
         parts, is_known = list[str](), True
         self._at += 1
         while self._at < len(self._line):
@@ -224,21 +223,21 @@ class _Reader:
             else:
                 parts.append(char)
                 self._at += 1
-        raise _OddError
+        raise _SyntaxError
 
     def _ansi(self) -> str:
-        """Return what is in ``$'…'``."""
+        """Return the text in ``$'…'``."""
         end = self._at + 1
         while end < len(self._line) and self._line[end] != "'":
             end += 2 if self._line[end] == "\\" else 1
         if end >= len(self._line):
-            raise _OddError
+            raise _SyntaxError
         text = self._line[self._at + 1 : end]
         self._at = end + 1
         return _ANSI_ESCAPE.sub(_ansi_char, text)
 
     def _expansion(self) -> tuple[str, bool]:
-        """Return what a ``$`` or a backquote here stands for, and whether that is known; else what was typed."""
+        """Return the value of a ``$`` or backquote expansion, and whether it is known; else the text as typed."""
         at = self._at
         text, is_known = self._expanded_here()
         return (text, True) if is_known else (self._line[at : self._at], False)
@@ -250,13 +249,13 @@ class _Reader:
             while self._at < len(line) and line[self._at] != "`":
                 self._at += 2 if line[self._at] == "\\" else 1
             if self._at >= len(line):
-                raise _OddError
+                raise _SyntaxError
             self._at += 1
             return "", False
         if line.startswith("$((", at) or line.startswith("${", at):
             end = line.find("))" if line[at + 1] == "(" else "}", at)
             if end < 0:
-                raise _OddError
+                raise _SyntaxError
             self._at = end + (2 if line[at + 1] == "(" else 1)
             return "", False
         if line.startswith("$(", at):
@@ -283,7 +282,7 @@ class _Open:
         self.reads: Word | None = None
 
     def closed(self) -> ShellCommand:
-        """Return the command, without the words before it that are none."""
+        """Return the command, without the reserved words before it."""
         words = self.words
         while words and words[0].text in _RESERVED:
             words = words[1:]
@@ -292,7 +291,7 @@ class _Open:
 
 @frozen
 class _Here:
-    """A here document whose text comes with the next line."""
+    """A here document whose text begins on the next line."""
 
     command: _Open
     delimiter: str
@@ -301,14 +300,14 @@ class _Here:
 
 
 def _printed(commands: list[ShellCommand]) -> tuple[str, bool]:
-    """Return what a substitution gives, where it only prints a here document; and whether that is known."""
+    """Return the output of a substitution that only prints a here document, and whether it is known."""
     if len(commands) != 1 or [word.text for word in commands[0].words] != ["cat"] or commands[0].fed is None:
         return "", False
     return commands[0].fed.text.rstrip("\n"), commands[0].fed.is_known
 
 
 def _expanded(text: str) -> Word:
-    """Return a here document in which a shell would look for variables."""
+    """Return a here document in which a shell would expand variables."""
     is_known = not any(found[2] for found in _EXPANDED.finditer(text))
     return Word(_EXPANDED.sub(lambda found: (found[1] or found[0]).replace("\n", ""), text), is_known)
 

@@ -1,4 +1,4 @@
-"""Who captured something: the agent, its part in the work told from where it works (A4), its session, its task (A9)."""
+"""Who captured something: the agent, its role (from the work tree it works in), its session and its task (A9)."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ ORCHESTRATOR = "orchestrator"
 SUPERVISOR = "supervisor"
 WORKER = "worker"
 NAME_LIMIT = 80
-# Where beads' orchestration, and others, put the work trees of their workers.
+# Where beads and other orchestrators put the work trees of their workers.
 WORKTREES = ".worktrees"
-# `bd-BD-001`, `bd/shop-12`, `task/fix-login`: a branch that is a task's by its first word.
+# `bd-BD-001`, `bd/shop-12`, `task/fix-login`: the branch begins with the task's name.
 _OF_TASK = r"(?:bd|beads?|tasks?)[/-]([A-Za-z][\w.-]{0,79})"
-# `feature/SHOP-12-retries`: a tracker's name somewhere in it.
+# `feature/SHOP-12-retries`: the branch contains a tracker's key.
 _TRACKED = r"(?<![A-Za-z0-9])([A-Z][A-Z0-9]{1,9}-\d{1,7})(?!\d)"
 
 
 def captured_by(memory: OpenRepository, event: Event) -> dict[str, str]:
-    """Return what a memory keeps of who captured it: ``agent``, ``role``, ``session``, ``type`` of a sub-agent."""
+    """Return the fields that say who captured a memory: ``agent``, ``role``, ``session``, ``type`` of a sub-agent."""
     by = {
         "agent": memory.config.agent or event.harness,
         "role": role_of(memory, event),
@@ -36,9 +36,9 @@ def captured_by(memory: OpenRepository, event: Event) -> dict[str, str]:
 
 
 def role_of(memory: OpenRepository, event: Event) -> str:
-    """Return the part that an agent has: who works in the main work tree leads, who works in another one was sent.
+    """Return an agent's role: the lead works in the main work tree, a worker in another one.
 
-    A sub-agent was sent wherever it works; one whose type says so supervises.
+    A sub-agent is a worker in any work tree; one whose type says so is a supervisor.
     """
     repository = memory.git.repository
     was_sent = repository.git != repository.common or WORKTREES in event.folder.replace(os.sep, "/").split("/")
@@ -48,8 +48,8 @@ def role_of(memory: OpenRepository, event: Event) -> str:
 
 
 def task_of(memory: OpenRepository) -> str:
-    """Return the task that the branch here is named for; empty where its name says none."""
-    import re  # 5 ms (measured), and a look at a file needs none
+    """Return the task that the current branch is named for; empty if its name has none."""
+    import re  # 5 ms (measured), and not needed for a file
 
     try:
         branch = read_head(memory.git.repository)[0].removeprefix("refs/heads/")
@@ -60,7 +60,7 @@ def task_of(memory: OpenRepository) -> str:
 
 
 def place_of(memory: OpenRepository, event: Event, path: str) -> str:
-    """Return where a file is in the work tree, with ``/``; empty for one outside of it, or in git's own folder."""
+    """Return the path of a file in the work tree, with ``/``; empty if it is outside, or in git's own folder."""
     top = memory.git.repository.top
     if not top or not path or "\0" in path:
         return ""
@@ -71,11 +71,11 @@ def place_of(memory: OpenRepository, event: Event, path: str) -> str:
 
 
 def read_inside(memory: OpenRepository, place: str, *, limit: int) -> str | None:
-    """Return the text of a file of the work tree; None where it is not a plain file of UTF-8, gone, or too large.
+    """Return the text of a file in the work tree; None if it is missing, too large, not UTF-8 or not a regular file.
 
     Args:
         memory: The store.
-        place: Where it is in the work tree, all links resolved (``place_of``).
+        place: Its path in the work tree, all links resolved (``place_of``).
         limit: Bytes.
     """
     top = memory.git.repository.top

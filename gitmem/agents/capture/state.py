@@ -1,7 +1,7 @@
-"""What capture remembers between two hooks of a session, and of the policy: small files in the state folder.
+"""State of capture between two hooks of a session, and a copy of the policy: small files in the state folder.
 
-One process at a time reads and writes a session's file; the kernel lets go of it when that process dies. A name of a
-session may be anything: only its plain letters and a checksum name the file.
+One process at a time reads and writes a session's file; the kernel releases the lock if that process dies. A session's
+name may be anything: only its plain letters and a checksum go into the file name.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ RULES = "rules.json"
 FORMAT = 2
 BMAD = "bmad"
 SIZE_LIMIT = 64 * 1024
-# Sessions that were quiet for this long are over; and a machine has never so many at once.
+# A session that was quiet for this long is over, and this is the most that a machine has at once.
 QUIET_S = 2 * 86_400.0
 SESSIONS_AT_MOST = 200
 
 
 def rules_of(memory: OpenRepository) -> CaptureSettings:
-    """Return the policy's section ``[capture]``, kept beside the store's commit: a hook opens no catalog for it."""
+    """Return the section ``[capture]`` of the policy, cached by the store's commit so that a hook opens no catalog."""
     from gitmem.policy.settings import CaptureSettings
 
     path = os.path.join(memory.git.repository.state, FOLDER, RULES)
@@ -48,7 +48,7 @@ def rules_of(memory: OpenRepository) -> CaptureSettings:
             pass
     policy = memory.policy()
     rules = policy.capture
-    if policy.session.profile == BMAD and rules.edits == "off":  # its method keeps what each story built (C3)
+    if policy.session.profile == BMAD and rules.edits == "off":  # its method stores what each story built (C3)
         rules = replace(rules, edits="patterns")
     content = format_json({"format": FORMAT, "tip": tip, "capture": fields_of(rules)}, is_ascii=True)
     try:
@@ -57,7 +57,7 @@ def rules_of(memory: OpenRepository) -> CaptureSettings:
             file.write(content)
         os.replace(f"{path}.{os.getpid()}.new", path)
     except OSError:
-        pass  # it is asked for again
+        pass  # it is read again next time
     return rules
 
 
@@ -71,10 +71,10 @@ def session_file(memory: OpenRepository, session: str) -> str:
 
 
 def change(path: str, how: Callable[[dict[str, Any]], None]) -> None:
-    """Change a session's state: what *how* leaves in the table is kept; an empty table is kept as no file.
+    """Change a session's state: the table that *how* leaves is saved; an empty one removes the file.
 
     Raises:
-        OSError: It cannot be written to.
+        OSError: It cannot be written.
     """
     folder = os.path.dirname(path)
     if not os.path.exists(path):
@@ -96,7 +96,7 @@ def change(path: str, how: Callable[[dict[str, Any]], None]) -> None:
 
 
 def is_kept(path: str) -> bool:
-    """Return whether anything is remembered of a session."""
+    """Return whether a session has any state."""
     try:
         return bool(path) and os.stat(path).st_size > 0
     except OSError:

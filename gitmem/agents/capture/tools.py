@@ -1,7 +1,7 @@
-"""What the use of a tool teaches: comments, note files, code patterns, and what failed and then passed.
+"""Capture from tool use: comments, note files, code patterns, and commands that failed and then passed.
 
-The agent is neither asked nor told anything (A10). Most uses teach nothing, and are found out by looking at a
-few words before anything is loaded.
+The agent is not asked and not notified (A10). Most tool uses have nothing to capture; checking a few words finds that
+out before anything is loaded.
 """
 
 from __future__ import annotations
@@ -15,22 +15,22 @@ if TYPE_CHECKING:
     from gitmem.agents.event import Event
     from gitmem.repository.repository import OpenRepository
 
-# The programs that comment, and what they are told when they do: a line without both has no comment.
+# The programs that write comments, and their sub-commands for it: a line without one of each has no comment.
 TOOLS = frozenset(("bd", "beads", "gh"))
 VERBS = ("comment", "note", "close", "review")
-# Folders of the work tree in which agents keep notes. A person may name others (`gitmem.captureNotes`); the policy,
-# which others write, may only say that none are kept.
+# Folders of the work tree in which agents write notes. A person may name others (`gitmem.captureNotes`); the policy,
+# which others write, can only switch notes off.
 FOLDERS = (".claude/memory", ".claude/agent-memory", "memory", "notes")
-# Fewer characters have no 50 tokens (`patterns`), whose words have two characters on average at least.
+# A shorter text has fewer than 50 tokens (`patterns`): a word has at least two characters on average.
 CODE_AT_LEAST = 80
 _QUOTES = str.maketrans("\"'`()", "     ")
 
 
 def capture(memory: OpenRepository, event: Event) -> None:
-    """Keep what a tool's use teaches, as entries of the spool that become commits behind it.
+    """Save the captures from a tool use as entries of the spool; a background process commits them.
 
     Raises:
-        OSError: It cannot be kept: the disk is full or read-only.
+        OSError: It cannot be saved: the disk is full or read-only.
     """
     if event.name != happened.TOOL:
         return
@@ -41,14 +41,14 @@ def capture(memory: OpenRepository, event: Event) -> None:
 
 
 def may_comment(line: str) -> bool:
-    """Return whether a command line may write a comment: a look at its words."""
+    """Return whether a command line may write a comment, judging by its words."""
     if not any(verb in line for verb in VERBS):
         return False
     return any(word.rsplit("/", 1)[-1] in TOOLS for word in line.translate(_QUOTES).split())
 
 
 def may_note(path: str, folders: Iterable[str]) -> bool:
-    """Return whether a path, as a harness names it, may be a note file's: a look at its folders."""
+    """Return whether a path, as a harness names it, may be a note file, judging by its folders."""
     plain = path.replace("\\", "/")
     return any(f"/{folder.strip('/')}/" in f"/{plain}" for folder in folders)
 

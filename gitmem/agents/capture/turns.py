@@ -1,6 +1,6 @@
-"""Keep what the turns of a transcript teach and no hook captured: an agent's words, and comments that commands wrote.
+"""Capture from transcripts what no hook captured: an agent's messages, and comments written by commands.
 
-A hook may never have run: the agent's program was killed, or ended before its hooks in the background did.
+A hook may never have run: the agent's program was killed, or exited before its background hooks did.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ if TYPE_CHECKING:
 
 
 def capture(memory: OpenRepository, event: Event, turns: Iterable[Turn]) -> None:
-    """Keep what turns teach, each text once.
+    """Save the learnings in the turns of a transcript, each text once.
 
     Args:
         memory: The store.
-        event: Whose turns they are: the harness, the session, the agent.
+        event: Where the turns come from: the harness, the session, the agent.
         turns: The turns.
     """
     for turn in turns:

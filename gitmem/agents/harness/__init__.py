@@ -1,1 +1,1 @@
-"""One module per client: how its payloads become an event, and how it wants an answer."""
+"""One module per client: parses its payloads into events, and formats answers for it."""

@@ -1,4 +1,4 @@
-"""Claude Code: its hooks' JSON, and what it accepts in return.
+"""Claude Code: the JSON of its hooks, and the answers that it accepts.
 
 Source: the hooks reference of Claude Code and payloads of version 2.1.330. A command that fails arrives as
 ``PostToolUseFailure``; plain text on standard output would be injected at some events and not at others, so answers are
@@ -32,9 +32,9 @@ EVENTS = {
 SHELLS = ("Bash",)
 EDITORS = ("Edit", "Write", "NotebookEdit", "MultiEdit")
 READERS = ("Read", "NotebookRead")
-# What starts a sub-agent.
+# The tools that start a sub-agent.
 DISPATCHERS = ("Agent", "Task")
-# A session that was forked goes on with what the other one knew.
+# A forked session continues with the context of the original.
 SOURCES = {"fork": happened.RESUME}
 # The events whose answer may carry context, by their names in an answer.
 INJECTED = {
@@ -46,16 +46,16 @@ INJECTED = {
 
 
 def parse(payload: Mapping[str, Any], named: str) -> Event | None:
-    """Return the event in a hook's payload, or None if it does not matter here.
+    """Return the event in a hook's payload; None if it does not matter here.
 
     Args:
         payload: The JSON from standard input.
-        named: The event as the command line names it, where the payload does not.
+        named: The event named on the command line, for payloads that do not name it.
     """
     hook = read.name(payload, "hook_event_name") or named
     what = EVENTS.get(hook, "")
     agent_type = read.name(payload, "agent_type")
-    # Compaction runs agents without a type whose transcripts are not there (seen with 2.1.330).
+    # Compaction runs agents without a type whose transcripts do not exist (seen with 2.1.330).
     if not what or (what in (happened.SUBAGENT_START, happened.SUBAGENT_STOP) and not agent_type):
         return None
     source = read.name(payload, "source", "trigger", "reason")
@@ -74,7 +74,7 @@ def parse(payload: Mapping[str, Any], named: str) -> Event | None:
         command=read.text(given, "command") if tool_name in SHELLS else "",
         edits=edits_of(tool_name, given, payload),
         path=read.text(given, "file_path", "notebook_path") if tool_name in READERS else "",
-        # What an editor answers is the file.
+        # An editor's answer is the file.
         output=error[-read.OUTPUT_LIMIT :]
         if error or tool_name in EDITORS or tool_name in READERS
         else read.output(payload.get("tool_response")),
@@ -88,7 +88,7 @@ def parse(payload: Mapping[str, Any], named: str) -> Event | None:
 
 
 def _failed(hook: str, given: Mapping[str, Any], payload: Mapping[str, Any]) -> bool | None:
-    """Return whether a tool failed; None where somebody interrupted it, or it still runs."""
+    """Return whether a tool failed; None if a person interrupted it, or it still runs."""
     is_open = payload.get("is_interrupt") is True or given.get("run_in_background") is True
     if is_open or read.table(payload, "tool_response").get("interrupted") is True:
         return None
@@ -96,7 +96,7 @@ def _failed(hook: str, given: Mapping[str, Any], payload: Mapping[str, Any]) -> 
 
 
 def kind_of(tool_name: str) -> str:
-    """Return what kind of tool it is; empty without a tool."""
+    """Return the kind of a tool; empty without a tool."""
     if tool_name in SHELLS:
         return happened.SHELL
     if tool_name in READERS:
@@ -105,7 +105,7 @@ def kind_of(tool_name: str) -> str:
 
 
 def edits_of(tool_name: str, given: Mapping[str, Any], payload: Mapping[str, Any]) -> tuple[Edit, ...]:
-    """Return which files a tool of Claude Code's changed."""
+    """Return the files that a tool of Claude Code changed."""
     path = read.text(given, "file_path", "notebook_path", "path")
     if tool_name not in EDITORS or not path:
         return ()
@@ -125,7 +125,7 @@ def edits_of(tool_name: str, given: Mapping[str, Any], payload: Mapping[str, Any
 
 
 def answer(event: Event, text: str) -> str:
-    """Return the output that puts a text into the agent's context."""
+    """Return the output that adds a text to the agent's context."""
     if not text:
         return SILENT
     if event.name in INJECTED:

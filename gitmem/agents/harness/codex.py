@@ -1,4 +1,4 @@
-"""Codex CLI: hooks shaped like Claude Code's, with a patch for edits and no exit status.
+"""Codex CLI: hooks shaped like those of Claude Code, with a patch for edits and no exit status.
 
 Source: the JSON schemas of Codex 0.169.0 (an unknown field in an answer makes the hook fail) and payloads of it.
 """
@@ -22,12 +22,12 @@ SILENT = ""
 PATCH = "apply_patch"
 _FILE = re.compile(r"\*\*\* (Add|Update|Delete) File: (.+)")
 _MOVED = re.compile(r"\*\*\* Move to: (.+)")
-# The first line of what a patch answers (seen with 0.169.0); of a shell command nothing is told.
+# The first line of the answer to a patch (seen with 0.169.0); nothing is reported for a shell command.
 _EXIT = re.compile(r"Exit code: (\d+)")
 
 
 def parse(payload: Mapping[str, Any], named: str) -> Event | None:
-    """Return the event in a hook's payload, or None if it does not matter here."""
+    """Return the event in a hook's payload; None if it does not matter here."""
     event = claude_code.parse(payload, named)
     if event is None:
         return None
@@ -42,7 +42,7 @@ def parse(payload: Mapping[str, Any], named: str) -> Event | None:
 
 
 def edits_of(patch: str) -> tuple[Edit, ...]:
-    """Return the files that a patch adds, updates, moves or deletes, in its order.
+    """Return the files that a patch adds, updates, moves or deletes, in order.
 
     Source: the envelope ``*** Begin Patch`` of Codex's ``apply_patch``.
     """
@@ -73,6 +73,6 @@ def edits_of(patch: str) -> tuple[Edit, ...]:
 
 
 def answer(event: Event, text: str) -> str:
-    """Return the output that puts a text into the agent's context."""
-    # The same fields as Claude Code's, none more: its schemas refuse what they do not know.
+    """Return the output that adds a text to the agent's context."""
+    # Exactly the fields of Claude Code: the schemas of Codex reject unknown ones.
     return claude_code.answer(replace(event, failed=None), text)

@@ -1,7 +1,8 @@
-"""GitHub Copilot: the command line's hooks, and those of VS Code, which are shaped like Claude Code's.
+"""GitHub Copilot: the hooks of its command line, and those of VS Code, which are shaped like those of Claude Code.
 
-Payloads of camelCase events name no event: the command line does (``gitmem hook copilot postToolUse``). It takes
-``additionalContext`` at the top of an answer; VS Code, whose payloads name the event, takes it as Claude Code does.
+Payloads of camelCase events do not name the event: the command line does (``gitmem hook copilot postToolUse``). Copilot
+reads ``additionalContext`` at the top level of an answer; VS Code, whose payloads name the event, reads it where Claude
+Code does.
 
 Source: payloads of Copilot CLI 1.0.102, GitHub's documentation of hooks, and for VS Code only that.
 """
@@ -40,12 +41,12 @@ SHELLS = ("bash", "powershell", "runTerminalCommand", "run_in_terminal")
 EDITORS = ("edit", "create", "write", "editFiles", "create_file", "replace_string_in_file", "insert_edit_into_file")
 READERS = ("view", "read_file")
 CREATORS = ("create", "create_file")
-# The last line of what a command printed (seen with 1.0.102); a command that failed is a success of its tool.
+# The last line of a command's output (seen with 1.0.102); the tool reports success even if the command failed.
 _ENDED = re.compile(r"\n?<(?:shellId: \d+ completed|exited) with exit code (-?\d+)>\s*\Z")
 FAILED = {"success": False, "failure": True}
-# A session that is resumed is shown what its new start is answered in place of what the first one was.
+# A resumed session is shown the answer to its new start, which replaces the first one.
 SOURCES = {"new": happened.STARTUP, "resume": happened.STARTUP}
-# What only the payload of one event has, the first that fits.
+# Fields that only the payload of one event has; the first match counts.
 GUESSED = {
     "toolResult": "postToolUse",
     "initialPrompt": "sessionStart",
@@ -56,7 +57,7 @@ GUESSED = {
     "error": "postToolUseFailure",
     "source": "sessionStart",
 }
-# What VS Code calls the events that take context.
+# VS Code's names for the events that accept context.
 HOOKS = {
     happened.START: "SessionStart",
     happened.PROMPT: "UserPromptSubmit",
@@ -66,7 +67,7 @@ HOOKS = {
 
 
 def parse(payload: Mapping[str, Any], named: str) -> Event | None:
-    """Return the event in a hook's payload, or None if it does not matter here."""
+    """Return the event in a hook's payload; None if it does not matter here."""
     hook = read.name(payload, "hook_event_name", "hookEventName") or named or _guessed(payload)
     hook = hook[:1].lower() + hook[1:]
     what = EVENTS.get(hook, "")
@@ -107,7 +108,7 @@ def parse(payload: Mapping[str, Any], named: str) -> Event | None:
 
 
 def _transcript(session: str) -> str:
-    """Return where the command line keeps a session, which not every payload says; empty where that is not there."""
+    """Return the path of the session's transcript, which not every payload names; empty if there is no such file."""
     if not all(char.isalnum() or char in "-_" for char in session) or not session:
         return ""
     folder = variable("COPILOT_HOME") or os.path.join(home(), ".copilot")
@@ -116,7 +117,7 @@ def _transcript(session: str) -> str:
 
 
 def _guessed(payload: Mapping[str, Any]) -> str:
-    """Return the event by its fields: neither a payload of camelCase nor every installed command names it."""
+    """Return the event by its fields, for payloads and installed commands that do not name it."""
     return next((hook for field, hook in GUESSED.items() if field in payload), "")
 
 
@@ -143,7 +144,7 @@ def _failed(hook: str, answered: Mapping[str, Any], ended: re.Match[str] | None)
 
 
 def answer(event: Event, text: str) -> str:
-    """Return the output that puts a text into the agent's context."""
+    """Return the output that adds a text to the agent's context."""
     if not text:
         return SILENT
     if event.name in HOOKS and not event.hook:

@@ -1,7 +1,7 @@
-"""Cursor: its hooks' JSON, and what it accepts in return.
+"""Cursor: the JSON of its hooks, and the answers that it accepts.
 
-It also runs the hooks of Claude Code's settings, with its own payloads, so that one event may arrive twice
-(``agents.hook`` counts it once). Empty output counts as a failed hook: an empty table says nothing.
+It also runs the hooks in Claude Code's settings, with its own payloads, so one event may arrive twice (``agents.hook``
+counts it once). Empty output counts as a failed hook, so an empty table is printed instead.
 
 Source: the hooks module of ``@cursor/sdk`` 1.0.32; not run.
 """
@@ -34,14 +34,14 @@ EVENTS = {
     "preCompact": happened.COMPACT,
     "sessionEnd": happened.END,
 }
-# Those of Claude Code's settings that it runs under another name of its own.
+# The hooks of Claude Code's settings that it runs under a name of its own.
 CLAUDES = {"UserPromptSubmit": "beforeSubmitPrompt"}
 SHELLS = ("Shell", "Bash")
 READER = "Read"
 
 
 def parse(payload: Mapping[str, Any], named: str) -> Event | None:
-    """Return the event in a hook's payload, or None if it does not matter here."""
+    """Return the event in a hook's payload; None if it does not matter here."""
     hook = read.name(payload, "hook_event_name") or named
     hook = CLAUDES.get(hook, hook[:1].lower() + hook[1:])
     what = EVENTS.get(hook, "")
@@ -60,7 +60,7 @@ def parse(payload: Mapping[str, Any], named: str) -> Event | None:
         what,
         session=read.name(payload, "session_id", "conversation_id"),
         folder=read.text(payload, "cwd") or root,
-        # It tells no source: a session that starts is new.
+        # It reports no source: a session that starts is new.
         source=happened.STARTUP if what == happened.START else read.name(payload, "trigger", "reason", "status"),
         prompt=read.text(payload, "prompt") or (read.text(payload, "task") if what == happened.SUBAGENT_START else ""),
         tool=kind if what == happened.TOOL else "",
@@ -70,7 +70,7 @@ def parse(payload: Mapping[str, Any], named: str) -> Event | None:
         edits=edits,
         path=read.text(given, "file_path", "path", "target_file") if tool_name == READER else "",
         output=read.text(payload, "error_message") if failed else "" if edits else read.output(_answered(payload)),
-        # A shell's exit status is not told behind `afterShellExecution`.
+        # `afterShellExecution` does not report the exit status.
         failed=None
         if payload.get("is_interrupt") is True
         else {"postToolUse": False, "postToolUseFailure": True}.get(hook),
@@ -83,7 +83,7 @@ def parse(payload: Mapping[str, Any], named: str) -> Event | None:
 
 
 def _answered(payload: Mapping[str, Any]) -> object:
-    """Return what a tool answered: a plain text, or a table written as one."""
+    """Return a tool's output: a plain text, or a JSON table in a string."""
     return read.table(payload, "tool_output") or read.text(payload, "output", "tool_output")
 
 
@@ -95,12 +95,12 @@ def _edits(hook: str, tool_name: str, given: Mapping[str, Any], payload: Mapping
         return ()
     parts = [part for part in many if isinstance(part, dict)][: read.EDITS_AT_MOST]
     found = [Edit(path, read.text(part, "old_string"), read.text(part, "new_string")) for part in parts]
-    # A new file is told as one edit of nothing.
+    # A new file is reported as one edit of an empty text.
     return tuple(Edit(one.path, one.before, one.after, is_new=len(found) == 1 and not one.before) for one in found)
 
 
 def answer(event: Event, text: str) -> str:
-    """Return the output that puts a text into the agent's context."""
+    """Return the output that adds a text to the agent's context."""
     if not text:
         return SILENT
     if event.name in (happened.START, happened.TOOL, happened.SUBAGENT_START):

@@ -1,8 +1,8 @@
-"""Gemini CLI: its hooks' JSON, and what it accepts in return. Its standard output must be JSON and nothing else.
+"""Gemini CLI: the JSON of its hooks, and the answers that it accepts. Standard output must be JSON and nothing else.
 
-What ``SessionStart`` is answered stands before the first prompt that ``BeforeAgent`` reports, and is lost when the
-session is resumed; what ``BeforeAgent`` is answered stays in its history. ``PreCompress`` fires before each request,
-whether anything is compressed or not, and where a person types ``/compress``.
+The answer to ``SessionStart`` is placed before the first prompt that ``BeforeAgent`` reports, and is lost when the
+session is resumed; the answer to ``BeforeAgent`` stays in the history. ``PreCompress`` fires before each request,
+whether anything is compressed or not, and when a person types ``/compress``.
 
 Source: ``packages/core/src/hooks/types.ts`` of gemini-cli (August 2026) and payloads of version 0.61.0.
 """
@@ -33,21 +33,21 @@ EVENTS = {
 SHELL = "run_shell_command"
 EDITORS = ("write_file", "replace")
 READER = "read_file"
-# Behind what the command printed, which may hold such a line as well; only a failure has one (seen with 0.61.0).
+# Follows the command's own output, which may contain such a line as well; only failures have one (seen with 0.61.0).
 _EXIT = re.compile(r".*^Exit Code: (\d+)", re.MULTILINE | re.DOTALL)
-# What a command printed, between what Gemini CLI adds.
+# The command's own output, without the lines that Gemini CLI adds.
 _PRINTED = re.compile(
     r"(?:<untrusted_context>\n)?Output: (.*?)((?:\n(?:Exit Code|Signal|Process Group PGID): \d+)*)"
     r"(?:\n</untrusted_context>)?\s*",
     re.DOTALL,
 )
-# What the harness and hooks put before a person's words.
+# Text that the harness and hooks put before the prompt.
 ADDED = re.compile(r"<(session_context|hook_context)>.*?(?:</\1>|\Z)\s*", re.DOTALL)
 CREATED = "Successfully created"
 
 
 def parse(payload: Mapping[str, Any], named: str) -> Event | None:
-    """Return the event in a hook's payload, or None if it does not matter here."""
+    """Return the event in a hook's payload; None if it does not matter here."""
     what = EVENTS.get(read.name(payload, "hook_event_name") or named, "")
     trigger = read.name(payload, "trigger")
     if not what or (what == happened.COMPACT and trigger == "auto"):
@@ -96,7 +96,7 @@ def _failed(tool_name: str, answered: Mapping[str, Any], output: str) -> bool | 
 
 
 def answer(event: Event, text: str) -> str:
-    """Return the output that puts a text into the agent's context."""
+    """Return the output that adds a text to the agent's context."""
     if not text or event.name not in (happened.START, happened.PROMPT, happened.TOOL):
         return SILENT
     hook = next(hook for hook, what in EVENTS.items() if what == event.name)

@@ -1,4 +1,4 @@
-"""Read values out of a harness's JSON: whatever is missing, of another type or too long becomes something harmless."""
+"""Read values from a harness's JSON; a missing, mistyped or oversized value becomes a harmless one."""
 
 from __future__ import annotations
 
@@ -9,15 +9,16 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-# Characters kept of a text: a prompt with a pasted log, a patch. What a memory may hold is far less (64 KB).
+# The most characters read of a text, such as a prompt with a pasted log, or a patch. A memory may have far less (64
+# KB).
 TEXT_LIMIT = 200_000
-# Of what a tool printed, the end says how it ended.
+# Of a tool's output, the end is read: it shows the result.
 OUTPUT_LIMIT = 20_000
-# A name of a session, a tool, a call.
+# The name of a session, a tool or a call.
 NAME_LIMIT = 200
 EDITS_AT_MOST = 200
 PARTS_AT_MOST = 200
-# Where harnesses and MCP put what a tool answered.
+# The fields in which harnesses and MCP put a tool's output.
 SAID = ("stdout", "stderr", "llmContent", "textResultForLlm", "text_result_for_llm", "text", "content")
 
 
@@ -36,13 +37,13 @@ def name(table: Mapping[str, Any], *names: str) -> str:
 
 
 def output(value: object) -> str:
-    """Return the end of what a tool answered: a text, or the texts of a table or list of a known form."""
-    said = _said(value, depth=3)[-OUTPUT_LIMIT:]
+    """Return the end of a tool's output: a text, or the texts in a table or list of a known form."""
+    said = _texts_in(value, depth=3)[-OUTPUT_LIMIT:]
     return said.encode("utf-8", "replace").decode("utf-8")
 
 
-def _said(value: object, depth: int) -> str:
-    """Return the texts that a value of a known form holds, each on lines of its own; not deeper than *depth*."""
+def _texts_in(value: object, depth: int) -> str:
+    """Return the texts in a value of a known form, one per line, down to *depth*."""
     if isinstance(value, str):
         return value[-OUTPUT_LIMIT:]
     parts: list[object] = []
@@ -50,11 +51,11 @@ def _said(value: object, depth: int) -> str:
         parts = [value[key] for key in SAID if key in value]
     elif isinstance(value, list) and depth:
         parts = [part for part in value[-PARTS_AT_MOST:] if isinstance(part, dict)]
-    return "\n".join(filter(None, (_said(part, depth - 1) for part in parts)))
+    return "\n".join(filter(None, (_texts_in(part, depth - 1) for part in parts)))
 
 
 def table(values: Mapping[str, Any], *names: str) -> dict[str, Any]:
-    """Return the first of some fields that holds a table, also one written as a JSON text; else an empty one."""
+    """Return the first of some fields that holds a table or a table as JSON text; else an empty one."""
     for field in names:
         value = values.get(field)
         if isinstance(value, str) and value.lstrip().startswith("{"):

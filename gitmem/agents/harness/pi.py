@@ -1,7 +1,7 @@
-"""pi: what our thin extension hands on of its events, and what it takes back.
+"""pi: the events that our thin extension forwards, and the answers that it expects.
 
-The extension prints an event of pi's as it is, with ``cwd`` and ``sessionId`` added, and returns the ``context`` of the
-answer as a message of its own.
+The extension prints each event of pi unchanged, with ``cwd`` and ``sessionId`` added, and returns the ``context`` of
+the answer as a message of its own.
 
 Source: the documentation shipped in ``@earendil-works/pi-coding-agent`` 1.5.2.
 """
@@ -33,7 +33,7 @@ SOURCES = {"new": happened.STARTUP, "reload": happened.RESUME, "fork": happened.
 
 
 def parse(payload: Mapping[str, Any], named: str) -> Event | None:
-    """Return the event in the extension's payload, or None if it does not matter here."""
+    """Return the event in the extension's payload; None if it does not matter here."""
     what = EVENTS.get(read.name(payload, "type") or named, "")
     if not what or (what == happened.PROMPT and payload.get("messageType") == "custom"):
         return None
@@ -57,7 +57,7 @@ def parse(payload: Mapping[str, Any], named: str) -> Event | None:
         path=read.text(given, "path", "file_path") if tool_name == READER else "",
         output=read.output(payload.get("content")),
         failed=failed if isinstance(failed, bool) and what == happened.TOOL else None,
-        response=_last_said(payload.get("messages")),
+        response=_last_message(payload.get("messages")),
         transcript=read.text(payload, "sessionFile"),
     )
 
@@ -69,7 +69,7 @@ def _edits(tool_name: str, given: Mapping[str, Any]) -> tuple[Edit, ...]:
     return (Edit(path, read.text(given, "oldText"), read.text(given, "newText", "content")),)
 
 
-def _last_said(messages: object) -> str:
+def _last_message(messages: object) -> str:
     if not isinstance(messages, list):
         return ""
     said = (one for one in reversed(messages) if isinstance(one, dict) and one.get("role") == "assistant")
@@ -78,6 +78,6 @@ def _last_said(messages: object) -> str:
 
 
 def answer(event: Event, text: str) -> str:
-    """Return the output that puts a text into the agent's context."""
+    """Return the output that adds a text to the agent's context."""
     fit = event.name in (happened.START, happened.PROMPT, happened.TOOL)
     return format_json({"context": text}) if text and fit else SILENT

@@ -1,1 +1,1 @@
-"""Sessions of coding agents: topics with their worklogs, and the context for a session's start and its prompts."""
+"""Sessions of coding agents: topics with their worklogs, and context for a session's start and its prompts."""

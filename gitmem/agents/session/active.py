@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from gitmem.commands.report.usage import StoreUsage
     from gitmem.repository.repository import OpenRepository
 
-# A quarter: long enough for most memories to be needed once. A choice of ours.
+# A quarter of a year: long enough for most memories to be needed once. Our choice.
 USAGE_DAYS = 90
 
 
@@ -31,7 +31,7 @@ class Sessions:
         """Make a topic the active one of this work tree and branch, and add to its specification.
 
         Raises:
-            RefusedError: It cannot be called so, or the text holds a secret or a hidden character.
+            RefusedError: The name is invalid, or the text holds a secret or a hidden character.
         """
         from gitmem.agents.session import topics
 
@@ -52,7 +52,7 @@ class Sessions:
         return topic
 
     def add_evidence(self, text: str, refs: Sequence[str], *, session: str = "") -> Topic:
-        """Write down what was found for the active topic, and where it can be seen.
+        """Add evidence to the active topic: a finding, and where it can be seen.
 
         Raises:
             RefusedError: The text holds a secret or a hidden character.
@@ -65,34 +65,34 @@ class Sessions:
         return topic
 
     def wipe(self, *, session: str = "") -> tuple[Topic, bool]:
-        """Remove the active topic's specification, worklog and evidence; tell whether there was anything."""
+        """Remove the active topic's specification, worklog and evidence; return whether it had any."""
         from gitmem.agents.session import topics
 
         topic = self.topic(session)
         return topic, topics.wipe(self.place(), topic)
 
     def archive(self, *, session: str = "") -> Topic:
-        """Put the active topic away whole, to be read later.
+        """Archive the active topic: it stays readable, but is no longer active.
 
         Raises:
-            NotFoundError: It has nothing that could be kept.
+            NotFoundError: The topic is empty.
         """
         from gitmem.agents.session import topics
 
         return topics.archive(self.place(), self.topic(session), now=self._opened.now)
 
     def switch_context(self, *, is_on: bool, everywhere: bool, session: str = "") -> str:
-        """Switch the context for agents on or off for the active topic or everywhere here; returns the file."""
+        """Switch the context for agents on or off, for the active topic or everywhere here; return the switch file."""
         from gitmem.agents.session import topics
 
         return topics.switch(self.place(), None if everywhere else self.topic(session), is_on=is_on)
 
     def status(self, *, session: str = "", name: str = "") -> dict[str, Any]:
-        """Return what there is to say of the active topic, or of the one of a name."""
+        """Return the state of the active topic, or of a named one."""
         return describe(self._opened, self.place(), self.topic(session, name))
 
     def shown(self, session: str = "") -> list[dict[str, Any]]:
-        """Return what a session was shown, the oldest first; the latest session's without a name."""
+        """Return what a session was shown, oldest first; without a name, the latest session."""
         from gitmem.agents.session import log
 
         place = self.place()
@@ -100,10 +100,10 @@ class Sessions:
         return [{"session": name, **entry} for entry in log.entries_of(place, name)]
 
     def usage(self, *, days: int = USAGE_DAYS) -> StoreUsage:
-        """Return how the memory grows and what of it is used in this clone (``gitmem stats``).
+        """Return how the memory grows, and how much of it is used in this clone (``gitmem stats``).
 
         Args:
-            days: How many days to look back, >= 1; today is the last of them.
+            days: The number of days to look back, including today; >= 1.
         """
         from gitmem.agents.session import log
         from gitmem.commands.report import usage
@@ -125,10 +125,10 @@ class Sessions:
         return topics.place_of(self._opened.git.repository, self._opened.git.read_head()[0])
 
     def topic(self, session: str = "", name: str = "") -> Topic:
-        """Return the active topic, or the one of a name, also where it was put away.
+        """Return the active topic, or a named one, archived or not.
 
         Raises:
-            NotFoundError: There is none of this name.
+            NotFoundError: There is no topic with this name.
         """
         from gitmem.agents.session import topics
 
@@ -136,7 +136,7 @@ class Sessions:
 
 
 def describe(memory: OpenRepository, place: Workplace, topic: Topic) -> dict[str, Any]:
-    """Return a topic as the documented JSON; it may have no files yet."""
+    """Return a topic as the documented JSON; its files need not exist yet."""
     spec = topic.spec()
     entries = read_lines(topic.worklog_path, worklog.WORKLOG_BYTES)
     return {

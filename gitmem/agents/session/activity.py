@@ -1,7 +1,7 @@
-"""The log of what agents did at a stop, for people who want one: local state, never a memory (C4, A10).
+"""An optional log of what agents did before each stop: local state, never a memory (C4, A10).
 
-It is off unless the policy or this clone's settings ask for it. Secrets that gitmem knows are taken out, the file is
-bounded, and nothing of gitmem reads it.
+It is off unless the policy or this clone's settings switch it on. Secrets that gitmem knows are removed, the file is
+bounded, and gitmem itself never reads it.
 """
 
 from __future__ import annotations
@@ -20,18 +20,18 @@ if TYPE_CHECKING:
 OFF, ACTIVITY, RESPONSES = "off", "activity", "responses"
 FOLDER = "sessions"
 NAME = "activity.jsonl"
-# Twice this many bytes are kept: some 2,000 stops, or 200 with long responses. Choices of ours.
+# At most twice this many bytes are stored: about 2,000 stops, or 200 with long responses. Our choices.
 LIMIT = 524_288
 TEXT_LIMIT = 2_000
 
 
 def path_of(state_folder: str | os.PathLike[str]) -> str:
-    """Return where the log is."""
+    """Return the path of the log."""
     return os.path.join(state_folder, FOLDER, NAME)
 
 
 def log(memory: OpenRepository, event: Event, text: str = "") -> None:
-    """Note what happened, and the agent's words if wanted; nothing if the disk does not allow it."""
+    """Log an event, with the agent's message if wanted; a disk error is ignored."""
     wanted = memory.config.stop_log or memory.policy().stops.log
     if wanted == OFF:
         return
@@ -49,7 +49,7 @@ def log(memory: OpenRepository, event: Event, text: str = "") -> None:
             os.replace(path, f"{path}.1")
         fd = open_private(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT)
         try:
-            os.write(fd, line)  # appended whole: POSIX.1-2017, write(), O_APPEND
+            os.write(fd, line)  # atomic: POSIX.1-2017, write(), O_APPEND
         finally:
             os.close(fd)
     except OSError:

@@ -1,6 +1,6 @@
-"""The retrieval log: what each session was shown, when and for what (E7). It is also what a session has seen already.
+"""The retrieval log: what each session was shown, when and for what (E7), hence what it has seen already.
 
-A file of JSON lines a session, trimmed as it is written. It holds keys and statuses, never a memory's text.
+One file of JSON lines per session, trimmed as it is written. It holds keys and statuses, never a memory's text.
 """
 
 from __future__ import annotations
@@ -24,17 +24,17 @@ if TYPE_CHECKING:
     from gitmem.repository.repository import OpenRepository
 
 SHOWN = "shown"
-# The events that bring memories into a session's context; what a session wrote itself is logged as seen, not counted.
+# The events that bring memories into a session's context; a session's own writes are logged as seen, but not counted.
 BROUGHT = (START, PROMPT)
-# The commands that write a memory whole, and how many lines of their output may begin with its key.
+# The commands that write a whole memory, and how many lines of their output may begin with its key.
 WRITERS = tuple(f"gitmem {name} " for name in ("remember", "fact", "decide", "post-work", "supersede", "task add"))
 LINES_AT_MOST = 50
 SUFFIX = ".jsonl"
 HELD = ".start"
 HELD_BYTES = 64 * 1024
-# Some 200 entries of ten keys; what was shown so long ago may be shown again. A choice of ours.
+# About 200 entries of ten keys; older ones may be shown again. Our choice.
 SESSION_BYTES = 64 * 1024
-# Sessions whose log is kept, the latest ones. A choice of ours.
+# The most sessions with a log, the latest ones. Our choice.
 SESSIONS_KEPT = 200
 
 
@@ -43,18 +43,18 @@ def _path(place: Workplace, session: str) -> str:
 
 
 def entries_of(place: Workplace, session: str) -> list[dict[str, Any]]:
-    """Return what a session was shown, the oldest first; empty for one without a name."""
+    """Return what a session was shown, oldest first; empty for a session without a name."""
     return read_lines(_path(place, session), SESSION_BYTES) if session else []
 
 
 def seen_in(entries: Sequence[Mapping[str, Any]], *, whole: bool = False) -> dict[str, str]:
-    """Return the memories that are in a session's context, with the status they had when they were shown.
+    """Return the memories in a session's context, with the status that each had when it was shown.
 
-    What was shown before the context was cleared or compacted is not there any more.
+    What was shown before the context was cleared or compacted is no longer in it.
 
     Args:
-        entries: What the session was shown.
-        whole: Without those of which only a part was shown.
+        entries: The session's log.
+        whole: Leave out memories that were only partly shown.
     """
     seen: dict[str, str] = {}
     for entry in entries:
@@ -70,16 +70,16 @@ def seen_in(entries: Sequence[Mapping[str, Any]], *, whole: bool = False) -> dic
 
 @frozen
 class ContextRecord:
-    """What a session was shown.
+    """One retrieval for a session.
 
     Attributes:
         keys: The memories' keys with their statuses, in the order shown.
-        tip: The commit of the memory branch that it is from.
+        tip: The commit of the memory branch that was read.
         role: The role that it was chosen for, or empty.
         topic: The active topic.
-        query: What was requested, cut and without secrets; or empty.
-        cut: The keys of those of which only a part was shown.
-        tokens: How long the text was.
+        query: The query, truncated and without secrets; or empty.
+        cut: The keys of the memories that were only partly shown.
+        tokens: The length of the text.
     """
 
     keys: Mapping[str, str]
@@ -92,9 +92,9 @@ class ContextRecord:
 
 
 def keep(place: Workplace, event: Event, shown: ContextRecord, *, now: int) -> None:
-    """Write down what a session was shown; nothing where it has no name, or the disk does not allow it.
+    """Log what a session was shown; a session without a name and a disk error are ignored.
 
-    That something may be shown again is no reason not to show it.
+    A missing entry only means that a memory may be shown again.
     """
     state = os.path.dirname(place.root)
     if event.name in BROUGHT:
@@ -115,7 +115,7 @@ def keep(place: Workplace, event: Event, shown: ContextRecord, *, now: int) -> N
 
 
 def forget(memory: OpenRepository, event: Event) -> None:
-    """Note that what a session was shown is about to leave its context: it may be shown again."""
+    """Log that a session's context is about to be cleared or compacted: everything may be shown again."""
     place = place_of(memory.git.repository, memory.git.read_head()[0])
     if not entries_of(place, event.session):
         return
@@ -126,7 +126,7 @@ def forget(memory: OpenRepository, event: Event) -> None:
 
 
 def keep_written(memory: OpenRepository, event: Event) -> None:
-    """Count as shown what a session's own command wrote, whose key it printed: it is in the context already."""
+    """Log the memories that the session's own command wrote as shown: the command's output has their keys."""
     if event.failed or not event.session or not any(writer in event.command for writer in WRITERS):
         return
     if not memory.has_store():
@@ -140,10 +140,10 @@ def keep_written(memory: OpenRepository, event: Event) -> None:
 
 
 def hold(memory: OpenRepository, event: Event, text: str) -> str:
-    """Keep the context of a session's start for its first prompt; returns what is shown now: nothing if it is kept."""
+    """Hold the context of a session's start for its first prompt; return what to show now, nothing if held."""
     if not event.session or not text:
         return text
-    path = _held(memory, event)
+    path = _held_path(memory, event)
     before = read_text(path, HELD_BYTES) if event.source == RESUME else ""
     try:
         write_text(path, "\n\n".join(filter(None, (before, text))))
@@ -153,20 +153,20 @@ def hold(memory: OpenRepository, event: Event, text: str) -> str:
 
 
 def release(memory: OpenRepository, event: Event) -> str:
-    """Return the context that waits for a session's first prompt, once."""
-    path = _held(memory, event)
+    """Return the context held for a session's first prompt, once."""
+    path = _held_path(memory, event)
     text = read_text(path, HELD_BYTES) if event.session else ""
     _remove(path)
     return text
 
 
-def _held(memory: OpenRepository, event: Event) -> str:
+def _held_path(memory: OpenRepository, event: Event) -> str:
     place = place_of(memory.git.repository, memory.git.read_head()[0])
     return os.path.join(place.root, SHOWN, f"{named(event.session)}{HELD}")
 
 
 def sessions(place: Workplace) -> list[str]:
-    """Return the sessions that were shown something, the latest first."""
+    """Return the sessions that were shown something, latest first."""
     return [spelt_out(name.removesuffix(SUFFIX)) for name in _files(place)]
 
 

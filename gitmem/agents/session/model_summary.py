@@ -1,7 +1,7 @@
-"""A summary in a model's words, where this clone's settings name one: a program, or an endpoint of OpenAI's protocol.
+"""A summary written by a model, if this clone's settings name one: a program, or an endpoint of OpenAI's protocol.
 
-Only settings of this clone and the environment name them, never the policy, which comes with the memory branch from
-other people. What is sent has no secrets that gitmem knows; what comes back is data: cut, cleaned and checked like any
+Only settings of this clone and the environment can name it, never the policy, which other people write. Secrets that
+gitmem knows are removed before text is sent; the answer is untrusted data: truncated, cleaned and checked like any
 other text. Source: OpenAI, API reference, "Create chat completion".
 """
 
@@ -26,14 +26,14 @@ if TYPE_CHECKING:
     from gitmem.config.setting import Config
 
 OFF = ("", "off")
-# A small model on a CPU takes half a minute for such a text. Choices of ours, as the sizes are.
+# A small model on a CPU takes half a minute for such a text. This and the sizes are our choices.
 LIMIT_S = 60.0
 ANSWER_BYTES = 1 << 20
 OUTPUT_BYTES = 16_384
 EXCERPT = 40_000
 TURN = 1_500
 COMMANDED = 300
-# An answer that is shorter says less than the rules do.
+# A shorter answer says less than the rules do.
 LEAST_TOKENS = 20
 
 ASKED = (
@@ -44,20 +44,20 @@ ASKED = (
 
 
 class SummaryError(GitmemError):
-    """No model wrote a summary; the one by rules stays."""
+    """No model wrote a summary; the one made by rules is used."""
 
 
 def better(config: Config, turns: Sequence[Turn], plain: str, *, folder: str) -> str:
-    """Return a summary in a model's words; empty where none is set up.
+    """Return a summary written by a model; empty if none is set up.
 
     Args:
         config: The settings.
         turns: The session.
-        plain: The summary by rules.
-        folder: Where the program runs.
+        plain: The summary made by rules.
+        folder: The working directory of the program.
 
     Raises:
-        GitmemError: The model is set up and did not answer, or its answer cannot be used.
+        GitmemError: The model did not answer, or its answer cannot be used.
     """
     if config.summary_command in OFF and config.summary in OFF:
         return ""
@@ -73,7 +73,7 @@ def better(config: Config, turns: Sequence[Turn], plain: str, *, folder: str) ->
 
 
 def excerpt(turns: Sequence[Turn]) -> str:
-    """Return the latest turns as text, without secrets, within ``EXCERPT`` characters, oldest first."""
+    """Return the latest turns as text without secrets, oldest first, at most ``EXCERPT`` characters."""
     lines: list[str] = []
     room = EXCERPT
     for turn in reversed(turns):
@@ -98,7 +98,7 @@ def _line(turn: Turn) -> str:
 
 
 def fitting(answer: str) -> str:
-    """Return a model's answer as a memory may hold it: no secrets, no control characters, whole lines in the budget."""
+    """Return a model's answer as a memory may hold it: no secrets or control characters, whole lines in the budget."""
     kept, room = [], TOKENS
     text = answer[:OUTPUT_BYTES]
     for line in safe_output(text, 12 * len(text)).strip().splitlines():
@@ -118,7 +118,7 @@ def _by_program(command: str, text: str, folder: str) -> str:
         ) from err
     if not argv:
         return ""
-    # A program that is an agent itself would ask for a summary of its own session, and so on without end.
+    # A program that is itself an agent would otherwise request a summary of its own session, without end.
     env = {**git_environment(), "GITMEM_HOOKS": "off", "GITMEM_BACKGROUND": "off"}
     ran = process.run_bounded(
         argv, cwd=folder, env=env, timeout_s=LIMIT_S, output_cap=OUTPUT_BYTES, input=text.encode("utf-8", "replace")
@@ -130,7 +130,7 @@ def _by_program(command: str, text: str, folder: str) -> str:
 
 
 def _by_endpoint(setting: str, text: str) -> str:
-    # 40 ms (measured), and only where one is set up: it brings http.client.
+    # 40 ms (measured), and only if one is set up: it imports http.client.
     from gitmem.system.http import Endpoint
 
     endpoint = Endpoint(

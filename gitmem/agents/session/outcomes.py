@@ -1,4 +1,4 @@
-"""What came of the commands of a session: what failed and then passed, which tests ran last and how. Pure."""
+"""The outcomes of a session's commands: which failed and then passed, which tests ran last and how. Pure."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 
     from gitmem.agents.transcripts.turns import Turn
 
-# What fails without anything being wrong: nothing was found, nothing is there; and what only looks. Of git, a push that
-# is refused leaves something to do.
+# Commands that fail without anything being wrong (a search without a match), and commands that only look. Of git, a
+# rejected push does leave something to do.
 LOOKS = frozenset(
     (
         *("grep", "egrep", "fgrep", "rg", "ag", "ls", "cat", "find", "fd", "test", "[", "[[", "diff", "cmp", "which"),
@@ -22,7 +22,7 @@ LOOKS = frozenset(
         *("echo", "printf", "pwd", "env", "man", "jq", "type", "read", "exit", "apply_patch", "gitmem", "timeout"),
     )
 )
-# A command that runs tests, as the ecosystems' own manuals spell it.
+# Commands that run tests, as the manuals of each ecosystem write them.
 _TESTS = re.compile(
     r"(?<![\w./-])(?:(?:[\w./-]{0,80}/)?(?:pytest|py\.test|tox|nox|jest|vitest|mocha|rspec|phpunit|ctest|playwright)"
     r"(?![\w.-])|python[\d.]* -m (?:pytest|unittest)|(?:npm|pnpm|yarn|bun)(?: run)? (?:run )?test|go test"
@@ -31,7 +31,7 @@ _TESTS = re.compile(
     r"|dotnet test|mix test|swift test|bazel test|deno test|rake test|bin/rails test|manage\.py test)"
 )
 _CHANGES_FOLDER = re.compile(r"\A\s*cd [^&;|\n]{1,300}?(?:&&|;)\s*")
-# How people look at the end of an output; it hides how the command ended.
+# Filters that people add to see the end of an output; they hide the exit status.
 _SHORTENED = re.compile(r"\s*(?:2>&1)?\s*\|\s*(?:tail|head|tee)\b[^|&;]{0,200}\Z")
 _QUIET = re.compile(r"\s*2>&1\s*\Z")
 _COUNTS = re.compile(r"[^\n]{0,100}\b\d{1,9} (?:passed|failed|failing|passing|tests?|errors?|ok)\b[^\n]{0,100}", re.I)
@@ -42,17 +42,17 @@ _FILES_AT_MOST = 3
 
 @frozen
 class CommandResult:
-    """How a command went in a session.
+    """The result of one command over a session.
 
     Attributes:
-        command: The command, without what only leads to it or cuts its output.
+        command: The command, without a leading ``cd`` and without filters of its output.
         failures: How often it failed.
-        failed: Whether it failed the last time.
-        why: The line of its last failure that says most; or empty.
-        between: Files that were changed between its last failure and when it passed.
-        counts: What a test run says of its tests; or empty.
+        failed: Whether its last run failed.
+        why: The most informative line of its last failure, or empty.
+        between: The files changed between its last failure and the run that passed.
+        counts: The test counts in its output, or empty.
         is_test: Whether it runs tests.
-        was_fixed: Whether it failed at some time and passed later.
+        was_fixed: Whether it failed and passed later.
     """
 
     command: str
@@ -66,7 +66,7 @@ class CommandResult:
 
 
 def follow(turns: Sequence[Turn]) -> list[CommandResult]:
-    """Return how each command went, in the order of when it last ran; those that only look are left out."""
+    """Return the result of each command, ordered by its last run; commands that only look are left out."""
     found: dict[str, CommandResult] = {}
     changed: dict[str, list[str]] = {}
     for turn in turns:
@@ -98,7 +98,7 @@ def _next(before: CommandResult, output: str, changed: list[str], *, failed: boo
 
 
 def plain(command: str) -> str:
-    """Return a command in a form in which the same one is the same text; empty for one that only looks."""
+    """Return a command in a normal form, so that equal commands are equal texts; empty for one that only looks."""
     line = command.strip().split("\n", 1)[0]
     line = _CHANGES_FOLDER.sub("", line)
     line = " ".join(_QUIET.sub("", _SHORTENED.sub("", line)).split())
@@ -113,7 +113,7 @@ def is_test(command: str) -> bool:
 
 
 def reason(output: str) -> str:
-    """Return the last line of an output that says what went wrong; else its last one."""
+    """Return the last line of an output that names an error; else its last line."""
     lines = [line.strip() for line in output.splitlines() if line.strip()]
     lines = [line for line in lines if not re.fullmatch(r"(?:Process exited with code|Exit code:?) ?-?\d+", line, re.I)]
     return next((line for line in reversed(lines) if _SAYS.search(line)), lines[-1] if lines else "")

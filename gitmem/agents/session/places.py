@@ -1,7 +1,8 @@
 """The files with the state of sessions: short texts, and JSON lines that are trimmed as they grow.
 
-Everything is under ``sessions`` in the common git directory's state folder, never in a folder for temporary files,
-which systems empty (FEATURES, row E15). Names come from harnesses and branches: none of them leads anywhere else.
+Everything is under ``sessions`` in the state folder of the common git directory, never in a folder for temporary files,
+which systems empty (FEATURES, row E15). Names come from harnesses and branches; they are escaped so that none can leave
+the folder.
 """
 
 from __future__ import annotations
@@ -20,24 +21,24 @@ if TYPE_CHECKING:
 
 FOLDER = "sessions"
 LOCK = ".lock"
-# File names have 255 bytes at most on the file systems in use (NAME_MAX); three for a character that is escaped.
+# The longest file name on common file systems is 255 bytes (NAME_MAX); an escaped character takes three.
 NAME_LIMIT = 120
-# How long a writer waits for the others, each of whom needs a millisecond.
+# How long a writer waits for others, each of which needs a millisecond.
 PATIENCE_S = 2.0
 POLL_S = 0.002
-# The characters of a name that stand for themselves. No upper-case letter: some file systems do not tell them apart.
+# The characters that are not escaped. No upper-case letters: some file systems ignore case.
 _PLAIN = frozenset("abcdefghijklmnopqrstuvwxyz0123456789-_.")
 
 
 def named(text: str) -> str:
-    """Return the file name for a text, another one for another text: not empty, no dot first, no separator."""
+    """Return a unique file name for a text: not empty, without a leading dot or a separator."""
     spelt = "".join(
         char if char in _PLAIN and (at or char != ".") else "".join(f"%{byte:02x}" for byte in _bytes(char))
         for at, char in enumerate(text[: 4 * NAME_LIMIT])
     )
     if len(spelt) <= NAME_LIMIT and len(text) <= NAME_LIMIT:
         return spelt or "%"
-    from hashlib import sha256  # 3 ms (measured), and only for a name that is too long
+    from hashlib import sha256  # 3 ms (measured), only for a name that is too long
 
     return f"{spelt[:NAME_LIMIT]}%{sha256(_bytes(text)).hexdigest()[:20]}"
 
@@ -47,7 +48,7 @@ def _bytes(text: str) -> bytes:
 
 
 def spelt_out(name: str) -> str:
-    """Return the text of a file name that ``named`` made, as far as it has all of it."""
+    """Return the text of a file name made by ``named``, except for a part that was cut."""
     if name == "%":
         return ""
     first, *others = name.split("%")
@@ -55,7 +56,7 @@ def spelt_out(name: str) -> str:
 
 
 def _unescaped(part: str) -> bytes:
-    """Return what is behind a per cent sign: two hex digits, which are a byte, and the rest as it is."""
+    """Decode what follows a per cent sign: two hex digits for a byte, and the rest unchanged."""
     try:
         byte = bytes.fromhex(part[:2]) if part[:2].isalnum() else b""
     except ValueError:
@@ -64,7 +65,7 @@ def _unescaped(part: str) -> bytes:
 
 
 def read_text(path: str, limit: int) -> str:
-    """Return the beginning of a text, at most *limit* bytes; empty where there is no such file."""
+    """Return the beginning of a text file, at most *limit* bytes; empty if there is no such file."""
     try:
         with open(path, "rb") as file:
             return file.read(limit).decode("utf-8", "replace")
@@ -73,10 +74,10 @@ def read_text(path: str, limit: int) -> str:
 
 
 def write_text(path: str, text: str) -> None:
-    """Put a text in place of a file, whole or not at all.
+    """Write a text file atomically.
 
     Raises:
-        OSError: The disk does not allow it.
+        OSError: The file cannot be written.
     """
     make_folder(os.path.dirname(path))
     fresh = f"{path}.{os.getpid()}.new"
@@ -86,11 +87,11 @@ def write_text(path: str, text: str) -> None:
 
 
 def append(path: str, entry: Mapping[str, Any], *, limit: int) -> None:
-    """Add a line to a file of JSON lines, and take the oldest ones out where it has more than *limit* bytes.
+    """Append a line to a file of JSON lines, and drop the oldest lines if it exceeds *limit* bytes.
 
     Raises:
-        BusyError: Others write all the time, or one of them hangs.
-        OSError: The disk does not allow it.
+        BusyError: Timed out waiting for other writers.
+        OSError: The file cannot be written.
     """
     line = format_json(entry, is_ascii=True, is_compact=True).encode("ascii") + b"\n"
     folder = os.path.dirname(path)
@@ -100,7 +101,7 @@ def append(path: str, entry: Mapping[str, Any], *, limit: int) -> None:
         _wait_for(lock, path)
         with open(path, "ab+") as file:
             size = file.seek(0, os.SEEK_END)
-            if size:  # a writer that was killed may have left half a line
+            if size:  # a writer that was killed may have left an incomplete line
                 file.seek(size - 1)
                 line = line if file.read(1) == b"\n" else b"\n" + line
             file.write(line)
@@ -119,7 +120,7 @@ def _wait_for(lock: int, path: str) -> None:
 
 
 def _trim(path: str, keep: int) -> None:
-    """Keep the last whole lines that have *keep* bytes together; the very last one in any case."""
+    """Keep the last whole lines within *keep* bytes; the very last one in any case."""
     with open(path, "rb") as file:
         lines = file.read().splitlines(keepends=True)
     kept, size = [lines[-1]], len(lines[-1])
@@ -128,14 +129,14 @@ def _trim(path: str, keep: int) -> None:
         if size > keep:
             break
         kept.append(line)
-    fresh = f"{path}.new"  # of whoever holds the lock
+    fresh = f"{path}.new"  # of the process that holds the lock
     with open(fresh, "wb") as file:
         file.writelines(reversed(kept))
     os.replace(fresh, path)
 
 
 def read_lines(path: str, limit: int) -> list[dict[str, Any]]:
-    """Return the objects in the end of a file of JSON lines, the oldest first; damaged lines are none."""
+    """Return the objects at the end of a file of JSON lines, oldest first; damaged lines are skipped."""
     try:
         with open(path, "rb") as file:
             size = file.seek(0, os.SEEK_END)

@@ -20,14 +20,14 @@ if TYPE_CHECKING:
     from gitmem.index.catalog.catalog import Catalog
     from gitmem.repository.repository import OpenRepository
 
-# Of a longer prompt, the beginning and the end are asked for: people write before or behind what they paste.
+# Of a longer prompt, the beginning and the end are the query: people write before or after what they paste.
 HEAD, TAIL = 1500, 500
-# Hits that are looked at besides those that the session has seen.
+# Hits examined besides those that the session has seen.
 HITS, HITS_AT_MOST = 12, 60
-# Words that a question must have.
+# The fewest words in a query.
 TERMS = 2
 LOGGED_CHARS = 200
-# How people ask what was done, not how something is.
+# How people ask what was done, as opposed to how something works.
 _DONE = (
     *("did we", "did you", "did i", "have we done", "have you done", "was done", "were we", "was i doing"),
     *("last session", "last time", "previous session", "earlier session", "yesterday", "left off", "worked on"),
@@ -41,7 +41,7 @@ def recall_for(memory: OpenRepository, event: Event, recall: Callable[[Query], R
     Args:
         memory: The store.
         event: The prompt.
-        recall: Answers a question.
+        recall: Runs a query.
     """
     if not memory.config.context or not (query := question_of(event.prompt)):
         return ""
@@ -50,7 +50,7 @@ def recall_for(memory: OpenRepository, event: Event, recall: Callable[[Query], R
     if topics.is_off(place, topic) or topic.is_review or not memory.has_store():
         return ""
     policy = memory.policy()
-    # C's profile recalls nothing with prompts unless its store says so (E11).
+    # C's profile recalls nothing for prompts unless its store says so (E11).
     if not policy.session.prompt or (policy.session.profile and "prompt" not in policy.changes["session"]):
         return ""
     seen = log.seen_in(log.entries_of(place, event.session), whole=True)
@@ -71,7 +71,7 @@ def recall_for(memory: OpenRepository, event: Event, recall: Callable[[Query], R
     part = part_of(memory, "RECALLED", RecallResult(tuple(hits), 0))
     tip = memory.find_tip() or ""
     parts = render.fitted([part], tokens=10_000, characters=render.CHARACTERS - 1000)
-    # All that is ever told of a memory was told: one that is longer is not told again.
+    # Everything that is ever shown of these memories has been shown; the rest of a longer one is not shown later.
     source = f"the memory of this repository at {tip[:12]}, recalled for this prompt; key, kind, status, by whom"
     text, logged = render.fenced(parts, source=source), redact(query)[:LOGGED_CHARS]
     size = tokens.count_tokens(text)
@@ -86,7 +86,7 @@ def _catalog_of(memory: OpenRepository, scope: str) -> Catalog | None:
 
 
 def question_of(prompt: str) -> str:
-    """Return what is asked for by a prompt; empty for a command of the harness and for a word or less."""
+    """Return the query in a prompt; empty for a command of the harness and for a single word."""
     text = prompt.strip()
     if text.startswith("/") and "\n" not in text and "/" not in text[1:].split(" ", 1)[0]:
         return ""
@@ -96,6 +96,6 @@ def question_of(prompt: str) -> str:
 
 
 def asks_what_was_done(query: str) -> bool:
-    """Return whether a question is about what was done before, which summaries of sessions and outcomes answer."""
+    """Return whether a question is about earlier work, which session summaries and outcomes answer."""
     said = f" {' '.join(query.lower().split())} "
     return any(f" {words}" in said for words in _DONE)

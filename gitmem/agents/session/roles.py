@@ -1,4 +1,4 @@
-"""Which role an agent has, and what a start tells it: a budget, and the kinds that come first (C7, E7)."""
+"""The role of an agent, which decides what a start shows it: a budget, and the kinds that come first (C7, E7)."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ if TYPE_CHECKING:
 
 
 def role_of(policy: Policy, config: Config, event: Event) -> tuple[str, Role]:
-    """Return the name and the row of an agent's role; no name and an empty row where it has none of the policy's.
+    """Return the name and the policy's row of an agent's role; an empty name and row if the policy has no such role.
 
-    A sub-agent's kind names it where the policy knows it, else the setting ``gitmem.role``.
+    The type of a sub-agent names its role if the policy knows it; otherwise the setting ``gitmem.role`` does.
     """
     for named in (event.agent_type, config.role):
         name = role_name(named)

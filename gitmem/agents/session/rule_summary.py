@@ -1,8 +1,7 @@
-"""Summarize a session by rules: decisions, changes, fixes and open items, and what was requested where wanted. Pure.
+"""Summarize a session by rules: decisions, changes, fixes and open items, and on request the person's prompts. Pure.
 
-Rules that say little and rightly: a line that is not a decision is worse than one that is missed, since the next
-session believes it. Source of the parts: agent-swarm's session summaries (FEATURES, row D2) and the AI Memory Module's
-(C4).
+The rules prefer missing a decision to inventing one, since the next session believes what it reads. Source of the
+parts: agent-swarm's session summaries (FEATURES, row D2) and the AI Memory Module's (C4).
 """
 
 from __future__ import annotations
@@ -24,28 +23,28 @@ if TYPE_CHECKING:
     from gitmem.agents.session.outcomes import CommandResult
     from gitmem.agents.transcripts.turns import Turn
 
-# What a memory may take of a session's context (`settings.ContextSettings.max_memory_tokens`).
+# The share of a session's context for one memory (`settings.ContextSettings.max_memory_tokens`).
 TOKENS = 500
-# Characters of one sentence or line, of a command, and how many of each are told: together some 400 tokens.
+# Characters of a sentence or line and of a command, and the most of each: about 400 tokens in all.
 LINE = 240
 COMMAND = 120
 TITLE, TITLE_FILES = 90, 3
 ASKED, DECISIONS, FILES, FIXED, TESTS, OPEN = 3, 6, 12, 4, 3, 5
-# Of more, the state that is kept between a compaction and the end has the newest.
+# Of more, the state stored between a compaction and the end has the newest.
 KEPT = 50
 
 _FENCED = re.compile(r"^ {0,3}(```|~~~).*?(?:^ {0,3}\1|\Z)", re.DOTALL | re.MULTILINE)
 _DECISION = re.compile(
     r"^[ \t>*+•-]{0,6}(?:\*\*|__)?(?:DECISION|Decision|DECIDED)(?:\*\*|__)?[ \t]*:(.{3,})$", re.MULTILINE
 )
-# A whole sentence that says so; a full stop inside a word (`v1.2`) does not end it.
+# A whole sentence that states a decision; a full stop inside a word (`v1.2`) does not end it.
 _REST = r"(?:[^.!?\n]|[.!?](?=\S)){4,300}(?:[.!](?=\s|\Z)|(?=\n|\Z))"
 _DECIDED = re.compile(
     r"(?:\A|(?<=[.!?\n] )|(?<=\n))[ \t*+•-]{0,4}"
     rf"((?:We|I)(?:'ve| have)? (?:decided|agreed|settled on|chose)\b(?!n't){_REST}"
     rf"|(?:Decided|Agreed) (?:to|on|that|against)\b{_REST})"
 )
-# Most texts have no such word: quick to see.
+# A quick test: most texts have no such word.
 _HINTS = re.compile(r"DECI|Decision|ecided|greed|settled on|chose\b")
 _SENTENCE = re.compile(r"(?<=[.!?…])\s+(?=[\"'(\[A-Z0-9`*])")
 
@@ -55,18 +54,18 @@ class Summary:
     """A summary of a session.
 
     Attributes:
-        goal: The first request; empty unless requests are repeated.
-        asked: Later requests, the latest last; likewise.
-        is_asked: Whether anything was requested.
-        decisions: Decisions, a sentence each.
-        files: Files that were changed, the latest last, as paths in the work tree.
-        elsewhere: How many files outside of it were changed.
-        fixed: Commands that failed and then passed, with what is told of each.
-        tests: Test commands, with how they went last.
+        goal: The first request; empty unless requests are included.
+        asked: Later requests, latest last; empty unless requests are included.
+        is_asked: Whether there was any request.
+        decisions: Decisions, one sentence each.
+        files: The changed files in the work tree, latest last.
+        elsewhere: The number of changed files outside the work tree.
+        fixed: Commands that failed and then passed, each with the line shown for it.
+        tests: Test commands, each with its last result.
         open: Open work.
-        failing: Commands that failed the last time, with what is told of each.
-        question: What was asked last and not answered; or empty.
-        ended: The agent's last words.
+        failing: Commands whose last run failed, each with the line shown for it.
+        question: The last question, if it was not answered; or empty.
+        ended: The agent's last message.
     """
 
     goal: str = ""
@@ -84,7 +83,7 @@ class Summary:
 
     @property
     def has_content(self) -> bool:
-        """Return whether anything was done that a later session could want to know (C15)."""
+        """Return whether anything was done that a later session may want to know (C15)."""
         done = self.decisions or self.files or self.fixed or self.tests or self.open or self.failing
         return self.is_asked and bool(done or self.asked)
 
@@ -96,15 +95,15 @@ def distil(
     is_worth: Callable[[str], bool],
     with_prompts: bool = False,
 ) -> Summary:
-    """Return what is worth keeping of a session.
+    """Summarize a session.
 
     Args:
         turns: The session.
-        place_of: Returns where a file is in the work tree; empty for one outside of it.
-        is_worth: Tells whether a text says anything.
-        with_prompts: Whether what the person wrote is repeated; else only what was done and decided.
+        place_of: Returns the path of a file in the work tree; empty for one outside of it.
+        is_worth: Returns whether a text is informative.
+        with_prompts: Whether to include the person's prompts, besides what was done and decided.
     """
-    prompts = [said for turn in turns if turn.what == PROMPT and (said := _asked(turn.text)) and is_worth(said)]
+    prompts = [said for turn in turns if turn.what == PROMPT and (said := _request(turn.text)) and is_worth(said)]
     named = [name for turn in turns if turn.what == EDIT and not turn.failed for name in turn.files]
     places = {name: place_of(name) for name in dict.fromkeys(named)}
     todos = next((turn.todos for turn in reversed(turns) if turn.what == TODOS), ())
@@ -119,7 +118,7 @@ def distil(
         files=tuple(clean(name, LINE) for name in reversed(list(inside)[:KEPT])),
         elsewhere=sum(not place for place in places.values()),
         fixed=_fixed(ended, place_of),
-        tests=tuple((clean(one.command, COMMAND), _tested(one)) for one in ended if one.is_test)[-KEPT:],
+        tests=tuple((clean(one.command, COMMAND), _test_line(one)) for one in ended if one.is_test)[-KEPT:],
         open=tuple(clean(text, LINE) for text, is_done in todos if not is_done)[:KEPT],
         failing=tuple((clean(one.command, COMMAND), _failing(one)) for one in ended if one.failed)[-KEPT:],
         question=_question(turns, with_prompts=with_prompts),
@@ -128,7 +127,7 @@ def distil(
 
 
 def merged(old: Summary, new: Summary) -> Summary:
-    """Return what two looks at one session saw together: what was, and how it stands now. The same twice is one."""
+    """Merge two summaries of one session, with the later state of each item; merging the same twice changes nothing."""
     if not new.is_asked and not new.has_content:
         return old
     goal = old.goal or new.goal
@@ -148,7 +147,7 @@ def merged(old: Summary, new: Summary) -> Summary:
 
 
 def to_dict(summary: Summary) -> dict[str, Any]:
-    """Return a summary as JSON can hold it; ``from_dict`` undoes it."""
+    """Return a summary as JSON values; ``from_dict`` undoes it."""
     return {name: getattr(summary, name) for name in Summary.__fields__}  # type: ignore[attr-defined]
 
 
@@ -168,7 +167,7 @@ def from_dict(found: Mapping[str, Any]) -> Summary:
 
 
 def title_of(summary: Summary) -> str:
-    """Return a title: the first sentence of what was requested, else what was decided, changed, repaired or left."""
+    """Return a title: the first sentence of the request, else what was decided, changed, repaired or left."""
     if summary.goal:
         return brief(summary.goal, TITLE).rstrip(".")
     if summary.decisions:
@@ -182,11 +181,11 @@ def title_of(summary: Summary) -> str:
 
 
 def format_summary(summary: Summary, about: str) -> str:
-    """Return a summary as text, within ``TOKENS``: whole lines, something of each part before more of any.
+    """Format a summary as whole lines within ``TOKENS``; every part gets some before any part gets more.
 
     Args:
         summary: The summary.
-        about: One line on where and when it was.
+        about: One line on where and when the session was.
     """
     tests = dict(summary.tests)
     more = [f"{len(summary.open) - OPEN} more things to do"] if len(summary.open) > OPEN else []
@@ -212,7 +211,7 @@ def format_summary(summary: Summary, about: str) -> str:
 
 
 def _fitting(parts: Sequence[Sequence[str]], room: int) -> list[list[str]]:
-    """Return the lines of each part that fit, the last ones of each before those above them, in their order."""
+    """Return the lines of each part that fit, in order; the last lines of each part have precedence."""
     kept: list[list[str]] = [[] for _ in parts]
     for back in range(1, max(map(len, parts)) + 1):
         for lines, found in zip(parts, kept, strict=True):
@@ -225,7 +224,7 @@ def _fitting(parts: Sequence[Sequence[str]], room: int) -> list[list[str]]:
 
 
 def clean(text: str, limit: int) -> str:
-    """Return one line of a text, without secrets and control characters, cut behind a word where it is too long."""
+    """Return a text as one line, without secrets and control characters; cut after a word if too long."""
     line = " ".join(safe_output(text[: 20 * limit], 20 * limit).split())
     if len(line) <= limit:
         return line
@@ -234,7 +233,7 @@ def clean(text: str, limit: int) -> str:
 
 
 def brief(text: str, limit: int) -> str:
-    """Return the whole sentences at the beginning of a text that fit; a first one that is too long is cut."""
+    """Return the leading whole sentences that fit; if the first one is too long, it is cut."""
     first = _FENCED.sub(" ", text[: 20 * limit]).strip().split("\n\n", 1)[0]
     line = clean(first, 20 * limit)
     if len(line) <= limit:
@@ -248,8 +247,8 @@ def brief(text: str, limit: int) -> str:
     return kept or clean(line, limit)
 
 
-def _asked(text: str) -> str:
-    """Return what a prompt asks for; empty for a command of the harness."""
+def _request(text: str) -> str:
+    """Return the request in a prompt; empty for a command of the harness."""
     return "" if re.match(r"/[\w:-]+(?:\s|\Z)", text) else brief(text, 2 * LINE)
 
 
@@ -278,7 +277,7 @@ def _fixed(ended: Sequence[CommandResult], place_of: Callable[[str], str]) -> tu
     return tuple(found[-KEPT:])
 
 
-def _tested(one: CommandResult) -> str:
+def _test_line(one: CommandResult) -> str:
     counts = f": {clean(one.counts, COMMAND)}" if one.counts else ""
     return f"`{clean(one.command, COMMAND)}` last {'failed' if one.failed else 'passed'}{counts}."
 
@@ -293,12 +292,12 @@ def _times(count: int) -> str:
 
 
 def _question(turns: Sequence[Turn], *, with_prompts: bool) -> str:
-    """Return the unanswered question at the end: the agent's, or the person's."""
+    """Return the unanswered question at the end, by the agent or by the person."""
     last = next((turn for turn in reversed(turns) if turn.what in (PROMPT, SAID)), None)
     if last is None:
         return ""
     if last.what == PROMPT:
-        return _asked(last.text) if last is turns[-1] and with_prompts else ""
+        return _request(last.text) if last is turns[-1] and with_prompts else ""
     paragraph = _FENCED.sub(" ", last.text).strip().split("\n\n")[-1]
     sentences = _SENTENCE.split(clean(paragraph, 20 * LINE))
     return clean(sentences[-1], LINE) if sentences[-1].rstrip("*_`\"')").endswith("?") else ""
@@ -312,5 +311,5 @@ def _changed(summary: Summary) -> str:
 
 
 def _distinct(texts: Iterable[str]) -> list[str]:
-    """Return each text once, where it came last."""
+    """Return each text once, at its last position."""
     return list(reversed(dict.fromkeys(reversed(list(texts)))))

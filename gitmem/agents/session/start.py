@@ -1,7 +1,7 @@
-"""The context for a session's start, within its role's budget, or the changes since then when it resumes.
+"""The context for a session's start, within its role's budget; when a session resumes, the changes since then.
 
-First what must not be believed any more, then the topic, what the last session left, what is relevant, what is new.
-Own words are outside the fence; everything that anybody else wrote is inside it.
+First failed facts, then the topic, the last sessions' summaries, relevant memories and new ones. Only our own words are
+outside the fence; all text by others is inside it.
 """
 
 from __future__ import annotations
@@ -45,23 +45,23 @@ if TYPE_CHECKING:
     from gitmem.repository.repository import OpenRepository
 
 BMAD = "bmad"
-# Kinds that are left out: tasks have a part of their own, and adopted facts are shown only when they fail.
+# The kinds left out: tasks have a part of their own, and adopted facts are shown only when they fail.
 HIDDEN = ("task", ADOPTED)
-# What each part may take of the budget at most, so that none crowds out the others; the digest gets what is left.
+# The largest share of the budget for each part, so that none crowds out the others; the digest gets the rest.
 SUMMARY_SHARE, TOPIC_SHARE, WARM_SHARE, WORKLOG_SHARE = 0.25, 0.35, 0.2, 0.2
-# What all of it may take where nothing relates to the work at hand: the newest few are no reason for more (issue 16).
+# The share of the whole if no memory relates to the current work: the newest few do not justify more (issue 16).
 QUIET_TOKENS = 250
-# What the fence takes (counted in what `told.fenced` returns).
+# The size of the fence, counted in the result of `told.fenced`.
 FENCE_TOKENS = 60
-# Summaries that are told where they are all that is told.
+# Summaries shown if there is nothing else to show.
 SUMMARIES = 3
-# Sessions that are looked at for one of this work tree and branch.
+# Sessions searched for one of this work tree and branch.
 LATEST_SESSIONS = 30
-# What a query for a topic is made of: enough for what it is about.
+# The longest query made from a topic: enough to identify its subject.
 QUERY_CHARS = 2000
 TITLE_CHARS = 160
-# A person's own words in place of DISCIPLINE in this clone, before those that the person has for all clones; what is
-# pushed by others gives no orders.
+# Replaces DISCIPLINE in this clone: the person's own text, ahead of the person's text for all clones. Text pushed by
+# others must not instruct agents.
 DISCIPLINE_FILE = "discipline.md"
 DISCIPLINE_BYTES = 4000
 DISCIPLINE = (
@@ -74,11 +74,11 @@ CLEAN_ROOM = "This is a review topic: earlier findings are not shown, so that yo
 
 @frozen
 class Doors:
-    """What the operations of the same row answer: handed in.
+    """Operations that the context needs, passed in by the caller.
 
     Attributes:
         digest: Returns the digest as its documented JSON, for a budget of tokens and the kinds that come first.
-        recall: Answers a question.
+        recall: Runs a query.
     """
 
     digest: Callable[[int, tuple[str, ...]], Mapping[str, Any]]
@@ -87,7 +87,7 @@ class Doors:
 
 @frozen
 class _Here:
-    """Where a start happens: everything that its parts read."""
+    """The inputs of one start, which all parts read."""
 
     memory: OpenRepository
     event: Event
@@ -101,12 +101,12 @@ class _Here:
 
     @property
     def budget(self) -> int:
-        """Return how many tokens there are."""
+        """Return the budget in tokens."""
         return self.role.budget_tokens or self.policy.session.budget_tokens
 
 
 def start(memory: OpenRepository, event: Event, doors: Doors) -> str:
-    """Return what a session is told at its start, at most ``told.CHARACTERS`` long; empty where that is nothing."""
+    """Return the context for a session's start, at most ``told.CHARACTERS`` long; empty if there is none."""
     place = topics.place_of(memory.git.repository, memory.git.read_head()[0])
     topic = topics.topic_of(place, event.session)
     if not memory.config.context or topics.is_off(place, topic) or not memory.has_store():
@@ -126,7 +126,7 @@ def start(memory: OpenRepository, event: Event, doors: Doors) -> str:
         total = _count(here)
         own = _own(here, total)
         parts = _parts(here, own)
-    text, kept = _composed(here, own, parts)
+    text, kept = _compose(here, own, parts)
     shown, cut = render.keys_of(kept), render.cut_keys_of(kept)
     size = analysis.count_tokens(text)
     record = log.ContextRecord(shown, _tip(memory), role=name, topic=topic.name, cut=cut, tokens=size)
@@ -138,8 +138,8 @@ def _tip(memory: OpenRepository) -> str:
     return memory.find_tip() or ""
 
 
-def _composed(here: _Here, own: Sequence[str], parts: Sequence[Part]) -> tuple[str, list[Part]]:
-    """Return the text, and the parts in it; entries are left out from the bottom until it fits."""
+def _compose(here: _Here, own: Sequence[str], parts: Sequence[Part]) -> tuple[str, list[Part]]:
+    """Return the text, and the parts in it; entries are dropped from the end until it fits."""
     source = f"memory at {_tip(here.memory)[:12]}"
     before = "\n".join(own)
     frame = render.fenced([Part("", (MemoryText("-"),))], source=source)
@@ -150,13 +150,13 @@ def _composed(here: _Here, own: Sequence[str], parts: Sequence[Part]) -> tuple[s
     while True:
         kept = render.fitted(parts, tokens=tokens, characters=characters)
         text = "\n\n".join(filter(None, (before, render.fenced(kept, source=source))))
-        if len(text) <= render.CHARACTERS or characters <= 0:  # spelling hidden characters out makes a text longer
+        if len(text) <= render.CHARACTERS or characters <= 0:  # spelling out hidden characters makes a text longer
             return text[: render.CHARACTERS], kept
         characters -= len(text) - render.CHARACTERS
 
 
 def _own(here: _Here, total: int) -> list[str]:
-    """Return the part in our own words, of so many entries."""
+    """Return the part in our own words, with this many entries."""
     lines = [_greeting(total), *_losses(here)]
     discipline = _discipline(here)
     if discipline:
@@ -176,7 +176,7 @@ def _greeting(count: int) -> str:
 
 
 def _losses(here: _Here) -> list[str]:
-    """Return that captured texts are gone, until doctor clears the note."""
+    """Return a warning that captured texts were lost; it is shown until doctor clears the note."""
     found = lost.list_losses(folders_of(here.memory.git.repository.state))
     if not found:
         return []
@@ -196,7 +196,7 @@ def _discipline(here: _Here) -> str:
 
 
 def _parts(here: _Here, own: Sequence[str]) -> list[Part]:
-    """Return the part from the memory, the first first; the digest takes the tokens that the others leave."""
+    """Return the parts from the memory, in order; the digest gets the tokens that the others leave."""
     if here.topic.is_review:
         return [_topic(here)]
     if here.policy.session.profile == BMAD:
@@ -212,14 +212,14 @@ def _parts(here: _Here, own: Sequence[str]) -> list[Part]:
 
 
 def _without(parts: Sequence[Part], shown: Mapping[str, str]) -> list[Part]:
-    """Return parts without the memories that other parts show."""
+    """Return parts without memories that other parts show."""
     return [
         Part(part.heading, tuple(e for e in part.entries if e.key not in shown), part.more, part.rest) for part in parts
     ]
 
 
 def _topic(here: _Here) -> Part:
-    """Return the topic, with its specification where that is short enough; a longer one is never cut."""
+    """Return the topic, with its specification if that is short enough; a longer one is never truncated."""
     topic = here.topic
     spec = "" if topic.is_review else topic.spec()
     room = min(here.policy.session.spec_tokens, int(here.budget * TOPIC_SHARE))
@@ -234,7 +234,7 @@ def _topic(here: _Here) -> Part:
 
 
 def _summaries(here: _Here, count: int, room: int) -> Part:
-    """Return what the last sessions of this work tree and branch left; of another one where there is none."""
+    """Return the summaries of the last sessions in this work tree and on this branch; if there are none, of others."""
     condition, values = where(here.catalog, here.ground, Query(kinds=("session",)), now=here.memory.now)
     rows = here.catalog.rows(
         "SELECT m.key, m.title, t.body, t.fields, m.agent FROM memory m JOIN text t ON t.id = m.id"
@@ -246,25 +246,25 @@ def _summaries(here: _Here, count: int, room: int) -> Part:
     limit = min(room // count, here.policy.context.max_memory_tokens)
     for key, title, body, _, agent in rows[:count]:
         shown = analysis.opening(body, limit_tokens=limit)
-        # What is made by rules begins with the goal, and the goal is the title.
+        # A summary made by rules begins with the goal, which is also the title.
         is_told = shown.removeprefix("Goal: ").startswith(title.removesuffix("…"))
         text = shown if is_told else f"{title}\n{shown}".strip()
         text += "" if shown == body.strip() else f"\n(in full: gitmem show {key})"
-        # Indented: no line of it passes for an entry of its own.
+        # Indented, so that no line of it looks like an entry.
         text = display(text, lines=True).replace("\n", "\n  ")
         entries.append(render.entry_of(key, "session", "", text, About(agent)))
     return Part("LAST SESSION" if count == 1 else "LAST SESSIONS", tuple(entries))
 
 
 def _nearness(here: _Here, fields: str) -> int:
-    """Return how near a session was: 3 on this branch of this work tree, 2 on this branch, 1 in this work tree."""
+    """Return how close a session was: 3 for this branch in this work tree, 2 for this branch, 1 for this work tree."""
     found = parse_json(fields)
     is_here, is_branch = found.get("workspace") == here.place.workspace, found.get("branch") == here.place.branch
     return 2 * bool(is_branch) + bool(is_here)
 
 
 def _warm(here: _Here) -> Part:
-    """Return what is relevant to a topic that somebody named and described; other projects' memories are not."""
+    """Return memories that match a topic with a name and a specification; other projects' memories are left out."""
     settings, spec = here.policy.session, here.topic.spec()
     if not here.topic.is_pinned or not spec:
         return Part("", ())
@@ -285,7 +285,7 @@ def _warm(here: _Here) -> Part:
 
 
 def _worklog(here: _Here) -> Part:
-    """Return the last commands and edits of the topic, whole entries, as many as there is room for."""
+    """Return the topic's last commands and edits, as many whole entries as fit."""
     lines = worklog.tail(here.topic, here.policy.session.worklog_entries)
     room = int(here.budget * WORKLOG_SHARE)
     while lines and analysis.count_tokens("\n".join(lines)) > room:
@@ -294,7 +294,7 @@ def _worklog(here: _Here) -> Part:
 
 
 def _digest(here: _Here, budget: int) -> list[Part]:
-    """Return the sections of the digest, warnings first, as they are shown here."""
+    """Return the sections of the digest, formatted for this context, warnings first."""
     table = here.doors.digest(budget, here.role.kinds)
     keys = [item["key"] for section in table["sections"] for item in section["items"] if item["key"]]
     known = render.about(here.catalog, here.ground, keys, now=here.memory.now)
@@ -319,7 +319,7 @@ def _digest(here: _Here, budget: int) -> list[Part]:
 
 
 def _live(here: _Here) -> str:
-    """Return the SQL condition for what counts as an entry: no task or adopted fact, and nothing that has expired."""
+    """Return the SQL condition for entries: no tasks or adopted facts, and nothing expired."""
     now = here.memory.now
     return f"{state.LIVE} AND m.kind NOT IN {HIDDEN} AND (m.expires IS NULL OR m.expires > {now})"
 
@@ -329,7 +329,7 @@ def _count(here: _Here) -> int:
 
 
 def _titles(here: _Here, heading: str, rows: Sequence[Any]) -> Part:
-    """Return memories by their titles."""
+    """Return memories as a list of titles."""
     numbers = [row[0] for row in rows]
     chains = state.suspects(here.catalog, here.ground)
     statuses = state.statuses_of(here.catalog, here.ground, numbers, now=here.memory.now, chains=chains)
@@ -342,15 +342,15 @@ def _titles(here: _Here, heading: str, rows: Sequence[Any]) -> Part:
 
 
 def _is_own(here: _Here, fields: str) -> bool:
-    """Return whether the session itself wrote a memory, as far as its fields say."""
+    """Return whether the session itself wrote a memory, judging by its fields."""
     by = parse_json(fields).get("by")
     return bool(here.event.session) and isinstance(by, dict) and by.get("session") == here.event.session
 
 
 def _written_since(here: _Here, tip: str) -> list[str] | None:
-    """Return the keys of the memories that changed since a commit, which knows more than the second of a start.
+    """Return the keys of the memories that changed since a commit: more precise than the time of a start, in seconds.
 
-    None where the commit is gone: a branch that was replaced shares no history with it.
+    None if the commit is gone: a branch that was replaced shares no history with it.
     """
     from gitmem.git.objects import open_objects
 
@@ -362,11 +362,11 @@ def _written_since(here: _Here, tip: str) -> list[str] | None:
 
 
 def _changed(here: _Here, entries: Sequence[Mapping[str, Any]]) -> list[Part]:
-    """Return what a session that goes on does not know yet: other statuses, and what was written meanwhile."""
+    """Return what changed since a resumed session last ran: statuses, and new memories."""
     if here.topic.is_review or here.policy.session.profile == BMAD:
         return []
     seen = log.seen_in(entries)
-    # Prompts and the session's own writes are logged as well, and show nothing of what others wrote.
+    # Prompts and the session's own writes are logged as well, but show nothing written by others.
     last = next((entry for entry in reversed(entries) if entry.get("event") == START), entries[-1])
     warnings = _digest(here, here.budget)[0]
     fresh = tuple(entry for entry in warnings.entries if entry.key and seen.get(entry.key) != entry.status)

@@ -1,7 +1,7 @@
 """Handle the stop of an agent: record nothing (C4), and never question the agent (A10).
 
-A sub-agent that was sent to a work tree of its own may be asked, once, to leave it clean, pushed and with its task
-ended, where the policy wants that (``[stops]``); to push it, only where this person's own configuration does.
+If the policy says so (``[stops]``), a sub-agent in a work tree of its own is reminded once to commit, and to close its
+task; a reminder to push also needs this person's own configuration.
 """
 
 from __future__ import annotations
@@ -23,35 +23,35 @@ if TYPE_CHECKING:
     from gitmem.repository.repository import OpenRepository
 
 FOLDER = "stops"
-# Agents that were asked; of more the oldest are forgotten. A choice of ours.
+# Agents that were reminded; the oldest are forgotten. Our choice.
 ASKED_KEPT = 500
-# Names that are told of many, and how long git may take: a hook has a few seconds.
+# The most names shown, and how long git may take: a hook has a few seconds.
 NAMED = 5
 NAME_LIMIT = 120
 GIT_S = 3.0
-# Where beads keeps its issues, the statuses in which one is not done, and how much of one is read.
+# Where beads stores its issues, its statuses for open ones, and how much of an issue is read.
 BEADS = ".beads"
 UNFINISHED = ("open", "in_progress", "blocked")
 BEAD_BYTES = 65_536
 
 
 def stopped(memory: OpenRepository, event: Event) -> None:
-    """Log that an agent stopped, where that is wanted."""
+    """Log that an agent stopped, if the log is on."""
     activity.log(memory, event, event.response)
 
 
 def subagent_stopped(memory: OpenRepository, event: Event) -> str:
-    """Return what a sub-agent is to do before it stops; empty where that is nothing, or it was asked before."""
+    """Return what a sub-agent should do before it stops; empty if nothing, or if it was reminded before."""
     activity.log(memory, event, event.response)
     policy = memory.policy().stops
     repository = memory.git.repository
-    was_sent = repository.git != repository.common  # who works in the main work tree shares it with others
+    was_sent = repository.git != repository.common  # an agent in the main work tree shares it with others
     if event.is_again or not was_sent or event.agent_type in policy.exempt:
         return ""
     left = [
         *(_uncommitted(memory) if policy.worktree else ()),
         *(_unpushed(memory) if policy.push else ()),
-        *((*_held(memory), *_bead(memory)) if policy.task else ()),
+        *((*_claimed_tasks(memory), *_bead(memory)) if policy.task else ()),
     ]
     if not left or not _is_first(memory, event):
         return ""
@@ -61,7 +61,7 @@ def subagent_stopped(memory: OpenRepository, event: Event) -> str:
 def _uncommitted(memory: OpenRepository) -> list[str]:
     top = memory.git.repository.top or ""
     argv = ("status", "--porcelain=v1", "-z", "--no-renames", "--untracked-files=normal", "--ignore-submodules=all")
-    # git looks into the work tree from where it runs.
+    # git looks into the work tree relative to where it runs.
     raw = memory.git.run(f"--work-tree={top}", "-C", top, *argv, timeout_s=GIT_S, check=False).stdout if top else b""
     names = [os.fsdecode(entry[3:]) for entry in raw.split(b"\0") if entry]
     if not names:
@@ -70,7 +70,7 @@ def _uncommitted(memory: OpenRepository) -> list[str]:
 
 
 def _unpushed(memory: OpenRepository) -> list[str]:
-    """Return what to push; nothing where there is no remote."""
+    """Return what to push; empty if there is no remote."""
     git = memory.git
     head, commit = git.read_head()
     branch = head.removeprefix("refs/heads/")
@@ -83,8 +83,8 @@ def _unpushed(memory: OpenRepository) -> list[str]:
     return [f"{_counted(count, 'commit')} not pushed: {_shown(branch)}. Push the branch."]
 
 
-def _held(memory: OpenRepository) -> list[str]:
-    """Return the tasks that this agent began and did not end."""
+def _claimed_tasks(memory: OpenRepository) -> list[str]:
+    """Return the tasks that this agent started and did not close."""
     if memory.find_tip() is None:
         return []
     catalog = memory.catalog()
@@ -99,7 +99,7 @@ def _held(memory: OpenRepository) -> list[str]:
 
 
 def _bead(memory: OpenRepository) -> list[str]:
-    """Return the bead that the branch here is named for, where beads says that it is not closed."""
+    """Return the bead that the current branch is named for, if beads says that it is open."""
     repository = memory.git.repository
     top, task = repository.top or "", task_of(memory)
     homes = [folder for folder in (top, os.path.dirname(repository.common)) if folder]
@@ -121,8 +121,8 @@ def _bead(memory: OpenRepository) -> list[str]:
 
 
 def _is_first(memory: OpenRepository, event: Event) -> bool:
-    """Return whether this agent is asked for the first time; what cannot be noted is not asked, lest it never ends."""
-    from hashlib import sha256  # 3 ms (measured), and only before something is asked
+    """Return whether this agent has not been reminded yet; false if that cannot be recorded, or it would never end."""
+    from hashlib import sha256  # 3 ms (measured), only before a reminder
 
     message = f"{event.harness}\0{event.session}\0{event.agent}\0{memory.git.repository.git}"
     folder = os.path.join(memory.git.repository.state, FOLDER)

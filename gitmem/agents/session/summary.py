@@ -1,7 +1,7 @@
-"""The summary of a session, before its harness forgets most of it and at its end (C4, D2).
+"""Summarize a session at its end and before its harness compacts it (C4, D2).
 
-A hook only notes that one is wanted: the end of a session has a second or two. A process behind it reads the
-transcript. What was seen of a session is kept, so that a second look adds to the first one, and the memory is one.
+A hook only records a request, since the end of a session has a second or two; a background process reads the
+transcript. The summary's data is stored, so that a second pass adds to the first, and the memory stays one.
 """
 
 from __future__ import annotations
@@ -41,24 +41,24 @@ KIND = "session"
 WORK = "summary"
 FOLDER = "summaries"
 ASKED, KEPT = "asked", "kept"
-# A request that could not be done for as long as its summary would count (D5: three days) is of no use any more.
+# A request that is older than the lifetime of its summary (D5: three days) is dropped.
 GIVEN_UP_S = 3 * 86_400
-# Sessions of which is kept what was seen, the latest ones. A choice of ours.
+# Sessions whose summary data is stored, the latest ones. Our choice.
 SESSIONS_KEPT = 200
 FILE_LIMIT = 256 * 1024
 PLACES = 8
-# No path is longer (PATH_MAX of Linux).
+# The longest path (PATH_MAX of Linux).
 TEXT_LIMIT = 4_096
 
 
 @frozen
 class SummaryTools:
-    """What the rooms beside this one do for a summary.
+    """Functions of sibling packages that a summary needs.
 
     Attributes:
-        take: Keeps what turns of a transcript teach (``agents.capture.turns.capture``).
-        by: Returns what is kept of who captured something (``agents.capture.source.captured_by``).
-        is_worth: Tells whether a text says anything (``commands.capture.quality.says_something``).
+        take: Captures from the turns of a transcript (``agents.capture.turns.capture``).
+        by: Returns the fields for who captured something (``agents.capture.source.captured_by``).
+        is_worth: Returns whether a text is informative (``commands.capture.quality.says_something``).
     """
 
     take: Callable[[OpenRepository, Event, Sequence[Turn]], None]
@@ -67,15 +67,15 @@ class SummaryTools:
 
 
 @frozen
-class _Asked:
-    """A request.
+class _Request:
+    """A request for a summary.
 
     Attributes:
-        event: The session, as an event of it.
-        at: When it was asked for, epoch seconds.
-        branch: The branch of the code then, or empty.
+        event: An event of the session.
+        at: The time of the request, epoch seconds.
+        branch: The branch of the code at that time, or empty.
         workspace: The work tree, as git names it (``main``, ``worktree-NAME``).
-        is_over: Whether the session is over: then all that was captured is committed.
+        is_over: Whether the session is over; if so, all captures are committed.
     """
 
     event: Event
@@ -85,26 +85,26 @@ class _Asked:
     is_over: bool = True
 
 
-# The fields of an event that a request keeps.
+# The fields of an event that a request stores.
 _TOLD = ("harness", "session", "folder", "transcript", "agent_type")
 
 
 def compacting(memory: OpenRepository, event: Event) -> str:
-    """Ask for a summary before a session is compacted; nothing is told to the agent."""
-    _ask(memory, event)
+    """Request a summary before a session is compacted, without notifying the agent."""
+    _record_and_start(memory, event)
     return ""
 
 
 def ended(memory: OpenRepository, event: Event) -> bool:
-    """Ask for a summary at the end of a session; tell whether there will be one, which commits what was captured."""
-    return _ask(memory, event)
+    """Request a summary at the end of a session; return whether one will be made, which also commits the captures."""
+    return _record_and_start(memory, event)
 
 
 def ask_for(memory: OpenRepository, session: str) -> Event:
-    """Ask for a summary of a session that is under way, or over; without a name, of the one heard of last.
+    """Request a summary of a session, running or over; without a name, of the latest one.
 
     Raises:
-        NotFoundError: No such session of this clone has a transcript that gitmem reads.
+        NotFoundError: This clone has no such session with a transcript that gitmem can read.
     """
     for entry in ledger.entries(memory.git.repository.state):
         fields = entry.fields
@@ -112,27 +112,27 @@ def ask_for(memory: OpenRepository, session: str) -> Event:
         if fits and not fields["agent"] and fields["harness"] in HARNESSES:
             values: dict[str, Any] = {name: fields[name] for name in _TOLD[1:]}
             event = Event(fields["harness"], END, **values)
-            _request(memory, _Asked(event, memory.now, fields["branch"], fields["workspace"]))
+            _request(memory, _Request(event, memory.now, fields["branch"], fields["workspace"]))
             return event
     message = f"the session {session} has no transcript here" if session else "no session here has a transcript"
     raise NotFoundError(message, hint='gitmem session log shows sessions; to save what matters: gitmem remember "…"')
 
 
 def waits(state_folder: str) -> bool:
-    """Return whether a summary is wanted and missing."""
+    """Return whether a requested summary has not been made yet."""
     return any(True for _ in _requests(state_folder))
 
 
 def finish(memory: OpenRepository, given: SummaryTools) -> list[str]:
-    """Harvest the transcripts, make the summaries that are due, and return the keys of those that were written.
+    """Harvest the transcripts, write the summaries that are due, and return the keys of those written.
 
     Raises:
-        GitmemError: One of them could not be made; the others were.
+        GitmemError: One of them failed; the others were written.
     """
     written, failed, is_over = [], None, False
     for left in harvest(memory, given.take):
         if left.event.harness in HARNESSES:
-            _request(memory, _Asked(left.event, left.at, left.branch, left.workspace))
+            _request(memory, _Request(left.event, left.at, left.branch, left.workspace))
     for path in list(_requests(memory.git.repository.state)):
         try:
             request = _take(path)
@@ -146,41 +146,41 @@ def finish(memory: OpenRepository, given: SummaryTools) -> list[str]:
         _remove(f"{path}.doing")
     _sweep(memory.git.repository.state)
     if is_over:
-        memory.writer()  # which commits what waits first: one commit for all that a session captured
+        memory.writer()  # commits pending captures first: one commit for everything that a session captured
     if failed is not None:
         raise failed
     return written
 
 
 def key_of(event: Event) -> str:
-    """Return the key of a session's summary: one for each session of a harness."""
+    """Return the key of a session's summary: one per session of a harness."""
     return f"{KIND}-{event.harness}-{_hashed(event)}"
 
 
 def _hashed(event: Event) -> str:
-    from hashlib import sha256  # 3 ms (measured), and only here
+    from hashlib import sha256  # 3 ms (measured), only here
 
     named = f"{event.harness}\0{(event.session or event.transcript)[:TEXT_LIMIT]}"
     return sha256(named.encode("utf-8", "surrogatepass")).hexdigest()[:10]
 
 
-def _ask(memory: OpenRepository, event: Event) -> bool:
-    """Note durably that a summary is wanted, and start the process that makes it; tell whether it was.
+def _record_and_start(memory: OpenRepository, event: Event) -> bool:
+    """Durably record a request, and start the process that handles it; return whether it was recorded.
 
-    None is of a sub-agent, nor of a harness whose transcripts are not read: asking would fail at every end.
+    Not for sub-agents, nor for harnesses whose transcripts cannot be read: each end would fail.
     """
     ledger.enter(memory, event)
     if not event.transcript or event.agent or event.harness not in HARNESSES or not memory.has_store():
         return False
     branch = memory.git.read_head()[0].removeprefix("refs/heads/")
-    _request(memory, _Asked(event, memory.now, branch, _workspace(memory), event.name == END))
+    _request(memory, _Request(event, memory.now, branch, _workspace(memory), event.name == END))
     repository = memory.git.repository
     background.start(repository.state, repository.top or repository.git, WORK)
     return True
 
 
-def _request(memory: OpenRepository, asked: _Asked) -> None:
-    """Note durably that a summary is wanted."""
+def _request(memory: OpenRepository, asked: _Request) -> None:
+    """Durably record a request."""
     fields: dict[str, Any] = {name: getattr(asked.event, name)[:TEXT_LIMIT] for name in _TOLD}
     fields |= {"at": asked.at, "workspace": asked.workspace, "branch": asked.branch, "is_over": asked.is_over}
     path = os.path.join(memory.git.repository.state, FOLDER, ASKED, f"{_hashed(asked.event)}.json")
@@ -192,11 +192,11 @@ def _workspace(memory: OpenRepository) -> str:
     return "main" if repository.git == repository.common else f"worktree-{os.path.basename(repository.git)}"
 
 
-def _finish_one(memory: OpenRepository, given: SummaryTools, request: _Asked) -> str:
-    """Write the summary of one session; returns its key, empty where there is nothing worth keeping.
+def _finish_one(memory: OpenRepository, given: SummaryTools, request: _Request) -> str:
+    """Write the summary of one session and return its key; empty if there is nothing worth saving.
 
     Raises:
-        GitmemError: The transcript cannot be read; a model that is set up failed, and the summary is one by rules.
+        GitmemError: The transcript cannot be read; or the model failed, and the summary was made by rules.
     """
     event, state = request.event, memory.git.repository.state
     if memory.now - request.at > GIVEN_UP_S:
@@ -204,12 +204,12 @@ def _finish_one(memory: OpenRepository, given: SummaryTools, request: _Asked) ->
     found = read_transcript(event.transcript, event.session)
     place = _Place(memory.git.repository.top or "", event.folder)
     kept = os.path.join(state, FOLDER, KEPT, f"{_hashed(event)}.json")
-    # What people write to an agent is not for everyone who reads the memory, unless the policy says so.
+    # Prompts are not meant for everyone who reads the memory, unless the policy includes them.
     with_prompts = memory.policy().session.prompts
     seen = distil(found.turns, place_of=place.of, is_worth=given.is_worth, with_prompts=with_prompts)
     summary = merged(from_dict(_read(kept)), seen)
     known = find_known(memory.catalog(), key_of(event))
-    if not summary.has_content or (known is not None and known.archived):  # nothing to say, or somebody put it away
+    if not summary.has_content or (known is not None and known.archived):  # nothing to say, or the memory was retired
         return ""
     _write(kept, format_json(to_dict(summary), is_ascii=True))
     where = f"on branch {display(request.branch)}" if request.branch else "on no branch"
@@ -224,14 +224,14 @@ def _finish_one(memory: OpenRepository, given: SummaryTools, request: _Asked) ->
     return key_of(event)
 
 
-def _store(memory: OpenRepository, request: _Asked, summary: Summary, text: str, by: Mapping[str, str]) -> None:
-    """Put a summary among the captured texts, in place of one of the same session that is not committed yet."""
+def _store(memory: OpenRepository, request: _Request, summary: Summary, text: str, by: Mapping[str, str]) -> None:
+    """Put a summary among the pending captures, replacing an uncommitted one of the same session."""
     path = os.path.join(memory.git.repository.state, FOLDER, KEPT, f"{_hashed(request.event)}.waiting")
     before = _read(path).get("name")
     options = {
         "tags": [KIND, request.event.harness],
         "paths": _places(summary.files),
-        # The time to live begins with what happened last.
+        # The time to live begins with the last event.
         "created": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(request.at)),
         "branch": display(request.branch),
         "workspace": display(request.workspace),
@@ -254,20 +254,20 @@ def _store(memory: OpenRepository, request: _Asked, summary: Summary, text: str,
 
 
 def _places(files: Sequence[str]) -> list[str]:
-    """Return the latest files as globs; what would be read as a pattern is left out."""
+    """Return the latest files as globs; names that would be read as patterns are left out."""
     plain = [name for name in files if name.isprintable() and not set(name) & set("*?[]{}\\:!")]
     return sorted(plain[-PLACES:])
 
 
 class _Place:
-    """Where the files of a session lie."""
+    """Resolves the paths of a session's files."""
 
     def __init__(self, top: str, folder: str) -> None:
         self._top = os.path.realpath(top) if top else ""
         self._folder = folder or top
 
     def of(self, path: str) -> str:
-        """Return a file's path in the work tree, with ``/``; empty for one outside of it, or in git's own folder."""
+        """Return a file's path in the work tree, with ``/``; empty if it is outside, or in git's own folder."""
         if not self._top or not path or "\0" in path:
             return ""
         whole = os.path.normpath(os.path.join(self._folder, path))
@@ -279,7 +279,7 @@ class _Place:
 
 
 def _requests(state_folder: str) -> Iterator[str]:
-    """Yield the requests, also those that a killed process had taken, the oldest first."""
+    """Yield the requests, oldest first, including those that a killed process had claimed."""
     folder = os.path.join(state_folder, FOLDER, ASKED)
     try:
         names = {name.removesuffix(".doing") for name in os.listdir(folder) if name.endswith((".json", ".json.doing"))}
@@ -289,9 +289,9 @@ def _requests(state_folder: str) -> Iterator[str]:
         yield os.path.join(folder, name)
 
 
-def _take(path: str) -> _Asked | None:
-    """Take a request and return it; one that comes meanwhile stays. None where it is damaged."""
-    if os.path.exists(path):  # else a process that was killed had taken it
+def _take(path: str) -> _Request | None:
+    """Claim a request and return it, leaving a newer one in place; None if it is damaged."""
+    if os.path.exists(path):  # otherwise a killed process had claimed it
         os.replace(path, f"{path}.doing")
     found = _read(f"{path}.doing")
     fits = all(isinstance(found.get(name), str) for name in (*_TOLD, "branch", "workspace"))
@@ -299,7 +299,7 @@ def _take(path: str) -> _Asked | None:
         return None
     values = {name: found[name] for name in _TOLD[1:]}
     is_over = found.get("is_over") is not False
-    return _Asked(Event(found["harness"], END, **values), at, found["branch"], found["workspace"], is_over)
+    return _Request(Event(found["harness"], END, **values), at, found["branch"], found["workspace"], is_over)
 
 
 def _read(path: str) -> dict[str, Any]:
@@ -312,10 +312,10 @@ def _read(path: str) -> dict[str, Any]:
 
 
 def _write(path: str, text: str) -> None:
-    """Put a text in place of a file, durably, whole or not at all.
+    """Write a file atomically and durably.
 
     Raises:
-        OSError: The disk does not allow it.
+        OSError: The file cannot be written.
     """
     make_folder(os.path.dirname(path))
     fresh = f"{path}.{os.getpid()}.new"
@@ -335,7 +335,7 @@ def _remove(path: str) -> None:
 
 
 def _sweep(state_folder: str) -> None:
-    """Remove what is kept of all but the latest sessions, and what killed processes left."""
+    """Remove the data of all but the latest sessions, and leftovers of killed processes."""
     folder = os.path.join(state_folder, FOLDER, KEPT)
     try:
         found = sorted(((entry.stat().st_mtime, entry.path) for entry in os.scandir(folder)), reverse=True)

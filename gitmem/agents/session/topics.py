@@ -1,8 +1,8 @@
 """Topics: what a session works on, with a specification, a worklog and evidence, per work tree and branch.
 
-A topic is a folder of small files that people may edit as well. A branch of one's own has the topic ``current`` until
-one is named. On branches that many share, each session has a topic of its own until one is named, so that sessions
-which have nothing to do with each other inherit nothing. Source: the dotfiles' agent memory (FEATURES, rows E1 to E3).
+A topic is a folder of small files that people may edit as well. A branch with one user has the topic ``current`` until
+one is named. On shared branches, each session has a topic of its own until one is named, so that unrelated sessions
+inherit nothing from each other. Source: the dotfiles' agent memory (FEATURES, rows E1 to E3).
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from gitmem.git.repository import Repository
 
-# A topic that begins with one of these words is a review; one that ends with it, where it says of what.
+# A topic is a review if it begins with one of these words, or ends with it after another word.
 REVIEWS = ("review", "rereview")
 REVIEWED = frozenset(("code", "pr", "mr", "pull", "merge", "request", "peer", "security", "design", "final"))
 CURRENT = "current"
@@ -30,11 +30,11 @@ SESSION = "session-"
 ACTIVE, TOPICS, ARCHIVE = "active", "topics", "archive"
 SPEC, WORKLOG, EVIDENCE, OFF = "spec.md", "worklog.jsonl", "evidence.jsonl", "off"
 NAME_LIMIT = 60
-# A specification is read up to this size; what is told of it is the policy's `spec_tokens`.
+# The most read of a specification; the most shown of it is the policy's `spec_tokens`.
 SPEC_BYTES = 64 * 1024
-# Evidence is trimmed as it is written. A choice of ours: some 500 lines.
+# Evidence is trimmed as it is written. Our choice: about 500 lines.
 EVIDENCE_BYTES = 128 * 1024
-# Topics that sessions left on a shared branch and nobody named; older ones are removed. A choice of ours.
+# The most unnamed topics of sessions on a shared branch; older ones are removed. Our choice.
 SESSIONS_KEPT = 100
 
 
@@ -59,19 +59,19 @@ class Workplace:
 
     @property
     def is_shared(self) -> bool:
-        """Return whether the branch is one that many share."""
+        """Return whether several people work on the branch."""
         return self.branch in SHARED
 
 
 @frozen
 class Topic:
-    """What a session works on.
+    """A topic that sessions work on.
 
     Attributes:
         name: Its name.
-        folder: Where its files lie; it may not exist yet.
+        folder: The folder with its files; it may not exist yet.
         is_pinned: Whether a user named it.
-        is_archived: Whether it was put away.
+        is_archived: Whether it was archived.
     """
 
     name: str
@@ -81,10 +81,10 @@ class Topic:
 
     @property
     def is_review(self) -> bool:
-        """Return whether something is reviewed here: what was found before would bias it (E3).
+        """Return whether the topic is a review, which earlier findings would bias (E3).
 
-        A review is called one: ``review-41``, ``re-review``, ``pr-41-review``. What only has the word in its name is
-        none: ``product-reviews``, ``reviewer-rights``, ``customer-review-page``.
+        Reviews are named as such: ``review-41``, ``re-review``, ``pr-41-review``. A name that only contains the word is
+        not a review: ``product-reviews``, ``reviewer-rights``, ``customer-review-page``.
         """
         words = "".join(char if char.isalnum() else " " for char in self.name.lower()).split()
         if words[:1] == ["re"]:
@@ -104,20 +104,20 @@ class Topic:
         return os.path.join(self.folder, WORKLOG)
 
     def spec(self) -> str:
-        """Return its specification, without white space around; empty where it has none."""
+        """Return its specification, stripped; empty if it has none."""
         return read_text(self.spec_path, SPEC_BYTES).strip()
 
     def evidence(self) -> list[dict[str, Any]]:
-        """Return its evidence, the oldest first: ``at``, ``text`` and ``refs``."""
+        """Return its evidence, oldest first: ``at``, ``text`` and ``refs``."""
         return read_lines(os.path.join(self.folder, EVIDENCE), EVIDENCE_BYTES)
 
 
 def place_of(repository: Repository, head: str) -> Workplace:
-    """Return where somebody works.
+    """Return the workplace of a repository and HEAD.
 
     Args:
-        repository: The repository, as it was found from that folder.
-        head: The full ref that HEAD names; empty where it is detached.
+        repository: The repository, as found from the working directory.
+        head: The full ref that HEAD names; empty if it is detached.
     """
     is_main = repository.git == repository.common
     workspace = "main" if is_main else f"worktree-{os.path.basename(repository.git)}"
@@ -125,18 +125,18 @@ def place_of(repository: Repository, head: str) -> Workplace:
 
 
 def topic_of(place: Workplace, session: str = "") -> Topic:
-    """Return the active topic: the named one, or what the branch and the session make of it.
+    """Return the active topic: the named one, else the default one of the branch and session.
 
     Args:
         place: A workspace.
-        session: The session's name. Without one, on a shared branch, the latest session's topic is meant.
+        session: The session's name; if it is empty on a shared branch, the latest session's topic is returned.
     """
     pinned = read_text(os.path.join(place.folder, ACTIVE), 4 * NAME_LIMIT).strip()
     if pinned and _is_name(pinned):
         return Topic(pinned, _folder(place, pinned), is_pinned=True)
     if not place.is_shared:
         return Topic(CURRENT, _folder(place, CURRENT))
-    latest = next(iter(_of_sessions(place)), "") if not session else ""
+    latest = next(iter(_session_topics(place)), "") if not session else ""
     name = latest or f"{SESSION}{session or 'unnamed'}"
     return Topic(name, _folder(place, name))
 
@@ -145,8 +145,8 @@ def _folder(place: Workplace, name: str) -> str:
     return os.path.join(place.folder, TOPICS, named(name))
 
 
-def _of_sessions(place: Workplace) -> list[str]:
-    """Return the topics that sessions left here, the latest first."""
+def _session_topics(place: Workplace) -> list[str]:
+    """Return the unnamed topics of sessions here, latest first."""
     names = [name for name in list_names(place) if name.startswith(SESSION)]
     return sorted(names, key=lambda name: -_changed(_folder(place, name)))
 
@@ -165,7 +165,7 @@ def list_names(place: Workplace) -> list[str]:
 
 
 def list_archived(place: Workplace) -> list[str]:
-    """Return the names of the topics that were put away here, the oldest of each name first."""
+    """Return the names of the archived topics here, oldest of each name first."""
     return _names(os.path.join(place.folder, ARCHIVE))
 
 
@@ -177,10 +177,10 @@ def _names(folder: str) -> list[str]:
 
 
 def find(place: Workplace, name: str) -> Topic:
-    """Return a topic of this place by its name, also one that was put away.
+    """Return a topic of this workplace by its name, archived or not.
 
     Raises:
-        NotFoundError: There is none.
+        NotFoundError: There is no such topic.
     """
     for folder, is_archived in ((TOPICS, False), (ARCHIVE, True)):
         path = os.path.join(place.folder, folder, named(name))
@@ -201,10 +201,10 @@ def _is_name(name: str) -> bool:
 
 
 def use(place: Workplace, name: str, spec: str = "") -> Topic:
-    """Make a topic the active one of this work tree and branch; with a specification where it has none yet.
+    """Make a topic the active one of this work tree and branch; write its specification if it has none yet.
 
     Raises:
-        RefusedError: It cannot be called so.
+        RefusedError: The name is invalid.
     """
     if not _is_name(name):
         message = f"invalid topic name {name!r}: use letters, digits, '-', '_' and '.', at most {NAME_LIMIT}"
@@ -227,13 +227,13 @@ def note(topic: Topic, text: str) -> None:
 
 
 def add_evidence(topic: Topic, text: str, refs: Sequence[str], *, now: int) -> None:
-    """Write down what was found, and where it can be seen."""
+    """Add evidence to a topic: a finding, and where it can be seen."""
     entry = {"at": now, "text": " ".join(text.split()), "refs": [*refs]}
     append(os.path.join(topic.folder, EVIDENCE), entry, limit=EVIDENCE_BYTES)
 
 
 def wipe(place: Workplace, topic: Topic) -> bool:
-    """Remove a topic's specification, worklog, evidence and switch, and no other topic's; tell whether it had any."""
+    """Remove a topic's specification, worklog, evidence and switch, and nothing else; return whether it had any."""
     had = os.path.isdir(topic.folder)
     _empty(topic.folder)
     _unpin(place, topic)
@@ -241,10 +241,10 @@ def wipe(place: Workplace, topic: Topic) -> bool:
 
 
 def archive(place: Workplace, topic: Topic, *, now: int) -> Topic:
-    """Put a topic away whole: it is not told any more and can be read for ever.
+    """Archive a topic: it is not shown to agents any more, and stays readable.
 
     Raises:
-        NotFoundError: It has nothing that could be kept.
+        NotFoundError: The topic is empty.
     """
     if not os.path.isdir(topic.folder):
         raise NotFoundError(f"the topic {topic.name} is empty", hint="gitmem session status")
@@ -262,12 +262,12 @@ def _unpin(place: Workplace, topic: Topic) -> None:
 
 
 def is_off(place: Workplace, topic: Topic) -> bool:
-    """Return whether a file says that nothing is told: for all of this repository, or for this topic."""
+    """Return whether the switch file says to show nothing, for all of this repository or for this topic."""
     return os.path.lexists(os.path.join(place.root, OFF)) or os.path.lexists(os.path.join(topic.folder, OFF))
 
 
 def switch(place: Workplace, topic: Topic | None, *, is_on: bool) -> str:
-    """Put the file there that says that nothing is told, or take it away; for all of the repository without a topic.
+    """Create or remove the file that says to show nothing, for a topic or (without one) for all of the repository.
 
     Returns:
         The file.
@@ -281,15 +281,15 @@ def switch(place: Workplace, topic: Topic | None, *, is_on: bool) -> str:
 
 
 def sweep(place: Workplace) -> None:
-    """Remove the topics that sessions left here and nobody named, but for the latest; specifications stay."""
-    for name in _of_sessions(place)[SESSIONS_KEPT:]:
+    """Remove the unnamed topics of sessions here, except the latest; specifications are not removed."""
+    for name in _session_topics(place)[SESSIONS_KEPT:]:
         folder = _folder(place, name)
         if not os.path.lexists(os.path.join(folder, SPEC)):
             _empty(folder)
 
 
 def _empty(folder: str) -> None:
-    """Remove a folder of a topic, in which only files lie."""
+    """Remove a topic's folder, which has only files in it."""
     if os.path.islink(folder):
         return
     try:
@@ -297,7 +297,7 @@ def _empty(folder: str) -> None:
             _remove(entry.path)
         os.rmdir(folder)
     except OSError:
-        return  # not there, or somebody has put something of their own in it
+        return  # missing, or it contains other files
 
 
 def _remove(path: str) -> None:

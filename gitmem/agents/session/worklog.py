@@ -1,7 +1,7 @@
-"""The worklog of a topic: what tools did, a compact line of JSON each, trimmed as it is written (E2).
+"""The worklog of a topic: what tools did, one compact line of JSON each, trimmed as it is written (E2).
 
-Commands are other people's text: they are cut, their hidden characters are spelt out and their secrets are replaced
-before they are kept. What a tool printed is not kept, but for the last line of a failure.
+Commands are untrusted text: they are truncated, hidden characters are spelled out, and secrets are replaced before they
+are written. Of a command's output, only the last line of a failure is stored.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ if TYPE_CHECKING:
     from gitmem.agents.session.topics import Topic
     from gitmem.repository.repository import OpenRepository
 
-# Some 500 entries; half of it stays when it is trimmed. A choice of ours.
+# About 500 entries; trimming drops half of them. Our choice.
 WORKLOG_BYTES = 64 * 1024
-# A command or a line of output is read up to the first, and kept up to the second; of one edit, so many files.
+# The most characters read and the most stored of a command or a line of output; the most files of one edit.
 READ_CHARS, KEPT_CHARS, KEPT_FILES = 4000, 300, 20
 
 
@@ -33,8 +33,8 @@ def record(memory: OpenRepository, event: Event) -> None:
     """Add what a tool did to the worklog of the active topic.
 
     Raises:
-        BusyError: The worklog is being written all the time.
-        OSError: The disk does not allow it.
+        BusyError: Timed out waiting for other writers of the worklog.
+        OSError: The worklog cannot be written.
     """
     repository = memory.git.repository
     topic = topic_of(place_of(repository, memory.git.read_head()[0]), event.session)
@@ -60,14 +60,14 @@ def record(memory: OpenRepository, event: Event) -> None:
 def _line(text: str) -> str:
     """Return a text as one clean line without secrets."""
     line = " ".join(text[: 4 * READ_CHARS].split())
-    if len(line) > READ_CHARS:  # half a secret would not be known for one
+    if len(line) > READ_CHARS:  # half a secret would not be recognized
         line = line[:READ_CHARS].rpartition(" ")[0] or line[:READ_CHARS]
     line = display(redact(line))
     return line if len(line) <= KEPT_CHARS else f"{line[: KEPT_CHARS - 1]}…"
 
 
 def _last(output: str) -> str:
-    """Return the last line that a tool printed; of a very long one its end, without the word that the cut is in."""
+    """Return the last line of a tool's output; of a very long line its end, without the word at the cut."""
     lines = redact(output).strip().splitlines() or [""]
     line = lines[-1]
     return _line(line if len(line) <= READ_CHARS else line[-READ_CHARS:].partition(" ")[2])
@@ -75,19 +75,19 @@ def _last(output: str) -> str:
 
 def _path(path: str, top: str) -> str:
     inside = os.path.relpath(path, top) if top and os.path.isabs(path) and path.startswith(f"{top}{os.sep}") else path
-    # Name by name: together they are long, and what is long is read with patterns that take 5 ms to load (measured).
+    # One by one: joined they are long, and long texts are searched with patterns that take 5 ms to load (measured).
     return os.sep.join(_line(name) for name in inside[:READ_CHARS].split(os.sep))[:READ_CHARS]
 
 
 def tail(topic: Topic, count: int) -> list[str]:
-    """Return the last things that a topic's tools did, the oldest first, a line each; edits and commands alone."""
+    """Return a topic's last commands and edits, oldest first, one line each."""
     entries = read_lines(topic.worklog_path, WORKLOG_BYTES)
     lines = [line for entry in entries if (line := line_of(entry))]
     return lines[-count:] if count else []
 
 
 def line_of(entry: dict[str, Any]) -> str:
-    """Return one entry as a line; empty for what is not a command and no edit, or is damaged."""
+    """Return one entry as a line; empty if it is damaged, or neither a command nor an edit."""
     did, more = entry.get("did"), entry.get("more")
     if entry.get("tool") == what.EDIT and isinstance(did, list) and did:
         return f"edited {', '.join(map(str, did))}" + (f" and {more} more" if more else "")
@@ -99,7 +99,7 @@ def line_of(entry: dict[str, Any]) -> str:
 
 
 def counts(entries: Sequence[dict[str, Any]]) -> dict[str, int]:
-    """Return how many entries of each kind of tool there are, by name."""
+    """Return the number of entries of each kind of tool, by name."""
     found: dict[str, int] = {}
     for entry in entries:
         name = str(entry.get("tool") or what.OTHER)

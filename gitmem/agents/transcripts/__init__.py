@@ -1,1 +1,1 @@
-"""Transcripts: what harnesses write down of a session, read with bounds and made one list of turns."""
+"""Read the session transcripts of harnesses, within bounds, into one list of turns."""

@@ -1,6 +1,6 @@
 """Claude Code's transcripts: JSON lines, one for each block of a message.
 
-Source: files of version 2.1.330. The format is not documented and grows, so whatever is not known is left alone.
+Source: files of version 2.1.330. The format is undocumented and changes, so unknown records are skipped.
 """
 
 from __future__ import annotations
@@ -15,17 +15,17 @@ if TYPE_CHECKING:
 
 SHELL = "Bash"
 EDITORS = ("Edit", "Write", "NotebookEdit", "MultiEdit")
-# What stands as a user's text and is none: output of commands, notes of the harness.
+# Text recorded as the user's that is not: command output, notices of the harness.
 TAGS = (
     *("<command-", "<local-command-", "<system-reminder>", "<task-notification", "<bash-", "<user-memory-input"),
     *("[Request interrupted", "Caveat: The messages below"),
 )
-# What a tool answers that the person did not let run, and one that goes on behind.
+# A tool result that the person refused, and one of a command that continues in the background.
 UNDECIDED = ("The user doesn't want to", "[Request interrupted", "Command running in background")
 
 
 def turns(records: Iterable[Mapping[str, Any]]) -> Iterator[Turn]:
-    """Yield the turns of a transcript's lines; those of a sub-agent only where the file is its own."""
+    """Yield the turns in a transcript's lines; those of a sub-agent only if the file is its own."""
     is_agents: bool | None = None
     calls: dict[str, tuple[str, Mapping[str, Any]]] = {}
     tasks: dict[str, dict[str, Any]] = {}
@@ -36,7 +36,7 @@ def turns(records: Iterable[Mapping[str, Any]]) -> Iterator[Turn]:
         if record.get("isSidechain") is True and not is_agents:
             continue
         if record.get("type") == "assistant":
-            yield from _said(content, calls)
+            yield from _answered(content, calls)
         elif record.get("type") == "user":
             answers = [one for one in read.tables(content) if one.get("type") == "tool_result"]
             if answers:
@@ -54,8 +54,8 @@ def _prompt(record: Mapping[str, Any], content: object) -> str:
     return read.joined(content).strip()
 
 
-def _said(content: object, calls: dict[str, tuple[str, Mapping[str, Any]]]) -> Iterator[Turn]:
-    """Yield what the agent said, and keep what it called until the answer comes."""
+def _answered(content: object, calls: dict[str, tuple[str, Mapping[str, Any]]]) -> Iterator[Turn]:
+    """Yield the agent's messages, and hold its tool calls until their results come."""
     if isinstance(content, str) and content.strip():
         yield Turn(read.SAID, read.text(content))
     for block in read.tables(content):

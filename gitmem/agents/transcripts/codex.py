@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 SHELLS = ("exec_command", "shell", "shell_command", "local_shell", "container.exec")
 PATCH = "apply_patch"
 PLAN = "update_plan"
-# What stands as a user's text and is none.
+# Text recorded as the user's that is not.
 TAGS = (
     *("<environment_context>", "<user_instructions>", "<hook_prompt", "<turn_aborted>", "<user_shell_command>"),
     *("<permissions", "<collaboration_mode>", "<INSTRUCTIONS>", "# AGENTS.md instructions", "<skill>"),
@@ -62,7 +62,7 @@ def _message(payload: Mapping[str, Any]) -> Iterator[Turn]:
 
 
 def _changed(item: Mapping[str, Any]) -> Iterator[Turn]:
-    """Yield the files of a change that Codex itself notes, also of a patch inside a shell command."""
+    """Yield the files of a change that Codex itself records, also of a patch inside a shell command."""
     files = read.table(item.get("changes"))
     if item.get("type") == "FileChange" and files:
         names = tuple(read.text(name, read.PATH_LIMIT) for name in list(files)[: read.MANY])
@@ -92,7 +92,7 @@ def _arguments(written: object) -> Mapping[str, Any]:
 
 
 def _command(given: object) -> str:
-    """Return a command as it would be typed: the script of a shell that was started for it, else its words."""
+    """Return a command as it would be typed: the script given to a shell, else its words."""
     if isinstance(given, list):
         words = [word for word in given[: read.MANY] if isinstance(word, str)]
         given = words[2] if len(words) == 3 and words[1] in _LOGIN else " ".join(words)

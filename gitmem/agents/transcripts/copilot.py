@@ -20,7 +20,7 @@ EDITORS = ("edit", "create", "write", "str_replace_editor")
 
 
 def turns(records: Iterable[Mapping[str, Any]]) -> Iterator[Turn]:
-    """Yield the turns of a session's events; what sub-agents say is of them, and is included."""
+    """Yield the turns in a session's events, including those of sub-agents, marked as theirs."""
     calls: dict[str, Turn] = {}
     for record in records:
         what, data = record.get("type"), read.table(record.get("data"))

@@ -1,7 +1,7 @@
-"""Gemini CLI's chats: JSON lines since 2026, one object over many lines before.
+"""Gemini CLI's chats: JSON lines since 2026, before that one object over many lines.
 
-A message is written again when it grows, so the last one of an identifier counts; ``$rewindTo`` takes back what comes
-from there on. Source: ``packages/core/src/services/chatRecordingTypes.ts`` and ``chatRecordingService.ts``.
+A message is written again as it grows, so the last one with an identifier counts; ``$rewindTo`` removes everything from
+that message on. Source: ``packages/core/src/services/chatRecordingTypes.ts`` and ``chatRecordingService.ts``.
 """
 
 from __future__ import annotations

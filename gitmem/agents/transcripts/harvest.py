@@ -1,7 +1,7 @@
-"""The harvest: what transcripts have that no hook captured, read in the background, a bounded number at a time.
+"""Harvest transcripts for learnings that no hook captured: in the background, a bounded number at a time.
 
-A stop of an agent and the end of a session ask for it, and so does the next start, for sessions that never ended. Each
-transcript is read again only after it has grown, and each text is kept once (``agents.capture.marks``).
+A stop of an agent and the end of a session request it, and so does the next start, for sessions that never ended. A
+transcript is read again only after it has grown, and each text is captured once (``agents.capture.marks``).
 """
 
 from __future__ import annotations
@@ -27,25 +27,25 @@ if TYPE_CHECKING:
     Take = Callable[[OpenRepository, Event, Sequence[Turn]], None]
 
 WORK = "summary"
-# Transcripts of one run, and sub-agents of one session. Choices of ours: the next start reads the others.
+# The most transcripts per run, and sub-agents per session. Our choices: the next start reads the others.
 AT_MOST = 20
 AGENTS_AT_MOST = 50
-# A session that never ended and was silent for so long gets its summary: until then it may go on.
+# A session without an end gets its summary after this silence: until then it may continue.
 SILENT_S = 300
 FORGOTTEN_S = 7 * 86_400
-# What a stop looks at of what was written since the last look: words that say that something was learned.
+# Words that mark a learning; a stop searches the new part of the transcript for them.
 LOOK_BYTES = 4 << 20
 MARKS = (b"LEARN", b"earned", b"earning", b"earnt", b"DECISION")
 
 
 @frozen
 class Unended:
-    """A session that ended without a word of its harness.
+    """A session whose end its harness never reported.
 
     Attributes:
         event: Its end, as an event.
-        at: When it was last heard of, epoch seconds.
-        branch: The branch of the code then, or empty.
+        at: When its last event arrived, epoch seconds.
+        branch: The branch of the code at that time, or empty.
         workspace: The work tree.
     """
 
@@ -56,7 +56,7 @@ class Unended:
 
 
 def look(memory: OpenRepository, event: Event) -> None:
-    """Ask for a harvest where the transcript of an event has words that no hook captured."""
+    """Request a harvest if the transcript of an event has learnings that no hook captured."""
     ledger.enter(memory, event)
     if event.harness not in HARNESSES or not event.transcript:
         return
@@ -67,24 +67,24 @@ def look(memory: OpenRepository, event: Event) -> None:
 
 
 def start(memory: OpenRepository) -> None:
-    """Start the process in the background that harvests."""
+    """Start the background process that harvests."""
     repository = memory.git.repository
     background.start(repository.state, repository.top or repository.git, WORK)
 
 
 def is_due(memory: OpenRepository) -> bool:
-    """Return whether a session left something unread: asked at a start, so by looking at sizes alone."""
+    """Return whether a session left unread text, judging by file sizes alone, since each start asks."""
     return any(one.is_unread or one.has_ended for one in ledger.entries(memory.git.repository.state))
 
 
 def harvest(memory: OpenRepository, take: Take) -> list[Unended]:
-    """Keep what the transcripts of all sessions have and no hook captured; return the sessions without an end.
+    """Save what no hook captured from the transcripts of all sessions; return the sessions that never ended.
 
     Args:
         memory: The store.
-        take: Keeps what turns teach (``agents.capture.turns.capture``).
+        take: Captures from turns (``agents.capture.turns.capture``).
     """
-    from gitmem.agents.transcripts.read import read_transcript  # 12 ms, and a start and a stop only look
+    from gitmem.agents.transcripts.read import read_transcript  # 12 ms, and a start and a stop do not need it
 
     entries = ledger.entries(memory.git.repository.state)
     left: list[Unended] = []
@@ -124,7 +124,7 @@ def _event(entry: LedgerEntry, name: str) -> Event:
 
 
 def _transcripts(entry: LedgerEntry) -> Iterator[tuple[Event, str]]:
-    """Yield a session's transcript and those of its sub-agents, which Claude Code and Gemini CLI put beside it."""
+    """Yield a session's transcript and those of its sub-agents, which Claude Code and Gemini CLI store beside it."""
     event = _event(entry, RESPONSE)
     yield event, entry.transcript
     if event.harness == "gemini":  # chats/SESSION/AGENT.jsonl (0.61.0)
@@ -152,7 +152,7 @@ def _changed(entry: LedgerEntry) -> int:
 
 
 def _has_words(entry: LedgerEntry) -> bool:
-    """Return whether a transcript says that something was learned, since it was read; a database is not looked into."""
+    """Return whether the unread part of a transcript marks a learning; databases are not searched."""
     if entry.transcript.endswith(DATABASE):
         return entry.is_unread
     try:

@@ -1,7 +1,7 @@
 """The ledger of sessions: their transcripts, how far each was read, and whether the session ended.
 
-A hook enters a session when it first sees its transcript, which costs one look at a file afterwards. So the next start
-finds what sessions that were killed, or whose lid was closed, left unread.
+A hook enters a session when it first sees its transcript; later events cost one look at a file. So the next start finds
+the unread transcripts of sessions that were killed or suspended.
 """
 
 from __future__ import annotations
@@ -27,18 +27,18 @@ SUFFIX, READ = ".json", ".read"
 FIELDS = ("harness", "session", "folder", "transcript", "agent", "agent_type", "branch", "workspace")
 FIELD_LIMIT = 4_096
 ENTRY_BYTES = 64 * 1024
-# Sessions that are remembered, the latest ones. A choice of ours.
+# The most sessions remembered, the latest ones. Our choice.
 ENTRIES_AT_MOST = 200
 
 
 @frozen
 class LedgerEntry:
-    """One session, or one sub-agent of it, with a transcript of its own.
+    """A session, or a sub-agent of one, with a transcript of its own.
 
     Attributes:
         path: The entry's file.
-        fields: ``FIELDS``, as texts.
-        at: When it was entered, or ended; epoch seconds.
+        fields: The ``FIELDS`` as strings.
+        at: When it was entered or ended, epoch seconds.
         has_ended: Whether its harness reported its end.
         read: The extent of the transcript (``extent_of``) when it was read last; -1 for never.
         summarized: Its extent when its summary was asked for; -1 for never.
@@ -53,7 +53,7 @@ class LedgerEntry:
 
     @property
     def transcript(self) -> str:
-        """Return the file with the session."""
+        """Return the path of the transcript."""
         return self.fields["transcript"]
 
     @property
@@ -63,7 +63,7 @@ class LedgerEntry:
 
 
 def enter(memory: OpenRepository, event: Event) -> None:
-    """Enter the session of an event, once, and again when it ends; without a transcript there is nothing to read."""
+    """Enter the session of an event, once, and again when it ends; an event without a transcript is ignored."""
     if not event.transcript or not event.session:
         return
     path = path_of(memory.git.repository.state, event)
@@ -80,13 +80,13 @@ def enter(memory: OpenRepository, event: Event) -> None:
 
 
 def path_of(state_folder: str, event: Event) -> str:
-    """Return the file of an event's session, or of its sub-agent."""
+    """Return the ledger file of an event's session or sub-agent."""
     named = f"{event.harness}\0{event.session}\0{event.agent}"[:FIELD_LIMIT]
     return os.path.join(state_folder, FOLDER, f"{crc32(named.encode('utf-8', 'replace')):08x}{SUFFIX}")
 
 
 def entries(state_folder: str) -> list[LedgerEntry]:
-    """Return the sessions that are in the ledger, the one entered last first."""
+    """Return the sessions in the ledger, latest first."""
     folder = os.path.join(state_folder, FOLDER)
     try:
         names = [name for name in os.listdir(folder) if name.endswith(SUFFIX)]
@@ -105,12 +105,12 @@ def entries(state_folder: str) -> list[LedgerEntry]:
 
 
 def mark(entry: LedgerEntry, *, read: int, summarized: int) -> None:
-    """Note how far a transcript was read; what its harness reports meanwhile stays as it is."""
+    """Record how far a transcript was read, without touching what its harness reports meanwhile."""
     _write(f"{entry.path}{READ}", {"read": read, "summarized": summarized})
 
 
 def remove(entry: LedgerEntry) -> None:
-    """Take a session out of the ledger."""
+    """Remove a session from the ledger."""
     for path in (f"{entry.path}{READ}", entry.path):
         try:
             os.unlink(path)
@@ -119,10 +119,10 @@ def remove(entry: LedgerEntry) -> None:
 
 
 def extent_of(transcript: str) -> int:
-    """Return a number that changes whenever a transcript grows: its size in bytes; -1 where it is gone.
+    """Return a number that changes whenever a transcript grows: its size in bytes; -1 if it is gone.
 
-    Of a database it is when it was written last: new rows also go into free pages, and a journal that is merged is
-    written again from its start (https://sqlite.org/wal.html, "the WAL file is reset"), so no size changes.
+    For a database it is the time of the last write: new rows also go into free pages, and a journal that is merged is
+    rewritten from its start (https://sqlite.org/wal.html, "the WAL file is reset"), so the size need not change.
     """
     try:
         return written_ns(transcript) if transcript.endswith(DATABASE) else os.stat(transcript).st_size
@@ -131,7 +131,7 @@ def extent_of(transcript: str) -> int:
 
 
 def written_ns(transcript: str) -> int:
-    """Return when a transcript, or the journal of a database, was written last, in nanoseconds.
+    """Return when a transcript, or the journal of a database, was last written, in nanoseconds.
 
     Raises:
         OSError: It is gone.

@@ -21,17 +21,17 @@ if TYPE_CHECKING:
 
 SHELL = "bash"
 EDITORS = ("edit", "write", "patch", "apply_patch")
-# Parts of one session that are read, the latest ones; and how long another writer is waited for.
+# The most parts read per session, the latest ones; and how long to wait for another writer.
 PARTS_AT_MOST = 20_000
 PATIENCE_S = 1.0
 FAILED = {"completed": False, "error": True}
 
 
 def records(path: str, session: str) -> list[dict[str, Any]]:
-    """Return the parts of a session, the oldest first, each with the role of its message.
+    """Return the parts of a session, oldest first, each with the role of its message.
 
     Raises:
-        sqlite3.Error: It is no such database, or is locked.
+        sqlite3.Error: It is locked, or not a database of OpenCode.
     """
     asked = (
         "SELECT m.data, p.data FROM part p JOIN message m ON m.id = p.message_id WHERE p.session_id = ?"

@@ -1,4 +1,4 @@
-"""pi's sessions: JSON lines that form a tree; they are read in the order of the file.
+"""pi's sessions: JSON lines that form a tree, read in file order.
 
 Source: ``docs/session-format.md`` of ``@earendil-works/pi-coding-agent`` (version 3 of the format).
 """

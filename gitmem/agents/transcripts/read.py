@@ -1,4 +1,4 @@
-"""Read a transcript: which harness wrote it, and the turns in it, within bounds of time and memory."""
+"""Read a transcript: detect which harness wrote it, and return its turns within bounds of time and memory."""
 
 from __future__ import annotations
 
@@ -19,22 +19,22 @@ if TYPE_CHECKING:
 
     from gitmem.agents.transcripts.turns import Turn
 
-# Turns that are kept: of more, the first and the last ones.
+# The most turns kept: of more, the first and the last ones.
 FIRST = 1_000
 LAST = 10_000
-# Records that are looked at to know the form; before the first message stand some of the harness itself.
+# Records searched to detect the format; records of the harness may precede the first message.
 LOOKED_AT = 50
 
 
 def read_transcript(path: str, session: str = "") -> Transcript:
-    """Return what a session's file holds, in whatever of the known forms it is.
+    """Return the turns in a session's file, in any of the known formats.
 
     Args:
         path: The file.
-        session: The session, where the file is a database with several.
+        session: The session, if the file is a database with several.
 
     Raises:
-        UnreadableError: The file may not be read (``source.open_own``), or is of no known form.
+        UnreadableError: The file may not be read (``source.open_own``), or its format is unknown.
         BusyError: The database is locked.
     """
     fd = open_own(path)
@@ -57,7 +57,7 @@ def read_transcript(path: str, session: str = "") -> Transcript:
 
 
 def bounded(turns: Iterator[Turn], *, first: int = FIRST, last: int = LAST) -> tuple[Turn, ...]:
-    """Return the turns; of very many the first and the last ones."""
+    """Return the turns; if there are too many, the first and the last ones."""
     return (*islice(turns, first), *deque(turns, maxlen=last))
 
 
@@ -76,7 +76,7 @@ def _turns(records: Iterator[dict[str, Any]]) -> Iterator[Turn]:
 
 
 def reader_of(record: Mapping[str, Any]) -> Callable[[Iterable[Mapping[str, Any]]], Iterator[Turn]] | None:
-    """Return what reads a transcript with such a record in it; None where the record does not tell."""
+    """Return the reader for a transcript that contains this record; None if the record does not identify the format."""
     if "payload" in record:
         return codex.turns
     if isinstance(record.get("data"), dict) and "." in str(record.get("type")):
@@ -87,5 +87,5 @@ def reader_of(record: Mapping[str, Any]) -> Callable[[Iterable[Mapping[str, Any]
         return gemini.turns
     if "parentUuid" in record or "isSidechain" in record or "sessionId" in record:
         return claude_code.turns
-    # A message of Gemini's older form, where the object around it is not read.
+    # A message of Gemini's older format, without the object around it.
     return gemini.turns if record.get("type") == "user" and "content" in record and "id" in record else None

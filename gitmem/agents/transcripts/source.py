@@ -1,7 +1,7 @@
-"""A transcript's file: which ones are read at all, and their whole lines within bounds.
+"""Open transcript files safely, and read whole lines within bounds.
 
-A hook's payload names the file, so the name is data of others: only regular files of this user are read, and only in
-the folders where harnesses keep their sessions. Never a device, a pipe or a link that leads elsewhere.
+The path comes from a hook's payload, so it is untrusted: only regular files of this user are read, and only in the
+folders where harnesses store their sessions. Never a device, a pipe or a link that leads elsewhere.
 """
 
 from __future__ import annotations
@@ -18,39 +18,39 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
-# Where sessions are kept below the home folder, and the variables that move these folders.
+# The folders with sessions below the home folder, and the variables that move them.
 FOLDERS = (".claude", ".config/claude", ".codex", ".gemini", ".copilot", ".pi", ".local/share/opencode")
 MOVED_BY = ("CLAUDE_CONFIG_DIR", "CODEX_HOME", "GEMINI_CLI_HOME", "COPILOT_HOME", "PI_CODING_AGENT_DIR")
-# The harnesses whose sessions are in one of the forms that are read.
+# The harnesses whose session format is known.
 HARNESSES = ("claude-code", "codex", "copilot", "gemini", "opencode", "pi")
 DATABASE = ".db"
 SUFFIXES = (".jsonl", ".json", DATABASE)
-# The first prompt is at the beginning, the rest of what matters at the end: two hours of work are some 5 MB of
-# JSON lines. Choices of ours; a line with a picture in it has 1 MB or more.
+# The first prompt is at the beginning, and the rest of what matters is at the end: two hours of work are about 5 MB of
+# JSON lines. Our choices; a line with a picture has 1 MB or more.
 HEAD_BYTES = 1 << 20
 TAIL_BYTES = 16 << 20
 LINE_BYTES = 4 << 20
 CHUNK = 1 << 18
-# Without them on Windows, which has no such links and pipes among its files.
+# Windows lacks these flags, and such links and pipes.
 _FLAGS = ("O_NOFOLLOW", "O_NONBLOCK", "O_NOCTTY", "O_CLOEXEC", "O_BINARY")
 
 
 class UnreadableError(GitmemError):
-    """A transcript that is not read; its words say why, and repeat nothing of it."""
+    """The transcript cannot be read; the message says why, and quotes none of it."""
 
 
 def roots() -> list[str]:
-    """Return the folders in which transcripts are read, links resolved."""
+    """Return the folders in which transcripts are read, with links resolved."""
     named = [os.path.join(home(), folder) for folder in FOLDERS] + [variable(name) for name in MOVED_BY]
     named.append(os.path.join(variable("XDG_DATA_HOME"), "opencode"))
     return [os.path.realpath(folder) for folder in named if os.path.isabs(folder)]
 
 
 def open_own(path: str) -> int:
-    """Return an open file that may be read as a transcript.
+    """Open a file that may be read as a transcript.
 
     Raises:
-        UnreadableError: It may not, or cannot.
+        UnreadableError: It may not be read, or cannot be opened.
     """
     if not os.path.isabs(path) or "\0" in path or not path.endswith(SUFFIXES):
         raise UnreadableError("the transcript must be given as the absolute path of a .jsonl, .json or .db file")
@@ -79,10 +79,10 @@ def open_own(path: str) -> int:
 
 
 class TranscriptReader:
-    """The records of an open file, read once; what is written meanwhile is not seen.
+    """The records of an open file, read once; lines written meanwhile are not seen.
 
     Attributes:
-        skipped: Lines that were no record, as far as it was read.
+        skipped: Lines so far that were not records.
         left_out: Bytes in the middle that are not read.
     """
 
@@ -95,7 +95,7 @@ class TranscriptReader:
         self.skipped = 0
 
     def records(self) -> Iterator[dict[str, Any]]:
-        """Yield each object: one a line, or the elements of the list in one that is written over many lines."""
+        """Yield each JSON object: one per line, or the list elements in a file with one object over many lines."""
         is_spread = None
         block, size = [b""], 0
         for line in self._lines():
@@ -104,7 +104,7 @@ class TranscriptReader:
                 is_spread = bare == b"{"
             if not is_spread:
                 yield from self._parsed(bare)
-            elif not line:  # the lines before it are not those before the next one
+            elif not line:  # The preceding lines do not belong to the next object.
                 block, size = [b""], 0
             elif bare == b"{" and line.startswith(_INSIDE):
                 block, size = [line], len(line)
@@ -116,7 +116,7 @@ class TranscriptReader:
                     block, size = [b""], 0
 
     def _parsed(self, text: bytes) -> Iterator[dict[str, Any]]:
-        import json  # 2 ms with `re`, and a start only asks whether there is something to read
+        import json  # 2 ms with `re`, and a start only asks whether there is unread text
 
         if not text:
             return
@@ -130,16 +130,16 @@ class TranscriptReader:
             self.skipped += 1
 
     def _lines(self) -> Iterator[bytes]:
-        """Yield whole lines without their line feeds; an empty one where something is left out."""
+        """Yield whole lines without line feeds; an empty one marks a gap."""
         for start, end in self._spans:
-            is_cut = start > 0  # the line that begins before it
+            is_cut = start > 0  # The line begins before the gap.
             held = b""
             at = start
             while at < end:
                 os.lseek(self._fd, at, os.SEEK_SET)
                 chunk = os.read(self._fd, min(CHUNK, end - at))
                 if not chunk:
-                    break  # it became shorter
+                    break  # It was truncated.
                 at += len(chunk)
                 *lines, held = (held + chunk).split(b"\n")
                 for line in lines:
@@ -156,5 +156,5 @@ class TranscriptReader:
             yield b""
 
 
-# How `JSON.stringify(…, null, 2)` indents an element of a list in an object: what Gemini CLI's older files are.
+# How `JSON.stringify(…, null, 2)` indents a list element in an object, as in Gemini CLI's older files.
 _INSIDE = (b"    {", b"    }")

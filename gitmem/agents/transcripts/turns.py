@@ -1,4 +1,4 @@
-"""What a transcript holds, in one form for every harness: turns. Pure data, and how values are read for it."""
+"""The turns of a transcript, in one form for every harness, and functions that read values for them. Pure."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-# What a turn can be.
+# The kinds of turns.
 PROMPT = "prompt"
 SAID = "said"
 COMMAND = "command"
 EDIT = "edit"
 TODOS = "todos"
 
-# Characters kept of what somebody said: a long answer has its decisions anywhere in it.
+# Characters read of a message: a long answer may state its decisions anywhere.
 TEXT_LIMIT = 20_000
 # A comment may be a whole here document.
 COMMAND_LIMIT = 20_000
-# Of what a command printed, the end says how it ended.
+# Of a command's output, the end is read: it shows the result.
 OUTPUT_LIMIT = 4_000
 PATH_LIMIT = 1_000
 MANY = 200
@@ -34,15 +34,15 @@ _EXIT = re.compile(
 
 @frozen
 class Turn:
-    """One thing that a person, an agent or a tool did.
+    """One action of a person, an agent or a tool.
 
     Attributes:
         what: ``PROMPT``, ``SAID`` (by the agent), ``COMMAND``, ``EDIT`` or ``TODOS``.
-        text: What was said; the command.
-        output: The end of what a command printed.
-        failed: Whether the command or edit failed; None where that is not known, or it still ran.
-        files: The files that were changed, as the harness names them.
-        todos: The whole list as it stood then: what is to be done, and whether it is done.
+        text: The message, or the command.
+        output: The end of a command's output.
+        failed: Whether the command or edit failed; None if unknown, or still running.
+        files: The changed files, as the harness names them.
+        todos: The whole to-do list at that time: each text, and whether it is done.
     """
 
     what: str
@@ -55,12 +55,12 @@ class Turn:
 
 @frozen
 class Transcript:
-    """What was read of a session.
+    """The content of a session's transcript.
 
     Attributes:
-        turns: In their order.
+        turns: The turns, in order.
         skipped: Lines that could not be read: damaged, cut off, or too long.
-        left_out: Bytes in the middle that were not looked at.
+        left_out: Bytes in the middle that were not read.
     """
 
     turns: tuple[Turn, ...]
@@ -69,7 +69,7 @@ class Transcript:
 
 
 def text(value: object, limit: int = TEXT_LIMIT) -> str:
-    """Return a value that is a text, at most *limit* characters of it and fit for UTF-8; else an empty one."""
+    """Return a value that is a text, at most *limit* characters of it and encodable as UTF-8; else an empty one."""
     return value[:limit].encode("utf-8", "replace").decode("utf-8") if isinstance(value, str) else ""
 
 
@@ -84,7 +84,7 @@ def table(value: object) -> Mapping[str, Any]:
 
 
 def tables(value: object) -> list[Mapping[str, Any]]:
-    """Return the objects in a value that is a list; else none."""
+    """Return the objects in a value that is a list; else an empty list."""
     return [one for one in value[:MANY] if isinstance(one, dict)] if isinstance(value, list) else []
 
 
@@ -99,7 +99,7 @@ def joined(parts: object, limit: int = TEXT_LIMIT) -> str:
 
 
 def todos(value: object, *names: str) -> Turn:
-    """Return the turn of a list of things to do, whose texts are in the first of some fields that is there."""
+    """Return the turn for a to-do list, whose texts are in the first of some fields that exists."""
     found = [
         (next((text(one.get(name), PATH_LIMIT) for name in names if one.get(name)), ""), is_done(one.get("status")))
         for one in tables(value)
@@ -108,11 +108,11 @@ def todos(value: object, *names: str) -> Turn:
 
 
 def is_done(status: object) -> bool:
-    """Return whether nothing is to be done any more, by the words that harnesses have for it."""
+    """Return whether a to-do item is done, by the words that harnesses use for it."""
     return status in ("completed", "done", "cancelled", "deleted")
 
 
 def exit_status(output: str) -> int | None:
-    """Return the exit status that a command's output ends or begins with; None where it has none."""
+    """Return the exit status at the start or end of a command's output; None if it has none."""
     found = _EXIT.search(output[-2000:]) or _EXIT.search(output[:2000])
     return int(found[1]) if found else None
