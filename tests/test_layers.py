@@ -51,6 +51,7 @@ LAZY_HOMES = {
     "gitmem.agents.capture.record": "the same, for what is kept of one",
     "gitmem.text.code.grammar": "a grammar is a package, loaded only for code in its language",
     "gitmem.cli": "what a start may not need: the bug report, the errors' words",
+    "gitmem.cli.output": "lines are broken on terminals only",
     "gitmem.cli.table": "only the module of the command that was typed is loaded",
 }
 # Packages that may be imported inside a function: what they cost is in reference figures and in a comment there.
@@ -63,7 +64,7 @@ HEAVY = (
     "shlex", "_sqlite3", "xml.etree", "packaging", "tree_sitter", "textual",
 )  # fmt: skip
 # May be imported inside a function: recall and the hooks start without it. What imports it at the top is not heavy.
-RARE = ("re",)
+RARE = ("re", "unicodedata", "array", "heapq", "fcntl", "msvcrt")
 # Modules without a test file of their own, and where they are tested instead.
 TESTED_ELSEWHERE: dict[str, str] = {
     "gitmem/commands/adopt/findings.py": "data: tests/commands/adopt/test_run.py",

@@ -10,7 +10,6 @@ import os
 import sys
 from time import monotonic
 
-from gitmem.cli.columns import breaks, fill
 from gitmem.config import variable
 from gitmem.statuses import MARKS, SIGNS
 from gitmem.text.sanitize import display, escaped_json, unlike_command
@@ -131,6 +130,8 @@ class Output:
 
     def _wrapped(self, parts: Sequence[str | tuple[str, str]], width: int, *, error: bool = False) -> list[str]:
         """Return one line of parts as lines that fit, broken between words; what follows the first is indented."""
+        from gitmem.cli.columns import breaks
+
         named = [(part, "") if isinstance(part, str) else part for part in parts]
         texts = [(display(text, sequences=True), style) for text, style in named]
         whole = "".join(text for text, _ in texts)
@@ -156,6 +157,8 @@ class Output:
         self.clear_progress()
         shown = display(text, lines=True, sequences=True).rstrip("\n")
         if self.is_terminal and any(_may_be_wider((line,), self.width) for line in shown.split("\n")):
+            from gitmem.cli.columns import fill
+
             shown = "\n".join(part for line in shown.split("\n") for part in fill(line, self.width))
         self._say(shown)
 

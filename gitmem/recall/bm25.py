@@ -19,7 +19,7 @@ from math import exp, log
 from gitmem.frozen import frozen
 from gitmem.index.engine import FIELD_WEIGHTS
 from gitmem.model import ENGLISH
-from gitmem.text.tokens import stems
+from gitmem.text.tokens import beginning, stems
 from gitmem.text.tokens import terms as analyse
 
 TYPE_CHECKING = False
@@ -383,17 +383,12 @@ var variable; vec vector; win window
 """
 
 
-@lru_cache(maxsize=1)
-def _variants() -> dict[str, set[str]]:
-    """Return by analysed term the terms that mean the same."""
-    found: dict[str, set[str]] = {}
-    for row in _ABBREVIATIONS.replace("\n", ";").split(";"):
-        same = stems(row.split())
-        for term in same:
-            found.setdefault(term, set()).update(same)
-    return found
+_ROWS = tuple([f" {row}" for row in _ABBREVIATIONS.replace("\n", ";").split(";")])
 
 
-def variants(term: str) -> list[str]:
+@lru_cache(maxsize=1000)
+def variants(term: str) -> tuple[str, ...]:
     """Return the analysed terms that are short or long for an analysed term, sorted; may be empty."""
-    return sorted(_variants().get(term, {term}) - {term})
+    start = f" {beginning(term)}"
+    rows = [stems(row.split()) for row in _ROWS if start in row]
+    return tuple(sorted({other for row in rows if term in row for other in row} - {term}))

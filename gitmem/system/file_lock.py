@@ -17,11 +17,6 @@ import stat
 import sys
 import time
 
-if sys.platform == "win32":
-    import msvcrt
-else:
-    import fcntl
-
 # What a system lacks of these is 0: nothing is asked for.
 CLOSE_ON_EXEC: int = getattr(os, "O_CLOEXEC", getattr(os, "O_NOINHERIT", 0))
 NO_FOLLOW: int = getattr(os, "O_NOFOLLOW", 0)
@@ -68,9 +63,13 @@ def lock_now(fd: int) -> bool:
     """Lock an open file for this process alone; tell whether that was possible now."""
     try:
         if sys.platform == "win32":
+            import msvcrt
+
             os.lseek(fd, FAR_BEHIND, os.SEEK_SET)
             msvcrt.locking(fd, msvcrt.LK_NBLCK, 1)
         else:
+            import fcntl  # an extension module: 0.2 ms, and recall locks nothing
+
             fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except (BlockingIOError, PermissionError):
         return False
@@ -83,6 +82,8 @@ def lock(fd: int) -> None:
         while not lock_now(fd):
             time.sleep(POLL_S)
     else:
+        import fcntl
+
         fcntl.flock(fd, fcntl.LOCK_EX)
 
 

@@ -251,6 +251,11 @@ def test_everything_marked_is_a_wanted_term(words: list[str]) -> None:
     assert bool(marked) == bool({"beta", "gamma_ray", "HTTPServer"} & set(words))
 
 
+@given(st.text(alphabet="abdeilgnstyABDS_./09é", max_size=14))
+def test_a_snippet_marks_whatever_has_a_term(text: str) -> None:
+    assert [term for term in terms(text) if not snippet(text, [term], width=60)[1]] == []
+
+
 def test_snippet_of_a_large_body_is_quick() -> None:
     body = "token " * 20_000
 
