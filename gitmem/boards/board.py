@@ -1,6 +1,6 @@
-"""A board as its entries say it: which are live, which signals are open, and what a final report has to say. Pure.
+"""A board computed from its entries: which are live, which signals are open, what a final report must mention. Pure.
 
-The order in which entries arrived says nothing: two clones that have the same entries see the same board.
+The order in which entries arrived does not matter: two clones with the same entries see the same board.
 """
 
 from __future__ import annotations
@@ -38,12 +38,12 @@ BLOCKING = ("critical", "high")
 
 @frozen
 class Signal:
-    """An open question and what became of it.
+    """An open question, its answers and its waivers.
 
     Attributes:
         entry: The question.
-        answers: The live entries that address it, the oldest first.
-        waivers: Its waivers that still stand, oldest first.
+        answers: The live entries that address it, oldest first.
+        waivers: Its live waivers, oldest first.
     """
 
     entry: Entry
@@ -57,13 +57,13 @@ class Signal:
 
     @property
     def blocks(self) -> bool:
-        """Return whether the gate is closed because of it."""
+        """Return whether it closes the gate."""
         return self.state == OPEN and self.entry.severity in BLOCKING
 
 
 @frozen
 class Due:
-    """An entry that the final report has to say, and why."""
+    """An entry that the final report must mention, and why."""
 
     entry: Entry
     why: str
@@ -76,11 +76,11 @@ class Board:
     Attributes:
         run: Its name.
         entries: All entries, by time, then number.
-        names: The short name of each by its id; with the id where two clones gave one name to two entries.
-        links: Every link: its entry, the relation and the entry that it is said of, by id; also those of link entries.
-        superseded: The ids of entries that others replaced.
+        names: The short name of each by its id; with the id appended if two clones gave one name to two entries.
+        links: Every link as ids (entry, relation, target), including those of link entries.
+        superseded: The ids of superseded entries.
         signals: The signals, the most severe first, then the oldest.
-        problems: Files that are no entries: their paths and what is wrong.
+        problems: Files that are not valid entries: path and reason.
         commit: The commit that it was read from.
     """
 
@@ -109,11 +109,11 @@ class Board:
         return tuple(signal for signal in self.signals if signal.blocks)
 
     def name_of(self, id: str) -> str:
-        """Return the short name of an entry, or the id of one that is not here."""
+        """Return the short name of an entry; an unknown id is returned as it is."""
         return self.names.get(id, id)
 
     def surfacing(self) -> tuple[Due, ...]:
-        """Return what the final report has to say, in the order of the board.
+        """Return the entries that the final report must mention, in board order.
 
         Dotfiles: "when must-surface entries, contradictions, or open/waived signals are not detected".
         """
@@ -131,7 +131,7 @@ class Board:
 def board_of(
     run: str, entries: Iterable[Entry], *, problems: Sequence[tuple[str, str]] = (), commit: str = ""
 ) -> Board:
-    """Return the board that entries make, in whatever order they come; one that is there twice counts once."""
+    """Return the board made of entries, in any order; duplicates count once."""
     ordered = sorted(entries, key=lambda one: (one.at, one.type == CLOSING, one.number, one.name, one.id))
     unique = list({entry.id: entry for entry in reversed(ordered)}.values())[::-1]
     links = _links_of(unique)
@@ -154,7 +154,7 @@ def _links_of(entries: Sequence[Entry]) -> tuple[tuple[str, str, str], ...]:
 
 
 def _superseded(entries: Sequence[Entry], links: Sequence[tuple[str, str, str]]) -> frozenset[str]:
-    """Return what was replaced: never a signal, which is answered or waived, nor entries that replace each other."""
+    """Return the replaced entries: never signals, which are answered or waived, nor entries that replace each other."""
     signals = {entry.id for entry in entries if entry.type == SIGNAL}
     known = {entry.id for entry in entries}
     newer: dict[str, set[str]] = {}
@@ -165,7 +165,7 @@ def _superseded(entries: Sequence[Entry], links: Sequence[tuple[str, str, str]])
 
 
 def _leads_to(newer: Mapping[str, set[str]], start: str, goal: str) -> bool:
-    """Return whether something that replaces *start*, step by step, is *goal*."""
+    """Return whether following replacements from *start* leads to *goal*."""
     seen, waiting = set[str](), [start]
     while waiting:
         one = waiting.pop()
@@ -186,10 +186,10 @@ def _signal_of(signal: Entry, live: Mapping[str, Entry], links: Sequence[tuple[s
 
 
 def resolve(run: str, typed: str, places: Iterable[EntryPlace]) -> str:
-    """Return the id of the entry that a person means: ``e17``, ``e17-0123456789abcdef``, or the id.
+    """Return the id of an entry that a person typed as ``e17``, ``e17-0123456789abcdef`` or the id.
 
     Raises:
-        NotFoundError: There is none.
+        NotFoundError: There is no such entry.
         AmbiguousKeyError: Two clones gave two entries this short name.
     """
     short, _, name = typed.partition("-")

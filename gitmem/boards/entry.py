@@ -1,8 +1,7 @@
-"""One entry of a board: what it says, its provenance, its links and its author; and its form as a file. Pure.
+"""One entry of a board: its text, provenance, links and author; and its file format. Pure.
 
-An entry never changes. Its name is a hash of what it says, so the boards of two clones merge as sets, and a
-known name cannot be given other words. What happens to an entry later (it is answered, waived, superseded) is
-another entry.
+An entry never changes. Its id is a hash of its content, so the boards of two clones merge as sets, and the content of
+an id cannot be changed. Later events (an answer, a waiver, a replacement) are entries of their own.
 """
 
 from __future__ import annotations
@@ -20,22 +19,22 @@ if TYPE_CHECKING:
 
 FORMAT = 1
 TEXT_LIMIT, LINE_LIMIT, LISTED = 8_000, 500, 50
-# A file of an entry: the text and 50 links and sources, each character of them six bytes at most.
+# The largest file of an entry: the text and 50 links and sources, at six bytes per character.
 FILE_LIMIT = 256 * 1024
 ID_DIGITS = 16
-# Entries in one folder of a board: each commit rewrites the list of its folder.
+# Entries per folder of a board: each commit rewrites the list of its folder.
 IN_FOLDER = 100
 
 
 @frozen
 class EntryType:
-    """A row of the table of types.
+    """A row of the table of entry types.
 
     Attributes:
         name: The type.
-        letter: What its number begins with: ``e17``, ``s3``.
-        about: What it is, for people.
-        is_posted: Whether `gitmem board post` takes it; the others have a verb of their own.
+        letter: The prefix of its number: ``e17``, ``s3``.
+        about: A description for people.
+        is_posted: Whether `gitmem board post` accepts it; the others have a command of their own.
     """
 
     name: str
@@ -64,8 +63,8 @@ POSTED = tuple(row.name for row in _TABLE if row.is_posted)
 GOAL, SIGNAL, ANSWER, WAIVER, LINK, CLOSING = "goal", "signal", "answer", "waiver", "link", "closing"
 CONTRADICTION = "contradiction"
 SEVERITIES = ("critical", "high", "medium", "low")
-# What an entry says of others: those that people give (with their options), then `waives`, of a waiver, and `of`, of a
-# link: the entry that the other relations are said of.
+# Relations between entries: those that people give (with their options), then `waives` (of a waiver) and `of` (of a
+# link: the entry that its other relations start from).
 RELATIONS = ("supports", "contradicts", "supersedes", "addresses")
 SUPPORTS, CONTRADICTS, SUPERSEDES, ADDRESSES = RELATIONS
 WAIVES, OF = "waives", "of"
@@ -74,12 +73,12 @@ _SOURCES = ("doc", "ref", "evidence")
 
 @frozen
 class Source:
-    """Where an entry's claim is from.
+    """The source of an entry's claim.
 
     Attributes:
         doc: The document or page, or empty.
         ref: The place in it or in the code: ``path:line``, a URL, a commit; or empty.
-        evidence: What was seen there: the output of a command, a quotation; or empty.
+        evidence: What was observed there: a command's output, a quotation; or empty.
     """
 
     doc: str = ""
@@ -92,18 +91,18 @@ class Entry:
     """One entry of a board.
 
     Attributes:
-        type: Its type, of ``TYPES``.
-        text: What it says; empty only for a link.
-        worker: Who says it, as a slug: an agent, or a person.
+        type: Its type, one of ``TYPES``.
+        text: Its text; empty only for a link.
+        worker: Its author as a slug: an agent, or a person.
         who: The person, as git names them.
-        at: When, epoch seconds.
+        at: When it was posted, epoch seconds.
         links: The ids of other entries by relation, each sorted.
-        source: Where it is from.
+        source: The source of its claim.
         confidence: From 0 to 1, or None.
-        severity: Of a signal; empty for others.
-        must_surface: Whether the final report has to say it.
-        number: Its number on the board, from 1; 0 before it has a place.
-        id: Its lasting name: a hash of all that it says, without the time.
+        severity: The severity of a signal; empty for others.
+        must_surface: Whether the final report must mention it.
+        number: Its number on the board, from 1; 0 before it is posted.
+        id: Its permanent id: a hash of its content without the time.
     """
 
     type: str
@@ -127,12 +126,12 @@ class Entry:
 
 @frozen
 class EntryPlace:
-    """What the path of an entry says.
+    """The parts of an entry's path.
 
     Attributes:
         letter: The letter of its type.
         number: Its number.
-        id: Its lasting name.
+        id: Its id.
     """
 
     letter: str
@@ -146,12 +145,12 @@ class EntryPlace:
 
 
 def path_of(letter: str, number: int, id: str) -> str:
-    """Return where an entry is in the tree of a board."""
+    """Return the path of an entry in the tree of a board."""
     return f"entries/{number // IN_FOLDER:04d}/{letter}{number}-{id}.json"
 
 
 def find_place(path: str) -> EntryPlace | None:
-    """Return what a path says of its entry; None where no entry may be there."""
+    """Parse an entry's path; None if it is not the path of an entry."""
     name = path.rpartition("/")[2].removesuffix(".json")
     short, _, lasting = name.partition("-")
     letter, digits = short[:1], short[1:]
@@ -163,12 +162,12 @@ def find_place(path: str) -> EntryPlace | None:
 
 
 def is_id(text: str) -> bool:
-    """Return whether a text can be the lasting name of an entry."""
+    """Return whether a text has the form of an entry's id."""
     return len(text) == ID_DIGITS and not text.strip("0123456789abcdef")
 
 
 def content_of(entry: Entry) -> dict[str, Any]:
-    """Return what an entry's file has, in the order of its names, without what is empty; its name is not in it."""
+    """Return the fields in an entry's file, in order, without empty ones and without the id."""
     source = {name: value for name, value in fields_of(entry.source).items() if value}
     values: dict[str, Any] = {
         "at": entry.at,
@@ -187,22 +186,22 @@ def content_of(entry: Entry) -> dict[str, Any]:
 
 
 def id_of(entry: Entry) -> str:
-    """Return the lasting name of what an entry says."""
+    """Return the id for an entry's content."""
     said = content_of(entry)
     del said["at"]
     return sha256(format_json(said, is_compact=True).encode("utf-8", "surrogatepass")).hexdigest()[:ID_DIGITS]
 
 
 def format_entry(entry: Entry) -> bytes:
-    """Return the file of an entry."""
+    """Return the content of an entry's file."""
     return format_json(content_of(entry)).encode("utf-8") + b"\n"
 
 
 def parse_entry(raw: bytes, place: EntryPlace | None = None) -> Entry:
-    """Return the entry that a file has: others wrote it, so every part is checked.
+    """Return the entry in a file; others wrote it, so every part is checked.
 
     Raises:
-        ValueError: It is not an entry, or not the one that its path names.
+        ValueError: It is not a valid entry, or not the one that its path names.
     """
     if len(raw) > FILE_LIMIT:
         raise ValueError(f"it is larger than {FILE_LIMIT} bytes")
@@ -211,7 +210,7 @@ def parse_entry(raw: bytes, place: EntryPlace | None = None) -> Entry:
     except RecursionError as err:
         raise ValueError("it is nested too deeply") from err
     if not isinstance(found, dict) or found.get("format") != FORMAT:
-        raise ValueError("it is not an entry that this gitmem knows")
+        raise ValueError("its format is unknown to this version of gitmem")
     links, source = found.get("links", {}), found.get("source", {})
     if not isinstance(links, dict) or not isinstance(source, dict) or not set(source) <= set(_SOURCES):
         raise ValueError("links and source must be objects")
@@ -233,17 +232,17 @@ def parse_entry(raw: bytes, place: EntryPlace | None = None) -> Entry:
     _refuse_odd(entry)
     lasting = id_of(entry)
     if place and (lasting != place.id or TYPES[entry.type].letter != place.letter):
-        raise ValueError("its name is not that of what it says")
+        raise ValueError("its id does not match its content")
     return replace(entry, id=lasting)
 
 
 def _refuse_odd(entry: Entry) -> None:
     if entry.type not in TYPES or entry.worker != slug(entry.worker) or not entry.worker:
-        raise ValueError("its type or its worker is not one")
+        raise ValueError("its type or its worker is invalid")
     if (entry.severity in SEVERITIES) != (entry.type == SIGNAL):
-        raise ValueError("a signal has a severity, and nothing else has one")
+        raise ValueError("a signal needs a severity, and only a signal can have one")
     if not entry.text.strip() and entry.type != LINK:
-        raise ValueError("it says nothing")
+        raise ValueError("it has no text")
 
 
 def _text(found: Mapping[str, Any], name: str, most: int) -> str:
@@ -254,7 +253,7 @@ def _text(found: Mapping[str, Any], name: str, most: int) -> str:
 
 
 def _whole(value: object) -> int:
-    # Up to the year 9999, which is what RFC 3339 can write.
+    # Up to the year 9999, the last one that RFC 3339 can express.
     if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value < 253_402_300_800:
         raise ValueError("at must be a time in seconds")
     return value
@@ -275,10 +274,10 @@ def _are_ids(value: object) -> bool:
 
 
 def checked_entry(entry: Entry) -> Entry:
-    """Return an entry that a worker is about to post, or refuse it.
+    """Return an entry that is about to be posted, or refuse it.
 
     Raises:
-        RefusedError: It cannot be one.
+        RefusedError: It is not a valid entry.
     """
     if not entry.text.strip() and entry.type != LINK:
         raise RefusedError("the text is empty", hint='gitmem board post RUN "what you found"')

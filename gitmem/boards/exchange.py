@@ -1,7 +1,7 @@
-"""Boards between clones: fetch, unite, push. Entries only ever come in, so the union is the merge.
+"""Boards between clones: fetch, unite, push. Entries are only ever added, so the union is the merge.
 
-What a remote sends is looked at entry by entry; what is no entry is not taken along. A board that was deleted or
-rewritten at the remote is left as it is there: an entry may have been removed on purpose.
+Each entry from a remote is validated; invalid ones are skipped. A board that was deleted or rewritten at the remote is
+not restored there: an entry may have been removed on purpose.
 """
 
 from __future__ import annotations
@@ -22,21 +22,21 @@ if TYPE_CHECKING:
     from gitmem.git.binary import Git
     from gitmem.git.remotes import RemoteOptions
 
-# Where the boards of a remote are put; a ref there is the last one that was seen.
+# The remote-tracking refs of boards: what each remote had when it was last fetched.
 FETCHED = "refs/gitmem/fetched/"
-# How often a push that others were faster than is tried again.
+# How often to retry a push that lost a race.
 ATTEMPTS = 5
 
 
 @frozen
 class BoardSync:
-    """What became of one board.
+    """The result of synchronizing one board.
 
     Attributes:
         run: The run.
-        received: How many entries came in.
-        is_sent: Whether the remote has all entries of this clone now.
-        problem: Why not, or why nothing was taken; or empty.
+        received: The number of entries received.
+        is_sent: Whether the remote now has all entries of this clone.
+        problem: Why it has not, or why nothing was received; or empty.
     """
 
     run: str
@@ -56,17 +56,17 @@ def exchange(
     push: bool = True,
     accept_rewritten: bool = False,
 ) -> tuple[BoardSync, ...]:
-    """Unite the boards of this clone and a remote's, and return what became of each, by name.
+    """Unite the boards of this clone and a remote's, and return the result for each, by name.
 
     Args:
         git: The repository.
         remote: The name of a configured remote.
-        talk: How to talk to it.
+        talk: The connection to it.
         now: Epoch seconds.
         wait_s: How long to wait for other writers.
-        allowed: Rules about secrets that this person's configuration silences.
-        push: Whether to send what is here.
-        accept_rewritten: Take boards whose history was rewritten there.
+        allowed: Secret rules that this person's configuration switches off.
+        push: Whether to push this clone's entries.
+        accept_rewritten: Accept boards whose history was rewritten at the remote.
 
     Raises:
         NotFoundError: There is no such remote.
@@ -75,18 +75,18 @@ def exchange(
     done: dict[str, BoardSync] = {}
     received: dict[str, int] = {}
     for _ in range(ATTEMPTS):
-        before = _fetched(git, remote)
+        before = _remote_tips(git, remote)
         remotes.fetch_refs(git, remote, f"{RUN_REFS}*", f"{FETCHED}{remote}/*", talk)
-        after = _fetched(git, remote)
+        after = _remote_tips(git, remote)
         for run in sorted({*after, *list_runs(git)} - done.keys()):
             theirs, problem = after.get(run, ""), ""
             if run in before and not accept_rewritten and not git.is_ancestor(before[run], theirs):
                 git.run("update-ref", f"{FETCHED}{remote}/{run}", before[run])
-                problem = f"its history was rewritten at {remote}: gitmem sync --boards --accept-rewritten takes it"
+                problem = f"its history was rewritten at {remote}: run gitmem sync --boards --accept-rewritten"
                 done[run] = BoardSync(run, 0, False, problem)
                 continue
             try:
-                count = _bring_in(git, run, theirs, now=now, wait_s=wait_s) if theirs else 0
+                count = _receive(git, run, theirs, now=now, wait_s=wait_s) if theirs else 0
                 received[run] = received.get(run, 0) + count
                 is_there = git.read_ref(ref_of(run)) == theirs
                 is_sent = is_there or (push and _send(git, remote, run, theirs, allowed=allowed, talk=talk))
@@ -97,22 +97,22 @@ def exchange(
                 done[run] = BoardSync(run, received[run], is_sent)
         if not ({*after, *list_runs(git)} - done.keys()):
             break
-    for run in {*_fetched(git, remote), *list_runs(git)} - done.keys():
-        problem = f"it was deleted at {remote}, or others were always faster; it is kept here"
+    for run in {*_remote_tips(git, remote), *list_runs(git)} - done.keys():
+        problem = f"not pushed: it was deleted at {remote}, or other pushes came first; it stays in this clone"
         done[run] = BoardSync(run, received.get(run, 0), False, problem)
     return tuple(done[run] for run in sorted(done))
 
 
-def _fetched(git: Git, remote: str) -> dict[str, str]:
-    """Return the boards of a remote as they were last seen: the commit by run."""
+def _remote_tips(git: Git, remote: str) -> dict[str, str]:
+    """Return the boards of a remote as last fetched: the commit by run."""
     prefix = f"{FETCHED}{remote}/"
     rows = git.text("for-each-ref", "--format=%(refname) %(objectname) %(objecttype)", prefix).split("\n")
     found = (row.removeprefix(prefix).split(" ") for row in rows if row)
     return {run: oid for run, oid, kind in found if kind == "commit" and layout.is_key(run)}
 
 
-def _bring_in(git: Git, run: str, theirs: str, *, now: int, wait_s: float) -> int:
-    """Bring what a remote's board has into the one here, and return how many entries are new."""
+def _receive(git: Git, run: str, theirs: str, *, now: int, wait_s: float) -> int:
+    """Add the entries of a remote's board to the local one, and return how many are new."""
     ref = ref_of(run)
     ours = git.read_ref(ref)
     if ours is not None and git.is_ancestor(theirs, ours):
@@ -122,7 +122,7 @@ def _bring_in(git: Git, run: str, theirs: str, *, now: int, wait_s: float) -> in
     if not problems and (ours is None or git.is_ancestor(ours, theirs)):
         if advance(git, ref, theirs, old=ours, command="sync", lock_timeout_s=wait_s):
             return len(new)
-        return _bring_in(git, run, theirs, now=now, wait_s=wait_s)  # somebody posted meanwhile
+        return _receive(git, run, theirs, now=now, wait_s=wait_s)  # another post came first
     wanted = {entry.id for entry in new}
     files = [(path, "100644", oid) for path, (place, oid) in read_places(git, theirs)[0].items() if place.id in wanted]
 
@@ -135,7 +135,7 @@ def _bring_in(git: Git, run: str, theirs: str, *, now: int, wait_s: float) -> in
 
 
 def _send(git: Git, remote: str, run: str, theirs: str, *, allowed: Sequence[str], talk: RemoteOptions) -> bool:
-    """Push a board to where the remote's was seen; false where it is elsewhere by now.
+    """Push a board onto the remote's last seen commit; return false if the remote has moved on.
 
     Raises:
         RefusedError: An entry holds a secret.

@@ -1,9 +1,9 @@
 """The entries of a run on their ref, ``refs/gitmem/runs/<run>``: read them, and add to them with many writers at once.
 
-A writer puts its entry into a folder first. One of those that wait commits all that is there and leaves a receipt for
-each, so sixteen writers share a commit instead of queueing for sixteen. An entry is acknowledged once it is in a
-commit; what a killed writer left in the folder goes with the next one. The same entry posted again, by a worker that
-was killed and does not know how far it came, is the one that is there.
+A writer first puts its entry into a folder. One of the waiting writers commits all entries in it and leaves a receipt
+for each, so sixteen writers share a commit instead of queueing for sixteen. An entry is acknowledged once it is in a
+commit; entries of a killed writer are part of the next commit. If a worker that was killed posts the same entry again,
+it gets the one that is there.
 """
 
 from __future__ import annotations
@@ -30,19 +30,19 @@ if TYPE_CHECKING:
     from gitmem.git.binary import Git
     from gitmem.store.commit import CommitResult
 
-# More entries than any run has; a board of another clone with more is read up to here.
+# More entries than any run has; a larger board from another clone is read up to here.
 MOST_ENTRIES = 100_000
-# Entries that share a commit.
+# The most entries per commit.
 TOGETHER = 100
-# The files of an entry that waits: itself, and what its writer is told.
+# The files of a waiting entry: itself, and its receipt.
 WAITING, DONE = ".json", ".done"
-# How often a writer looks whether its entry was committed.
+# How often a writer checks whether its entry was committed.
 POLL_S = 0.005
 
 
 @frozen
 class Posted:
-    """What became of an entry that was posted.
+    """The result of a post.
 
     Attributes:
         entry: The entry with its number and id.
@@ -59,9 +59,9 @@ def ref_of(run: str) -> str:
     """Return the ref of a run's board.
 
     Raises:
-        RefusedError: It cannot be the name of a run.
+        RefusedError: The name is invalid.
     """
-    # A name that ends so cannot be a ref (git-check-ref-format(1)).
+    # A ref name must not end like this (git-check-ref-format(1)).
     if not layout.is_key(run) or run.endswith(".lock"):
         raise RefusedError(
             f"invalid name of a run: {display(run)!r}",
@@ -78,10 +78,10 @@ def list_runs(git: Git) -> list[str]:
 
 
 def read_board(git: Git, run: str) -> Board:
-    """Return a board; what is no entry on it is one of its problems, and hides no other.
+    """Return a board; invalid entries are among its problems.
 
     Raises:
-        NotFoundError: There is none.
+        NotFoundError: There is no such board.
     """
     tip = need_tip(git, run)
     entries, problems = read_entries(git, tip)
@@ -92,7 +92,7 @@ def need_tip(git: Git, run: str) -> str:
     """Return the commit of a board.
 
     Raises:
-        NotFoundError: There is none.
+        NotFoundError: There is no such board.
     """
     tip = git.read_ref(ref_of(run))
     if tip is None:
@@ -103,13 +103,13 @@ def need_tip(git: Git, run: str) -> str:
 
 
 def read_places(git: Git, tip: str) -> tuple[dict[str, tuple[EntryPlace, str]], list[tuple[str, str]]]:
-    """Return place and blob of each entry of a commit by path, and what else is there with what is wrong with it."""
+    """Return place and blob of each entry of a commit by path, and the invalid files with the reason for each."""
     found: dict[str, tuple[EntryPlace, str]] = {}
     problems = []
     for mode, oid, path in git.list_paths(tip):
         place = find_place(path)
         if place is None or mode != "100644":
-            problems.append((path, "no entry may be here"))
+            problems.append((path, "not the path of an entry"))
         elif len(found) >= MOST_ENTRIES:
             problems.append((path, f"the board has more than {MOST_ENTRIES} entries"))
         else:
@@ -118,7 +118,7 @@ def read_places(git: Git, tip: str) -> tuple[dict[str, tuple[EntryPlace, str]], 
 
 
 def read_entries(git: Git, tip: str, *, without: Iterable[str] = ()) -> tuple[list[Entry], list[tuple[str, str]]]:
-    """Return the entries of a commit in the order of their paths, but for some ids, and what else is there."""
+    """Return the entries of a commit in path order, except for some ids, and the invalid files."""
     places, problems = read_places(git, tip)
     known = frozenset(without)
     wanted = {path: pair for path, pair in places.items() if pair[0].id not in known}
@@ -137,24 +137,24 @@ def read_entries(git: Git, tip: str, *, without: Iterable[str] = ()) -> tuple[li
 
 
 def post(git: Git, run: str, entry: Entry, *, command: str, now: int, wait_s: float) -> Posted:
-    """Add an entry to a board, which begins with its first one, and return it with its number.
+    """Add an entry to a board (the first one creates it), and return it with its number.
 
     Args:
         git: The repository.
         run: The run.
         entry: The entry, checked.
-        command: What is being done, for whoever waits.
+        command: The command, shown to processes that wait.
         now: Epoch seconds.
         wait_s: How long to wait for other writers.
 
     Raises:
         RunClosedError: The run is over.
-        ConflictError: Other writers kept us out for too long.
+        ConflictError: Timed out waiting for other writers.
         GitmemError: It cannot be written.
     """
     ref = ref_of(run)
     folder = os.path.join(git.repository.state, "boards", run)
-    own = _leave(folder, entry)
+    own = _enqueue(folder, entry)
     receipt = own.removesuffix(WAITING) + DONE
     deadline = time.monotonic() + wait_s
     try:
@@ -167,7 +167,7 @@ def post(git: Git, run: str, entry: Entry, *, command: str, now: int, wait_s: fl
                 time.sleep(POLL_S)
                 continue
             try:
-                if os.path.exists(receipt):  # whoever had the lock wrote it since
+                if os.path.exists(receipt):  # the previous holder of the lock wrote it
                     continue
                 _commit_waiting(git, ref, run, folder, entry, command=command, now=now, wait_s=wait_s)
             finally:
@@ -181,7 +181,7 @@ def post(git: Git, run: str, entry: Entry, *, command: str, now: int, wait_s: fl
 def _commit_waiting(
     git: Git, ref: str, run: str, folder: str, own: Entry, *, command: str, now: int, wait_s: float
 ) -> None:
-    """Commit what waits, and leave a receipt for each of it; for one that was on the board already, too."""
+    """Commit the waiting entries, and leave a receipt for each, including those that are on the board already."""
     known: dict[str, EntryPlace] = {}
 
     def plan(tip: str | None) -> CommitPlan | None:
@@ -201,9 +201,9 @@ def _commit_waiting(
 
 
 def _write_receipt(folder: str, place: EntryPlace, commit: str, *, is_new: bool) -> None:
-    """Tell the writer of an entry that it is in a commit, and take it out of what waits."""
+    """Leave the receipt for a committed entry, and remove the entry from the waiting ones."""
     receipt = os.path.join(folder, f"{place.id}{DONE}")
-    with suppress(OSError):  # a full disk: its writer looks for the entry itself
+    with suppress(OSError):  # a full disk: the writer then looks for its entry on the board
         with open(f"{receipt}.new", "w", encoding="ascii") as file:
             file.write(f"{place.number} {commit} {is_new:d}")
         os.rename(f"{receipt}.new", receipt)
@@ -219,10 +219,10 @@ def _read_receipt(receipt: str, entry: Entry) -> Posted | None:
     return Posted(replace(entry, number=int(number)), commit, is_new == "1")
 
 
-def _leave(folder: str, entry: Entry) -> str:
-    """Put an entry where whoever writes next finds it, and return its path.
+def _enqueue(folder: str, entry: Entry) -> str:
+    """Put an entry into the folder of waiting entries, and return its path.
 
-    It is not synced to disk: that is for the commit, before which nothing is acknowledged.
+    It is not synced to disk: the commit does that, and nothing is acknowledged before.
     """
     path = os.path.join(folder, f"{entry.id}{WAITING}")
     new = f"{path}.{os.getpid()}.new"
@@ -253,7 +253,7 @@ def _plan(run: str, places: Iterable[EntryPlace], new: Sequence[Entry], own: Ent
     writes = []
     for entry in new[:TOGETHER]:
         if entry.type == CLOSING and entry.id != own.id:
-            continue  # its writer plans it: it ends the run
+            continue  # its own writer plans it: this entry closes the run
         letter = TYPES[entry.type].letter
         numbers[letter] = numbers.get(letter, 0) + 1
         writes.append((path_of(letter, numbers[letter], entry.id), format_entry(entry)))
@@ -262,7 +262,7 @@ def _plan(run: str, places: Iterable[EntryPlace], new: Sequence[Entry], own: Ent
 
 
 def _waiting(folder: str) -> list[Entry]:
-    """Return the entries that wait; what is half-written or of another version stays where it is."""
+    """Return the waiting entries; files that are incomplete or of another version are left where they are."""
     found = []
     for name in sorted(os.listdir(folder)):
         if name.endswith(WAITING):

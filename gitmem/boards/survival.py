@@ -1,7 +1,7 @@
-"""Whether a final report says what a board asks it to say: necessary, not sufficient. Pure.
+"""Check that a final report mentions what its board requires: necessary, not sufficient. Pure.
 
-An entry is found where the report has enough of its distinct terms, and every number of it: a report that lost the
-figure lost the finding. A report that repeats the words and denies them passes, which only a reader can tell.
+An entry counts as mentioned if the report has enough of its distinct terms and all its numbers: without the figure, the
+finding is lost. A report that repeats the words and denies them passes; only a reader can tell.
 """
 
 from __future__ import annotations
@@ -13,19 +13,19 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from gitmem.boards.board import Board, Due
 
-# Dotfiles calls it a "token-containment heuristic" and names no share. Six terms of ten let a sentence be reworded, and
-# no two of the findings in the tests' table pass for each other.
+# Dotfiles calls it a "token-containment heuristic" and gives no share. With six terms of ten a sentence can be
+# reworded, and no two findings in the tests' table match each other.
 THRESHOLD = 0.6
 
 
 @frozen
 class Missing:
-    """What a report does not say.
+    """An entry that a report does not mention.
 
     Attributes:
-        due: The entry, and why it has to be said.
+        due: The entry, and why it must be mentioned.
         share: The share of its terms that the report has, from 0 to 1.
-        numbers: Its numbers that the report lacks, as they are written, sorted.
+        numbers: Its numbers that the report lacks, as written, sorted.
     """
 
     due: Due
@@ -34,12 +34,12 @@ class Missing:
 
 
 def find_missing(board: Board, report: str, *, threshold: float = THRESHOLD) -> tuple[Missing, ...]:
-    """Return what a report does not say of what it has to, in the order of the board.
+    """Return the required entries that a report does not mention, in board order.
 
     Args:
         board: The board.
         report: The report's text.
-        threshold: The share of an entry's terms that must be in it, above 0 and at most 1.
+        threshold: The share of an entry's terms that the report must contain, above 0 and at most 1.
     """
     said, figures = frozenset(all_terms(report)), frozenset(_numbers(report))
     found = []
@@ -53,7 +53,7 @@ def find_missing(board: Board, report: str, *, threshold: float = THRESHOLD) -> 
 
 
 def _numbers(text: str) -> list[str]:
-    """Return the numbers of a text: ``840`` of ``840 ms`` and of ``840ms``; a name such as ``sha256`` has none."""
+    """Return the numbers in a text: ``840`` in ``840 ms`` and in ``840ms``; none in names such as ``sha256``."""
     words = "".join(char if char.isalnum() or char in ".,_" else " " for char in text).split()
     found = []
     for word in words:

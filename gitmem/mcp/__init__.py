@@ -1,5 +1,5 @@
-"""The server of the Model Context Protocol: what agents ask of the memory and write to it, over stdio or loopback HTTP.
+"""The server for the Model Context Protocol: agents read and write the memory, over stdio or loopback HTTP.
 
-Importing this room takes half a second of CPU, nearly all of it the SDK and pydantic (measured): only ``gitmem mcp``
-does.
+Importing this package takes half a second of CPU, nearly all of it for the SDK and pydantic (measured), so only
+``gitmem mcp`` does.
 """

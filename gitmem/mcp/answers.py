@@ -1,7 +1,7 @@
-"""Text about memories for clients: fenced as data, with status and provenance out of the memory's reach.
+"""Format memories for clients: fenced as data, with status and provenance outside the fence.
 
-A memory's own words are between the markers only (``hygiene.inject``). Outside of them there are only gitmem's own
-words and slugs: keys, kinds, statuses, and the names of agents as slugs.
+A memory's own words are only between the markers (``hygiene.inject``). Outside of them are gitmem's own words and
+slugs: keys, kinds, statuses, and agents' names as slugs.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ if TYPE_CHECKING:
     from gitmem.memory.memory import Memory
     from gitmem.model import Hit
 
-# Characters of one memory that are told: Claude Code warns of more than 10,000 tokens in an answer and cuts at 25,000
-# (its documentation, "MCP output limits"), and this is some 6,000.
+# Characters shown of one memory, about 6,000 tokens: Claude Code warns of more than 10,000 tokens in an answer and cuts
+# at 25,000 (its documentation, "MCP output limits").
 TEXT_LIMIT = 24_000
 LINE_LIMIT = 400
-# Of each hit; the whole of it is one call away.
+# Characters shown of each hit; memory_get returns the whole.
 HIT_TOKENS = 120
 _FIELDS = (
     "tags",
@@ -44,13 +44,13 @@ _FIELDS = (
 
 
 def line(text: str, limit: int = LINE_LIMIT) -> str:
-    """Return a text as one line: no memory can begin a line of its own that looks like another one's."""
+    """Return a text as one line, so that no memory can imitate the line of another."""
     one = " ".join(text[: 2 * limit].split())
     return one if len(one) <= limit else one[: limit - 1] + "…"
 
 
 def hits(memory: Memory, found: Sequence[Hit], *, limit_tokens: int = HIT_TOKENS) -> str:
-    """Return hits, fenced: each with what it is and by whom before what it says."""
+    """Return hits, fenced: each with its kind, status and author, then its text."""
     part = part_of(memory.repository, "", RecallResult(tuple(found), 0), limit_tokens=limit_tokens)
     text = "\n".join(entry.text for entry in part.entries)
     return fenced(text, source="memories; each has key, kind, status and author, then the text")
@@ -61,7 +61,7 @@ def _about(*words: str) -> str:
 
 
 def memory(found: Mapping[str, Any]) -> str:
-    """Return one memory, whole but for what is past the limit: its standing in the source line, then what it says."""
+    """Return one memory, up to the limit: its status in the source line, then its text."""
     fields, verdict = found["frontmatter"], found["verdict"] or {}
     author = fields.get("by")
     agent = str(author.get("agent") or "") if isinstance(author, dict) else ""
@@ -92,7 +92,7 @@ def _value(value: Any) -> str:
 
 
 def digest(found: Mapping[str, Any]) -> str:
-    """Return the digest of a session: its sections, warnings first, each memory on one line."""
+    """Return a session's digest: its sections, warnings first, each memory on one line."""
     lines = []
     for section in found["sections"]:
         if not section["total"]:
@@ -108,7 +108,7 @@ def digest(found: Mapping[str, Any]) -> str:
 
 
 def standing(found: Mapping[str, Any]) -> str:
-    """Return what is wrong with facts, a line each: failed and why, suspect, blocked here, flapping."""
+    """Return the facts that need attention, one line each: failed (and why), suspect, blocked here, flapping."""
     lines = []
     for name in ("failed", "suspect", "blocked", "flapping"):
         for one in found.get(name, ()):
@@ -118,5 +118,5 @@ def standing(found: Mapping[str, Any]) -> str:
 
 
 def keys(lines: Iterable[Mapping[str, Any]]) -> list[str]:
-    """Return the keys of lines of a status."""
+    """Return the keys in lines of a status."""
     return [str(one["key"]) for one in lines]

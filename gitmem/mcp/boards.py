@@ -1,4 +1,4 @@
-"""The tools of one run's board: show it, and post to it. They are served only where a run is named (`--board`)."""
+"""The tools for one run's board: show it, and post to it. They exist only if a run is named (`--board`)."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from gitmem.text.fence import fenced
 # mypy cannot see that these are literals of each.
 Type = Literal[(*POSTED, SIGNAL, ANSWER, WAIVER)]  # type: ignore[valid-type]
 Severity = Literal[SEVERITIES]  # type: ignore[valid-type]
-# Entries whose text is told; the newest, for the others are one call away.
+# Entries whose text is shown, newest first; board_show returns the others by name.
 SHOWN = 40
 
 
@@ -38,7 +38,7 @@ class Shown(BaseModel):
 
 
 class PostResult(BaseModel):
-    """What was posted."""
+    """The result of a post."""
 
     name: str
     commit: str
@@ -99,7 +99,7 @@ def add_boards(server: MCPServer[Any], service: Service, run: str, *, read_only:
         evidence: Annotated[str, Field(max_length=8000)] = "",
         confidence: Annotated[float | None, Field(ge=0, le=1)] = None,
         severity: Annotated[Severity, Field(description="Of a signal; critical and high close the gate")] = "high",
-        must_surface: Annotated[bool, Field(description="The final report has to say it")] = False,
+        must_surface: Annotated[bool, Field(description="The final report must mention it")] = False,
     ) -> PostResult:
         """Share with the other workers of your run what you found, with its source, or ask them a question."""
 
@@ -125,12 +125,12 @@ def add_boards(server: MCPServer[Any], service: Service, run: str, *, read_only:
             return boards.post(run, text, type=type, **told)
 
         posted, notes = await service.write(ctx, work)
-        notes += [] if posted.is_written else ["it was there already; nothing was written"]
+        notes += [] if posted.is_written else ["already on the board; nothing was written"]
         return PostResult(name=posted.entry.name, commit=posted.commit, new=posted.is_written, notes="\n".join(notes))
 
 
 def board_text(board: Board, entries: list[Entry], *, whole: bool) -> str:
-    """Return entries, fenced: each with its name, type, worker and state before what it says."""
+    """Return entries, fenced: each with its name, type, worker and state, then its text."""
     states = {signal.entry.id: signal.state for signal in board.signals}
     lines = []
     for entry in entries:

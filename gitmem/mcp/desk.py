@@ -1,8 +1,8 @@
-"""A desk: one thread with one opened memory, which answers the questions of clients one after another.
+"""A desk: one thread with one opened memory, which answers clients' requests one after another.
 
-SQLite's connections belong to the thread that made them, and a process that answers many questions must not read all
-of them again. The answers are up to date all the same: before each question the desk looks at the tip, and it closes
-what it opened when the repository moved, its settings changed or something failed.
+SQLite's connections belong to the thread that made them, and a server should not open everything again for each
+request. Answers are up to date all the same: before each request the desk checks the tip, and it reopens the memory if
+the repository moved, its settings changed or something failed.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     Answer = TypeVar("Answer")
     _Seen = tuple[tuple[int, ...] | None, ...]
 
-# The answer is no (1), or the question was wrong (2): what is open is as good as before (errors.exit_status).
+# Exit status 1 (the answer is no) and 2 (wrong request) leave the open memory usable (errors.exit_status).
 _ANSWERED = (1, 2)
 
 
@@ -34,10 +34,10 @@ class Desk:
     """One thread with an opened memory."""
 
     def __init__(self, start: str, *, clock: Callable[[], float] = time.time) -> None:
-        """Name the repository.
+        """Set the repository.
 
         Args:
-            start: A folder of it, absolute.
+            start: A folder of the repository, absolute.
             clock: Returns epoch seconds.
         """
         self._start = start
@@ -56,16 +56,16 @@ class Desk:
         return self._thread.submit(lambda: self._current().repository.git.repository.common).result()
 
     async def ask(self, work: Callable[[Memory], Answer], *, agent: str) -> tuple[Answer, list[str]]:
-        """Return what *work* makes of the memory, and what else there is to know.
+        """Run *work* on the memory in the desk's thread; return its result and further notices.
 
         Args:
-            work: Reads or writes, in the desk's thread.
-            agent: Who asks, by the name it gives itself.
+            work: Reads or writes.
+            agent: The client, by the name it gives itself.
         """
         return await asyncio.get_running_loop().run_in_executor(self._thread, self._work, work, agent)
 
     def close(self) -> None:
-        """Close what is open, behind what is under way."""
+        """Close the memory after the requests under way."""
         self._thread.submit(self._drop)
         self._thread.shutdown()
 
@@ -78,7 +78,7 @@ class Desk:
         except Exception as err:
             if not isinstance(err, GitmemError) or err.exit_status not in _ANSWERED:
                 self._memory = None
-                memory.__exit__(type(err), err, err.__traceback__)  # says so where the index is damaged
+                memory.__exit__(type(err), err, err.__traceback__)  # reports a damaged index
             raise
         return answer, [*memory.notices]
 
@@ -91,11 +91,11 @@ class Desk:
         return self._memory
 
     def _folder(self) -> str:
-        """Return where the repository is: where it was, or where the folder that we are in was moved to."""
+        """Return the repository's folder: the original one, or the new location of the current directory."""
         if Path(self._start).is_dir():
             return self._start
         try:
-            return str(Path.cwd())  # the folder that we are in, by its name now
+            return str(Path.cwd())  # the current directory under its new name
         except OSError:
             message = f"{self._start} no longer exists: the repository was moved or deleted"
             raise NoRepositoryError(message, hint="start it again in its new location") from None
@@ -107,11 +107,11 @@ class Desk:
 
 
 def _look(memory: Memory) -> _Seen:
-    """Return what tells whether this repository is still the one that was opened, with the same settings and index."""
+    """Return a value that changes when the repository is replaced, or its settings or index change."""
     repository = memory.repository.git.repository
     files = (repository.common, f"{repository.state}/{FILE_NAME}", f"{repository.state}/{proposal.FILE_NAME}")
     places = tuple(map(_numbers, files))
-    # Which of the settings count is a matter of approvals as well.
+    # Approvals also decide which settings count.
     settings = (*git_config_files(repository.common), f"{state_home()}/trust")
     return (*places, *(_numbers(path, ("st_mtime_ns", "st_size")) for path in settings))
 

@@ -1,7 +1,7 @@
-"""The server over streamable HTTP, for this machine only: the loopback address, guarded hosts and origins, a token.
+"""The server over streamable HTTP, for this machine only: loopback address, checked hosts and origins, a token.
 
 Any user of the machine can connect to a port of the loopback address, and any web page that is open in a browser can
-try to: hence the token, and the guard against other hosts and origins (MCP, "Security Best Practices": local servers).
+try to: hence the token, and the check of hosts and origins (MCP, "Security Best Practices": local servers).
 """
 
 from __future__ import annotations
@@ -39,10 +39,10 @@ HOST = "127.0.0.1"
 PATH = "/mcp"
 TOKEN_FILE = "mcp-token"  # noqa: S105 - a file's name
 TOKEN_BYTES = 24
-# A request holds one text of a memory, at most 64 KiB.
+# A request contains at most one memory's text, 64 KiB.
 BODY_LIMIT = 512 * 1024
 SESSIONS = 64
-# Which log what happens to a request.
+# The loggers of request errors.
 LOGGERS = ("mcp.server.streamable_http", "uvicorn.error")
 GUARD = TransportSecuritySettings(
     enable_dns_rebinding_protection=True,
@@ -58,20 +58,20 @@ def serve(
 
     Args:
         start: A folder of the repository.
-        port: The port; 0 for one that is free.
-        read_only: Whether the tools that write are left out.
-        token: What clients must show; empty for the repository's own, None for none at all.
-        report: Told the address and the token as soon as clients can connect.
+        port: The port; 0 for a free one.
+        read_only: Whether to leave out the tools that write.
+        token: The token that clients must send; empty for the repository's own, None for no token.
+        report: Called with the address and the token as soon as clients can connect.
         board: The run whose board is served; empty for none.
 
     Raises:
         NoRepositoryError: There is no repository.
-        GitmemError: The port is taken.
+        GitmemError: The port is in use.
     """
     service = Service(start)
     try:
         common = service.need()
-        needed = None if token is None else token or kept_token(Path(common, "gitmem"))
+        needed = None if token is None else token or stored_token(Path(common, "gitmem"))
         app = guarded(make_app(make_server(service, read_only=read_only, board=board)), needed)
         with _bound(port) as bound:
             server = uvicorn.Server(uvicorn.Config(app, **_QUIET))
@@ -84,7 +84,7 @@ def serve(
 
 
 def _is_worth_logging(record: logging.LogRecord) -> bool:
-    """Return whether a log entry is more than a client that closed its connection."""
+    """Return whether a log entry is more than a client closing its connection."""
     err = record.exc_info[1] if record.exc_info else None
     return not isinstance(err, (ClientDisconnect, ConnectionError))
 
@@ -103,7 +103,7 @@ def make_app(server: MCPServer[Any]) -> Starlette:
 
 
 def guarded(app: ASGIApp, token: str | None) -> ASGIApp:
-    """Return an application that answers only who shows the token; the same one where there is none."""
+    """Return an application that accepts only requests with the token; the same application without a token."""
     if token is None:
         return app
     expected = f"Bearer {token}".encode()
@@ -120,14 +120,14 @@ def guarded(app: ASGIApp, token: str | None) -> ASGIApp:
     return guard
 
 
-def kept_token(state: Path) -> str:
-    """Return this clone's token for this person, made where there is none that counts.
+def stored_token(state: Path) -> str:
+    """Return this person's token for this clone; create one if there is no valid one.
 
-    It stays, so that what was set up in a client goes on working; deleting the file makes another one. A token that
-    others may read or made, or that came with a copied clone, does not count.
+    It is stable, so that a configured client continues to work; delete the file for a new one. A token that others can
+    read or have created, or that came with a copied clone, is invalid.
 
     Raises:
-        GitmemError: None can be kept.
+        GitmemError: The token file cannot be written.
     """
     if not settle(str(state)).is_usable:
         return os.urandom(TOKEN_BYTES).hex()
@@ -146,20 +146,20 @@ def kept_token(state: Path) -> str:
 
 
 def _read_token(path: Path) -> str:
-    """Return a token that only this person can have written or read; else an empty string."""
+    """Return a token that only this person can have read or written; else an empty string."""
     try:
-        # A FIFO in its place must not keep the server waiting.
+        # Opening a FIFO must not block the server.
         with os.fdopen(open_private(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0)), "rb") as file:
             found, text = os.fstat(file.fileno()), file.read(1000).decode("ascii", "replace").strip()
     except OSError:
-        return ""  # none, or a link
+        return ""  # missing, or a link
     is_private = stat.S_ISREG(found.st_mode) and not found.st_mode & 0o077
     is_own = not hasattr(os, "geteuid") or (is_private and found.st_uid == os.geteuid())
     return text if is_own and len(text) >= TOKEN_BYTES and text.isalnum() else ""
 
 
 def _make_token(path: Path) -> str:
-    """Put a fresh token in the place of whatever is there, and return the one that is there then."""
+    """Replace the token file with a new token, and return the token that the file has then."""
     if path.is_dir() and not path.is_symlink():
         shutil.rmtree(path)
     new = path.with_name(f"{TOKEN_FILE}.{os.urandom(8).hex()}")
@@ -174,7 +174,7 @@ def _bound(port: int) -> socket.socket:
     found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         found.bind((HOST, port))
-        found.listen(128)  # whoever is told the address can connect
+        found.listen(128)  # once the address is reported, clients can connect
     except OSError as err:
         found.close()
         message = f"cannot use port {port} of {HOST}: {err.strerror}"

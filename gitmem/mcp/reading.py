@@ -1,4 +1,4 @@
-"""The tools that read: search, get, the digest, the state of the facts. None of them runs a command."""
+"""The tools that read: search, get, digest, status of facts. None of them runs a command."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from gitmem.recall.query import Query
 from gitmem.text.sanitize import display
 
 READS = ToolAnnotations(read_only_hint=True, open_world_hint=False)
-# `context` tells this much by default: what a session's start does, some 6,000 characters (issue 6).
+# Default size of `context`: the same as at a session's start, about 6,000 characters (issue 6).
 BUDGET = 1500
 
 
@@ -131,7 +131,7 @@ def add_reading(server: MCPServer[Any], service: Service) -> None:
 
 
 def _result(answer: Any) -> CallToolResult:
-    """Return an answer as text and as structured content; a client shows the agent either of them."""
+    """Return an answer as text and as structured content; a client shows the agent one of them."""
     more = [f"… {answer.more} more"] if getattr(answer, "more", 0) else []
     counts = [str(answer.model_dump(include={"statuses", "waiting"}))] if isinstance(answer, schemas.FactCounts) else []
     text = "\n".join(

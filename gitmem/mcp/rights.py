@@ -1,7 +1,7 @@
-"""What an agent may change over MCP: what it wrote itself, and as one that leads also what others wrote (D7).
+"""What an agent may change over MCP: its own memories, and as a leading agent also those of others (D7).
 
-This keeps agents from each other's memories by mistake. It is not a wall: whoever can start this server has the
-repository, and an agent's name is what it says of itself.
+This prevents agents from changing each other's memories by mistake. It is no security boundary: anyone who can start
+this server can access the repository, and an agent chooses its own name.
 """
 
 from __future__ import annotations
@@ -21,21 +21,21 @@ if TYPE_CHECKING:
 
 
 def refuse_others(memory: Memory, typed: str, scope: str, what: str) -> str:
-    """Return the full key of a memory that this agent may change.
+    """Return the full key of a memory if this agent may change it.
 
     Args:
         memory: The repository's memory.
-        typed: The key, or the beginning of one.
+        typed: The key, or a prefix of it.
         scope: The scope to look in, or empty.
-        what: What it is about to do, for the error: ``deletes it``.
+        what: The intended action, for the error: ``delete it``.
 
     Raises:
         NotFoundError: There is no such memory.
-        RefusedError: Somebody else wrote it, and this agent does not lead.
+        RefusedError: Someone else wrote it, and this agent is not a leading agent.
     """
     store, key = memory.repository.holder(typed, scope)
     if not _is_own(memory, store, key) and not leads(memory.repository):
-        message = f"{key} was written by someone else: only its author {what}, or an agent that leads"
+        message = f"{key} was written by someone else: only its author or a leading agent may {what}"
         raise RefusedError(
             message, hint="ask a person to do it, or to make you a leading agent: git config --add gitmem.leads NAME"
         )
@@ -43,24 +43,24 @@ def refuse_others(memory: Memory, typed: str, scope: str, what: str) -> str:
 
 
 def refuse_replacing(memory: Memory, key: str, scope: str) -> None:
-    """Refuse to write a memory under the key of one that this agent may not change.
+    """Refuse to replace a memory that this agent may not change.
 
     Raises:
-        RefusedError: That is so.
+        RefusedError: It may not.
     """
     try:
         held = memory.repository.holder(key, scope)[1] if memory.repository.has_store() else ""
     except NotFoundError:
         return
     if held == key:
-        refuse_others(memory, key, scope, "replaces it")
+        refuse_others(memory, key, scope, "replace it")
 
 
 def refuse_known_fact(memory: Memory, title: str, body: str) -> None:
     """Refuse to propose another check for a fact that this agent may not change.
 
     Raises:
-        RefusedError: That is so.
+        RefusedError: It may not.
     """
     if not memory.repository.has_store():
         return
@@ -68,7 +68,7 @@ def refuse_known_fact(memory: Memory, title: str, body: str) -> None:
     draft = Draft(automatic_key("fact", f"{title} {body}"), False, {"title": title, "kind": "fact"}, text)
     known = find_known(memory.repository.catalog(), settle_key(memory.repository.catalog(), draft).key)
     if known is not None:
-        refuse_others(memory, known.key, "", "changes its check")
+        refuse_others(memory, known.key, "", "change its check")
 
 
 def _is_own(memory: Memory, store: ProvingStore, key: str) -> bool:

@@ -1,6 +1,6 @@
-"""What clients may send, with its limits, and the forms of the answers: their schemas are what clients are shown.
+"""The arguments that clients may send, with their limits, and the form of answers; clients are shown these schemas.
 
-All that is sent is bounded here: a client's text is as untrusted as a memory's.
+Every argument is bounded here: a client's text is as untrusted as a memory's.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ Status = Literal[STATUSES]  # type: ignore[valid-type]
 
 
 class Row(BaseModel):
-    """One memory that was found; what it says is in the answer's text."""
+    """One memory that was found; its words are in the answer's text."""
 
     key: str
     kind: str
@@ -33,7 +33,7 @@ class Row(BaseModel):
 
 
 class Hits(BaseModel):
-    """What a question found."""
+    """The results of a query."""
 
     hits: list[Row]
     more: int
@@ -62,7 +62,7 @@ class Context(BaseModel):
 
 
 class FactCounts(BaseModel):
-    """How facts stand: how many have each status, and the keys of those that need somebody."""
+    """The number of facts with each status, and the keys of those that need attention."""
 
     statuses: dict[str, int]
     failed: list[str]
@@ -73,7 +73,7 @@ class FactCounts(BaseModel):
 
 
 class WriteResult(BaseModel):
-    """What a write did."""
+    """The result of a write."""
 
     key: str
     scope: str
@@ -83,7 +83,7 @@ class WriteResult(BaseModel):
 
 
 class FactProposal(BaseModel):
-    """A fact that was written down: whether it is proved now, or waits until a person approves its command."""
+    """A recorded fact: whether it is proved now, or waits until a person approves its command."""
 
     key: str
     commit: str

@@ -1,4 +1,4 @@
-"""The server: its tools, resources and prompts, put together, and run over stdio."""
+"""Build the server from its tools, resources and prompts, and run it over stdio."""
 
 from __future__ import annotations
 
@@ -26,16 +26,16 @@ verified: its check held; failed, suspect: do not rely on it; unproven: not chec
 WRITING = """
 Record what is worth knowing later with memory_remember, and what a command can prove with fact_propose."""
 PROMPT_LIMIT = 2000
-# Characters: a shorter limit is one of a line, which no model reaches.
+# Characters: shorter limits are for single lines, which models never exceed.
 TOLD_LIMIT = 1000
 
 
 def make_server(service: Service, *, read_only: bool = False, board: str = "") -> MCPServer[Any]:
-    """Return the server of one repository.
+    """Return the server for one repository.
 
     Args:
-        service: What answers.
-        read_only: Whether the tools and prompts that write are left out.
+        service: Answers the requests.
+        read_only: Whether to leave out the tools and prompts that write.
         board: The run whose board is served; empty for none.
     """
     server: MCPServer[Any] = MCPServer(
@@ -44,7 +44,7 @@ def make_server(service: Service, *, read_only: bool = False, board: str = "") -
         version=__version__,
         website_url=None,
         instructions=INSTRUCTIONS + ("" if read_only else WRITING),
-        log_level="ERROR",  # a refusal is told to the client; standard error is for bugs
+        log_level="ERROR",  # a refusal is sent to the client; standard error is for bugs
         subscriptions=False,
     )
     add_reading(server, service)
@@ -118,15 +118,15 @@ def _add_prompts(server: MCPServer[Any], *, read_only: bool) -> None:
 
 
 def _tighten(server: MCPServer[Any]) -> None:
-    """Let tools refuse arguments that they do not have, and take out of the schemas what tells a model nothing.
+    """Make tools reject unknown arguments, and shorten their schemas.
 
-    A misspelt ``scope`` would otherwise be dropped, and a private memory be everybody's. All schemas are in the
-    context of every session: 7.5 kB of them instead of 12 (measured). What is not told is held all the same.
+    A misspelt ``scope`` would otherwise be ignored, and a private memory be public. All schemas are in the context of
+    every session: 7.5 kB of them instead of 12 (measured). Limits missing from the schemas are still checked.
     """
     for tool in server._tool_manager.list_tools():
         model = tool.fn_metadata.arg_model
         model.model_config["extra"] = "forbid"
-        # An error about arguments begins with this: a model that guessed a name learns the others.
+        # An error about arguments begins with this, so that a model that guessed a name learns the valid ones.
         model.model_config["title"] = f"{tool.name}, which takes: {', '.join(sorted(model.model_fields))}"
         model.model_rebuild(force=True)
         tool.parameters = _plain(model.model_json_schema(by_alias=True))
@@ -140,7 +140,7 @@ def _plain(schema: Any, *, names: bool = False) -> Any:
 
     Args:
         schema: The schema, or a part of it.
-        names: Whether its keys are names of fields, and no words of JSON Schema.
+        names: Whether its keys are names of fields, as opposed to keywords of JSON Schema.
     """
     if not isinstance(schema, dict):
         return schema
@@ -155,7 +155,7 @@ def _plain(schema: Any, *, names: bool = False) -> Any:
 
 
 def serve(start: str, *, read_only: bool, board: str = "") -> None:
-    """Serve one client over standard input and output, until it hangs up: also in the middle of an answer.
+    """Serve one client over standard input and output until it disconnects, also in the middle of an answer.
 
     Raises:
         NoRepositoryError: There is no repository.
@@ -165,6 +165,6 @@ def serve(start: str, *, read_only: bool, board: str = "") -> None:
         service.need()
         make_server(service, read_only=read_only, board=board).run("stdio")
     except* (BrokenPipeError, ConnectionResetError):
-        pass  # the client closed its end while it was sent an answer
+        pass  # the client disconnected while an answer was sent
     finally:
         service.close()

@@ -1,4 +1,4 @@
-"""The two desks behind the tools, and how what went wrong is told to a client."""
+"""The two desks behind the tools, and how errors are reported to a client."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ if TYPE_CHECKING:
 
     Answer = TypeVar("Answer")
 
-# Characters of a client's name that are kept; those of the harnesses have a dozen.
+# Characters of a client's name; those of the harnesses have a dozen.
 NAME_LIMIT = 60
 NAMELESS = "mcp-client"
 NOTE_LIMIT, ERROR_LIMIT = 600, 2000
 
 
 class Service:
-    """One desk that reads and one that writes: a question never waits for a write that waits for the lock."""
+    """One desk that reads and one that writes: a query never waits for a write that waits for the lock."""
 
     def __init__(self, start: str, *, clock: Callable[[], float] = time.time) -> None:
         self._reading = Desk(start, clock=clock)
@@ -58,28 +58,28 @@ class Service:
     async def read(
         self, context: Context[Any, Any] | None, work: Callable[[Memory], Answer]
     ) -> tuple[Answer, list[str]]:
-        """Return what *work* reads, and notes."""
+        """Run *work* on the reading desk; return its result and notices."""
         return await _ask(self._reading, context, work)
 
     async def write(
         self, context: Context[Any, Any] | None, work: Callable[[Memory], Answer]
     ) -> tuple[Answer, list[str]]:
-        """Return what *work* wrote, and notes."""
+        """Run *work* on the writing desk; return its result and notices."""
         return await _ask(self._writing, context, work)
 
 
 async def _ask(
     desk: Desk, context: Context[Any, Any] | None, work: Callable[[Memory], Answer]
 ) -> tuple[Answer, list[str]]:
-    """Return what a desk answers.
+    """Return a desk's answer.
 
     Raises:
-        ToolError: It could not; says why, and what repairs it.
+        ToolError: The request failed; the message has the reason and the fix.
     """
     try:
         answer, notes = await _ask_twice(desk, work, agent=agent_of(context))
     except DuplicateError as err:
-        # Not the title, which is a memory's: an error is not fenced.
+        # Without the title, which is a memory's text: errors are not fenced.
         message, hint = (
             f"{err.key} already says this, or nearly this",
             f"read it with memory_get; to replace it, set supersedes to [{err.key}]",
@@ -96,7 +96,7 @@ async def _ask(
 
 
 async def _ask_twice(desk: Desk, work: Callable[[Memory], Answer], *, agent: str) -> tuple[Answer, list[str]]:
-    """Return what a desk answers; where an index was damaged and nothing was written, the second time."""
+    """Return a desk's answer; if the index was damaged and nothing was written, try once more."""
     made = len(MADE)
     try:
         return await desk.ask(work, agent=agent)
@@ -107,7 +107,7 @@ async def _ask_twice(desk: Desk, work: Callable[[Memory], Answer], *, agent: str
 
 
 def _refusal(err: GitmemError) -> str:
-    """Return why something could not be done, what a file of the store says of it inside a fence."""
+    """Return the reason for a refusal; text from a file of the store is fenced."""
     quoted = err.message if isinstance(err, FormatError) else err.quoted
     own = err.message.removesuffix(quoted).rstrip(": ") or "a file of the store cannot be read"
     why = fenced(quoted[:ERROR_LIMIT], source="the reason, from a file of the store")
@@ -120,7 +120,7 @@ def _words(message: str, hint: str) -> str:
 
 
 def _environment(err: Exception) -> str:
-    """Return what the machine does not allow; empty for what is a bug of ours."""
+    """Return the reason if the environment caused the error; empty if it is a bug."""
     if isinstance(err, sqlite3.OperationalError):
         if is_busy(err):
             return "another process is writing the index"
@@ -131,10 +131,10 @@ def _environment(err: Exception) -> str:
 
 
 def agent_of(context: Context[Any, Any] | None) -> str:
-    """Return the name that a client gives itself, as it may be written down; never empty: it is not a person."""
+    """Return the name that a client gives itself, made safe to store; never empty, since a client is not a person."""
     try:
         params = context.session.client_params if context is not None else None
-    except ValueError:  # outside of a request
+    except ValueError:  # outside a request
         params = None
     name = params.client_info.name if params is not None else ""
     clean = display(unicodedata.normalize("NFC", " ".join(name[: 4 * NAME_LIMIT].split())))

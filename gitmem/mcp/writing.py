@@ -1,4 +1,4 @@
-"""The tools that write: remember, delete, pass a learning on, propose a fact. None approves or runs a command."""
+"""The tools that write: remember, delete, send a learning, propose a fact. None approves or runs a command."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def add_writing(server: MCPServer[Any], service: Service) -> None:
             )
             if key:
                 rights.refuse_replacing(memory, key, home)
-            old = [rights.refuse_others(memory, one, home, "supersedes it") for one in supersedes]
+            old = [rights.refuse_others(memory, one, home, "supersede it") for one in supersedes]
             options: dict[str, Any] = {
                 "tags": tags,
                 "paths": paths,
@@ -77,7 +77,7 @@ def add_writing(server: MCPServer[Any], service: Service) -> None:
         """Retire a memory of your own or, as a leading agent, a shared one. A person can restore it."""
 
         def work(memory: Memory) -> tuple[Any, str]:
-            own = rights.refuse_others(memory, key, scope, "deletes it")
+            own = rights.refuse_others(memory, key, scope, "delete it")
             where = memory.repository.scope_of(memory.repository.holder(own, scope)[0], own)
             return memory.forget(own, why=why, scope=scope)[0], where
 
@@ -105,7 +105,7 @@ def add_writing(server: MCPServer[Any], service: Service) -> None:
             return (memory.workflow.send if push else memory.workflow.inject)(text, **options)
 
         done, notes = await service.write(ctx, work)
-        if push:  # nothing is written here: the ref at the remote is its name
+        if push:  # nothing is written here: the result is the ref's name at the remote
             return schemas.WriteResult(key=done, scope="remote", commit="", changed=True, notes="\n".join(notes))
         return _written(done, "private" if worker else PROJECT, notes)
 
@@ -116,7 +116,7 @@ def add_writing(server: MCPServer[Any], service: Service) -> None:
         title: Annotated[schemas.Line, Field(min_length=1, description="The fact, in one sentence")],
         command: Annotated[str, Field(max_length=2000, description="Shell command that exits 0 while it holds")] = "",
         check: Annotated[
-            dict[str, Any],  # checked against the table, like a memory's `verify`
+            dict[str, Any],  # validated by the table, like a memory's `verify`
             Field(description=f"Instead, one of {shapes()}"),
         ] = {},  # noqa: B006
         body: Annotated[str, Field(max_length=20_000)] = "",
@@ -131,7 +131,7 @@ def add_writing(server: MCPServer[Any], service: Service) -> None:
                 raise RefusedError(message, hint='check: {"contains": "RS256", "in": "src/auth/*.py"}')
             rights.refuse_known_fact(memory, title, body)
             options: dict[str, Any] = {"body": body, "paths": paths, "requires": requires}
-            # A command is never run here, not even one that was approved: unproven.
+            # A command is never run here, not even an approved one: the fact is unproven.
             change = memory.fact(title, verify=check or command, unproven=not check, **options)
             return change, change.key in memory.repository.waiting_keys()
 

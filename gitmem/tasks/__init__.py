@@ -1,1 +1,1 @@
-"""Tasks: memories that should become true. Their states, queries, and dependencies."""
+"""Tasks: their states, queries and dependencies."""

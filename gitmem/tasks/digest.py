@@ -18,17 +18,17 @@ if TYPE_CHECKING:
     from gitmem.index.catalog.catalog import Catalog
     from gitmem.tasks.task import Task, Worker
 
-# Failed attempts shown of one task, the newest ones: what failed three times is told by the last three.
+# The most failed attempts shown per task, newest first: three show what keeps failing.
 FAILURES = 3
-# Other open tasks whose last failure is shown: who takes one up next should know it.
+# Other open tasks whose last failure is shown, for the agent that claims one next.
 OTHERS = 5
-# How near its paths must lie to what is worked on: half of the folders that lead there, of the shorter of the two.
+# How close a task's paths must be to the current ones: they share half of the folders of the shorter path.
 NEAR = 0.5
 
 
 @frozen
 class Held:
-    """A task that somebody works on, with its attempts and the paths it is about."""
+    """A claimed task, with its attempts and its paths."""
 
     row: TaskRow
     task: Task
@@ -37,12 +37,12 @@ class Held:
 
 @frozen
 class FailedAttempt:
-    """One attempt that failed.
+    """One failed attempt.
 
     Attributes:
         key: The task.
         title: Its title.
-        num: Which attempt.
+        num: The attempt's number.
         notes: What went wrong, or empty.
     """
 
@@ -57,12 +57,12 @@ _FROM = "FROM task t CROSS JOIN memory m ON m.id = t.id"
 
 
 def is_anything_held(catalog: Catalog) -> bool:
-    """Return whether anybody works on any task; who asks is only found out where it matters."""
+    """Return whether any task is claimed, before the more expensive question by whom."""
     return catalog.row(f"SELECT 1 {_FROM} WHERE t.state = 'claimed' AND {state.LIVE} LIMIT 1") is not None
 
 
 def held_by(catalog: Catalog, worker: Worker) -> list[Held]:
-    """Return what somebody works on, by priority, then for how long."""
+    """Return a worker's claimed tasks, by priority, then oldest claim first."""
     rows = catalog.rows(
         f"SELECT {COLUMNS}, x.paths {_FROM} JOIN text x ON x.id = t.id WHERE t.state = 'claimed' AND t.who = ?"
         f" AND t.agent = ? AND {state.LIVE} ORDER BY t.priority, t.since, m.key",
@@ -74,7 +74,7 @@ def held_by(catalog: Catalog, worker: Worker) -> list[Held]:
 
 
 def held_by_others(catalog: Catalog, own: Sequence[str]) -> list[TaskRow]:
-    """Return the claimed tasks but for one's own, by priority, then the latest claimed first."""
+    """Return the tasks claimed by others, by priority, then latest claim first."""
     rows = catalog.rows(
         f"SELECT {COLUMNS} {_FROM} WHERE t.state = 'claimed' AND {state.LIVE} ORDER BY t.priority, t.since DESC, m.key"
     )
@@ -88,9 +88,9 @@ def _places(paths: str) -> tuple[str, ...]:
 def failures(
     catalog: Catalog, held: Iterable[Held], working: Sequence[str], *, now: int, others: int = OTHERS
 ) -> list[FailedAttempt]:
-    """Return what failed before: of what is worked on, then of tasks about these paths, then of other open tasks.
+    """Return failed attempts: of claimed tasks, then of tasks about these paths, then of other open tasks.
 
-    Each the newest first; of so many *others*, only the last attempt of each.
+    Each group newest first; at most *others* other tasks, with the last attempt of each.
     """
     mine = list(held)
     near = []
@@ -121,7 +121,7 @@ def failures(
 
 
 def closed_since(catalog: Catalog, since: int, *, now: int, limit: int) -> list[tuple[TaskRow, str]]:
-    """Return the tasks that were closed since then with the reasons given, the latest first."""
+    """Return the tasks closed for the given reasons since a time, latest first."""
     rows = catalog.rows(
         f"SELECT {COLUMNS} {_FROM} WHERE t.closed > ? AND {state.LIVE} AND (m.expires IS NULL OR m.expires > ?)"
         " ORDER BY t.closed DESC, m.key LIMIT ?",
@@ -133,7 +133,7 @@ def closed_since(catalog: Catalog, since: int, *, now: int, limit: int) -> list[
 
 
 def count_closed(catalog: Catalog, since: int, *, now: int) -> int:
-    """Return how many tasks were closed since then."""
+    """Return how many tasks were closed since a time."""
     condition = f"t.closed > ? AND {state.LIVE} AND (m.expires IS NULL OR m.expires > ?)"
     return int(catalog.row(f"SELECT count(*) {_FROM} WHERE {condition}", (since, now))[0])
 

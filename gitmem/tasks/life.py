@@ -1,8 +1,8 @@
-"""The life of a task: open, claimed, closed; every attempt is kept, also the one that failed. Pure.
+"""The life of a task: open, claimed, closed; every attempt is recorded, including failed ones. Pure.
 
-A task that failed is open again and its attempts say why (the beans document, "Attempt Tracking"). The attempt that is
-under way is in ``claimed``, those that ended in ``attempts``, which only grows at its end: two clones that each
-added one merge by uniting the lists.
+A task that failed is open again, and its attempts say why (the beans document, "Attempt Tracking"). The current attempt
+is in ``claimed``, finished ones are in ``attempts``, which is only appended to, so that two clones that each added one
+merge by uniting the lists.
 """
 
 from __future__ import annotations
@@ -18,17 +18,17 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-# What a note may hold, and all attempts together: the frontmatter has room for 8 KiB (`document.split`). The oldest
-# attempts go first; the history of the file still has them.
+# The longest note, and the size of all attempts together: the frontmatter has room for 8 KiB (`document.split`). The
+# oldest attempts are dropped first; the file's history still has them.
 NOTE_BYTES = 1000
 ATTEMPTS_BYTES = 5 * 1024
 
 
 def claim(task: Task, worker: Worker, *, now: int, note: str) -> dict[str, Any]:
-    """Return the changes of fields that start an attempt.
+    """Return the changed fields for starting an attempt.
 
     Raises:
-        TaskError: Somebody holds it, or it is closed.
+        TaskError: It is claimed or closed.
     """
     if task.state == CLOSED:
         raise TaskError(
@@ -42,47 +42,47 @@ def claim(task: Task, worker: Worker, *, now: int, note: str) -> dict[str, Any]:
 
 
 def release(task: Task, worker: Worker, *, now: int, note: str, force: bool) -> dict[str, Any]:
-    """Return the changes of fields that give a task back.
+    """Return the changed fields for releasing a task.
 
     Raises:
-        TaskError: Nobody holds it, or somebody else does and it is not forced.
+        TaskError: It is not claimed, or it is claimed by someone else and not forced.
     """
     if task.state != CLAIMED:
         raise TaskError(f"{task.key} is {task.state} and not claimed by anyone", hint=f"gitmem task show {task.key}")
     if not force:
         refuse_held(task, worker, f"gitmem task release {task.key} --force")
-    return {"state": OPEN, "claimed": REMOVE, "attempts": _ended(task, worker, RELEASED, now=now, note=note)}
+    return {"state": OPEN, "claimed": REMOVE, "attempts": _finished(task, worker, RELEASED, now=now, note=note)}
 
 
 def fail(task: Task, worker: Worker, *, now: int, note: str) -> dict[str, Any]:
-    """Return the changes of fields that end an attempt as failed and open the task again, a closed one as well.
+    """Return the changed fields for ending an attempt as failed, which opens the task again, even a closed one.
 
     Raises:
-        TaskError: Somebody else holds it.
+        TaskError: It is claimed by someone else.
     """
     refuse_held(task, worker, f"gitmem task release {task.key} --force")
-    attempts = _ended(task, worker, FAILED, now=now, note=note)
+    attempts = _finished(task, worker, FAILED, now=now, note=note)
     return {"state": OPEN, "claimed": REMOVE, "closed": REMOVE, "attempts": attempts}
 
 
 def close(task: Task, worker: Worker, *, now: int, reason: str, forced: bool) -> dict[str, Any]:
-    """Return the changes of fields that close a task; whether its gate holds is asked before.
+    """Return the changed fields for closing a task; the caller checks its gate first.
 
     Raises:
-        TaskError: It is closed already, or somebody else holds it and it is not forced.
+        TaskError: It is already closed, or claimed by someone else and not forced.
     """
     refuse_closing(task, worker, forced=forced)
     closed: dict[str, Any] = {"when": format_time(now), **worker.fields(), **_note("reason", reason)}
     closed |= {"forced": True} if forced else {}
-    attempts = _ended(task, worker, DONE, now=now, note=reason)
+    attempts = _finished(task, worker, DONE, now=now, note=reason)
     return {"state": CLOSED, "claimed": REMOVE, "closed": closed, "attempts": attempts}
 
 
 def refuse_closing(task: Task, worker: Worker, *, forced: bool) -> None:
-    """Refuse to close what is closed, and what somebody else holds unless it is forced.
+    """Refuse to close a closed task, or one claimed by someone else unless forced.
 
     Raises:
-        TaskError: It is so.
+        TaskError: It is closed, or claimed by someone else.
     """
     if task.state == CLOSED:
         raise TaskError(f"{task.key} is already closed{_closed_by(task)}", hint=f"gitmem task show {task.key}")
@@ -91,10 +91,10 @@ def refuse_closing(task: Task, worker: Worker, *, forced: bool) -> None:
 
 
 def refuse_held(task: Task, worker: Worker, way: str) -> None:
-    """Refuse a task that somebody else holds.
+    """Refuse a task claimed by someone else.
 
     Raises:
-        TaskError: Somebody does; it says who and since when.
+        TaskError: It is; the message says by whom and since when.
     """
     if task.held is not None and not worker.acts_for(task.held.worker):
         raise _held(task, worker, f"do it anyway: {way}")
@@ -120,8 +120,8 @@ def _closed_by(task: Task) -> str:
     return since + (f", by {who}" if who.who else "")
 
 
-def _ended(task: Task, worker: Worker, outcome: str, *, now: int, note: str) -> list[dict[str, Any]]:
-    """Return the attempts with the one that ends now; without a claim it is one that nobody had announced."""
+def _finished(task: Task, worker: Worker, outcome: str, *, now: int, note: str) -> list[dict[str, Any]]:
+    """Return the attempts, with the one that ends now; without a claim, an unannounced one is added."""
     held = task.held or Attempt(task.next_num, WORKING, worker.who, worker.agent)
     said = "; ".join(dict.fromkeys(part for part in (held.notes, note.strip()) if part))
     _refuse_long(said)

@@ -1,4 +1,4 @@
-"""What a task is, as its file says it: its state, who holds it, and every attempt."""
+"""A task in its file: its state, who claimed it, and every attempt."""
 
 from __future__ import annotations
 
@@ -15,27 +15,27 @@ if TYPE_CHECKING:
     from gitmem.errors import GitmemError
     from gitmem.model import Document, Verdict
 
-# How an attempt ended (or ``failed``); ``working`` is the one that has not.
+# The outcome of an attempt (or ``failed``); ``working`` is the current one.
 WORKING, DONE, RELEASED = "working", "done", "released"
 
 
 @frozen
 class Worker:
-    """Who works on a task: the person as git names them, and the agent where one is set."""
+    """Someone who works on tasks: the person as git names them, and the agent if one is set."""
 
     who: str
     agent: str = ""
 
     def __str__(self) -> str:
-        """Return both, for people."""
+        """Return both for display."""
         return f"{self.who} (agent {self.agent})" if self.agent else self.who
 
     def acts_for(self, holder: Worker) -> bool:
-        """Return whether this one may end an attempt of *holder*: their own; a person also those of their agents."""
+        """Return whether this worker may end an attempt of *holder*: their own, and for a person also their agents'."""
         return self == holder or (self.who == holder.who and not self.agent)
 
     def fields(self) -> dict[str, str]:
-        """Return both as the frontmatter has them."""
+        """Return both as fields of the frontmatter."""
         return {"who": self.who, **({"agent": self.agent} if self.agent else {})}
 
 
@@ -44,13 +44,13 @@ class Attempt:
     """One attempt at a task.
 
     Attributes:
-        num: Which one, from 1.
+        num: Its number, from 1.
         outcome: ``working``, ``done``, ``failed`` or ``released``.
         who: The person.
         agent: The agent, or empty.
-        when: When it began, RFC 3339; empty where that is not known.
+        when: When it began, RFC 3339; empty if unknown.
         ended: When it ended, or empty.
-        notes: What is worth knowing about it, or empty.
+        notes: Notes on it, or empty.
     """
 
     num: int
@@ -63,20 +63,20 @@ class Attempt:
 
     @property
     def worker(self) -> Worker:
-        """Return whose attempt it is."""
+        """Return the attempt's worker."""
         return Worker(self.who, self.agent)
 
 
 @frozen
 class Task:
-    """A task as its file says it.
+    """A task as its file describes it.
 
     Attributes:
         key: Its key.
         state: ``open``, ``claimed`` or ``closed``.
-        attempts: The attempts that ended, the oldest first.
-        held: The attempt under way, or None.
-        closed: How it was closed (``when``, ``who``, ``agent``, ``reason``, ``forced``); empty while it is not.
+        attempts: The finished attempts, oldest first.
+        held: The current attempt, or None.
+        closed: How it was closed (``when``, ``who``, ``agent``, ``reason``, ``forced``); empty if it is not closed.
     """
 
     key: str
@@ -87,13 +87,13 @@ class Task:
 
     @property
     def next_num(self) -> int:
-        """Return the number of the attempt that is begun next."""
-        # Attempts of two clones may share a number after a merge, and the oldest ones may be gone.
+        """Return the number of the next attempt."""
+        # After a merge, attempts of two clones may share a number, and the oldest ones may have been dropped.
         return 1 + max((attempt.num for attempt in self.attempts), default=0)
 
     @property
     def past_attempts(self) -> tuple[Attempt, ...]:
-        """Return every attempt for whoever takes the task up: the failed ones first, each group the newest first."""
+        """Return every attempt for the next worker: the failed ones first, each group newest first."""
         newest = self.attempts[::-1]
         failed = tuple(attempt for attempt in newest if attempt.outcome == FAILED)
         return (*failed, *(attempt for attempt in newest if attempt.outcome != FAILED))
@@ -101,13 +101,13 @@ class Task:
 
 @frozen
 class Gate:
-    """What a task's check says of closing it now.
+    """The result of a task's check for closing it now.
 
     Attributes:
-        verdict: Its verdict where it holds; None where it does not, or where there is no check.
-        refusal: Why it is not passed, or None.
-        notices: What the person should know.
-        counts: Whether the verdict is committed: it was made on the default branch.
+        verdict: The verdict if the check holds; None if it does not, or if there is no check.
+        refusal: Why the task may not be closed, or None.
+        notices: Notices for the person.
+        counts: Whether the verdict is committed, because it was made on the default branch.
     """
 
     verdict: Verdict | None
@@ -117,7 +117,7 @@ class Gate:
 
 
 def task_of(document: Document) -> Task:
-    """Return the task that a memory is.
+    """Return the task in a memory.
 
     Raises:
         TaskError: It is not a task, or was retired.
@@ -128,7 +128,7 @@ def task_of(document: Document) -> Task:
 
 
 def task_shown(key: str, kind: str, fields: Mapping[str, Any]) -> Task:
-    """Return the task that a memory is, also a retired one.
+    """Return the task in a memory, also a retired one.
 
     Raises:
         TaskError: It is not a task.
@@ -139,7 +139,7 @@ def task_shown(key: str, kind: str, fields: Mapping[str, Any]) -> Task:
 
 
 def task_from(key: str, fields: Mapping[str, Any]) -> Task:
-    """Return the task that a frontmatter of kind ``task`` describes."""
+    """Return the task in a frontmatter of kind ``task``."""
     state = str(fields.get("state") or OPEN)
     ended = [_attempt(entry, DONE) for entry in fields.get("attempts") or ()]
     claimed = fields.get("claimed")

@@ -1,4 +1,4 @@
-"""Dependencies between tasks: parts under their parent, and requirements. Ends on any cycle."""
+"""Dependencies between tasks: parts under their parent, and requirements. Cycles are handled."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ if TYPE_CHECKING:
     from gitmem.index.catalog.catalog import Catalog
     from gitmem.tasks.listing import TaskRow
 
-# How deep a tree is drawn: below that a screen has no room, and a file of strangers no say in our stack.
+# The deepest tree drawn: screens have no room for more, and an untrusted file must not overflow the stack.
 DEPTH = 40
 
 
 @frozen
 class Need:
-    """One thing that a task requires.
+    """One requirement of a task.
 
     Attributes:
         name: The key or label.
-        title: The memory's title; empty where no memory has this key.
-        state: The task's state; empty for what is not a task.
+        title: The memory's title; empty if no memory has this key.
+        state: The task's state; empty if it is not a task.
         is_there: Whether it is provided.
     """
 
@@ -36,13 +36,13 @@ class Need:
 
 @frozen
 class TaskNode:
-    """One task of a tree, with what it requires and its parts.
+    """One task in a tree, with its requirements and its parts.
 
     Attributes:
         row: The task.
-        needs: What it requires, sorted.
+        needs: Its requirements, sorted.
         parts: The tasks whose parent it is, by priority, then age.
-        is_again: Whether it was drawn above already (a cycle), and its parts are left out here.
+        is_again: Whether it appears above already (a cycle); its parts are then left out.
         hidden: How many tasks below it are not drawn because the tree is too deep.
     """
 
@@ -60,7 +60,7 @@ def read_tree(catalog: Catalog, ground: int | None, *, root: str, everything: bo
         catalog: The catalog.
         ground: The ground of HEAD, or None.
         root: The key of a task, or empty for all.
-        everything: Closed ones as well; else only those that have something open below them.
+        everything: Include closed tasks; otherwise only those with open ones below them.
     """
     rows = listing.list_tasks(catalog, ground, listing.TaskQuery(everything=True))
     required = listing.requirements(catalog, [row.id for row in rows])
@@ -79,7 +79,7 @@ def read_tree(catalog: Catalog, ground: int | None, *, root: str, everything: bo
 def grow(
     rows: Sequence[TaskRow], needs: Mapping[str, tuple[Need, ...]], *, root: str = "", everything: bool = False
 ) -> list[TaskNode]:
-    """Return the trees of these tasks, in their order; every task is in one, those of a cycle as well."""
+    """Return the trees of these tasks, in order; every task is in one, including those of a cycle."""
     parts: dict[str, list[TaskRow]] = {}
     known = {row.key for row in rows}
     for row in rows:
@@ -103,7 +103,7 @@ def grow(
 
     starts = [row for row in rows if row.key == root] if root else parts.get("", [])
     trees = [node(row, 0) for row in starts]
-    if not root:  # what is left are cycles: each is cut where the list begins
+    if not root:  # the rest are cycles: each is cut at its first task in the list
         trees += [node(row, 0) for row in rows if row.key not in drawn]
     return trees if everything or root else [kept for tree in trees if (kept := _without_closed(tree)) is not None]
 

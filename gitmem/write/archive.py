@@ -1,7 +1,7 @@
-"""The archive: moving forgotten and rotated memories there, and restoring them.
+"""The archive: move forgotten and rotated memories there, and restore them.
 
-``retired`` in its frontmatter says when, by whom and why. What somebody forgot is a tombstone, which keeps an importer
-or a merge from bringing it back; what the store itself rotated (A8) is not.
+``retired`` in a memory's frontmatter says when, by whom and why. A forgotten memory is a tombstone: an importer or a
+merge cannot bring it back. A memory that the store itself rotated (A8) is not.
 """
 
 from __future__ import annotations
@@ -24,17 +24,17 @@ if TYPE_CHECKING:
     # Returns the texts of memories by path.
     TextsOf = Callable[[Catalog, Sequence[KnownMemory]], dict[str, str]]
 
-# Why the store itself moved a memory: nobody said that it is wrong.
+# The reason for rotation by the store itself: nobody called the memory wrong.
 ROTATED = "rotated"
 
 
 @frozen
 class ArchiveMoves:
-    """Files that go into the archive or come out of it, as parts of one commit.
+    """Files that are moved into or out of the archive, as parts of one commit.
 
     Attributes:
         files: Text by new path.
-        paths: The new path of each of them by its old one, which goes.
+        paths: The new path of each by its old one, which is removed.
         moves: Old and new path of each other file whose folder is split.
     """
 
@@ -44,11 +44,11 @@ class ArchiveMoves:
 
 
 def rotate(texts_of: TextsOf, catalog: Catalog, policy: Policy, kind: str, *, added: int, now: int) -> ArchiveMoves:
-    """Return the oldest memories of a kind on their way to the archive, where the added ones are too many (A8).
+    """Return the archive moves of the oldest memories of a kind, if the added ones exceed the limit (A8).
 
-    Every time that their number passes the limit, and then each ``move`` further, the oldest ``move`` of them go: an
-    import that a person asked for is not undone by the next write. What has a check, is critical or is required by
-    another one stays.
+    Each time their number passes the limit, and then each further ``move``, the oldest ``move`` of them are archived,
+    so a large import is not undone by the next write. Memories that have a check, are critical or are required by
+    another stay.
     """
     settings = policy.rotation
     if not settings.limit or kind not in settings.kinds:
@@ -73,16 +73,16 @@ def rotate(texts_of: TextsOf, catalog: Catalog, policy: Policy, kind: str, *, ad
 def retire(
     texts_of: TextsOf, catalog: Catalog, known: Sequence[KnownMemory], retired: Mapping[str, str]
 ) -> ArchiveMoves:
-    """Return memories on their way into the archive, with when, by whom and why."""
+    """Return the archive moves of memories, with when, by whom and why."""
 
     def change(text: str, path: str) -> str:
         return edited(text, {"retired": dict(retired)}, path)
 
-    return _moved(texts_of, catalog, known, change, archived=True)
+    return _moves(texts_of, catalog, known, change, archived=True)
 
 
 def _passed(count: int, limit: int, move: int) -> int:
-    """Return how often *count* went past the limit and each further step."""
+    """Return how often *count* passed the limit and each further step."""
     return max(0, -((limit - count) // move))
 
 
@@ -93,16 +93,16 @@ def is_rotated(fields: Mapping[str, Any]) -> bool:
 
 
 def restored(texts_of: TextsOf, catalog: Catalog, known: Sequence[KnownMemory], *, now: int) -> ArchiveMoves:
-    """Return retired memories on their way back as they were; one that was rotated counts as new, and stays."""
+    """Return the moves that restore retired memories; a rotated one then counts as new, so it is not rotated again."""
 
     def change(text: str, path: str) -> str:
         fresh = {"updated": format_time(now)} if is_rotated(parse(text, path=path).fields) else {}
         return edited(text, {"retired": REMOVE, **fresh}, path)
 
-    return _moved(texts_of, catalog, known, change, archived=False)
+    return _moves(texts_of, catalog, known, change, archived=False)
 
 
-def _moved(
+def _moves(
     texts_of: TextsOf,
     catalog: Catalog,
     known: Sequence[KnownMemory],
@@ -110,7 +110,7 @@ def _moved(
     *,
     archived: bool,
 ) -> ArchiveMoves:
-    """Return memories on their way into the archive or out of it, each changed by *change* (text and path)."""
+    """Return moves into or out of the archive; *change* returns the new text and path of each memory."""
     texts = texts_of(catalog, known)
     groups: dict[str, list[KnownMemory]] = {}
     for one in known:

@@ -1,7 +1,7 @@
-"""Write to the second home: files in ``.memory/`` of the work tree, for the person to commit (F9).
+"""Write to the code tree: files in ``.memory/`` of the work tree, for the person to commit (F9).
 
-What is planned is what a write to the branch would do, on the files as they lie there now, committed or not. gitmem
-touches neither the index nor any other file.
+The same planning as for the memory branch, on the files as they are now, committed or not. gitmem does not touch the
+index or any other file.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class TreeWriter(Writer):
     """Writes files of the work tree on behalf of one author."""
 
     def __init__(self, git: Git, policy: Policy, *, author: Author, now: int, lock_timeout_s: float) -> None:
-        """Bind a writer.
+        """Set the repository and the author.
 
         Raises:
             RefusedError: There is no work tree, or its ``.memory`` is not a folder of the code.
@@ -57,7 +57,7 @@ class TreeWriter(Writer):
         self._top = _home_of(git)
 
     def remember(self, *args: Any, **options: Any) -> Change:
-        """Write a new memory, or the latest text of one that has this key."""
+        """Write a new memory, or replace the text of the one with this key."""
         return _placed(super().remember(*args, **options))
 
     def edit(self, *args: Any, **options: Any) -> Change:
@@ -73,7 +73,7 @@ class TreeWriter(Writer):
         return [_placed(change) for change in super().restore(keys)]
 
     def write(self, plan: Callable[[str | None], CommitPlan | None], command: str) -> CommitResult | None:
-        """Write the files that *plan* says; each is there whole or not at all."""
+        """Write the files that *plan* returns, each atomically."""
         with WriteLock(self._git.repository.state, command=command, timeout_s=self._lock_timeout_s):
             made = plan(None)
             if made is None:
@@ -92,13 +92,13 @@ class TreeWriter(Writer):
         for path, content in plan.writes:
             self._safe(path)
             self._top.mkdir(exist_ok=True)
-            with Folder(str(self._top)) as folder:  # a link that came with the code leads nowhere
+            with Folder(str(self._top)) as folder:  # remove a link that came with the code
                 folder.write(path, content, mode="100644")
         for path in plan.deletes:
             self._safe(path).unlink(missing_ok=True)
 
     def _safe(self, path: str) -> Path:
-        """Return where a file is; nothing is written through a link that leads elsewhere."""
+        """Return the path of a file; refuse one that a symbolic link would lead elsewhere."""
         target = self._top / path
         for part in (target, *target.parents):
             if part == self._top:
@@ -115,10 +115,10 @@ def _placed(change: Change) -> Change:
 
 
 def _home_of(git: Git) -> Path:
-    """Return the folder ``.memory`` of the work tree, which may not exist yet.
+    """Return the folder ``.memory`` of the work tree, which need not exist yet.
 
     Raises:
-        RefusedError: There is none, or it is not a folder of the code.
+        RefusedError: There is no work tree, or its ``.memory`` is not a folder of the code.
     """
     top = git.repository.work_tree
     if top is None:
@@ -134,9 +134,9 @@ def _home_of(git: Git) -> Path:
 
 
 def read_work_tree(git: Git, home: Path, policy: Policy) -> Catalog:
-    """Return a catalog, in memory, of the files that are in a work tree's ``.memory`` now."""
+    """Return a catalog, in memory, of the files now in a work tree's ``.memory``."""
     found = list(_files(home))
-    # Their content goes to the object database, as `git add` would put it there: what a plan reads, it reads from it.
+    # Their content goes into the object database, as with `git add`: plans read it from there.
     names = "".join(f"{home / path}\n" for path, _ in found)
     oids = git.run("hash-object", "-w", "--no-filters", "--stdin-paths", input=os.fsencode(names)).stdout.split()
 
@@ -146,7 +146,7 @@ def read_work_tree(git: Git, home: Path, policy: Policy) -> Catalog:
             try:
                 document = parse((home / path).read_text(encoding="utf-8"), path=path)
             except (FormatError, UnicodeDecodeError):
-                continue  # the doctor's, once it is committed
+                continue  # doctor reports it once it is committed
             added = inserts.add_memory(StoredMemory(document, oid.decode("ascii"), place.archived), policy)
             texts += [added] if isinstance(added, IndexText) else []
         inserts.flush()
@@ -158,7 +158,7 @@ def read_work_tree(git: Git, home: Path, policy: Policy) -> Catalog:
 
 
 def _files(home: Path) -> Iterator[tuple[str, layout.StorePath]]:
-    """Yield path and place of every memory's file, by path; what is not a file, or too large, is none."""
+    """Yield the path and location of each memory's file, sorted by path; other and oversized files are skipped."""
     for folder, folders, names in os.walk(home):
         folders.sort()
         for name in sorted(names):
@@ -168,7 +168,7 @@ def _files(home: Path) -> Iterator[tuple[str, layout.StorePath]]:
             if isinstance(place, str) or place.what != layout.MEMORY:
                 continue
             found = whole.lstat()
-            # Neither a link nor a pipe, which would be waited for; nor one that only its owner may read.
+            # Neither links nor pipes, which would block; nor files that only their owner may read.
             is_readable = stat.S_ISREG(found.st_mode) and os.access(whole, os.R_OK)
             if is_readable and found.st_size <= layout.MEMORY_LIMIT:
                 yield path, place

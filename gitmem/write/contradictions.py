@@ -1,9 +1,9 @@
-"""Whether two memories speak against each other: rules on their titles and their built-in checks.
+"""Detect contradictions between two memories, by rules on their titles and built-in checks.
 
-Two titles of the same words are opposed where one denies, where a word is in the place of its opposite, or where a
-value is another one: a number, or a name of a kind of which there is one (one key algorithm, one package manager). What
-names the subject makes no contradiction ("the v1 API …", "the v2 API …"). Nothing here knows what words mean, so what
-it says is worth a look and no proof, but for checks: of two built-in ones that are opposed, one always fails.
+Two titles with the same words are opposed if only one is negated, if a word is replaced by its opposite, or if a value
+differs: a number, or a name from a group of which only one applies (one key algorithm, one package manager).
+Differences in the subject do not count ("the v1 API …", "the v2 API …"). The rules do not know what words mean, so a
+result is worth a look but no proof, except for checks: of two opposed built-in checks, one always fails.
 
 Figures on labelled pairs and on real memories: benchmarks/README.md, by ``benchmarks/contradictions.py``.
 """
@@ -30,13 +30,13 @@ if TYPE_CHECKING:
     from gitmem.index.catalog.catalog import Catalog
     from gitmem.text.similarity import Claim
 
-# Live memories whose titles are compared: some 3 s (measured). What a larger store says is not all compared.
+# The most live memories whose titles are compared, about 3 s (measured); of a larger store only a part is compared.
 MOST_TITLES = 60_000
-# The share of the longer title's words that both must have, beside what is opposed.
+# The share of the longer title's words that both must have, besides the opposed ones.
 ALIKE = 0.75
-# Words of both that the other has not: one of each is what is opposed, in two parts perhaps (``10s``).
+# The most words that only one title has: the opposed one, perhaps in two parts (``10s``).
 MOST_APART = 4
-# Fewer words name no subject: "use it", "never use it".
+# Fewer words do not identify a subject: "use it", "never use it".
 FEWEST = 2
 
 _OPPOSITES = (
@@ -60,7 +60,7 @@ _OPPOSITES = (
     *("manually automatically", "inclusive exclusive", "ascending descending", "allow block", "allowed blocked"),
     *("prefer avoid", "use avoid", "keep drop", "keep delete", "internal external", "== !="),
 )
-# Of each of these a thing has one: another in its place says something else of it.
+# Only one of each group applies to a subject: a different one is a contradiction.
 _ONE_OF = (
     *("postgres postgresql mysql sqlite mariadb oracle mongodb", "redis memcached", "npm pnpm yarn bun"),
     *("hs256 hs384 hs512 rs256 rs384 rs512 es256 es384 ps256 eddsa", "md5 sha1 sha256 sha512 bcrypt argon2 scrypt"),
@@ -71,7 +71,7 @@ _ONE_OF = (
     *("monday tuesday wednesday thursday friday saturday sunday", "utf-8 utf8 latin-1 latin1 ascii utf-16"),
     *("poetry uv pipenv", "cookies cookie header", "camelcase snakecase kebabcase", "snake_case camelcase kebab-case"),
 )
-# A number behind one of these says something of the subject; before the first of them it is part of its name.
+# A number after one of these words is a statement about the subject; before the first of them, part of its name.
 _SAYING = frozenset(
     (
         *(
@@ -96,14 +96,14 @@ _SAYING = frozenset(
         *("allows", "expires", "expire", "listens", "returns", "takes", "defaults", "waits", "retries", "limit", "="),
     )
 )
-# Words that name one thing of several where nothing was said before them: "the newest one", "the oldest one".
+# Adjectives that select one of several subjects if nothing was stated before: "the newest one", "the oldest one".
 _NAMES = frozenset(
     (
         *("min", "max", "minimum", "maximum", "first", "last", "newest", "oldest", "public", "private", "internal"),
         *("external", "read", "write", "sync", "async", "up", "down", "start", "stop", "open", "closed", "sorted"),
     )
 )
-# What a number or a name behind it names, and does not measure.
+# Words after which a number or name is an identifier, not a measure.
 _NAMING = frozenset(
     (
         *("pr", "issue", "ticket", "task", "step", "sprint", "chapter", "release", "phase", "story", "epic", "adr"),
@@ -118,8 +118,8 @@ class Statement:
 
     Attributes:
         claim: Its words without function words, its negations, its numbers.
-        tokens: All its words in their order.
-        words: Its different words without function words.
+        tokens: All its words, in order.
+        words: Its distinct words without function words.
     """
 
     claim: Claim
@@ -134,8 +134,8 @@ def said_of(title: str, language: str = ENGLISH) -> Statement:
 
 
 def why_opposed(one: Statement, other: Statement) -> str:
-    """Return in a few words why two titles speak against each other; empty where they do not, as far as rules tell."""
-    # First what can be determined at once: most pairs have nothing to do with each other.
+    """Return in a few words why two titles contradict each other; empty if the rules find no contradiction."""
+    # The cheapest test first: most pairs are unrelated.
     if len(one.words ^ other.words) > MOST_APART:
         return ""
     a, b = one.claim, other.claim
@@ -147,19 +147,19 @@ def why_opposed(one: Statement, other: Statement) -> str:
     common = sum(min(count, b.counts.get(word, 0)) for word, count in a.counts.items())
     if common < FEWEST - 1 or common < ALIKE * (max(len(a.words), len(b.words)) - 1):
         return ""
-    return _denied(one, other, gone, new) or _exchanged(one, other)
+    return _negation(one, other, gone, new) or _replacement(one, other)
 
 
 def _only(mine: Mapping[str, int], other: Mapping[str, int]) -> list[str]:
     return [word for word, count in mine.items() for _ in range(count - other.get(word, 0))]
 
 
-def _denied(one: Statement, other: Statement, gone: list[str], new: list[str]) -> str:
-    """Tell where one of them denies what the other says."""
+def _negation(one: Statement, other: Statement, gone: list[str], new: list[str]) -> str:
+    """Return the reason if only one of the titles is negated."""
     is_denied = (one.claim.negations > 0) != (other.claim.negations > 0)
     if not is_denied or one.claim.numbers != other.claim.numbers:
         return ""
-    # "Always squash", "never squash": a word of emphasis may stand where the negation does.
+    # "Always squash", "never squash": an adverb may take the position of the negation.
     left = [word for word in (*gone, *new) if word not in _EMPHASIS]
     return "" if left else "one denies what the other says"
 
@@ -167,8 +167,8 @@ def _denied(one: Statement, other: Statement, gone: list[str], new: list[str]) -
 _EMPHASIS = frozenset(analysis.stems(("always", "only", "must", "please", "really", "should", "any", "a")))
 
 
-def _exchanged(one: Statement, other: Statement) -> str:
-    """Tell what is in the place of something else, where that is one word and all others are the same."""
+def _replacement(one: Statement, other: Statement) -> str:
+    """Return the reason if exactly one word differs, and the two words contradict each other."""
     if one.claim.negations != other.claim.negations or len(one.tokens) != len(other.tokens):
         return ""
     places = [at for at, pair in enumerate(zip(one.tokens, other.tokens, strict=True)) if pair[0] != pair[1]]
@@ -197,22 +197,22 @@ def _are_one_of(a: str, b: str) -> bool:
 
 
 def _is_value(word: str) -> bool:
-    """Return whether a word is a number, with a unit perhaps; ``rs256`` and ``v2`` are names."""
+    """Return whether a word is a number, perhaps with a unit; ``rs256`` and ``v2`` are names."""
     return word.lstrip("-")[:1].isdigit()
 
 
 def _says_something(tokens: tuple[str, ...], at: int) -> bool:
-    """Return whether a word belongs to what is said of the subject, and not to its name."""
+    """Return whether a word belongs to the statement, as opposed to the subject's name."""
     return any(token in _SAYING for token in tokens[:at])
 
 
 def _decides(tokens: tuple[str, ...], at: int) -> bool:
-    """Return whether an opposite says something, and does not name one thing of several."""
+    """Return whether an opposite is a statement, as opposed to selecting one of several subjects."""
     return tokens[at] not in _NAMES or _says_something(tokens, at)
 
 
 def _is_measure(tokens: tuple[str, ...], at: int) -> bool:
-    """Return whether a number measures something, and is not the name of it: no ``PR 412``."""
+    """Return whether a number is a measure, as opposed to an identifier such as ``PR 412``."""
     return _says_something(tokens, at) and tokens[at - 1] not in _NAMING
 
 
@@ -230,11 +230,11 @@ _GROUPS = tuple(frozenset(group.split(" ")) for group in _ONE_OF)
 
 
 def opposed_checks(one: Check, other: Check) -> str:
-    """Return why two built-in checks can never both hold, or an empty string."""
+    """Return why two built-in checks can never both pass, or an empty string."""
     if one.form != BUILTIN or other.form != BUILTIN:
         return ""
     for a, b in ((one, other), (other, one)):
-        if why := _denied_by(b, a):
+        if why := _conflict(b, a):
             return why
     where = globs_of(one.words)
     if where == globs_of(other.words) and _is_digest(one) and _is_digest(other) and one.words[1] != other.words[1]:
@@ -245,17 +245,17 @@ def opposed_checks(one: Check, other: Check) -> str:
 
 
 def _wanted(check: Check) -> str:
-    """Return the value that a check wants a place to state; empty for another check."""
+    """Return the value that a check requires of a place; empty for other checks."""
     return taken_of(check.words).more.get("is", "")
 
 
-def _denied_by(denial: Check, one: Check) -> str:
-    """Return why a check can never hold together with one that denies what it looks for, or an empty string."""
+def _conflict(denial: Check, one: Check) -> str:
+    """Return why a check can never pass together with one that denies what it looks for, or an empty string."""
     row, text = row_of(denial), denial.words[1]
     if not row.is_denial or (one.words[0] != row.denies and not _is_digest(one)):
         return ""
     where = globs_of(one.words)[0]
-    # A file with some content is there.
+    # A file with content exists.
     if row.probe is None:
         return f"{text} cannot both exist and be absent" if where == text else ""
     is_opposed = one.words[0] == row.denies and text and text in one.words[1]
@@ -269,7 +269,7 @@ def _is_digest(check: Check) -> bool:
 
 
 def _is_within(where: str, glob: str) -> bool:
-    """Return whether every file that the first glob names is named by the second one, as far as that is plain."""
+    """Return whether the second glob matches every file that the first one matches, in simple cases."""
     if where == glob:
         return True
     return is_plain(where) and matcher(glob)(where)
@@ -277,7 +277,7 @@ def _is_within(where: str, glob: str) -> bool:
 
 @frozen
 class Title:
-    """A memory as it is named in a pair."""
+    """A memory in a pair."""
 
     key: str
     title: str
@@ -287,15 +287,15 @@ class Title:
 def find_opposed(
     catalog: Catalog, changed: Collection[str] | None = None, *, at_most: int
 ) -> Iterator[tuple[Title, Title, str]]:
-    """Yield live memories whose titles speak against each other, and why.
+    """Yield live memories whose titles contradict each other, and why.
 
-    What is compared shares a rare word, and no more than so many share one: a store of one template's memories takes no
-    longer than another.
+    Candidates share a rare word; the number of memories per word is limited, so that a store full of similar titles
+    takes no longer.
 
     Args:
         catalog: The catalog.
-        changed: The memories that are compared with all; all of them where None.
-        at_most: Pairs after which no more are looked for.
+        changed: The memories to compare with all others; None for all.
+        at_most: The number of pairs after which to stop.
     """
     titles = live_titles(catalog)
     said = {key: said_of(one.title, catalog.language) for key, one in titles.items()}
@@ -318,7 +318,7 @@ def find_opposed(
 
 
 def live_titles(catalog: Catalog) -> dict[str, Title]:
-    """Return the titles that are compared, by key, those changed last first."""
+    """Return the titles to compare, by key, latest change first."""
     rows = catalog.rows(
         f"SELECT m.key, m.title, m.path FROM memory m WHERE {LIVE} AND m.kind NOT IN"
         f" ({', '.join('?' * len(EVENTS))}) ORDER BY m.updated DESC, m.key LIMIT ?",
@@ -328,7 +328,7 @@ def live_titles(catalog: Catalog) -> dict[str, Title]:
 
 
 def denies(one: Statement, other: Statement) -> bool:
-    """Return whether one of two titles denies and the other does not, their numbers being the same."""
+    """Return whether only one of two titles is negated, with the same numbers in both."""
     return (one.claim.negations > 0) != (other.claim.negations > 0) and one.claim.numbers == other.claim.numbers
 
 
@@ -341,12 +341,12 @@ def _frequency(said: Mapping[str, Statement]) -> dict[str, int]:
 
 
 def _distinctive(said: Statement, frequency: Mapping[str, int]) -> list[str]:
-    """Return the rarest words of a title, of which two opposed ones share one: they differ in two at most."""
+    """Return the rarest words of a title, of which two opposed titles share one: they differ in at most two words."""
     return sorted(said.claim.counts, key=lambda word: (frequency[word], word))[:3]
 
 
 def find_opposed_checks(catalog: Catalog, changed: Collection[str] | None = None) -> Iterator[tuple[Title, Title, str]]:
-    """Yield live facts whose built-in checks can never both hold, and why; *changed* as for ``find_opposed``."""
+    """Yield live facts whose built-in checks can never both pass, and why; *changed* as for ``find_opposed``."""
     rows = catalog.rows(
         "SELECT m.key, m.title, m.path, f.words FROM fact f JOIN memory m ON m.id = f.id WHERE f.form = 'builtin' AND"
         f" m.kind NOT IN ({', '.join('?' * len(EVENTS))}) AND {LIVE} ORDER BY m.key",
@@ -368,7 +368,7 @@ def find_opposed_checks(catalog: Catalog, changed: Collection[str] | None = None
 
 
 def _target(check: Check) -> tuple[str, str]:
-    """Return what two opposed checks have in common: the path, or the text that is looked for."""
+    """Return the target that two opposed checks share: the path or the searched text."""
     row = row_of(check)
     is_about_text = row.is_about_any and (row.denies or any(one.denies == row.name for one in CHECKS.values()))
     return ("text", check.words[1]) if is_about_text else ("path", " ".join(globs_of(check.words)))

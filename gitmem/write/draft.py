@@ -1,6 +1,6 @@
 """Turn input by a person or an agent into a valid memory: title, key, tags and metadata; or refuse it.
 
-Pure but for nothing: the clock, the author and the policy are arguments.
+Pure: the clock, the author and the policy are arguments.
 """
 
 from __future__ import annotations
@@ -28,30 +28,30 @@ if TYPE_CHECKING:
     from gitmem.model import Document
     from gitmem.policy.policy import Policy
 
-# A title longer than this does not fit on a line beside key and status.
+# A longer title does not fit on a line with key and status.
 TITLE_LIMIT = 100
-# Characters of the content that a key is made of (A2).
+# Characters of the content that go into a key (A2).
 KEY_TEXT = 60
-# The options that set fields which a kind may require.
+# The options for fields that a kind may require.
 OPTIONS = {
     **{name: name for name in ("title", "kind", "ttl", "importance", "confidence", "task", "requires", "produces")},
     "workspace": "workspace",
     **{"tags": "tag", "paths": "path", "refs": "ref", "domains": "domain"},
 }
-# Similar enough to be the same memory said again (C9: "similarity above 0.85").
+# Similarity from which two memories are near duplicates (C9: "similarity above 0.85").
 SAME_ABOVE = 0.85
 
 
 @frozen
 class Author:
-    """Who writes.
+    """The author of a write.
 
     Attributes:
         who: The person, as git names them.
         agent: The agent, or empty.
         project: The repository's name.
-        more: What else is known of the agent (its role, its session), as names and values.
-        top: The top folder of the code that is worked on, or empty.
+        more: Further data about the agent (its role, its session), as names and values.
+        top: The top folder of the current work tree, or empty.
     """
 
     who: str
@@ -63,14 +63,14 @@ class Author:
 
 @frozen
 class Draft:
-    """A memory that has no place yet.
+    """A memory that has no path yet.
 
     Attributes:
         key: Its key.
-        is_explicit: Whether the key was asked for: then the latest wins.
+        is_explicit: Whether the key was given explicitly: then the latest text wins.
         fields: Its frontmatter.
         body: Its body.
-        made: Names of the fields that nobody gave: they do not replace what somebody once gave.
+        made: The names of generated fields, which do not replace explicit values.
     """
 
     key: str
@@ -86,15 +86,15 @@ class Draft:
 
 
 def cleaned(text: str) -> str:
-    """Return typed text as it is kept: NFC, line feeds only, no white space at the ends."""
+    """Return typed text in stored form: NFC, only line feeds, stripped."""
     return unicodedata.normalize("NFC", text.replace("\r\n", "\n").replace("\r", "\n")).strip()
 
 
 def split_title(text: str, title: str) -> tuple[str, str]:
-    """Return title and body of a memory that was typed as one text.
+    """Split a memory that was typed as one text into title and body.
 
-    A text that is one short line is a title alone; of a longer one the first sentence or line becomes the title, and
-    the whole text stays the body.
+    A single short line is a title without a body. Of a longer text the first sentence or line becomes the title, and
+    the body is the whole text.
     """
     if title:
         return cleaned(title), text
@@ -104,7 +104,7 @@ def split_title(text: str, title: str) -> tuple[str, str]:
         return first.removesuffix(".") if not first.endswith("..") else first, rest
     sentence = first.split(". ", 1)[0]
     if len(sentence) > TITLE_LIMIT:
-        # A joiner that lost its second half to the cut would be a hidden character.
+        # If its second half was cut, a joiner would be a hidden character.
         sentence = sentence[: TITLE_LIMIT - 1].rsplit(" ", 1)[0].rstrip("\u200c\u200d") + "…"
     return sentence, text
 
@@ -124,18 +124,18 @@ def make_draft(
     """Return the draft of a new memory.
 
     Args:
-        text: What is remembered; for a fact, its body.
-        title: The title, or empty to take it from the text.
+        text: The text; for a fact, its body.
+        title: The title, or empty to derive it from the text.
         kind: Its kind.
         key: An explicit key, or empty for one made from the text.
         options: Further fields by name; empty ones are left out.
         author: Who writes.
         policy: The store's policy.
         now: Epoch seconds.
-        writer: Which way it comes (``policy.collections.WRITERS``).
+        writer: How it is written (``policy.collections.WRITERS``).
 
     Raises:
-        RefusedError: It is empty, the key is not one, or its collection does not accept it from this writer.
+        RefusedError: It is empty, the key is invalid, or its collection does not accept it from this writer.
     """
     if kind in BOARD_KINDS and kind in policy.kinds and policy.kinds[kind] == KINDS[kind]:
         raise RefusedError(
@@ -149,7 +149,7 @@ def make_draft(
     heading, body = split_title(cleaned(text), title)
     if not heading:
         raise RefusedError("the text is empty", hint='gitmem remember "what you learned"')
-    # Before a key is made of it: an error names the key.
+    # Before a key is made from it, because errors name the key.
     for what, typed in (("the title", title), ("the text", text), ("the key", key)):
         refuse_typed(what, cleaned(typed), policy)
     if key and not layout.is_key(key):
@@ -169,7 +169,7 @@ def make_draft(
 
 
 def portable(folder: str, top: str) -> str:
-    """Return a folder as it is called in every clone: below the top of the code; of one outside, only its name."""
+    """Return a folder by a name valid in every clone: relative to the top of the code; only its name if outside."""
     if not folder.startswith("/"):
         return folder
     bare, top = folder.rstrip("/"), top.rstrip("/")
@@ -179,8 +179,8 @@ def portable(folder: str, top: str) -> str:
 
 
 def metadata(fields: Mapping[str, Any], author: Author, now: int) -> dict[str, Any]:
-    """Return the required metadata that is missing and can be made here (C10; the key is the file's own)."""
-    # A name of git's or of a folder may hold anything, and must not keep a memory from being written.
+    """Return the required metadata that is missing and can be generated (C10; the key is the file's own)."""
+    # Names from git or of folders may contain anything, and must not block a write.
     who, project = (display(unicodedata.normalize("NFC", name)) for name in (author.who, author.project))
     by = {"who": who} | ({"agent": author.agent} if author.agent else {}) | dict(author.more)
     made = {"importance": "medium", "project": project, "created": format_time(now), "by": by}
@@ -190,14 +190,14 @@ def metadata(fields: Mapping[str, Any], author: Author, now: int) -> dict[str, A
 def automatic_key(kind: str, text: str) -> str:
     """Return the key made from kind and text (A2): the kind and a slug of the first 60 characters.
 
-    A short hash is for a text that gives no slug (one in Chinese), and for one whose key would be too long.
+    A short hash replaces the slug if the text has none (one in Chinese) or the key would be too long.
     """
     made = f"{kind.replace('_', '-')}-{tokens.slug(text, limit=KEY_TEXT)}"
     return made if layout.is_key(made) else f"{kind.replace('_', '-')}-{short_hash(text)}"
 
 
 def short_hash(text: str) -> str:
-    """Return six hex digits that tell two texts with one slug apart."""
+    """Return six hex digits that distinguish texts with the same slug."""
     from hashlib import sha256
 
     return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:6]
@@ -207,7 +207,7 @@ def checked_text(key: str, fields: Mapping[str, Any], body: str, *, policy: Poli
     """Return the memory as it will be written, or refuse it.
 
     Raises:
-        RefusedError: It has hidden characters, a secret, or a field that cannot be used; missing metadata.
+        RefusedError: It has hidden characters, a secret or an invalid field, or lacks metadata.
     """
     try:
         text = format_document(fields, body)
@@ -217,15 +217,15 @@ def checked_text(key: str, fields: Mapping[str, Any], body: str, *, policy: Poli
 
 
 def check_file(key: str, text: str, *, policy: Policy, path: str) -> Document:
-    """Return the memory of a whole file's text, or refuse it (hidden characters, secrets, bad fields)."""
-    # A byte order mark before it and the line breaks of Windows are the file's form, nothing that hides in its text.
+    """Return the memory in a file's text, or refuse it (hidden characters, secrets, invalid fields)."""
+    # A leading byte order mark and Windows line breaks belong to the file format; they hide nothing.
     refuse_typed(key, unify(text).removeprefix("\ufeff"), policy)
     try:
         document = parse(text, path=path)
     except FormatError as err:
         where = f"line {err.line}: " if err.line else ""
         raise RefusedError(f"{key}: {where}{err.message}", hint=err.hint) from err
-    # An escape in a quoted scalar of YAML can spell what the text itself does not show.
+    # An escape in a quoted YAML scalar can contain characters that the text itself does not show.
     for name, value in document.fields.items():
         for part in strings_in(value):
             refuse_typed(f"{key}: {name}", part, policy)
@@ -234,10 +234,10 @@ def check_file(key: str, text: str, *, policy: Policy, path: str) -> Document:
 
 
 def check_rules(key: str, document: Document, policy: Policy) -> None:
-    """Refuse a memory that lacks what the policy asks of its kind, or that supersedes itself.
+    """Refuse a memory that lacks what the policy requires of its kind, or that supersedes itself.
 
     Raises:
-        RefusedError: It names what is missing.
+        RefusedError: It does; the message names what is missing.
     """
     if document.fields.get("superseded_by") == key:
         raise RefusedError(f"{key} cannot supersede itself")
@@ -269,7 +269,7 @@ def refuse_project_code(kind: str, refs: Sequence[str], text: str, *, scope: str
     """Refuse code of this project in a scope that other projects read, where it would mislead (C13).
 
     Raises:
-        RefusedError: The kind needs code locations, its collection is kept in the project, or it names lines of code.
+        RefusedError: The kind needs code locations, its collection stays in the project, or it refers to lines of code.
     """
     from gitmem.policy.collections import is_file, refuse_scope, words_of
 
@@ -285,7 +285,7 @@ def refuse_project_code(kind: str, refs: Sequence[str], text: str, *, scope: str
 
 
 def strings_in(value: Any) -> Iterator[str]:
-    """Yield every text of a field, the keys of its mappings as well."""
+    """Yield every text in a field, including the keys of mappings."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, dict):
@@ -297,10 +297,10 @@ def strings_in(value: Any) -> Iterator[str]:
 
 
 def refuse_typed(what: str, text: str, policy: Policy) -> None:
-    """Refuse a piece of text that a commit must not hold: hidden characters, secrets.
+    """Refuse a text that a commit must not contain: hidden characters, secrets.
 
     Raises:
-        RefusedError: It has some; the error does not repeat them.
+        RefusedError: It contains some; the message does not repeat them.
     """
     refuse_hidden(what, text)
     refuse_secrets(what, text, policy)
@@ -310,13 +310,13 @@ def is_line_reference(ref: str) -> bool:
     """Return whether *ref* is ``path:line`` or ``path:line-line`` (C8)."""
     path, _, lines = ref.rpartition(":")
     numbers = lines.split("-")
-    # `https://example.org:8080` ends like one, and names no line.
+    # `https://example.org:8080` has the same ending, but no line.
     are_numbers = all(n.isdigit() and n.isascii() and int(n) > 0 for n in numbers)
     return bool(path) and "://" not in path and len(numbers) <= 2 and are_numbers
 
 
 def refuse_hidden(key: str, text: str) -> None:
-    """Refuse a text with characters that a reader cannot see."""
+    """Refuse a text with characters that readers cannot see."""
     flaws = find_hidden(text)
     if flaws:
         first = flaws[0]
@@ -328,7 +328,7 @@ def refuse_hidden(key: str, text: str) -> None:
 
 
 def refuse_secrets(key: str, text: str, policy: Policy) -> None:
-    """Refuse a text with a secret; the secret itself is never repeated."""
+    """Refuse a text with a secret; the message never repeats the secret."""
     found = [s for s in find_secrets(text) if s.rule not in policy.secrets.allow]
     if found:
         places = ", ".join(f"{s.rule} in line {s.line}" for s in found[:5])
@@ -339,10 +339,10 @@ def refuse_secrets(key: str, text: str, policy: Policy) -> None:
 
 
 def edited(text: str, changes: Mapping[str, Any], path: str, *, body: str | None = None) -> str:
-    """Return a file's text with some fields changed and everything else as it was.
+    """Return a file's text with some fields changed and the rest unchanged.
 
     Raises:
-        RefusedError: The frontmatter is written in a way that cannot be changed safely.
+        RefusedError: The form of the frontmatter cannot be changed safely.
     """
     try:
         return edit(parse(text, path=path), dict(changes), body)

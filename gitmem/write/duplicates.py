@@ -1,8 +1,8 @@
-"""What the store says already: the same words anywhere in it, or nearly the same in a live memory (C9).
+"""Find what the store already says: the same text anywhere in it, or nearly the same in a live memory (C9).
 
-Candidates come from the search index, by words that a duplicate cannot all lack, so that no write looks through the
-store; only they are compared. Planned under the write's lock, on the tip that is written on: of two who write the same
-at once, the second one gets a notice.
+Candidates come from the search index, by terms of which a duplicate must have some, so no write scans the store; only
+candidates are compared. The search runs under the write's lock, on the tip that is written on: of two processes that
+write the same at once, the second one is notified.
 """
 
 from __future__ import annotations
@@ -28,26 +28,26 @@ if TYPE_CHECKING:
     from gitmem.write.draft import Draft
     from gitmem.write.place import KnownMemory
 
-    # Returns keys of live memories with a similarity from 0 to 1, by a text: a provider of embeddings.
+    # Returns keys of live memories with a similarity from 0 to 1 to a text, from a provider of embeddings.
     Similar = Callable[[str], Sequence[tuple[str, float]]]
 
-# What a write does about a duplicate: it is an error; it is added to the memory that says it; it is not looked for.
+# What a write does about a duplicate: refuse it; add it to the existing memory; not look for one.
 REFUSE, FOLD, ALLOW = "refuse", "fold", "allow"
-# These say what is to be done or what happened: the same words the next day are another memory. What an adopted fact
-# says is a document's, and is shown only when it fails.
+# Plans and events: the same text on the next day is another memory. An adopted fact repeats its document, and is shown
+# only when it fails.
 EVENTS = (TASK, "session", ADOPTED)
-# Terms of a new text that candidates are looked for by, the rarest: more tell nothing more, and SQLite takes 999.
+# The rarest terms of a new text, which select candidates: more terms do not help, and SQLite allows 999 parameters.
 MOST_TERMS = 64
 TERMS_READ = 900
-# Words that a group has at most: three rare ones are together in few memories.
+# The most terms in a group: few memories have three rare terms in common.
 GROUP = 3
-# Candidates that are compared, those with most in common; 0.2 ms each (measured at 80 words).
+# The most candidates compared, those with most terms in common; 0.2 ms each (measured at 80 words).
 MOST_CANDIDATES = 10
 
 _LIVE = "m.shadowed = 0 AND m.archived = 0 AND m.superseded = 0"
 _COLUMNS = "m.key, m.kind, m.title, t.body, m.archived, m.superseded, m.superseded_by, t.fields"
 _FOUND = (
-    # The texts are read of the best alone.
+    # Only the best candidates' texts are read.
     f"SELECT {_COLUMNS} FROM (SELECT f.rowid AS id FROM ({{matches}}) f CROSS JOIN memory m ON m.id = f.rowid"
     f" WHERE m.shadowed = 0 AND m.kind NOT IN ({', '.join('?' * len(EVENTS))}) {{also}}"
     " GROUP BY f.rowid ORDER BY count(*) DESC, f.rowid DESC LIMIT ?) best"
@@ -58,14 +58,14 @@ _MATCH = "SELECT rowid FROM fts WHERE fts MATCH ?"
 
 @frozen
 class Duplicate:
-    """A memory that says what another one is to say.
+    """A memory that already says what a new one would.
 
     Attributes:
         key, kind, title, body, fields: Of that memory.
-        likeness: How much they say the same, 0 to 1; 1 = the same words.
+        likeness: The similarity from 0 to 1; 1 = the same words.
         archived: Whether it was retired.
-        superseded: Whether another one replaced it.
-        superseded_by: That one's key, where it is known.
+        superseded: Whether another memory replaced it.
+        superseded_by: The key of that memory, if known.
     """
 
     key: str
@@ -80,7 +80,7 @@ class Duplicate:
 
     @property
     def is_live(self) -> bool:
-        """Return whether it is shown to readers."""
+        """Return whether readers see it."""
         return not self.archived and not self.superseded
 
 
@@ -94,22 +94,22 @@ def find_duplicate(
     apart: Collection[str] = (),
     similar: Similar | None = None,
 ) -> Duplicate | None:
-    """Return the memory that says what a new one is to say: the same words first, then the most like it.
+    """Return the memory that already says what a new one would: one with the same words, else the most similar one.
 
     Args:
         catalog: The catalog of the tip that is written on.
         title: The new memory's title.
         body: Its body.
-        threshold: How much two must say the same; 0 = nothing is compared.
-        fields: Its frontmatter: two with different checks are no near duplicates, and of events there are none.
-        apart: Keys that are not compared.
-        similar: Brings more candidates by their meaning.
+        threshold: The similarity of near duplicates; 0 = do not look for them.
+        fields: Its frontmatter: memories with different checks, and events, are never near duplicates.
+        apart: Keys to leave out.
+        similar: Returns more candidates by meaning.
     """
     text = claim_text(title, body)
     if not threshold or fields.get("kind") in EVENTS:
         return None
     known = _known(catalog, text)
-    apart = {*apart, *_listed(fields.get("supersedes"))}
+    apart = {*apart, *_as_list(fields.get("supersedes"))}
     same, like = (
         _rows(catalog, _with_all(known), apart),
         _rows(catalog, _with_most(known, threshold), apart, f"AND {_LIVE}"),
@@ -134,17 +134,17 @@ def find_duplicate(
 
 
 def have_different_checks(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
-    """Return whether two memories are proved by different checks: then they are two facts, whatever their words."""
+    """Return whether two memories have different checks: then they are two facts, however similar their words."""
     first, second = one.get("verify"), other.get("verify")
     return first is not None and second is not None and first != second
 
 
 class KnownTexts:
-    """What is known of what is said already, besides what the store that is written to says.
+    """The sources of duplicates besides the store that is written to.
 
     Attributes:
-        beside: Returns the catalog of the other home of the same memories, or None where there is none.
-        similar: Brings memories by their meaning, where a provider of embeddings is set up.
+        beside: Returns the catalog of the other home of the same memories, or None if there is none.
+        similar: Returns memories by meaning, if a provider of embeddings is set up.
     """
 
     def __init__(self) -> None:
@@ -152,13 +152,13 @@ class KnownTexts:
         self.similar: Similar | None = None
 
     def find(self, catalog: Catalog, draft: Draft, policy: Policy, *, again: str) -> Duplicate | None:
-        """Return the memory that says what a draft does; None for the one that the draft is an update of."""
+        """Return the memory that already says what a draft does; None if that is the one the draft updates."""
         if again == ALLOW:
             return None
         known = find_known(catalog, draft.key)
         title, live = str(draft.fields["title"]), known is not None and not known.archived
         if known is not None and live and known.title == title and body_of(catalog, known) == draft.body:
-            return None  # it says this itself, and what else was typed is added to it
+            return None  # the memory itself says this, and the rest of the input is added to it
         return self._find(catalog, (title, draft.body), policy, fields=draft.fields, apart=(draft.key,) if live else ())
 
     def refuse_edit(
@@ -167,7 +167,7 @@ class KnownTexts:
         """Refuse a changed text that another memory has.
 
         Raises:
-            DuplicateError: Another one says it, and *again* is to refuse.
+            DuplicateError: Another memory says the same, and *again* is to refuse.
         """
         is_same = (document.title, document.body) == (known.title, body_of(catalog, known))
         if again == ALLOW or known.archived or is_same:
@@ -193,7 +193,7 @@ class KnownTexts:
 
 
 def refuse_said(draft: Draft, found: Duplicate, *, again: str) -> None:
-    """Refuse what another memory says, unless it is to be added to that one.
+    """Refuse what another memory says, unless it is to be added to that memory.
 
     Raises:
         DuplicateError: *again* is to refuse.
@@ -203,7 +203,7 @@ def refuse_said(draft: Draft, found: Duplicate, *, again: str) -> None:
 
 
 def _error(own: str, found: Duplicate) -> DuplicateError:
-    """Return the error that says who says it already, and every way on."""
+    """Return the error that names the existing memory, with the ways to proceed."""
     key, hint = found.key, "write it anyway: --force"
     if found.archived:
         retired = found.fields.get("retired")
@@ -233,7 +233,7 @@ _RETIRED = (("when", "on"), ("why", "because:"))
 
 
 def folded(draft: Draft, found: Duplicate) -> Draft:
-    """Return a draft that adds to a memory what another one that says the same has in lists: refs, paths, tags.
+    """Return a draft that adds a duplicate's lists (refs, paths, tags) to a memory.
 
     The memory keeps its key, kind, title and text.
     """
@@ -246,22 +246,22 @@ _UNITED = ("tags", "domains", "paths", "refs", "anchors")
 
 
 def _known(catalog: Catalog, text: str) -> list[tuple[str, int]]:
-    """Return a text's different terms with how many memories have each, the rarest first; 0 for an unknown one."""
+    """Return a text's distinct terms with the number of memories for each, rarest first; 0 for an unknown term."""
     terms = [term for term in dict.fromkeys(analyse(text, catalog.language)) if term not in EMPTY][:TERMS_READ]
     counts = dict(catalog.each("SELECT term, df FROM term WHERE term IN ({})", terms))
     return sorted(((term, counts.get(term, 0)) for term in terms), key=lambda one: (one[1], one[0]))
 
 
 def _with_all(known: Sequence[tuple[str, int]]) -> list[str]:
-    """Return an FTS5 expression for the memories with all of the terms, as far as a few of them tell; or none."""
+    """Return an FTS5 expression for the memories with all of the terms (a few of them suffice), or none."""
     return [_all(term for term, _ in known[:8])] if known and known[0][1] else []
 
 
 def _with_most(known: Sequence[tuple[str, int]], threshold: float) -> list[str]:
-    """Return FTS5 expressions, each for memories with a group of the terms: a duplicate has at least one whole group.
+    """Return FTS5 expressions, one per group of terms: a duplicate has all terms of at least one group.
 
-    Whoever lacks at most *k* of the terms has all terms of one of any *k* + 1 groups. What has a digit no duplicate
-    lacks, unless a word may be for it.
+    A memory that lacks at most *k* of the terms has all terms of at least one of any *k* + 1 disjoint groups. A
+    duplicate has every term with a digit, unless a word can replace it.
     """
     known = known[:MOST_TERMS]
     numbers = [(term, count) for term, count in known if any(map(str.isdigit, term)) and len(term) > 2]
@@ -273,7 +273,7 @@ def _with_most(known: Sequence[tuple[str, int]], threshold: float) -> list[str]:
     always = [term for term, _ in numbers[:GROUP]]
     left = left[: GROUP * (room + 1)]
     groups = [left[at :: room + 1] for at in range(min(room + 1, len(left)))]
-    if len(left) <= room:  # they may all be missing
+    if len(left) <= room:  # all of them may be missing
         groups = [[]] if always else groups
     return [_all([*always, *group]) for group in groups]
 
@@ -283,7 +283,7 @@ def _all(terms: Iterable[str]) -> str:
 
 
 def _rows(catalog: Catalog, matches: Sequence[str], apart: Collection[str], also: str = "") -> list[Duplicate]:
-    """Return the memories that most of these expressions find, the newest first of equals."""
+    """Return the memories matched by most of these expressions, newest first among equals."""
     if not matches:
         return []
     sql = _FOUND.format(matches=" UNION ALL ".join([_MATCH] * len(matches)), also=also)
@@ -297,7 +297,7 @@ def _duplicate(row: Sequence[Any]) -> Duplicate:
 
 
 def _by_meaning(catalog: Catalog, wanted: Claim, likes: Mapping[str, float], apart: Collection[str]) -> list[Duplicate]:
-    """Return what a provider of embeddings finds as like; numbers, negations and names decide there as well."""
+    """Return what a provider of embeddings finds similar, filtered by numbers, negations and names."""
     rows = catalog.each(
         f"SELECT {_COLUMNS} FROM memory m JOIN text t ON t.id = m.id WHERE {_LIVE} AND m.key IN ({{}})",
         likes,
@@ -312,5 +312,5 @@ def _by_meaning(catalog: Catalog, wanted: Claim, likes: Mapping[str, float], apa
     ]
 
 
-def _listed(value: Any) -> list[str]:
+def _as_list(value: Any) -> list[str]:
     return [value] if isinstance(value, str) else list(value or ())

@@ -1,4 +1,4 @@
-"""A memory from another system on its way into the store: checked, and in the form in which it would be written."""
+"""A memory from another system on its way into the store: validated, and in the form in which it would be written."""
 
 from __future__ import annotations
 
@@ -27,18 +27,18 @@ class Incoming:
     """One memory that may be written.
 
     Attributes:
-        where: Where it comes from, for people.
+        where: Its source, for display.
         key: Its key, or the one made from its text.
         is_explicit: Whether the source named the key.
-        is_exact: Whether its text is that of a file of ours.
+        is_exact: Whether its text is a file of gitmem, to be written unchanged.
         kind: Its kind.
         title: Its title.
         body: Its body.
         text: The file's text.
-        time: When it was written or last changed, epoch seconds; 0 where nobody says.
-        folder: The folder that it lay in, or empty for that of its kind.
-        archived: Whether it is a retired one.
-        has_command: Whether it carries a command, which somebody must approve before it runs.
+        time: When it was written or last changed, epoch seconds; 0 if unknown.
+        folder: Its original folder, or empty for that of its kind.
+        archived: Whether it is retired.
+        has_command: Whether it has a command, which a person must approve before it runs.
     """
 
     where: str
@@ -56,11 +56,11 @@ class Incoming:
 
 
 class UnsafeError(RefusedError):
-    """It holds a secret or a hidden character; the message says which kind and repeats nothing."""
+    """It contains a secret or a hidden character; the message names the sort and repeats nothing."""
 
 
 def incoming_exact(document: Document, where: str, *, folder: str, archived: bool, policy: Policy) -> Incoming:
-    """Return a file of ours as it will be written: byte for byte.
+    """Return a file of gitmem to be written unchanged.
 
     Raises:
         UnsafeError: It holds a secret or a hidden character.
@@ -72,11 +72,11 @@ def incoming_exact(document: Document, where: str, *, folder: str, archived: boo
 def incoming_new(
     key: str, fields: Mapping[str, Any], body: str, where: str, *, author: Author, policy: Policy, now: int
 ) -> Incoming:
-    """Return what another system wrote as a memory of ours: with title, tags, metadata and a key.
+    """Return a memory of another system in gitmem's form: with title, tags, metadata and a key.
 
     Raises:
         UnsafeError: It holds a secret or a hidden character.
-        RefusedError: It lacks what its kind needs, or a field cannot be used.
+        RefusedError: It lacks what its kind requires, or a field is invalid.
     """
     kind, text = str(fields["kind"]), cleaned(body)
     given = cleaned(" ".join(str(fields.get("title") or "").split()))
@@ -87,7 +87,7 @@ def incoming_new(
     whole |= metadata(whole, author, now)
     try:
         formatted = format_document(whole, rest + "\n" if rest else "")
-        # Before a key is made of it: an error names the key.
+        # Before a key is made from it, because errors name the key.
         refuse_unsafe(formatted, whole, policy)
         made = key or automatic_key(kind, f"{title} {rest}" if given else text)
         document = parse(formatted, path=f"{made}.md")
@@ -95,7 +95,7 @@ def incoming_new(
         raise RefusedError(err.message, hint=err.hint) from err
     check_rules(made, document, policy)
     known = _incoming(document, where, is_explicit=bool(key), is_exact=False)
-    # A time that was made here says nothing of how old the memory is.
+    # A generated time says nothing about the memory's age.
     return known if "created" in fields else replace(known, time=0)
 
 
@@ -127,7 +127,7 @@ def refuse_unsafe(text: str, fields: Mapping[str, Any], policy: Policy) -> None:
         UnsafeError: It has one.
     """
     _refuse_unsafe(text.replace("\r\n", "\n"), policy)
-    # A value is in the text as it is, unless an escape of YAML spells it or its quotes are doubled.
+    # A value occurs literally in the text, unless it has YAML escapes or doubled quotes.
     if "\\" in text or "''" in text:
         for value in fields.values():
             for part in strings_in(value):

@@ -1,4 +1,4 @@
-"""Links of supersession: each names the other (E8: linked both ways and validated)."""
+"""Links between a memory and the one that it supersedes, in both directions (E8: linked both ways and validated)."""
 
 from __future__ import annotations
 
@@ -32,17 +32,17 @@ def relinked(
     *,
     known: place.KnownMemory | None = None,
 ) -> dict[str, str]:
-    """Return the files, by path, of other memories whose links change with this one's.
+    """Return the files, by path, of other memories whose links change with this one.
 
     Args:
         text_of: Reads a memory's file.
         catalog: The catalog.
         document: The memory as it will be.
-        before: Its fields as they were.
-        known: Where it is, for one that is edited: it stays retired, or superseded, if it was.
+        before: Its previous fields.
+        known: The existing memory if it is edited: it stays retired or superseded.
 
     Raises:
-        RefusedError: It cannot supersede what it says it does.
+        RefusedError: It cannot supersede the memory that it names.
     """
     key, files = document.key, {}
     new, old = document.strings("supersedes"), replace(document, fields=dict(before)).strings("supersedes")
@@ -53,21 +53,21 @@ def relinked(
         gone = place.find_known(catalog, other)
         if gone is not None and place.before_of(catalog, gone).get("superseded_by") == key:
             files[gone.path] = _linked(text_of(catalog, gone), gone, "", superseded_by=REMOVE)
-    if known is None:  # said again: the latest wins over what had taken its place
+    if known is None:  # recorded again: the latest wins over the memory that had superseded it
         for above in place.list_superseding(catalog, key):
             files.setdefault(above.path, _linked(text_of(catalog, above), above, key))
     return files
 
 
 def noted(text_of: TextOf, catalog: Catalog, before: str, after: Document, files: Mapping[str, str]) -> dict[str, str]:
-    """Return the files of the memories that require one which is reworded, by path: they note what it meant before.
+    """Return the files of memories that require a reworded one, by path: they record its previous meaning.
 
-    Those that say already what they were confirmed with are left alone.
+    Memories that already record the meaning they were confirmed with are left out.
 
     Args:
         text_of: Reads a memory's file.
         catalog: The catalog.
-        before: What the memory meant so far.
+        before: The memory's previous meaning.
         after: The memory as it will be.
         files: Files of the same commit, by path.
     """

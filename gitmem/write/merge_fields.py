@@ -11,19 +11,19 @@ if TYPE_CHECKING:
 
     from gitmem.write.draft import Draft
 
-# Fields of the store itself, which nobody says again: they make no difference between two texts.
+# Fields set by the store itself: they are no difference between two texts.
 ASIDE = ("by", "updated", "superseded_by")
-# What happened to a task, which saying again what it is does not undo.
+# The history of a task, which recording the task again does not undo.
 _LIFE = ("state", "claimed", "attempts", "closed")
-# A check is one thing: with a new command, nothing of the old one's stays.
+# A check is one unit: a new command removes all fields of the old check.
 _CHECK = ("verify", "refute", "timeout", "network", "env", "outside")
 
 
 def united(before: Mapping[str, Any], new: Mapping[str, Any], draft: Draft) -> dict[str, Any]:
     """Return the fields of a memory that was written again.
 
-    With an explicit key the second time counts, but for what nobody said then and its links; otherwise what it left
-    out stays too, and lists unite.
+    With an explicit key the new fields win, except for generated values and links; otherwise missing fields stay, and
+    lists are united.
     """
     stay = (
         ("created", "supersedes", *(_LIFE if draft.kind == TASK else ()), *draft.made) if draft.is_explicit else before

@@ -1,4 +1,4 @@
-"""Where a memory goes: its folder, the automatic split, and which of its own keys is free."""
+"""Where a memory is written: its folder, the automatic split, and a free key."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ if TYPE_CHECKING:
     from gitmem.policy.policy import Policy
 
 
-# Of several files with one key, the one that counts.
+# Of several files with one key, the effective one.
 _KNOWN = "SELECT id, key, path, kind, title, archived FROM memory WHERE shadowed = 0 AND"
 
 
 @frozen
 class KnownMemory:
-    """A memory that the store has.
+    """A memory in the store.
 
     Attributes:
         id: Its number in the catalog.
         key: Its key.
-        path: Where it is.
+        path: Its path.
         kind: Its kind.
         title: Its title.
         archived: Whether it was retired (SQLite's 0 or 1).
@@ -48,16 +48,16 @@ class KnownMemory:
 
 @frozen
 class Change:
-    """What a write did.
+    """The result of a write.
 
     Attributes:
         key: The memory.
-        path: Where it is now.
-        commit: The commit; the tip where nothing had to be written.
-        is_new: Whether there was no such memory before.
+        path: Its path now.
+        commit: The commit; the tip if nothing had to be written.
+        is_new: Whether the memory is new.
         is_written: Whether a commit was made.
-        rotated: How many old memories of its kind went to the archive with it (A8).
-        is_folded: Whether another memory says it already, which this is of then.
+        rotated: The number of old memories of its kind that were archived with it (A8).
+        is_folded: Whether it was added to another memory that says the same; this is then about that one.
     """
 
     key: str
@@ -70,16 +70,16 @@ class Change:
 
 
 def find_known(catalog: Catalog, key: str) -> KnownMemory | None:
-    """Return the memory that has a key, a retired one where no other has."""
+    """Return the memory with a key, a retired one if there is no other; None if there is none."""
     row = catalog.row(f"{_KNOWN} key = ?", (key,))
     return KnownMemory(*row) if row else None
 
 
 def refuse_newer(catalog: Catalog, key: str) -> None:
-    """Refuse to replace what a newer version of gitmem wrote: it may say what this one cannot read.
+    """Refuse to replace a memory from a newer version of gitmem: it may contain what this one cannot read.
 
     Raises:
-        RefusedError: The memory with this key is such a one.
+        RefusedError: The memory with this key was written by a newer version.
     """
     row = catalog.row(
         "SELECT t.fields FROM memory m JOIN text t ON t.id = m.id WHERE m.shadowed = 0 AND m.key = ?", (key,)
@@ -96,7 +96,7 @@ def need_known(catalog: Catalog, key: str) -> KnownMemory:
     """Return the memory with a key.
 
     Raises:
-        NotFoundError: There is none; names the nearest ones.
+        NotFoundError: There is none; the message names similar keys.
     """
     known = find_known(catalog, key)
     if known is None:
@@ -105,7 +105,7 @@ def need_known(catalog: Catalog, key: str) -> KnownMemory:
 
 
 def list_superseding(catalog: Catalog, key: str) -> list[KnownMemory]:
-    """Return the live memories that say they replace one, by key."""
+    """Return the live memories that claim to supersede one, by key."""
     rows = catalog.rows(
         f"{_KNOWN} archived = 0 AND id IN (SELECT source FROM link WHERE relation = 'supersedes' AND target = ?)"
         " AND key <> ? ORDER BY key",
@@ -115,10 +115,10 @@ def list_superseding(catalog: Catalog, key: str) -> list[KnownMemory]:
 
 
 def superseded_target(catalog: Catalog, document: Document, old: str, *, is_retired: bool) -> KnownMemory:
-    """Return the memory that another one is to replace.
+    """Return the memory that another one is to supersede.
 
     Raises:
-        RefusedError: There is none; it is that memory itself, or is above it; or that memory was retired.
+        RefusedError: There is none; it is the memory itself, or supersedes it; or the other memory is retired.
     """
     key, known = document.key, find_known(catalog, old)
     if old == key:
@@ -145,28 +145,28 @@ def body_of(catalog: Catalog, known: KnownMemory) -> str:
 
 
 def before_of(catalog: Catalog, known: KnownMemory) -> dict[str, Any]:
-    """Return the fields of a memory as they are."""
+    """Return the current fields of a memory."""
     fields: dict[str, Any] = parse_json(catalog.row("SELECT fields FROM text WHERE id = ?", (known.id,))[0])
     return fields
 
 
 def live_files(catalog: Catalog, key: str) -> list[KnownMemory]:
-    """Return every file that has a key and is not retired, the one that counts first."""
+    """Return every live file with a key, the effective one first."""
     columns = "id, key, path, kind, title, archived"
     rows = catalog.rows(f"SELECT {columns} FROM memory WHERE key = ? AND archived = 0 ORDER BY shadowed, path", (key,))
     return [KnownMemory(*row) for row in rows]
 
 
 def paths_of_key(catalog: Catalog, key: str) -> list[str]:
-    """Return every file that has a key, retired ones as well."""
+    """Return every file with a key, retired ones as well."""
     return [row[0] for row in catalog.rows("SELECT path FROM memory WHERE key = ?", (key,))]
 
 
 def settle_key(catalog: Catalog, draft: Draft) -> Draft:
-    """Return the draft with the key it gets.
+    """Return the draft with its final key.
 
-    An explicit key is taken as it is: the latest wins. A key made from the text that is taken by another text gets a
-    short hash behind it, unless the two say nearly the same: then it is an update of that memory.
+    An explicit key is used as it is: the latest text wins. A generated key that belongs to another text gets a short
+    hash appended, unless the two say nearly the same: then the draft updates that memory.
     """
     if draft.is_explicit:
         return draft
@@ -177,11 +177,11 @@ def settle_key(catalog: Catalog, draft: Draft) -> Draft:
         return draft
     text = f"{draft.fields['title']}\n{draft.body}"
     stem = draft.key[: layout.KEY_LIMIT - 7].rstrip("-._")
-    same = next((k for k in _hashed(catalog, stem) if _says_the_same(catalog, draft, k)), None)
+    same = next((k for k in _with_hash(catalog, stem) if _says_the_same(catalog, draft, k)), None)
     if same is not None:
         return replace(draft, key=same.key)
     key = f"{stem}-{short_hash(text)}"
-    # One that was edited since says something else now.
+    # A memory edited since then says something else now.
     while find_known(catalog, key) is not None or _is_unreadable(catalog, key):
         text += "\n"
         key = f"{stem}-{short_hash(text)}"
@@ -189,12 +189,12 @@ def settle_key(catalog: Catalog, draft: Draft) -> Draft:
 
 
 def _is_unreadable(catalog: Catalog, key: str) -> bool:
-    """Return whether a file has this key and cannot be read: only an explicit key writes it again."""
+    """Return whether a file with this key cannot be read: only an explicit key overwrites it."""
     return catalog.row("SELECT 1 FROM problem WHERE key = ? AND severity = 'error'", (key,)) is not None
 
 
-def _hashed(catalog: Catalog, stem: str) -> list[KnownMemory]:
-    """Return the memories whose key is this one with a short hash behind it, by key."""
+def _with_hash(catalog: Catalog, stem: str) -> list[KnownMemory]:
+    """Return the memories whose key is this one followed by a short hash, by key."""
     rows = catalog.rows(
         f"{_KNOWN} key >= ? AND key < ? AND key GLOB ? ORDER BY key",
         (f"{stem}-", f"{stem}.", f"{stem}-{'[0-9a-f]' * 6}"),
@@ -205,7 +205,7 @@ def _hashed(catalog: Catalog, stem: str) -> list[KnownMemory]:
 def _says_the_same(catalog: Catalog, draft: Draft, known: KnownMemory) -> bool:
     superseded = catalog.row("SELECT superseded FROM memory WHERE id = ?", (known.id,))[0]
     if known.kind != draft.kind or (superseded and not known.archived):
-        return False  # what something replaced does not come back by being said again
+        return False  # a superseded memory does not come back when it is recorded again
     old = f"{known.title}\n{body_of(catalog, known)}"
     return similarity(old, f"{draft.fields['title']}\n{draft.body}", catalog.language) > SAME_ABOVE
 
@@ -219,7 +219,7 @@ def folder_of(kind: str, policy: Policy) -> str:
 def choose_path(
     catalog: Catalog, folder: str, key: str, *, archived: bool = False
 ) -> tuple[str, tuple[tuple[str, str], ...]]:
-    """Return where a new file goes, and the moves that split its folder where that file is one too many."""
+    """Return the path for a new file, and the moves that split its folder if it is full."""
     paths, moves = choose_paths(catalog, folder, [key], archived=archived)
     return paths[key], moves
 
@@ -227,11 +227,11 @@ def choose_path(
 def choose_paths(
     catalog: Catalog, folder: str, keys: Sequence[str], *, archived: bool = False
 ) -> tuple[dict[str, str], tuple[tuple[str, str], ...]]:
-    """Return where new files go by key, and the moves that split their folder where they are too many for it."""
+    """Return the paths for new files by key, and the moves that split their folder if it is full."""
     top = f"archive/{folder}" if archived else folder
     split = catalog.row(
         "SELECT 1 FROM memory WHERE folder >= ? AND folder < ? AND folder GLOB ? LIMIT 1",
-        (f"{top}/", f"{top}0", f"{top}/??"),  # '0' is the character behind '/'
+        (f"{top}/", f"{top}0", f"{top}/??"),  # '0' is the character after '/'
     )
     moves: list[tuple[str, str]] = []
     if not split:

@@ -1,7 +1,7 @@
-"""Several writes in one commit: each is planned on what the ones before it would leave.
+"""Several writes in one commit: each is planned on the result of those before it.
 
-The catalog is the stage: in a transaction that is rolled back every write is shown to the next one, so that keys, near
-duplicates, links, splits and rotation come out as if each had been a commit of its own.
+Inside a transaction that is rolled back, each write is applied to the catalog, so keys, near duplicates, links, splits
+and rotation come out as if each had been a commit of its own.
 """
 
 from __future__ import annotations
@@ -25,24 +25,24 @@ if TYPE_CHECKING:
     from gitmem.write.draft import Draft
     from gitmem.write.place import Change
 
-# A queue of more than this is written before it grows further: what is only in memory is not acknowledged.
+# A longer queue is flushed: memories that are only in RAM are not acknowledged.
 FLUSH_AT = 1000
 
 
 class Rehearsal:
-    """What several writes change together, as a context manager; the catalog is as before when it is left.
+    """The combined changes of several writes, as a context manager; the catalog is restored at the end.
 
-    Where the catalog is to keep them (a copy, to show them), `apply` is called inside a transaction instead.
+    To keep the changes in the catalog (of a copy, to show them), call `apply` inside a transaction instead.
 
     Attributes:
-        catalog: The catalog, with every write that was applied.
-        texts: The content of every file that is to be written, by path.
-        moves: The old path of every file that is to be moved, and its new one.
-        deletes: The paths that go.
+        catalog: The catalog, with every write applied.
+        texts: The content of each file to write, by path.
+        moves: Old and new path of each file to move.
+        deletes: The paths to remove.
     """
 
     def __init__(self, catalog: Catalog, planned: dict[str, bytes]) -> None:
-        """Bind to a catalog; *planned* is filled with the contents by the names that the catalog has for them."""
+        """Set the catalog; *planned* is filled with contents by the names that the catalog uses for them."""
         self.catalog = catalog
         self._planned = planned
         self.texts: dict[str, bytes] = {}
@@ -50,10 +50,10 @@ class Rehearsal:
         self.deletes: set[str] = set()
 
     def __enter__(self) -> Rehearsal:
-        """Begin.
+        """Begin the transaction.
 
         Raises:
-            ConflictError: Another process writes the index.
+            ConflictError: Another process is writing the index.
         """
         try:
             self.catalog.connection.execute("BEGIN IMMEDIATE")
@@ -64,11 +64,11 @@ class Rehearsal:
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Undo everything."""
+        """Roll back."""
         self.catalog.connection.execute("ROLLBACK")
 
     def apply(self, plan: CommitPlan) -> None:
-        """Take one write, and show it to the next one."""
+        """Apply one write, so that the next one sees it."""
         for old, new in plan.moves:
             self._move(old, new)
         for path in plan.deletes:
@@ -87,7 +87,7 @@ class Rehearsal:
     def _move(self, old: str, new: str) -> None:
         if old in self.texts:
             self.texts[new] = self.texts.pop(old)
-            self.deletes.add(old)  # there may have been an older one
+            self.deletes.add(old)  # there may be an older one
         else:
             first = next((path for path, to in self.moves.items() if to == old), old)
             self.moves[first] = new
@@ -106,9 +106,9 @@ def _place(path: str) -> layout.StorePath:
 
 
 class Queue:
-    """Memories that are written together: when it is left, when it is flushed, or when there are ``FLUSH_AT``.
+    """Memories that are written together: at exit, on flush, or when there are ``FLUSH_AT``.
 
-    Nothing of it is acknowledged before. Left by an exception, it drops what is not written yet.
+    None is acknowledged before. If an exception leaves the block, unwritten memories are dropped.
     """
 
     def __init__(self, draft: Callable[..., Draft], write: Callable[[list[Draft]], list[Change]]) -> None:
@@ -122,25 +122,25 @@ class Queue:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        """Write what waits, unless an exception passes through."""
+        """Write what is queued, unless an exception passes through."""
         if kind is None:
             self.flush()
 
     def remember(self, text: str, **options: Any) -> None:
-        """Take a memory, as ``Memory.remember`` does; what can be no memory is refused at once.
+        """Queue a memory, with the arguments of ``Memory.remember``; an invalid one is refused at once.
 
         Raises:
-            RefusedError: It holds a secret or a hidden character, or lacks what its kind needs.
+            RefusedError: It holds a secret or a hidden character, or lacks what its kind requires.
         """
         self._waiting.append(self._draft(text, **options))
         if len(self._waiting) >= FLUSH_AT:
             self.flush()
 
     def flush(self) -> list[Change]:
-        """Write what waits in one commit; returns every write of this queue so far, in order.
+        """Write what is queued in one commit; return the results of all writes of this queue so far, in order.
 
         Raises:
-            GitmemError: Nothing of what waited was written, and it still waits.
+            GitmemError: Nothing was written, and the memories are still queued.
         """
         if self._waiting:
             self._done += self._write(self._waiting)

@@ -1,6 +1,6 @@
-"""Write what a person made of files of the store: each file for itself, merged onto the tip, refused with its reason.
+"""Save files that a person edited: each one is merged onto the tip on its own, or refused with a reason.
 
-A file that cannot be saved keeps no other from being saved, and stays as the person left it.
+A file that cannot be saved does not block others, and stays as the person left it.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ if TYPE_CHECKING:
 
 @frozen
 class EditedFile:
-    """One file as a person left it.
+    """One edited file.
 
     Attributes:
-        path: Where it is.
+        path: Its path.
         mine: Its content.
-        base: The blob that the person began with; empty where there was none.
+        base: The blob that the person began with; empty for a new file.
     """
 
     path: str
@@ -49,9 +49,9 @@ class Refusal:
     """A file that was not saved.
 
     Attributes:
-        path: Where it is.
-        reason: Why.
-        hint: What repairs it.
+        path: Its path.
+        reason: Why it was refused.
+        hint: How to fix it.
     """
 
     path: str
@@ -61,14 +61,14 @@ class Refusal:
 
 @frozen
 class How:
-    """How files are saved.
+    """Options for saving files.
 
     Attributes:
         policy: The store's policy.
-        inspect: Refuses a memory for what only a higher room can tell, given it and what it was before.
-        message: The commit's message, or empty for one that names what was saved.
-        source: The commit that the files are from; empty for those of the folder.
-        wins: Keys for which the person's text counts, whatever the branch has.
+        inspect: Refuses a memory for reasons that only a higher layer knows, given its new and its previous form.
+        message: The commit's message, or empty for a generated one.
+        source: The commit that the files are from; empty for files in the folder.
+        wins: Keys for which the person's text wins over the branch.
     """
 
     policy: Policy
@@ -79,12 +79,12 @@ class How:
 
 
 class Saver:
-    """One save, as a plan that may be made again on a new tip.
+    """One save, as a plan that can be repeated on a new tip.
 
     Attributes:
-        changes: What was written.
-        refused: What was not, and why.
-        accepted: Blobs by path of all files whose content the branch has now, in this form or merged.
+        changes: The written memories.
+        refused: The refused files, with reasons.
+        accepted: The blob of each file, by path, whose content is now on the branch, merged or not.
     """
 
     def __init__(self, writer: Writer, git: Git, catalog_at: Callable[[str | None], Catalog], how: How) -> None:
@@ -97,7 +97,7 @@ class Saver:
         self.accepted: dict[str, str] = {}
 
     def save(self, items: Iterable[EditedFile]) -> None:
-        """Write files, in one commit unless one of them changes the links of another (then in as many as it takes)."""
+        """Write files in one commit, or in several if one of them changes the links of another."""
         left = sorted(items, key=lambda item: item.path)
         while left:
             self._start(left)

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from gitmem.policy.policy import Policy
 
 
-# Keys that the message of one commit names.
+# The most keys named in the message of one commit.
 KEYS_NAMED = 100
 
 
@@ -49,18 +49,18 @@ class Writer:
         start: str | None,
         code: Callable[[], tuple[tuple[str, str], ...]] = tuple,
     ) -> None:
-        """Bind a writer.
+        """Set the store and the author.
 
         Args:
             git: The repository.
             ref: The memory branch.
-            catalog_at: Returns the catalog as of a tip.
-            written: Called after the acknowledgement with what was written (content by path) and what was removed.
-            author: Who writes.
+            catalog_at: Returns the catalog at a tip.
+            written: Called after a commit with the written files (content by path) and the removed paths.
+            author: The author.
             now: Epoch seconds.
             lock_timeout_s: How long to wait for other writers.
-            start: Where the branch starts when it does not exist yet.
-            code: Returns the trailers that say for which code something is written.
+            start: The commit to start the branch at if it does not exist yet.
+            code: Returns the trailers that name the commit of the code.
         """
         self._code = code
         self._git = git
@@ -71,9 +71,9 @@ class Writer:
         self._now = now
         self._lock_timeout_s = lock_timeout_s
         self._start = start
-        # Where near duplicates are looked for besides the store that is written to.
+        # Further places to look for near duplicates.
         self.said = KnownTexts()
-        # Texts by blob that are planned and not written yet: a later draft of one batch may change an earlier one's.
+        # Texts by blob, planned but not written yet: a later draft of one batch may change an earlier one's.
         self.planned: dict[str, bytes] = {}
 
     def remember(
@@ -85,17 +85,17 @@ class Writer:
         verdicts: Callable[[Draft], Sequence[Verdict]] | None = None,
         again: str = REFUSE,
     ) -> Change:
-        """Write a new memory, or the latest text of one that has this key.
+        """Write a new memory, or replace the text of the one with this key.
 
         Args:
             draft: The memory.
             policy: The store's policy.
             verb: The command, for the commit's subject.
             verdicts: Returns the verdicts that the same commit records, given the settled draft.
-            again: What is done about a memory that says it already (``write.duplicates``).
+            again: What to do about a duplicate (``write.duplicates``).
 
         Raises:
-            DuplicateError: Another memory says it, and *again* is to refuse.
+            DuplicateError: Another memory says the same, and *again* is to refuse.
         """
         done: dict[str, Any] = {}
 
@@ -107,7 +107,7 @@ class Writer:
     def remember_all(self, drafts: list[Draft], policy: Policy) -> list[Change]:
         """Write several memories in one commit, each as if those before it had been written.
 
-        What another memory says already is added to that one: a program that writes many can answer no question.
+        A duplicate is added to the existing memory: a program that writes many cannot answer questions.
         """
         done: list[dict[str, Any]] = []
 
@@ -130,7 +130,7 @@ class Writer:
     def plan_rehearsed(
         self, rehearsal: Rehearsal, subject: str, keys: list[str], *, sources: Sequence[str] = ()
     ) -> CommitPlan | None:
-        """Return several writes as one commit's plan; None where they change nothing."""
+        """Return several writes as one commit's plan; None if nothing changes."""
         texts = {path: content.decode("utf-8") for path, content in rehearsal.texts.items()}
         if not texts:
             return None
@@ -147,7 +147,7 @@ class Writer:
         verdicts: Callable[[Draft], Sequence[Verdict]] | None = None,
         again: str = REFUSE,
     ) -> CommitPlan | None:
-        """Return the commit that writes a draft on the state that a catalog shows; None where it says the same.
+        """Return the commit that writes a draft on the state in a catalog; None if nothing changes.
 
         Args:
             catalog: The catalog.
@@ -155,10 +155,10 @@ class Writer:
             policy: The store's policy.
             done: Filled with the fields of the ``Change``.
             verdicts: Returns the verdicts that the same commit records, given the settled draft.
-            again: What is done about a memory that says it already.
+            again: What to do about a duplicate.
 
         Raises:
-            DuplicateError: Another memory says it, and *again* is to refuse.
+            DuplicateError: Another memory says the same, and *again* is to refuse.
         """
         settled = place.settle_key(catalog, draft)
         found = self.said.find(catalog, settled, policy, again=again)
@@ -172,7 +172,7 @@ class Writer:
             return None
         place.refuse_newer(catalog, settled.key)
         document = self._updated(catalog, settled, known, policy)
-        if found is not None and found.likeness < 1:  # its words are in the commit's message
+        if found is not None and found.likeness < 1:  # the words are in the commit's message
             text = edited(document.text, {"updated": format_time(self._now)}, f"{settled.key}.md")
             document = check_file(settled.key, text, policy=policy, path=f"{settled.key}.md")
         path, moves = self._path_for(catalog, settled, known, policy)
@@ -207,14 +207,14 @@ class Writer:
 
         Args:
             key: The memory.
-            change: From the file's text to the new one; called again when the memory changed meanwhile.
+            change: Returns the new text for the file's text; called again if the memory changed meanwhile.
             policy: The store's policy.
             subject: The verb of the commit's subject.
             verdicts: Those that the same commit records.
-            again: What is done about another memory that says what this one is to say.
+            again: What to do if the new text duplicates another memory.
 
         Raises:
-            DuplicateError: Another memory says it, and *again* is to refuse.
+            DuplicateError: Another memory says the same, and *again* is to refuse.
         """
         done: dict[str, Any] = {}
 
@@ -244,7 +244,7 @@ class Writer:
         return self._commit(plan, done, "edit")
 
     def edit_all(self, fields: Mapping[str, Mapping[str, Any]], policy: Policy, *, verb: str) -> str:
-        """Change fields of several memories in one commit, and return it; what is the same is not written.
+        """Change fields of several memories in one commit, and return it; unchanged ones are not written.
 
         Args:
             fields: The new fields of each memory, by key.
@@ -269,11 +269,11 @@ class Writer:
         return written.commit if written else ""
 
     def forget(self, keys: list[str], *, why: str) -> list[Change]:
-        """Move memories to the archive; ``retired`` is the tombstone that keeps them from coming back."""
+        """Move memories to the archive; ``retired`` marks the tombstone that keeps them from coming back."""
         retired = {"when": format_time(self._now), "by": display(self._author.who)} | ({"why": why} if why else {})
 
         def moved(catalog: Catalog, found: list[place.KnownMemory]) -> archive.ArchiveMoves:
-            # Every file of the key: one that is left would replace the one that was forgotten.
+            # All files with the key: a remaining one would replace the forgotten memory.
             files = [file for one in found if not one.archived for file in place.live_files(catalog, one.key)]
             files += [one for one in found if one.archived and archive.is_rotated(place.before_of(catalog, one))]
             return archive.retire(self.texts_of, catalog, files, retired)
@@ -281,7 +281,7 @@ class Writer:
         return self._move(keys, moved, "forget")
 
     def restore(self, keys: list[str]) -> list[Change]:
-        """Bring memories back from the archive; one that is not there stays as it is."""
+        """Restore memories from the archive; those not in it are left unchanged."""
 
         def moved(catalog: Catalog, found: list[place.KnownMemory]) -> archive.ArchiveMoves:
             return archive.restored(self.texts_of, catalog, [one for one in found if one.archived], now=self._now)
@@ -291,7 +291,7 @@ class Writer:
     def _move(
         self, keys: list[str], moved: Callable[[Catalog, list[place.KnownMemory]], archive.ArchiveMoves], verb: str
     ) -> list[Change]:
-        """Move memories into the archive or out of it, in one commit."""
+        """Move memories into or out of the archive, in one commit."""
         found: list[place.KnownMemory] = []
         paths: dict[str, str] = {}
 
@@ -327,7 +327,7 @@ class Writer:
         return self.edit(new, change, policy, subject=f"supersede {old} by")
 
     def catalog_at(self, tip: str | None) -> Catalog:
-        """Return what a write is planned on."""
+        """Return the catalog that a write is planned on."""
         return self._catalog_at(tip)
 
     def text_of(self, catalog: Catalog, known: place.KnownMemory) -> str:
@@ -335,7 +335,7 @@ class Writer:
         return self.texts_of(catalog, [known])[known.path]
 
     def texts_of(self, catalog: Catalog, known: Sequence[place.KnownMemory]) -> dict[str, str]:
-        """Return the text of each memory by path: of those that are planned, and the others by one process."""
+        """Return each memory's text by path: planned texts, and the others read by one process."""
         oids = [catalog.row("SELECT oid FROM memory WHERE id = ?", (one.id,))[0] for one in known]
         stored = dict(self._git.read_blobs(oid for oid in oids if oid not in self.planned))
         texts = {}
@@ -378,7 +378,7 @@ class Writer:
     def relinked(
         self, catalog: Catalog, document: Document, before: Mapping[str, Any], *, known: place.KnownMemory | None = None
     ) -> dict[str, str]:
-        """Return the files of other memories that change with this one: their links, and what it meant to them."""
+        """Return the files of other memories that change with this one: their links, and its recorded meaning."""
         files = relinked(self.text_of, catalog, document, before, known=known)
         row = catalog.row("SELECT meaning FROM memory WHERE key = ? AND shadowed = 0", (document.key,))
         return files | noted(self.text_of, catalog, row[0], document, files) if row else files
@@ -393,8 +393,8 @@ class Writer:
         *,
         sources: Sequence[str] = (),
     ) -> CommitPlan:
-        """Return one commit's plan: files by path, what goes, the moves of a folder that is split, its sources."""
-        # A file that is changed, or goes, and is moved at once, because its folder is split.
+        """Return one commit's plan: files by path, removed paths, moves that split a folder, its sources."""
+        # A file that is changed or removed, and also moved because its folder is split.
         to = dict(moves)
         files = {to.get(path, path): text for path, text in files.items()}
         sources = [*sources, f"agent {self._author.agent}"] if self._author.agent else sources
@@ -405,10 +405,10 @@ class Writer:
         return CommitPlan(subject, writes=writes, moves=moves, deletes=gone, trailers=tuple(trailers))
 
     def _with_verdicts(self, planned: CommitPlan, catalog: Catalog, verdicts: Sequence[Verdict]) -> CommitPlan:
-        """Return a commit's plan that also records verdicts on top of the state that a catalog shows."""
+        """Return a commit's plan that also records verdicts, on the state in a catalog."""
         if not verdicts:
             return planned
-        from gitmem.store.verdict_files import plan_writes  # 20 ms, and only where something was proved
+        from gitmem.store.verdict_files import plan_writes  # 20 ms, and only if something was proved
 
         files = plan_writes(self._git, catalog.meta("commit") or None, verdicts, is_loose=is_proposal(self._ref))
         writes = tuple(sorted((*planned.writes, *files.writes.items())))
@@ -420,7 +420,7 @@ class Writer:
         return Change(commit=commit, **done)
 
     def write(self, plan: Callable[[str | None], CommitPlan | None], command: str) -> CommitResult | None:
-        """Write what *plan* says for the tip it is given; None where it says that there is nothing to write."""
+        """Write what *plan* returns for the current tip; None if it has nothing to write."""
 
         def follow(made: CommitPlan, written: CommitResult) -> None:
             removed = (*made.deletes, *(old for old, _ in made.moves))

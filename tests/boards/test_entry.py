@@ -83,7 +83,7 @@ def test_other_words_under_a_known_name_are_refused():
     place = find_place(path_of("e", 1, id_of(PLAIN)))
 
     assert parse_entry(format_entry(PLAIN), place).number == 1
-    with pytest.raises(ValueError, match="not that of what it says"):
+    with pytest.raises(ValueError, match="does not match its content"):
         parse_entry(format_entry(replace(PLAIN, text="The pool is fine")), place)
 
 

@@ -33,12 +33,12 @@ def test_own_memories_and_those_of_who_is_led(memory, repo: Path, by: object, le
     with Memory(repo) as mine:
         mine.repository.agent = "bot"
         if may:
-            assert refuse_others(mine, "sto", "", "deletes it") == "storm"
+            assert refuse_others(mine, "sto", "", "delete it") == "storm"
             refuse_replacing(mine, "storm", "")
         else:
-            with pytest.raises(RefusedError, match="only its author deletes it"):
-                refuse_others(mine, "storm", "", "deletes it")
-            with pytest.raises(RefusedError, match="only its author replaces it"):
+            with pytest.raises(RefusedError, match="may delete it"):
+                refuse_others(mine, "storm", "", "delete it")
+            with pytest.raises(RefusedError, match="may replace it"):
                 refuse_replacing(mine, "storm", "")
 
 
@@ -47,7 +47,7 @@ def test_private_memory_is_the_agents_own(memory) -> None:
 
     memory.repository.agent = "bot"
 
-    assert refuse_others(memory, "storm", "", "deletes it") == "storm"
+    assert refuse_others(memory, "storm", "", "delete it") == "storm"
 
 
 def test_key_that_nobody_has_is_free(memory, repo: Path) -> None:
@@ -57,4 +57,4 @@ def test_key_that_nobody_has_is_free(memory, repo: Path) -> None:
     refuse_replacing(memory, "storm", "")  # the beginning of another one's
     refuse_known_fact(memory, "There is a README", "")
     with pytest.raises(NotFoundError):
-        refuse_others(memory, "nothing", "", "deletes it")
+        refuse_others(memory, "nothing", "", "delete it")
