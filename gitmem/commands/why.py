@@ -6,8 +6,7 @@ import json
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 
-from gitmem.document.fields import parse_time
-from gitmem.errors import FormatError, GitmemError
+from gitmem.errors import GitmemError
 from gitmem.frozen import frozen, replace
 from gitmem.git.history import read_diff, read_made
 from gitmem.model import BLOCKED, BUILTIN, FAILED, FAILS, HOLDS
@@ -236,7 +235,7 @@ class Explainer:
             return self._explain_unsteady(due, verdict, with_diff=with_diff)
         if verdict is None or not verdict.own or due.why not in ("asked", "ttl"):
             result = self._session.judge_one(due)
-            with self._report_unwritten("that it fails"):
+            with self._report_unwritten("that it fails" if result.outcome == FAILS else "its verdict"):
                 self._session.keep([result])
             if result.outcome != FAILS:
                 return _unfailing(key, result)
@@ -326,7 +325,7 @@ class Explainer:
             answers.learn(lineage.digests[commit], outcome)  # so many runs need no other to confirm them
             return [outcome]
 
-        search = Search(lineage, answers, created=_created(due)).run()
+        search = Search(lineage, answers, created=due.written_at).run()
         search_together({due.row.key: search}, ask, lambda _, found: ended.append(found))
         if isinstance(ended[0], GitmemError):
             raise ended[0]
@@ -378,7 +377,7 @@ class Explainer:
             answered = builtin.answer_each(self._store.git, checks)
             for digest, answer in zip(trees, answered or (), strict=False):
                 answers.learn(digest, answer.outcome)
-        search = Search(lineage, answers, created=_created(due), named=verdict.culprit, culprits=self._culprits)
+        search = Search(lineage, answers, created=due.written_at, named=verdict.culprit, culprits=self._culprits)
         return (yield from search.run())
 
     def _with_makers(self, answers: Sequence[Why]) -> list[Why]:
@@ -476,13 +475,6 @@ def _seen_of(question: InputQuestion, before: CodeTree, after: CodeTree, paths: 
         for path in changed_reads(reads, before, after, paths)
     }
     return [path for path in paths if path in seen] or paths
-
-
-def _created(due: Due) -> int:
-    try:
-        return parse_time(str(due.document.fields.get("created", "")))
-    except (FormatError, ValueError):
-        return 0
 
 
 def _unfailing(key: str, result: Result) -> Why:

@@ -19,18 +19,16 @@ SHARED = frozenset(("main", "master", "dev", "develop", "trunk", ""))
 def default_branch(git: Git, *, configured: str, remote: str) -> str:
     """Return the full ref of the default branch, or an empty string where none can be determined.
 
-    ``origin/HEAD``, else ``init.defaultBranch``, else ``main`` or ``master`` (DESIGN, section 5); the setting
-    ``gitmem.defaultBranch`` comes before them all. For a name, the remote's branch comes before the local one, since
-    that is what was reviewed.
+    ``origin/HEAD``, else ``init.defaultBranch``, else ``main`` or ``master`` (DESIGN, section 5), the first that exists:
+    once a forge has renamed its default branch, ``origin/HEAD`` names one that is gone. The setting ``gitmem.defaultBranch``
+    counts alone. For a name, the remote's branch comes before the local one, since that is what was reviewed.
     """
-    names = [configured] if configured else _candidates(git, remote)
-    return _first_of(git, names, remote)
+    return _first_of(git, [configured] if configured else _candidates(git, remote), remote)
 
 
 def likely_default(git: Git, *, configured: str, remote: str) -> str:
     """Return the default branch as far as it is known without a process: git's own configuration is not asked."""
-    head = configured or _remote_head(git, remote)
-    return _first_of(git, [head] if head else ["main", "master"], remote)
+    return _first_of(git, [configured] if configured else [_remote_head(git, remote), "main", "master"], remote)
 
 
 def _first_of(git: Git, names: Iterable[str], remote: str) -> str:
@@ -41,12 +39,10 @@ def _first_of(git: Git, names: Iterable[str], remote: str) -> str:
     return ""
 
 
-def _candidates(git: Git, remote: str) -> list[str]:
-    head = _remote_head(git, remote)
-    if head:
-        return [head]
-    named = git.config_value("init.defaultBranch") if git.may_be_set("defaultbranch") else ""
-    return [named, "main", "master"]
+def _candidates(git: Git, remote: str) -> Iterator[str]:
+    yield _remote_head(git, remote)
+    yield git.config_value("init.defaultBranch") if git.may_be_set("defaultbranch") else ""
+    yield from ("main", "master")
 
 
 def _remote_head(git: Git, remote: str) -> str:

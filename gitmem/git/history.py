@@ -149,6 +149,11 @@ def has_ever_had(git: Git, tip: str, path: str) -> bool:
         return True
 
 
+def find_commit_at(git: Git, tip: str, at: int) -> str:
+    """Return the newest commit of a history that is not younger than a time, in epoch seconds; empty for none."""
+    return _read(git, "rev-list", "--max-count=1", f"--min-age={at}", tip, "--").decode("ascii").strip()
+
+
 def read_trees(git: Git, commits: Iterable[str]) -> dict[str, str]:
     """Return the root tree of each commit that is here."""
     names = list(commits)

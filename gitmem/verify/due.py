@@ -11,8 +11,10 @@ import _sqlite3 as sqlite3
 from itertools import takewhile
 
 from gitmem.config import search_path
+from gitmem.document.fields import parse_time
 from gitmem.document.meaning import format_foundations
 from gitmem.document.spec import shown_spec, spec_hash, spec_of
+from gitmem.errors import FormatError
 from gitmem.frozen import frozen, replace
 from gitmem.index.catalog import state
 from gitmem.model import FAILS, HOLDS, Check, Document, Spec
@@ -77,6 +79,14 @@ class Due:
     def listed(self) -> str:
         """The line of an approved list that allows its command to run."""
         return list_line(self.row.spec, self.row.key, shown_spec(self.spec))
+
+    @property
+    def written_at(self) -> int:
+        """When the fact was written, epoch seconds: it held then, most likely; 0 where it does not say."""
+        try:
+            return parse_time(str(self.document.fields.get("created", "")))
+        except (FormatError, ValueError):
+            return 0
 
 
 def list_line(spec: str, key: str, command: str) -> str:

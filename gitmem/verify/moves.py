@@ -12,11 +12,12 @@ from collections import Counter
 from gitmem.document.builtin_checks import NO_PART, SOME_PART, named_globs, placed_words, row_of
 from gitmem.frozen import frozen, replace
 from gitmem.git.ancestry import is_shallow
+from gitmem.git.history import find_commit_at
 from gitmem.git.renames import Renames
 from gitmem.git.splits import Splits
 from gitmem.model import BUILTIN, HOLDS, Check
 from gitmem.text.globs import is_plain, normal
-from gitmem.verify.builtin import answer_file
+from gitmem.verify.builtin import answer_all, answer_file
 from gitmem.verify.files import CodeFiles, Entry, fixed_part
 from gitmem.verify.inputs import CodeTree, digest
 
@@ -172,6 +173,15 @@ class Moves:
             found = [move for move in found if not _is_nested(move)]
         new = [move for move in dict.fromkeys(found) if move not in moves]
         return format_moves([*moves, *new]) if new else known
+
+    def held_then(self, check: Check, at: int) -> str:
+        """Return the commit of a time, in epoch seconds, if a built-in check holds there; or an empty string.
+
+        A fact's first verdict here may come after its files moved: one of another branch stays where it was made.
+        """
+        commit = find_commit_at(self._git, self._tree.commit, at)
+        before = self._at(commit)
+        return commit if before and answer_all(self._git, before, [check])[check].outcome == HOLDS else ""
 
     def follow(self, glob: str, held: str, known: str) -> str:
         """Return where the files of one path or glob are now, as ``find`` does for a check; empty where unknown."""

@@ -429,6 +429,11 @@ def test_failure_that_nobody_saw_and_that_cannot_be_written_down_is_explained_al
     assert held.why("signs", options=RUN).found.culprit == culprit
     assert [notice.split(" is ")[0] for notice in held.notices] == ["that it fails", "what broke it"]
 
+    held.notices.clear()
+    commit_files(repo, {"src/auth/jwt.py": 'ALGORITHM = "RS256"\n# again\n'})
+    held.why("signs", options=RUN)
+    assert [notice.split(" is ")[0] for notice in held.notices] == ["its verdict"]
+
 
 def test_interruption_keeps_what_was_found(held, repo):
     _, culprit = commit_lines(repo, "one", "break it")

@@ -8,7 +8,7 @@ import pytest
 from conftest import commit_files, git
 
 from gitmem.git.binary import Git
-from gitmem.git.branches import default_branch, find_checkout, is_on_default
+from gitmem.git.branches import default_branch, find_checkout, is_on_default, likely_default
 from gitmem.git.repository import discover
 
 
@@ -75,6 +75,14 @@ def test_a_branch_of_another_name_is_not_guessed(repo: Path) -> None:
     git(repo, "branch", "-m", "main", "feature")
 
     assert default_of(repo) == ""
+
+
+def test_a_remotes_head_that_is_gone_leaves_it_to_the_names(clone: Path) -> None:
+    git(clone, "remote", "set-head", "origin", "develop")
+    git(clone, "update-ref", "-d", "refs/remotes/origin/develop")  # what `git fetch --prune` does after a rename
+
+    assert default_of(clone) == "refs/remotes/origin/main"
+    assert likely_default(door(clone), configured="", remote="origin") == "refs/remotes/origin/main"
 
 
 @pytest.mark.parametrize("configured", ["none", "../../../../etc/passwd", "-x"])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 from pathlib import Path
 
@@ -210,6 +211,22 @@ def test_verify_judges_moved_facts_where_their_files_are(memory: Memory, repo: P
     assert statuses(memory) == dict.fromkeys(("rs", "hs", "grep", "retries"), "verified")
     assert {r.due.row.key for r in run.results if r.verdict and r.verdict.moved} == {"rs", "hs", "grep"}
     assert verify(memory).due == 0
+
+
+def test_a_fact_that_was_never_judged_here_is_followed_from_where_it_was_written(memory: Memory, repo: Path) -> None:
+    written = "2026-09-21T14:13:30Z"  # ten seconds after NOW
+    put(
+        repo,
+        make_fact("held", {"contains": "RS256", "in": "src/auth/jwt.py"}, created=written),
+        make_fact("never", {"contains": "HS512", "in": "src/auth/jwt.py"}, created=written),
+    )
+    move(repo, "src/auth", "lib/auth")
+    later = {**os.environ, "GIT_COMMITTER_DATE": f"{NOW + 60} +0000"}
+    subprocess.run(["git", "commit", "--quiet", "--amend", "--no-edit"], cwd=repo, env=later, check=True)
+
+    verify(memory)
+
+    assert statuses(memory) == {"held": "verified", "never": "failed"}
 
 
 def test_a_moved_fact_fails_with_what_is_wrong_where_its_file_is(memory: Memory, repo: Path) -> None:

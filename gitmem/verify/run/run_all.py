@@ -100,12 +100,14 @@ def _moved_here(tree: CodeTree, due: Due) -> str:
 
 def _with_moves(git: Git, tree: CodeTree, dues: list[Due], answers: dict[Check, BuiltinAnswer]) -> list[Due]:
     """Return facts with the moves of what they name, and answer those that moved where their files are now."""
-    lost = [d for d in dues if answers[placed(tree, d.spec.check, d.moved)].outcome != HOLDS and held_at(d)]
+    lost = [due for due in dues if answers[placed(tree, due.spec.check, due.moved)].outcome != HOLDS]
     if not lost:
         return dues
     moves = Moves(git, tree)
     found = {
-        due.row.key: moves.find(due.spec.check, held_at(due), moves.known(due.verdict, due.spec.check)) for due in lost
+        due.row.key: moves.find(due.spec.check, held, moves.known(due.verdict, due.spec.check))
+        for due in lost
+        if (held := held_at(due) or moves.held_then(due.spec.check, due.written_at))
     }
     dues = [replace(due, moved=found.get(due.row.key, due.moved)) for due in dues]
     new = {placed(tree, due.spec.check, due.moved) for due in dues} - answers.keys()

@@ -29,6 +29,8 @@ _SOME = re.compile(
     r"from|was|python2|e\.g\.|example)\b\s*$",
     re.I,
 )
+# A footnote speaks of the one thing that its mark is at ("¹ Requires Node.js 15" of a feature), not of the project.
+_FOOTNOTE = re.compile(r"^\s*(?:[¹²³⁴-⁹†‡§]|\[\^[^\]]+\]:|(?:\\\*)+\s)")
 _DEFAULT = re.compile(
     r"(?:\b[Dd]efault(?:s|ing|ed)?(?: value)?(?: is|:|=|s? to| of)?|默认(?:值|为|：)?)[:：=]?\s*"
     r"(?P<value>`[^`]+`|\"[^\"]*\"|'[^']*'|[-\w./:]+)"
@@ -66,7 +68,7 @@ def number_claims(statement: Statement) -> Iterator[Claim]:
 
 
 def _versions(line: str, number: int) -> Iterator[Claim]:
-    if _DIGIT.search(line) is None:  # most lines: the pattern below is slow on long ones
+    if _DIGIT.search(line) is None or _FOOTNOTE.match(line):  # most lines: the pattern below is slow on long ones
         return
     plain = re.sub(r"\]\([^)]*\)|https?://\S+", " ", line)
     plain = re.sub(r"[`*\[\]]", "", plain)

@@ -17,6 +17,8 @@ from gitmem.commands.adopt.statements import split
         ("- pnpm `11.x.x` or newer", [("pnpm", "11", "at-least")]),
         ("Generics were introduced since Go 1.18 here", []),
         ("Zod v3/v4 are supported", []),
+        ("\\* Only in browsers.\\\n¹ Requires Node.js 15.10.0 or above.\\\n\\*\\* Requires Node.js 16+", []),
+        ("[^1]: Requires Go 1.20+", []),
         ("TypeScript v2 Preview", []),
         ("* `max_steps` (default: `100`): steps", [("max_steps", "100", "is")]),
         ("- `PORT` - the port (default 8000).", [("PORT", "8000", "is")]),
