@@ -19,9 +19,10 @@ SHARED = frozenset(("main", "master", "dev", "develop", "trunk", ""))
 def default_branch(git: Git, *, configured: str, remote: str) -> str:
     """Return the full ref of the default branch, or an empty string where none can be determined.
 
-    ``origin/HEAD``, else ``init.defaultBranch``, else ``main`` or ``master`` (DESIGN, section 5), the first that exists:
-    once a forge has renamed its default branch, ``origin/HEAD`` names one that is gone. The setting ``gitmem.defaultBranch``
-    counts alone. For a name, the remote's branch comes before the local one, since that is what was reviewed.
+    ``origin/HEAD``, else ``init.defaultBranch``, else ``main`` or ``master`` (DESIGN, section 5), the first there is:
+    once a forge has renamed its default branch, ``origin/HEAD`` names one that is gone. The setting
+    ``gitmem.defaultBranch`` counts alone. For a name, the remote's branch comes before the local one, since that is
+    what was reviewed.
     """
     return _first_of(git, [configured] if configured else _candidates(git, remote), remote)
 
