@@ -65,7 +65,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
     stale = [
         (found["stale"]["inputs"], "of which inputs have changed"),
         (found["stale"]["ttl"], "past the time to live"),
-        (found["stale"]["references"], "refer to lines of code that changed"),
+        (found["stale"]["references"], "with references to lines of code that changed"),
     ]
     if reasons := [f"{number} {why}" for number, why in stale if number]:
         out.line("  ", (MARKS["stale"], "stale"), f" stale: {', '.join(reasons)}", ("  gitmem verify --dry-run", "dim"))

@@ -13,7 +13,7 @@ from gitmem.commands.install import agents, ci, git_diff, git_hooks, schedule
 from gitmem.commands.install.ci_files import FORGES
 from gitmem.commands.install.git_hooks import REMOVE, HookStep
 from gitmem.commands.view import view as views
-from gitmem.errors import ConflictError
+from gitmem.errors import ConflictError, suppress
 from gitmem.frozen import frozen
 from gitmem.git import remotes
 from gitmem.store import clone, foreign, home_ref, layout, proof, proposal
@@ -34,6 +34,8 @@ if TYPE_CHECKING:
 # Every ref below it is gitmem's (DESIGN, section 2).
 REFS = "refs/gitmem/"
 SECTION = "gitmem"
+# Folders of the git directory that git leaves empty when the refs in them are gone.
+_FOLDERS = ("refs/gitmem", "logs/refs/gitmem")
 
 
 @frozen
@@ -158,3 +160,6 @@ def _forget_clone(memory: OpenRepository) -> None:
     memory.close()
     for state in states:
         shutil.rmtree(state, ignore_errors=True)
+    for name in _FOLDERS:
+        with suppress(OSError):  # it is not there
+            (repository.common_dir / name).rmdir()

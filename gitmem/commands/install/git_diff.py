@@ -13,7 +13,7 @@ from pathlib import Path
 from gitmem.commands.install import place as places
 from gitmem.commands.install.git_hooks import ADD, KEEP, LEAVE, REMOVE, UPDATE, HookStep
 from gitmem.commands.install.pieces import TOML, FileRefusedError, FileSection
-from gitmem.errors import GitmemError
+from gitmem.errors import GitmemError, suppress
 from gitmem.policy.settings import KINDS
 
 TYPE_CHECKING = False
@@ -111,4 +111,6 @@ def uninstall(git: Git) -> tuple[HookStep, ...]:
             places.write(_path(git), step.after)
         elif step.what == REMOVE:
             _path(git).unlink()
+            with suppress(OSError):  # other files are in it
+                _path(git).parent.rmdir()
     return steps

@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 
 from gitmem.commands.install import shim
-from gitmem.errors import ConflictError, GitmemError, UsageError
+from gitmem.errors import ConflictError, GitmemError, UsageError, suppress
 from gitmem.frozen import frozen
 from gitmem.system import atomic_write
 
@@ -180,6 +180,9 @@ def uninstall(git: Git) -> tuple[HookStep, ...]:
         elif step.what == REMOVE:
             path.unlink()
             path.with_name(path.name.removesuffix(LEGACY) + shim.KEPT).unlink(missing_ok=True)
+    with suppress(OSError):  # other hooks are in it
+        if steps:
+            folder.rmdir()
     return steps
 
 
