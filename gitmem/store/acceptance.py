@@ -1,8 +1,8 @@
-"""The clones that a person has accepted: only there do hooks in personal settings show memories.
+"""The clones that a person has accepted: only in these do hooks from personal settings show memories.
 
-Registered outside the repository, as clones themselves are: what comes with a repository, or with a copy of one,
-accepts nothing. Whoever starts the memory of a clone, joins it by ``gitmem init``, installs an agent's hooks in it or
-approves a command in it has accepted it.
+Recorded outside the repository: a repository, or a copy of one, cannot bring its own acceptance. A person accepts a
+clone by starting its memory, joining it with ``gitmem init``, installing an agent's hooks in it or approving a command
+in it.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ ACCEPTED = "accepted"
 
 
 def accept(state: str) -> bool:
-    """Accept the clone with this state folder; tell whether that could be recorded."""
+    """Accept the clone with this state folder; return whether that could be recorded."""
     return clone.register(state, ACCEPTED)
 
 

@@ -1,9 +1,9 @@
-"""Work that goes on behind a command: started detached, one run at a time, at most one more waiting, never in the way.
+"""Background jobs: started detached, one run at a time and at most one waiting, so that no command is held up.
 
-Whoever wants a job done notes where in the work's list of requests, and then starts a process unless there is a mark
-that one is on its way or at work. That one takes its mark away and looks at the list once more before it ends: whoever
-saw the mark had noted the request before that look. So no request is lost, and fifty of them cost two runs. A process
-that finds the work running goes away at once.
+To request a job, a process adds the place to the job's list of requests, then starts a worker unless a mark says that
+one is starting or running. The worker removes the mark and checks the list once more before it ends; a process that saw
+the mark had added its request before that check. So no request is lost, and fifty requests cost two runs. A worker that
+finds another one running exits at once.
 """
 
 from __future__ import annotations
@@ -21,27 +21,27 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-# Set to `off`, nothing is started behind a command: what would have been done is done by the next read.
+# If set to `off`, no background jobs are started; the next read does their work.
 SWITCH = "GITMEM_BACKGROUND"
 FOLDER = "background"
 LOG = "log"
-# A traceback is 3 KB: the last hundred failures, twice.
+# A traceback is 3 KB: room for the last hundred failures, twice.
 LOG_LIMIT = 262_144
-# A mark of this age is of a process that died, or of one that is long at work: another one is started, and goes away if
-# the lock is held. No start takes as long.
+# An older mark is from a process that died or has run for long: another one is started, and exits if the lock is held.
+# No start takes this long.
 MARK_S = 5.0
 
 
 def start(state_folder: str | os.PathLike[str], where: str | os.PathLike[str], what: str) -> None:
-    """Let ``gitmem background WHAT`` run in a process of its own, and return at once.
+    """Start ``gitmem background WHAT`` in a process of its own, and return at once.
 
-    Costs a shell's start, a fifth of a bare Python's (measured); never raises: what is not done behind a command is
-    done by whoever needs it next.
+    Costs the start of a shell, a fifth of a bare Python's (measured); never raises: work that is not done in the
+    background is done by the next command that needs it.
 
     Args:
         state_folder: The repository's state folder.
-        where: The work tree, or the git directory of a bare repository, that the work is for.
-        what: The work, a row of ``cli.background``'s table.
+        where: The work tree, or the git directory of a bare repository, that the job is for.
+        what: The job, a row of ``cli.background``'s table.
     """
     if variable(SWITCH) == "off" or not sys.executable:
         return
@@ -49,16 +49,16 @@ def start(state_folder: str | os.PathLike[str], where: str | os.PathLike[str], w
     if not _ask(folder, where, what) or _is_marked(folder, what):
         return
     _write(_mark(folder, what), "")
-    # -P: a folder `gitmem` where the work is must not take our place.
+    # -P: a folder `gitmem` in the working directory must not be imported instead of this package.
     argv = [sys.executable, "-P", "-m", "gitmem", "background", what]
     process.start_detached(argv, cwd=where, env=git_environment(), log=os.path.join(folder, LOG))
 
 
 def turns(state_folder: str | os.PathLike[str], where: str | os.PathLike[str], what: str) -> Iterator[WorkRun]:
-    """Ask for a job, and yield a turn for each place that it is wanted at, until nobody wants it any more.
+    """Request a job, and yield a turn for each requested place until no requests are left.
 
-    Yields nothing where another process does it: that one takes the request over. Nor on a disk that cannot be
-    written to, where no work would have a result.
+    Yields nothing if another process runs the job, which then handles the request; nor on a read-only disk, where the
+    job would have no result.
     """
     folder = os.path.join(state_folder, FOLDER)
     if not _ask(folder, where, what):
@@ -78,7 +78,7 @@ def turns(state_folder: str | os.PathLike[str], where: str | os.PathLike[str], w
 
 
 class WorkRun:
-    """One run of a job at one place, as a context manager that keeps how it went.
+    """One run of a job at one place, as a context manager that records the outcome.
 
     Attributes:
         where: The work tree or git directory it is for.
@@ -89,11 +89,11 @@ class WorkRun:
         self.where = where
 
     def __enter__(self) -> WorkRun:
-        """Begin."""
+        """Begin the run."""
         return self
 
     def __exit__(self, kind: type[BaseException] | None, value: BaseException | None, _: object) -> bool:
-        """Note a failure for ``doctor``, or that it went well; a place that is gone needs nothing done."""
+        """Record a failure for ``doctor``, or the success; a place that is gone needs neither."""
         if isinstance(value, NoRepositoryError):
             return True
         if value is None:
@@ -104,7 +104,7 @@ class WorkRun:
 
 
 def list_failures(state_folder: str | os.PathLike[str]) -> list[tuple[str, str, float]]:
-    """Return the works whose last run failed: name, what it said, and when (epoch seconds); sorted by name."""
+    """Return the jobs whose last run failed: name, message, and time (epoch seconds), sorted by name."""
     folder = os.path.join(state_folder, FOLDER)
     found = []
     for name in sorted(os.listdir(folder)) if os.path.isdir(folder) else ():
@@ -114,7 +114,7 @@ def list_failures(state_folder: str | os.PathLike[str]) -> list[tuple[str, str, 
                 with open(os.path.join(folder, name), encoding="utf-8", errors="replace") as file:
                     found.append((what, file.read(4000), os.fstat(file.fileno()).st_mtime))
             except FileNotFoundError:
-                continue  # it went well just now
+                continue  # it succeeded just now
     return found
 
 
@@ -127,23 +127,23 @@ def _mark(folder: str, what: str) -> str:
 
 
 def _ask(folder: str, where: str | os.PathLike[str], what: str) -> bool:
-    """Note that a job is wanted; tell whether that could be noted."""
+    """Add a request for a job; return whether it could be recorded."""
     line = os.fsencode(os.path.abspath(where)) + b"\0"
     path = _requests(folder, what)
     try:
         make_folder(folder)
         while not _append(path, line):
-            continue  # the list was taken between opening and writing, and may have been read by then
+            continue  # between opening and writing, the list was claimed and perhaps already read
     except OSError:
         return False
     return True
 
 
 def _append(path: str, line: bytes) -> bool:
-    """Append to a file, and tell whether it still has its name afterwards."""
+    """Append to a file; return whether the file still has its name afterwards."""
     fd = open_private(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT)
     try:
-        os.write(fd, line)  # appended whole: POSIX.1-2017, write(), O_APPEND
+        os.write(fd, line)  # atomic: POSIX.1-2017, write(), O_APPEND
         return os.path.samestat(os.fstat(fd), os.stat(path))
     except FileNotFoundError:
         return False
@@ -152,7 +152,7 @@ def _append(path: str, line: bytes) -> bool:
 
 
 def _is_marked(folder: str, what: str) -> bool:
-    """Return whether a process is on its way or at work that will look at the list of requests again."""
+    """Return whether a process is starting or running that will check the list of requests again."""
     try:
         marked = os.stat(_mark(folder, what)).st_mtime
     except OSError:
@@ -161,7 +161,7 @@ def _is_marked(folder: str, what: str) -> bool:
 
 
 def _take(folder: str, what: str) -> list[str]:
-    """Return the places a job is wanted at, each once, and take them off the list; call it under the lock."""
+    """Claim the requests: return each place once, and empty the list. Call it under the lock."""
     taken = os.path.join(folder, f"{what}.doing")
     try:
         os.replace(_requests(folder, what), taken)
@@ -174,7 +174,7 @@ def _take(folder: str, what: str) -> list[str]:
 
 
 def _lock(folder: str, what: str) -> int | None:
-    """Return the open file that holds a job's lock, or None where another process holds it."""
+    """Return the open file that holds a job's lock; None if another process holds it."""
     try:
         return try_lock(os.path.join(folder, f"{what}.lock"))
     except OSError:
@@ -194,7 +194,7 @@ def _write(path: str, text: str) -> None:
         with open(path, "w", encoding="utf-8", errors="replace") as file:
             file.write(text + "\n")
     except OSError:
-        return  # a full disk: the log says the same where it can
+        return  # a full disk: the log has the same message, if it could be written
 
 
 def _remove(path: str) -> None:

@@ -1,9 +1,8 @@
-"""Buckets: all verdicts of the facts whose keys have the same shard, in one file, each under ``[key.spec]``.
+"""Buckets: one file for the verdicts of all facts whose keys have the same shard, each under ``[key.spec]``.
 
-A store has at most 256 of them, however many facts it has. Each verdict is read, compared and merged on its own, so a
-bucket is no wider a target for conflicts or bad data than a file for each verdict was. That layout, of format 1, is
-still read. A proposal uses it: a forge merges by line, and would find a conflict where two verdicts next to each other
-changed.
+A store has at most 256 of them. Each verdict is read, compared and merged on its own, so a bucket attracts no more
+conflicts or bad data than separate files would. Separate files, the layout of format 1, can still be read; proposals
+use them, because a forge merges by line and would report a conflict for changes to adjacent verdicts.
 """
 
 from __future__ import annotations
@@ -26,18 +25,18 @@ if TYPE_CHECKING:
 _HEAD = rb'\[(?:"([a-z0-9._-]{1,100})"|([a-z0-9_-]{1,100}))\.([0-9a-f]{16})\]'
 
 
-# Errors of one bucket that are reported: 8 MB of lines that are not sections were 2 million problems.
+# The most errors reported for one bucket: 8 MB of invalid lines gave 2 million problems.
 MOST_ERRORS = 20
 
 # The text of a bucket
 
 
 def split_bucket(content: bytes, path: str) -> tuple[Sections, list[FormatError]]:
-    """Return the verdicts of a bucket as text, and the errors of its other sections; the first of two alike counts.
+    """Return the verdicts in a bucket as text (the first of duplicates), and the errors of other sections.
 
-    Of the errors, the first ``MOST_ERRORS`` are returned.
+    At most ``MOST_ERRORS`` errors are returned.
     """
-    import re  # 4 ms (measured), and only where verdicts are new
+    import re  # 4 ms (measured), only if verdicts changed
 
     is_head = re.compile(_HEAD).fullmatch
     sections: Sections = {}
@@ -57,7 +56,7 @@ def split_bucket(content: bytes, path: str) -> tuple[Sections, list[FormatError]
 
 
 def _sections(content: bytes) -> Iterator[tuple[int, bytes, bytes]]:
-    """Yield the line number of each section, its head and its text; no value of a verdict spans lines."""
+    """Yield each section's line number, head and text; no value of a verdict spans lines."""
     head, number, lines = b"", 0, list[bytes]()
     for at, line in enumerate(content.split(b"\n"), start=1):
         if line.startswith(b"["):
@@ -75,7 +74,7 @@ def _error(message: str, path: str, line: int) -> FormatError:
 
 
 def join_bucket(sections: Sections) -> bytes:
-    """Return the text of a bucket, by key; ``split_bucket`` undoes it."""
+    """Return the text of a bucket, sorted by key; ``split_bucket`` undoes it."""
     return b"\n".join(_head(*name) + text for name, text in sorted(sections.items()))
 
 
@@ -84,10 +83,10 @@ def _head(key: str, spec: str) -> bytes:
 
 
 def parse_section(name: tuple[str, str], text: bytes, path: str) -> Verdict:
-    """Return the verdict of one section, or of a file that has one verdict.
+    """Return the verdict in one section, or in a file of its own.
 
     Raises:
-        FormatError: It is not a verdict, or one of another specification.
+        FormatError: It is not a verdict, or belongs to another specification.
     """
     key, spec = name
     if len(text) > layout.VERDICT_LIMIT:
@@ -112,7 +111,7 @@ def sections_of(content: bytes, path: str) -> list[tuple[tuple[str, str], bytes]
 
 
 def unite_verdicts(one: bytes, other: bytes, *, name: tuple[str, str], path: str) -> bytes:
-    """Return the later of two verdicts on one specification; of two at the same second, the one that fails."""
+    """Return the later of two verdicts on one specification; of two in the same second, the failing one."""
 
     def rank(content: bytes) -> tuple[bool, int, bool, bytes]:
         try:
@@ -125,9 +124,9 @@ def unite_verdicts(one: bytes, other: bytes, *, name: tuple[str, str], path: str
 
 
 def unite_buckets(base: bytes | None, one: bytes, other: bytes, *, path: str) -> bytes:
-    """Return the bucket of both sides, verdict by verdict; what cannot be read is left out.
+    """Merge two buckets verdict by verdict; unreadable sections are left out.
 
-    One that a side removed is removed where the other did not change it.
+    A verdict that one side removed is removed unless the other side changed it.
     """
     was, mine, yours = (split_bucket(content or b"", path)[0] for content in (base, one, other))
     united: Sections = {}

@@ -1,13 +1,13 @@
-"""Clones that this machine knows: each is registered outside the repository, in the person's own state folder.
+"""The clones known to this machine: each is registered outside the repository, in the person's own state folder.
 
-A ``.git`` that was copied or unpacked from elsewhere brings a state folder along: an index that hides or invents
-memories, verdicts that claim to be made here. Nothing in that folder can prove that this machine wrote it, so the proof
-lies where no repository reaches: a file named after the clone's id and the number of the file that holds the id. It
-keeps the time at which the kernel last changed that file (stat(2), st_ctime), which no archive can set. A repository
-that was renamed or moved on its disk stays known. The disk's own number is left out: the next boot may give another.
+A ``.git`` that was copied or unpacked from elsewhere brings a state folder along: its index can hide or invent
+memories, its verdicts can claim to be made here. Nothing in that folder can prove that this machine wrote it, so the
+proof is outside: a file named for the clone's id and the inode of the file with the id. It contains the time at which
+the kernel last changed that file (stat(2), st_ctime), which no archive can set. A repository that was renamed or moved
+on its disk stays known. The device number is not used: it may change at the next boot.
 
 Use: ``is_registered(state, what)`` costs two small reads; ``register(state, what)`` writes; ``settle(state)`` makes the
-state folder usable before anything is read from it. *what* names the fact that is registered, such as ``SEEN``.
+state folder usable before anything is read from it. *what* names the property that is registered, such as ``SEEN``.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
 
-# The file with the clone's id, and the one with what only this clone knows (``store.local``).
+# The file with the clone's id, and the one with state that cannot be derived (``store.local``).
 ID_NAME = "clone-id"
 LOCAL = "local.sqlite"
 # Everything derived in the state folder was made on this machine.
 SEEN = "seen"
 LOCK = "clone.lock"
-# Made from the branch again, a secret that others may know, or servers that a token would be sent to.
+# Rebuilt from the branch: a secret that others may know, or servers that a token would be sent to.
 DERIVED = (
     "at",
     "vectors",
@@ -54,7 +54,7 @@ class CloneState:
     """Whether a state folder can be used.
 
     Attributes:
-        is_usable: Whether what is derived may be read and written there.
+        is_usable: Whether derived data may be read and written there.
         notice: A line for the person, or empty.
     """
 
@@ -63,7 +63,7 @@ class CloneState:
 
 
 def is_registered(state: str, what: str = SEEN) -> bool:
-    """Return whether this very clone was registered on this machine, by this person."""
+    """Return whether this person registered this very clone on this machine."""
     try:
         name, content = _identity(state)
         return _is_private(clones_place()) and _read(os.path.join(clones_place(), f"{name}.{what}")) == content
@@ -72,7 +72,7 @@ def is_registered(state: str, what: str = SEEN) -> bool:
 
 
 def register(state: str, what: str = SEEN) -> bool:
-    """Register this clone, its id made where it has none; tell whether that was possible."""
+    """Register this clone, creating its id if it has none; return whether that was possible."""
     try:
         _make_id(state)
         name, content = _identity(state)
@@ -90,18 +90,18 @@ def register(state: str, what: str = SEEN) -> bool:
 
 
 def unregister(state: str, what: str = SEEN) -> None:
-    """Forget that this clone was registered."""
+    """Remove the registration of this clone."""
     try:
         name = _identity(state)[0]
         os.unlink(os.path.join(clones_place(), f"{name}.{what}"))
     except (OSError, ValueError):
-        return  # it was not
+        return  # it was not registered
 
 
 def settle(state: str) -> CloneState:
-    """Make a state folder usable: in a clone that is not known here, all that is derived goes before it is read.
+    """Make a state folder usable: in an unknown clone, remove all derived data before anything is read.
 
-    Where the clone cannot be registered, or something cannot be removed, nothing of the folder may be used.
+    If the clone cannot be registered or something cannot be removed, the folder must not be used.
     """
     if is_registered(state):
         return CloneState(True)
@@ -115,9 +115,9 @@ def settle(state: str) -> CloneState:
     try:
         file_lock.lock(lock)
         if is_registered(state):
-            return CloneState(True)  # another process was faster
+            return CloneState(True)  # another process did it first
         kept = _clear(state)
-        file_lock.settle_modes(state)  # later it would change the time that is registered
+        file_lock.settle_modes(state)  # a later change would alter the registered time
         return CloneState(register(state), _words(kept))
     except OSError:
         return CloneState(False)
@@ -135,7 +135,7 @@ def _words(kept: list[str]) -> str:
 
 
 def _clear(state: str) -> list[str]:
-    """Remove what is derived from a state folder and from those of the work trees; return what was set aside."""
+    """Remove derived data from a state folder and those of the work trees; return what was set aside."""
     kept = []
     for folder in states_of(os.path.dirname(state)):
         for name in DERIVED:
@@ -150,7 +150,7 @@ def _clear(state: str) -> list[str]:
 
 
 def remove_indexes(folders: Iterable[str]) -> bool:
-    """Remove every index in some state folders, whatever is in its place; tell whether there was any."""
+    """Remove every index in some state folders, whatever has its name; return whether there was any."""
     found = []
     for folder in folders:
         for at, below, files in os.walk(folder):
@@ -162,7 +162,7 @@ def remove_indexes(folders: Iterable[str]) -> bool:
 
 
 def states_of(common: str) -> list[str]:
-    """Return the state folders of a repository and of its linked work trees, without links."""
+    """Return the state folders of a repository and of its linked work trees, with links resolved."""
     folder = os.path.join(common, "worktrees")
     names = os.listdir(folder) if os.path.isdir(folder) and not os.path.islink(folder) else []
     found = [os.path.join(common, "gitmem"), *(os.path.join(folder, name, "gitmem") for name in names)]
@@ -170,7 +170,7 @@ def states_of(common: str) -> list[str]:
 
 
 def _remove(path: str) -> None:
-    """Remove a file or a folder; of a link the link itself."""
+    """Remove a file or a folder; of a link, the link itself."""
     if os.path.isdir(path) and not os.path.islink(path):
         import shutil
 
@@ -180,10 +180,10 @@ def _remove(path: str) -> None:
 
 
 def _identity(state: str) -> tuple[str, bytes]:
-    """Return the name that a clone is registered under, and what the registration holds.
+    """Return the name under which a clone is registered, and the content of the registration.
 
     Raises:
-        OSError, ValueError: It has no id, or none that gitmem made.
+        OSError, ValueError: It has no id made by gitmem.
     """
     fd = os.open(os.path.join(state, ID_NAME), os.O_RDONLY | NO_FOLLOW | CLOSE_ON_EXEC)
     with open(fd, "rb") as file:
@@ -194,7 +194,7 @@ def _identity(state: str) -> tuple[str, bytes]:
 
 
 def _make_id(state: str) -> None:
-    """Make the id of a clone where it has none; one that cannot be read is set aside."""
+    """Create a clone's id if it has none; an unreadable one is set aside."""
     try:
         clone_id(state)
         _identity(state)
@@ -210,7 +210,7 @@ def _read(path: str) -> bytes:
 
 
 def _made_place() -> str:
-    """Return the folder of registrations, made where it is missing; empty where this person cannot write to it."""
+    """Return the folder of registrations, created if missing; empty if this person cannot write to it."""
     folder = clones_place()
     if not folder:
         return ""
@@ -222,7 +222,7 @@ def _made_place() -> str:
 
 
 def _is_private(folder: str) -> bool:
-    """Return whether a folder is one that only its owner, the person who runs this, can write to."""
+    """Return whether a folder is owned by the current user, and only writable for them."""
     if not os.path.isabs(folder):
         return False  # HOME is empty
     found = os.lstat(folder)
@@ -232,10 +232,10 @@ def _is_private(folder: str) -> bool:
 
 
 def clone_id(state_dir: str | Path) -> str:
-    """Return the id of this clone, made on first use; its work trees share it, another clone has another.
+    """Return the id of this clone, created on first use; its work trees share it, other clones differ.
 
-    It is random, with the number of the file that holds it: a copy of the repository (cp -r) has the same file under
-    another number, and what was approved here is not approved there; a repository that was moved keeps its own.
+    It is random, combined with the inode of the file that holds it: in a copy of the repository (cp -r) the file has
+    another inode, so approvals do not carry over; a repository that was moved keeps its id.
 
     Raises:
         OSError: It does not exist and cannot be made here.
@@ -246,7 +246,7 @@ def clone_id(state_dir: str | Path) -> str:
     except FileNotFoundError:
         make_folder(state_dir)
     fresh = os.urandom(16).hex()
-    # Whole or not at all: another process must not read an empty name, which every clone could have.
+    # Atomically: another process must not read an empty id, which any clone could have.
     new = f"{path}.{fresh}"
     fd = open_private(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL)
     try:
@@ -254,7 +254,7 @@ def clone_id(state_dir: str | Path) -> str:
             file.write(fresh + "\n")
         os.link(new, path)
     except FileExistsError:
-        pass  # another process was faster
+        pass  # another process was first
     finally:
         os.unlink(new)
     return _read_id(path)

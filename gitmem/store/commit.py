@@ -1,8 +1,8 @@
 """Write to the store: one ``git fast-import`` builds blobs, trees and commit and moves the ref by compare-and-swap.
 
-fast-import refuses to move a ref to a commit that does not contain its present value, and moves it in a
-transaction that names the old value: a lost race is a refusal, never a lost update. ``feature done`` makes a stream
-that was cut short (a killed writer) change nothing. Source: git-fast-import(1).
+fast-import refuses to move a ref to a commit that does not contain its present value, and moves it in a transaction
+that names the old value: a lost race is refused, so no update is ever lost. Because of ``feature done``, an incomplete
+stream (from a killed writer) changes nothing. Source: git-fast-import(1).
 """
 
 from __future__ import annotations
@@ -28,23 +28,23 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 ATTEMPTS = 30
-# The commits that this process acknowledged: what follows one may not be tried again as if nothing had happened.
+# The commits acknowledged by this process: later steps must not be retried as if nothing had happened.
 MADE: list[str] = []
-# Asking fast-import for the object names of more paths than this is not worth it: such a commit lands in one pack.
+# The most paths for which fast-import is asked for object names: a larger commit is in one pack anyway.
 NAMES_ASKED = 100
 
 
 @frozen
 class CommitPlan:
-    """What one commit changes.
+    """The changes of one commit.
 
     Attributes:
         subject: First line of the message: ``topic: what it does``.
         writes: Path and content of each file to write.
-        moves: Old and new path of each file to move as it is.
+        moves: Old and new path of each file to move unchanged.
         deletes: Paths to delete.
-        entries: Path, mode and object name of each thing that is in the object database already.
-        merged: The second parent: a commit whose history is merged; or empty.
+        entries: Path, mode and object name of each existing object to add.
+        merged: The second parent, a commit whose history is merged; or empty.
         trailers: Name and value of each trailer, in order.
         body: Text between subject and trailers, or empty.
         machine: Whether gitmem itself is the author (verify), not the person.
@@ -88,24 +88,24 @@ def write_commit(
     after: Callable[[CommitPlan, CommitResult], None] | None = None,
     repairs: bool = False,
 ) -> CommitResult | None:
-    """Plan one commit on the tip of *ref* and write it, again on the new tip when another writer was faster.
+    """Plan one commit on the tip of *ref* and write it; plan it again on the new tip if another writer was faster.
 
     Args:
         git: The repository.
         ref: The full ref.
         plan: Called with the tip (None when the branch is new) while the lock is held; None means nothing to write.
-        command: What is being done, for whoever waits.
+        command: The command, shown to processes that wait.
         now: The commit's time, epoch seconds.
         lock_timeout_s: How long to wait for other writers.
-        start: Where the branch starts when it does not exist yet; None for the deterministic root.
-        after: Called with what was written, before the next writer's turn: it finds the index up to date, and does not
-            compete for it with this one (16 writers at once starved each other: some waited 20 s).
-        repairs: Whether this takes off the branch what belongs to no store.
+        start: The commit to start the branch at if it does not exist yet; None for the deterministic root.
+        after: Called with the result before the next writer's turn, which then finds the index up to date and does not
+            compete for it (without this, 16 writers at once starved each other: some waited 20 s).
+        repairs: Whether this commit removes files that belong to no store.
 
     Raises:
-        ForeignBranchError: The branch, or what is to be merged into it, is not a store's.
-        ConflictError: Other writers, or a lock file, kept us out, or the branch is checked out here.
-        GitmemError: The disk is full or read-only: nothing was changed.
+        ForeignBranchError: The branch, or the commit to merge into it, is not a store.
+        ConflictError: Timed out waiting for other writers or a lock file, or the branch is checked out here.
+        GitmemError: The disk is full or read-only; nothing was changed.
     """
     made = _write(
         git,
@@ -127,14 +127,14 @@ def write_commit(
 
 
 def _accept_own(git: Git) -> None:
-    """Accept a clone whose memory was started in it; `gitmem init` says where that cannot be recorded."""
-    from gitmem.store.acceptance import accept  # 3 ms, and once in the life of a clone
+    """Accept a clone whose memory was started in it; if that cannot be recorded, `gitmem init` reports it."""
+    from gitmem.store.acceptance import accept  # 3 ms, once per clone
 
     accept(git.repository.state)
 
 
 def _bring_view(git: Git, ref: str) -> None:
-    """Let the view follow behind the acknowledgement, whoever wrote."""
+    """Update the view after the acknowledgement, whoever wrote."""
     if ref.startswith("refs/heads/") and has_one(git.repository.state):
         background.start(git.repository.state, git.repository.top or git.repository.git, "view")
 
@@ -184,13 +184,13 @@ def _write(
 def advance(
     git: Git, ref: str, commit: str, *, old: str | None, command: str, lock_timeout_s: float, keep: str = ""
 ) -> bool:
-    """Move *ref* to a commit that is in the object database, from where it was (None: nowhere); false where it is not.
+    """Move *ref* from *old* (None: it must not exist) to an existing commit; return false if it is not at *old*.
 
-    With *keep*, a ref that does not exist yet, that one is made at the old commit in the same transaction.
+    If the ref *keep* is given and does not exist, it is created at the old commit in the same transaction.
 
     Raises:
-        ForeignBranchError: One of the commits is not a store's.
-        ConflictError: Other writers, or a lock file, kept us out, or the branch is checked out here.
+        ForeignBranchError: One of the commits is not a store.
+        ConflictError: Timed out waiting for other writers or a lock file, or the branch is checked out here.
     """
     refuse_symbolic(git, ref)
     for one in (old, commit):
@@ -216,8 +216,8 @@ def advance(
 
 
 def _with_policy(ref: str, plan: CommitPlan) -> CommitPlan:
-    """Return what starts a branch, with the policy: it proves the store in a clone that lacks the root commit."""
-    from gitmem.policy.template import default_toml  # 5 ms, and once in the life of a store
+    """Return a branch's first plan with the policy, which proves the store in clones without the root commit."""
+    from gitmem.policy.template import default_toml  # 5 ms, once per store
 
     if not ref.startswith("refs/heads/") or layout.POLICY_PATH in _touched(plan):
         return plan
@@ -225,9 +225,9 @@ def _with_policy(ref: str, plan: CommitPlan) -> CommitPlan:
 
 
 def _note_proof(git: Git, plan: CommitPlan, written: CommitResult) -> None:
-    """Note that a commit made here is a store's, as the one it was built on: no process has to find out.
+    """Record that a commit made here belongs to a store, like its base, so that no process has to find out.
 
-    A new policy may define other kinds, and name no format any more: then it is looked at when it is read.
+    A new policy may define other kinds or name no format; such a commit is examined when it is read.
     """
     kind = kind_of(git, written.base) if written.base else proof.ROOTED
     if kind in proof.STORES and (not written.base or layout.POLICY_PATH not in _touched(plan)):
@@ -235,7 +235,7 @@ def _note_proof(git: Git, plan: CommitPlan, written: CommitResult) -> None:
 
 
 def ref_lock_path(git: Git, ref: str) -> str:
-    """Return the lock file that git makes while it moves *ref* (files as refs)."""
+    """Return the lock file that git creates while it moves *ref* (refs as files)."""
     return os.path.join(git.repository.common, f"{ref}.lock")
 
 
@@ -253,9 +253,9 @@ def _explain_if_stuck(git: Git, ref: str, tip: str | None, attempt: int) -> None
 def _import(
     git: Git, ref: str, plan: CommitPlan, *, tip: str | None, seen: str | None, now: int, keep: int
 ) -> CommitResult | None:
-    """Write the commit on *tip*; None when the ref was locked or is not where it was *seen*.
+    """Write the commit on *tip*; None if the ref was locked or has moved from where it was *seen*.
 
-    The descriptor *keep* stays open in git.
+    The descriptor *keep* is inherited by git.
     """
     is_small = len(plan.writes) + len(plan.entries) <= NAMES_ASKED
     asked = [path for path, _ in plan.writes] if is_small else []
@@ -277,14 +277,14 @@ def _import(
     return CommitResult(commit, tip or "", {path: named[path] for path in asked if path in named})
 
 
-# What git says when the ref had moved, or its lock was held (git 2.39, refs/files-backend.c and lockfile.c).
+# git's messages if the ref had moved, or was locked (git 2.39, refs/files-backend.c and lockfile.c).
 LOST_RACE = ("does not contain", "but expected", "reference already exists", "File exists")
-# What it says, besides a signal, when the disk is to blame.
+# Its messages, besides a signal, if the disk is the cause.
 NO_ROOM = ("space", "ead-only", "ermission denied", "too large", "quota")
 
 
 def _explain_refusal(git: Git, ref: str, seen: str | None, done: process.ProcessResult, argv: list[str]) -> None:
-    """Return quietly when the ref had moved or was locked; raise for anything else."""
+    """Return if the ref had moved or was locked; raise for anything else."""
     stderr = done.stderr.decode("utf-8", "replace")
     if any(words in stderr for words in LOST_RACE) or git.read_ref(ref) != seen:
         return
@@ -292,7 +292,7 @@ def _explain_refusal(git: Git, ref: str, seen: str | None, done: process.Process
     message = lines[0].removeprefix("fatal: ").removeprefix("error: ") if lines else stderr.strip()
     message = message or f"git ended with status {done.status}"
     if "; cannot create" in message:
-        # A branch "memory/x" is a folder where the file "memory" must be (git-check-ref-format(1)).
+        # A branch "memory/x" needs a folder where the file "memory" must be (git-check-ref-format(1)).
         name = ref.removeprefix("refs/heads/")
         hint = f"rename the conflicting branch, or use another name: gitmem init --branch {name}-store"
         raise ConflictError(f"the branch {name} cannot exist: {message}", hint=hint)
@@ -327,7 +327,7 @@ def _stream(ref: str, plan: CommitPlan, *, tip: str | None, now: int, who: str, 
 
 
 def _quoted(path: str) -> str:
-    """Return a path as fast-import takes it: any but a plain one byte by byte (doctor deletes what others named)."""
+    """Quote a path for fast-import, byte by byte unless it is plain (doctor deletes files that others named)."""
     if path.isascii() and not any(char.isspace() or char in '"\\' or not char.isprintable() for char in path):
         return path
     return '"' + "".join(f"\\{byte:03o}" for byte in os.fsencode(path)) + '"'
@@ -347,7 +347,7 @@ def _message(plan: CommitPlan) -> str:
 
 
 def _ident(text: str) -> str:
-    """Return a name that cannot break an identity line (git drops the same characters)."""
+    """Return a name without the characters that would break an identity line (git drops the same ones)."""
     return "".join(c for c in text if c not in "<>\n\0").strip() or "gitmem"
 
 
@@ -368,7 +368,7 @@ def _named(line: str) -> tuple[str, str]:
 
 
 def _sync_folders(git_dir: str, ref: str, oids: list[str]) -> None:
-    """Make the new names durable: git syncs files, never the folders that name them (measured with git 2.39)."""
+    """Make the new names durable: git syncs files, but not the folders with their names (measured with git 2.39)."""
     objects = os.path.join(git_dir, "objects")
     folders = {os.path.join(objects, oid[:2]) for oid in oids}
     folders |= {objects, os.path.join(objects, "pack"), os.path.dirname(os.path.join(git_dir, ref))}
@@ -376,7 +376,7 @@ def _sync_folders(git_dir: str, ref: str, oids: list[str]) -> None:
         try:
             fd = os.open(folder, os.O_RDONLY | ONLY_FOLDER)
         except OSError:
-            continue  # that object went into a pack, or refs are not files here
+            continue  # the object is in a pack, or refs are not files here
         try:
             os.fsync(fd)
         except OSError as err:

@@ -1,8 +1,8 @@
-"""Companions: what a branch of the code says otherwise than the memory branch, until both are merged.
+"""Companions: a code branch's changes to the memory, until both branches are merged.
 
 The companion of the code's branch ``feature/x`` is ``gitmem/branch/feature/x``, a proposal that descends from the
-memory branch. It is read on top of the memory branch as that is now: a merge of both that belongs to this clone alone,
-kept under a ref that is named for the two commits. Reading one that is known costs a few small files.
+memory branch. It is read on top of the current memory branch: as a merge of both, local to this clone, under a ref
+named for the two commits. Reading an existing merge costs a few small files.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from gitmem.git.binary import Git
     from gitmem.store.scope import Store
 
-# No proposal is called so: it would be in the way of these (git-check-ref-format(1)).
+# No proposal may have this name: it would be in the way of companions (git-check-ref-format(1)).
 NAME = "branch"
 PREFIX = f"{proposal.PREFIX}{NAME}/"
 TOPS = "refs/gitmem/companions/"
@@ -29,7 +29,7 @@ class Companion:
 
     Attributes:
         code: The code's branch, without ``refs/heads/``.
-        ref: The full ref that it was read from: this clone's own branch, or as it was last seen at the remote.
+        ref: The full ref that it was read from: this clone's own branch, or the remote-tracking one.
         commit: Its commit.
     """
 
@@ -44,12 +44,12 @@ def branch_of(code: str) -> str:
 
 
 def code_of(branch: str) -> str:
-    """Return the code's branch that a companion belongs to; empty where a branch is not a companion."""
+    """Return the code's branch that a companion belongs to; empty if the branch is not a companion."""
     return branch[len(PREFIX) :] if branch.startswith(PREFIX) else ""
 
 
 def find_companion(git: Git, config: Config, code: str) -> Companion | None:
-    """Return the companion of a code's branch: the one of this clone, or the remote's as it was last seen."""
+    """Return the companion of a code branch: this clone's own, or the remote's as last fetched."""
     if not code or code == config.branch or code.startswith(proposal.PREFIX):
         return None
     branch = branch_of(code)
@@ -61,7 +61,7 @@ def find_companion(git: Git, config: Config, code: str) -> Companion | None:
 
 
 def list_companions(git: Git, remote: str) -> dict[str, tuple[str, ...]]:
-    """Return the commits of the companions, here and as last seen at a remote, by the code's branch; sorted."""
+    """Return the commits of the companions, here and as last fetched, by the code's branch; sorted."""
     found: dict[str, tuple[str, ...]] = {}
     for prefix in (HEADS, f"refs/remotes/{remote}/"):
         asked = ("for-each-ref", "--format=%(refname) %(objectname)", f"{prefix}{PREFIX}")
@@ -78,37 +78,37 @@ def head_branch(git: Git) -> str:
 
 
 def memory_ref(git: Git, store: Store) -> str:
-    """Return the full ref of the memory branch: this clone's own, or the remote's where there is only that."""
+    """Return the full ref of the memory branch: this clone's own, else the remote's."""
     return store.ref if git.read_ref(store.ref) or not store.upstream else store.upstream
 
 
 def memory_tip(git: Git, store: Store) -> str:
-    """Return the commit of the memory branch, here or else at the remote; empty where there is none."""
+    """Return the commit of the memory branch, here or at the remote; empty if there is none."""
     return git.read_ref(memory_ref(git, store)) or ""
 
 
 def top_ref(memory: str, companion: str) -> str:
-    """Return the ref of a companion on top of a commit of the memory branch (``store.merge.on_top``)."""
+    """Return the ref for a companion on top of a commit of the memory branch (``store.merge.on_top``)."""
     return f"{TOPS}{memory[:20]}-{companion[:20]}"
 
 
 def store_on_top(git: Git, store: Store, code: str, ref: str) -> Store:
-    """Return the project's store as it is read with a companion on top of it; nothing is written there."""
+    """Return the project's store with a companion on top, for reading only."""
     return replace(store, ref=ref, upstream=memory_ref(git, store), companion=code)
 
 
 def store_of(git: Git, store: Store, code: str) -> Store:
-    """Return the companion itself as a store, for who writes to it; where it is new, it starts at the memory branch."""
+    """Return the companion itself as a store to write to; a new one starts at the memory branch."""
     return replace(store, ref=f"{HEADS}{branch_of(code)}", upstream=memory_ref(git, store), companion=code)
 
 
 def branch_notice(code: str) -> str:
-    """Return one line that says that memories are read as a branch has them; empty where there is no companion."""
+    """Return a notice that memories are read as a branch has them; empty if there is no companion."""
     return f"memories are as the branch {code} has them ({branch_of(code)}, which is merged with it)" if code else ""
 
 
 def describe_write(code: str) -> str:
-    """Return one line for who wrote to a companion."""
+    """Return the notice for a write to a companion."""
     return (
         f"written to {branch_of(code)}, the memory of this branch, because it is not the same on the default branch: "
         "gitmem sync pushes it, and it is merged with the branch"

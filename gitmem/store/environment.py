@@ -1,8 +1,8 @@
-"""The environment that a check ran in, as text of a verdict: without places, so that others can compare it. Pure.
+"""The environment that a check ran in, as text in a verdict: without paths, so that machines can compare it. Pure.
 
-Words apart by blanks: the system and its architecture (``linux-x86_64``), variables that the fact declares
-(``$CI:9a12`` or ``$CI:unset``), lock files of folders of dependencies (``@web/package-lock.json:9a…``), and programs
-(``python3=3.11:1f0c…``: name, version where its file is named for it, hash of the file).
+Words separated by spaces: the system and its architecture (``linux-x86_64``), variables that the fact declares
+(``$CI:9a12`` or ``$CI:unset``), lock files of dependency folders (``@web/package-lock.json:9a…``), and programs
+(``python3=3.11:1f0c…``: name, version if it is part of the file name, hash of the file).
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-# Characters of an environment; what does not fit is left out, the last by name first.
+# The longest environment in characters; words that do not fit are left out, the last by name first.
 LIMIT = 1500
 HASH_DIGITS = 12
 VALUE_DIGITS = 4
 UNSET = "unset"
-# Programs that are named to a person.
+# The most programs shown to a person.
 DESCRIBED = 5
 _HEX = "0123456789abcdef"
 _NAME = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._+-")
@@ -26,11 +26,11 @@ _NAME = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ012345678
 
 @frozen
 class Environment:
-    """The words of one environment.
+    """A parsed environment.
 
     Attributes:
-        system: The system and its architecture; empty where nothing is known.
-        versions: The version of each program by name; empty where it is not known.
+        system: The system and its architecture; empty if unknown.
+        versions: The version of each program by name; empty if unknown.
         locks: The hash of each lock file by its path in the code.
         variables: The mark of each declared variable by its name (``mark_value``).
     """
@@ -42,12 +42,12 @@ class Environment:
 
 
 def mark_value(name: str, value: str | None) -> str:
-    """Return what a verdict says of a variable's value, or of a variable that is not set (None).
+    """Return the mark for a variable's value, or for an unset variable (None).
 
-    Four digits of a hash: enough to notice another value, and too little to find out a short secret, which the file
-    of a verdict would otherwise let anybody guess offline.
+    Four digits of a hash: enough to notice another value, but too few to guess a short secret offline from the public
+    verdict file.
     """
-    from hashlib import sha256  # 3 ms (measured), and only for a fact that declares variables
+    from hashlib import sha256  # 3 ms (measured), only for a fact that declares variables
 
     if value is None:
         return UNSET
@@ -77,7 +77,7 @@ def format_environment(
 
 
 def parse_environment(text: str) -> Environment:
-    """Return the words of a text; whatever is not one is left out."""
+    """Parse an environment; invalid words are left out."""
     first, *words = text[: LIMIT + 1].split(" ")
     versions: dict[str, str] = {}
     locks: dict[str, str] = {}
@@ -99,14 +99,14 @@ def parse_environment(text: str) -> Environment:
 
 
 def cleaned(text: str) -> str:
-    """Return a text that somebody else wrote if it is an environment, else an empty string."""
+    """Return a text by others if it is an environment, else an empty string."""
     return text if not text or (parse_environment(text).system and "/" not in text.partition(" @")[0]) else ""
 
 
 def difference(one: str, other: str) -> str:
-    """Return how two environments differ, in a few words; empty where they do not, as far as both say.
+    """Return in a few words how two environments differ; empty if they agree in everything that both state.
 
-    Hashes of programs are there to look at: builds of one version differ from one distribution to the next.
+    Hashes of programs do not count: builds of one version differ between distributions.
     """
     if not one or not other or one == other:
         return ""
@@ -126,7 +126,7 @@ def difference(one: str, other: str) -> str:
 
 
 def describe_environment(text: str) -> str:
-    """Return an environment for people, with a few of its programs: ``linux x86_64, python3 3.11``."""
+    """Return an environment for display, with a few of its programs: ``linux x86_64, python3 3.11``."""
     found = parse_environment(text)
     programs = [f"{name} {version}" for name, version in found.versions.items() if version][:DESCRIBED]
     return ", ".join([found.system.replace("-", " ", 1), *programs])

@@ -9,22 +9,22 @@ from gitmem.policy.policy import load
 from gitmem.store import layout
 from gitmem.text.sanitize import display
 
-# Begins the lines of a policy that a person must settle: `doctor` looks for it.
+# Begins the lines of a policy that a person must resolve; `doctor` looks for it.
 SETTLE_MARK = "# gitmem: two versions, to settle."
 
 
 @frozen
 class FileVersion:
-    """One side's version of a file, and who wrote it last."""
+    """One side's version of a file, and its last author."""
 
     content: bytes
     who: str
 
 
 def unite_policies(base: bytes | None, one: FileVersion, other: FileVersion) -> tuple[bytes, bool]:
-    """Return the policy of both sides, and whether a person must settle something in it.
+    """Return the merged policy, and whether a person must resolve something in it.
 
-    Where both changed the same lines, those of one side count and the others follow as a comment.
+    If both sides changed the same lines, one side's lines are effective and the other's follow as a comment.
     """
     first, second = sorted((one, other), key=lambda side: side.content)
     if not (is_policy(first.content) and is_policy(second.content)):
@@ -52,14 +52,14 @@ def is_policy(content: bytes) -> bool:
 
 
 def _settled_later(one: str, other: str, first: str, second: str) -> str:
-    """Return the lines of two sides: the greatest text counts, the others follow as comments, in one order."""
+    """Return two sides' lines: the greatest text is effective, the others follow as comments, in a fixed order."""
     versions = {text: who for who, text in sorted((*_versions(one, first), *_versions(other, second)), reverse=True)}
     *more, counts = sorted(versions)
     return counts + "".join(_comment(text, versions[text]) for text in more)
 
 
 def _versions(text: str, who: str) -> list[tuple[str, str]]:
-    """Return who wrote what of lines: those that count, and those that an earlier merge put beside them."""
+    """Return the authors and texts of lines: the effective ones, and those added as comments by an earlier merge."""
     found: list[tuple[str, list[str]]] = [(who, [])]
     for line in text.splitlines(keepends=True):
         if line.startswith(SETTLE_MARK):

@@ -1,10 +1,10 @@
-"""Tell a store from a foreign branch: one of code, or of anything else, that only has the same name.
+"""Tell a store from a foreign branch: a branch of code, or anything else, that only has the same name.
 
-A commit is that of a **store** where both hold:
+A commit is that of a **store** if both conditions hold:
 
 1. It is proven: the deterministic root commit is one of its ancestors, or ``gitmem.toml`` at its root names the store's
-   format. A shallow clone may lack the history, so the file alone will do; the comment that earlier versions began it
-   with counts as well.
+   format. A shallow clone may lack the history, so the file alone suffices; the leading comment of earlier versions
+   counts as well.
 2. Nothing on it is unknown to the layout. Known are
 
    - the files ``layout.TOP_FILES``, as regular files, and the folder ``.github`` with all that is in it;
@@ -13,19 +13,18 @@ A commit is that of a **store** where both hold:
    - any other folder that may hold memories of a kind (``layout.is_kind_folder``), as long as it holds nothing but
      well-formed memories: a kind needs no row in the policy.
 
-   Any other name at the root is **stray**, and so is a link, a submodule, a file in the place of a folder, or a folder
-   in the place of a file. A folder of code is stray by its first file that is not a memory. An ill-formed entry inside
+   Any other name at the root is **stray**, and so is a link, a submodule, a file where a folder must be, or a folder
+      where a file must be. A folder of code is stray by its first file that is not a memory. An ill-formed entry inside
    a known folder is a problem of that entry alone: one bad file must not hide the others.
 
-What follows from it:
+The consequences:
 
 - A store is joined, read, written, synced and shown.
-- A commit with strays that has the root commit among its ancestors is still **read**: otherwise whoever may push one
-  file could take everybody's memory away. The strays are reported and served to nobody. It is not joined, written on,
-  synced or shown until a person takes them off: whatever pushed them may push more, and code that was merged into the
-  memory is no accident to build on.
-- One whose policy names a later format is read as far as possible, and not written on: an old version would drop what
-  it does not know.
+- A commit with strays that has the root commit among its ancestors is still **read**: otherwise one pushed file could
+  take everyone's memory away. The strays are reported and never read. The store is not joined, written on, synced or
+  shown until a person removes them: more may be pushed, and memories should not be written on top of merged code.
+- A commit whose policy names a later format is read as far as possible, and not written on: an old version would drop
+  what it does not know.
 - Anything else is foreign: not even read.
 """
 
@@ -48,27 +47,27 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-# The comment that `gitmem.toml` begins with; before it named a format, this was all that told it from another file.
+# The comment that `gitmem.toml` begins with; before the file named a format, this alone identified it.
 POLICY_HEAD = "# The policy of this memory store."
-# A policy without a row for a kind of a reserved name puts its memories here (``policy``).
+# A policy without a row for a kind whose name is reserved puts its memories here (``policy``).
 _FOLDERS = frozenset({kind.folder for kind in KINDS.values()} | {"memories", "verdicts"})
-# Known commits that a new one probably descends from: tried before the root, which may be far.
+# Known commits that are probably ancestors of a new one: tried before the root, which may be far.
 _TRIED = 2
-# More unknown folders than this at the root are those of no store, and are not looked into.
+# A root with more unknown folders than this is not a store's, and the folders are not examined.
 _FOLDERS_AT_MOST = 200
-# How many strays an error names, and how much of a subject.
+# The most strays named in an error, and the longest subject.
 NAMES, SUBJECT = 3, 100
-# How many the command in its hint deletes.
+# The most strays deleted by the command in its hint.
 DELETED = 20
 
 
 def kind_of(git: Git, commit: str, *, state: str = "") -> str:
-    """Return what a commit is, as ``proof`` words it; an empty string where it is not here, or cannot be read.
+    """Return the kind of a commit in the terms of ``proof``; empty if it is missing or cannot be read.
 
     Args:
         git: The repository.
         commit: The commit, in full.
-        state: Where the answer is kept; the repository's own state folder where none is given.
+        state: The folder that caches the answer; by default the repository's own state folder.
     """
     state = state or git.repository.state
     known = proof.read(state)
@@ -76,7 +75,7 @@ def kind_of(git: Git, commit: str, *, state: str = "") -> str:
     if found:
         return found
     found = _judged(git, commit, known)
-    # More history may come to a shallow clone, and with it the proof.
+    # A shallow clone may later receive more history, and with it the proof.
     if found and not (found == proof.FOREIGN and is_shallow(git)):
         proof.note(state, commit, found)
     return found
@@ -87,7 +86,7 @@ def _judged(git: Git, commit: str, known: Mapping[str, str]) -> str:
     try:
         strays = list_strays(git, commit)
     except ProcessError:
-        # Whoever reads or writes it says what is wrong with it.
+        # The reader or writer reports what is wrong with it.
         return "" if is_rooted or not git.has(commit, "commit") else proof.FOREIGN
     number = format_of(_policy_text(git, commit))
     if number > FORMAT and (is_rooted or not strays):
@@ -104,9 +103,9 @@ def _is_rooted(git: Git, commit: str, known: Mapping[str, str]) -> bool:
 
 
 def format_of(policy: str) -> int:
-    """Return the format that the text of a policy names; 1 where only its first line says what it is, 0 where nothing.
+    """Return the format that a policy's text names; 1 if only its first line identifies it, 0 if nothing does.
 
-    It is known of a policy that this version cannot read, as a later one may write it.
+    This also works for a policy of a later format, which this version cannot read.
     """
     lines = policy.split("\n")
     for line in map(str.strip, lines):
@@ -115,7 +114,7 @@ def format_of(policy: str) -> int:
         if equals and name.strip() == "format" and number.isascii() and number.isdigit() and len(number) <= 4:
             return int(number)
         if line.startswith("["):
-            break  # what follows belongs to a section
+            break  # the rest belongs to a section
     return int(lines[0].startswith(POLICY_HEAD))
 
 
@@ -136,7 +135,7 @@ def list_strays(git: Git, commit: str) -> list[str]:
     strays, folders = _sorted_out(git, commit, "")
     if "archive" in folders:
         folders.remove("archive")
-        # A file beside the archive's folders is a problem of that file.
+        # A file beside the archive's folders is only a problem of that file.
         folders += [name for name in _sorted_out(git, commit, "archive/")[1] if name not in folders]
     odd = [name for name in folders if _last(name) not in _FOLDERS]
     if odd:
@@ -146,7 +145,7 @@ def list_strays(git: Git, commit: str) -> list[str]:
 
 
 def _sorted_out(git: Git, commit: str, inside: str) -> tuple[list[str], list[str]]:
-    """Return what is stray in a folder by its name and type alone, and its folders that may hold memories."""
+    """Return the entries of a folder that are stray by name and type, and the folders that may hold memories."""
     path = ("--", inside) if inside else ()
     lines = git.run("ls-tree", "-z", "--full-tree", commit, *path).stdout.split(b"\0")
     strays, folders = [], []
@@ -177,7 +176,7 @@ def _with_others(git: Git, commit: str, folders: list[str]) -> list[str]:
         return folders
     try:
         entries = git.list_tree(commit, *folders) if folders else []
-    except ProcessError:  # broken, or without end
+    except ProcessError:  # broken, or endless
         return folders
     return sorted({_top(entry.path) for entry in entries if not _is_memory(entry)})
 
@@ -198,29 +197,29 @@ def _last(path: str) -> str:
 
 
 def short(ref: str) -> str:
-    """Return a ref as a person types it: a branch by its name."""
+    """Return a ref in the form that a person types: a branch by its name."""
     return ref.removeprefix("refs/heads/")
 
 
 def is_stray(path: str, strays: Iterable[str]) -> bool:
-    """Return whether a path of a tree is a stray, or is in one."""
+    """Return whether a path of a tree is a stray, or inside one."""
     return any(path == one or path.startswith(f"{one}/") for one in strays)
 
 
 def need_store(git: Git, commit: str, branch: str, *, remote: str = "", hint: str = "", repairs: bool = False) -> None:
-    """Refuse a commit that is none of a store.
+    """Refuse a commit that does not belong to a store.
 
     Args:
         git: The repository.
         commit: The commit.
-        branch: The branch it is the tip of, or is to be.
-        remote: The remote that the branch is on; empty for this clone.
-        hint: What can be done where it is foreign; by default, to keep the memory on another branch.
-        repairs: Whether this takes the strays off.
+        branch: The branch whose tip it is or will be.
+        remote: The remote with the branch; empty for this clone.
+        hint: The hint for a foreign branch; by default, to use another branch for the memory.
+        repairs: Whether the operation removes the strays.
 
     Raises:
         ForeignBranchError: It is foreign, or has strays.
-        ConflictError: A later version of gitmem writes it.
+        ConflictError: It was written by a later version of gitmem.
     """
     found = kind_of(git, commit)
     if found == proof.NEWER:
@@ -234,20 +233,20 @@ def need_store(git: Git, commit: str, branch: str, *, remote: str = "", hint: st
 
 
 def refusal(git: Git, commit: str, branch: str, *, remote: str = "", hint: str = "") -> ForeignBranchError:
-    """Return the error that says what is on a branch that is not a store, and who committed it last.
+    """Return the error for a branch that is not a store: its content, and its last committer.
 
     Args:
         git: The repository.
         commit: Its tip.
         branch: The branch.
-        remote: The remote that it is on; empty for this clone.
-        hint: What can be done where it is foreign.
+        remote: The remote with the branch; empty for this clone.
+        hint: The hint for a foreign branch.
     """
     name = f"{branch} of {remote}" if remote else branch
     try:
         strays = list_strays(git, commit)
     except ProcessError:
-        strays = []  # no tree of it can be read
+        strays = []  # none of its trees can be read
     shown = shown_names(strays)
     last = f"its last commit is {_last_commit(git, commit)}"
     if kind_of(git, commit) == proof.STRAY:
@@ -263,14 +262,14 @@ def refusal(git: Git, commit: str, branch: str, *, remote: str = "", hint: str =
 
 
 def elsewhere(branch: str) -> str:
-    """Return the hint to use another branch than one that is in the way."""
+    """Return the hint to use another branch instead of an existing foreign one."""
     if branch.startswith(PREFIX):
         return f"leave it alone, and use another name: gitmem propose {branch.removeprefix(PREFIX)}-2"
     return f"leave it alone, and keep the memory on another branch: gitmem init --branch {branch}-store"
 
 
 def untried(branch: str) -> str:
-    """Return the hint for a clone that has no store yet: its remote may name another branch, which `init` asks for."""
+    """Return the hint for a clone without a store: `init` finds out if its remote names another branch."""
     return f"join the remote's memory, if it is on another branch: gitmem init\nor {elsewhere(branch)}"
 
 
@@ -282,7 +281,7 @@ def shown_names(strays: Sequence[str]) -> str:
 
 
 def _named(strays: Sequence[str]) -> str:
-    """Return options of ``doctor`` that delete these."""
+    """Return the options of ``doctor`` that delete these."""
     import shlex
 
     return " ".join(f"--delete={shlex.quote(display_path(one))}" for one in strays[:DELETED])

@@ -1,4 +1,4 @@
-"""What a ref is looked at for before it is moved: another branch, a work tree or foreign work may be in the way."""
+"""Checks before a ref is moved: it must not be checked out, symbolic, or on foreign commits."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from gitmem.store.view.state import load
 
 
 def refuse_checked_out(git: Git, ref: str) -> None:
-    """Refuse to move the branch that a work tree is on: the person's next commit there would revert the write.
+    """Refuse to move the branch of a work tree: the person's next commit there would revert the write.
 
-    A symbolic ref is refused as well: the write would move the branch that it is for.
+    A symbolic ref is refused as well: the write would move the branch that it points to.
     """
     refuse_symbolic(git, ref)
     top, name = find_checkout(git, ref), ref.removeprefix("refs/heads/")
     view = load(git.repository) if top else None
     if view is not None and view.path == top:
-        # A person's `git switch` in the view must not keep everybody from writing; it is a view again.
+        # A `git switch` in the view must not block writes; it is made a view again.
         commit = git.read_ref(ref)
         assert commit is not None, "it is checked out"
         worktrees.move_head(worktrees.at(git, view.name, top), commit)
@@ -38,10 +38,10 @@ def refuse_checked_out(git: Git, ref: str) -> None:
 
 
 def refuse_symbolic(git: Git, ref: str) -> None:
-    """Refuse a ref that is for another one.
+    """Refuse a symbolic ref.
 
     Raises:
-        ConflictError: It does.
+        ConflictError: It is one.
     """
     if target := git.symbolic_target(ref):
         raise ConflictError(
@@ -51,9 +51,9 @@ def refuse_symbolic(git: Git, ref: str) -> None:
 
 
 def need_own(git: Git, ref: str, commit: str | None, *, repairs: bool = False, hint: str = "") -> None:
-    """Refuse to build a ref on a commit that is not a store's: a branch of code may have the name, also since today.
+    """Refuse to build a ref on a commit that is not a store's; a branch of code may have gotten the name meanwhile.
 
-    A board is no store, and no branch has its ref: whoever reads it looks at each entry.
+    Boards are exempt: they are not stores, no branch can have their refs, and readers check each entry.
     """
     if commit and not ref.startswith(RUN_REFS):
         need_store(git, commit, short(ref), repairs=repairs, hint=hint)

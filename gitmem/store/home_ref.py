@@ -1,6 +1,6 @@
-"""The branch that a remote keeps its memory on, where that is not the usual one: a ref ``refs/gitmem/home/NAME`` there.
+"""The ref ``refs/gitmem/home/NAME`` at a remote, which names its memory branch if that is not the default one.
 
-A clone brings no such ref and no setting along, so `init` asks the remote for it.
+A clone brings neither this ref nor a setting along, so `init` asks the remote for it.
 """
 
 from __future__ import annotations
@@ -14,18 +14,18 @@ from gitmem.store import layout
 from gitmem.store.proposal import PREFIX
 
 REFS = "refs/gitmem/home/"
-# What was published, so that a sync need not ask: a ref for each remote and branch.
+# Caches what was published, so that a sync need not ask: one ref for each remote and branch.
 PUBLISHED = "refs/gitmem/published/"
 USUAL = Config().branch
 
 
 def is_home(name: str) -> bool:
-    """Return whether the memory can be kept on a branch of this name."""
+    """Return whether a branch with this name can hold the memory."""
     return is_branch(name) and name != "HEAD" and not name.startswith((PREFIX, "refs/"))
 
 
 def list_homes(git: Git, remote: str, talk: RemoteOptions) -> list[str]:
-    """Return the branches that a remote names as those of its memory, sorted; mostly one or none.
+    """Return the memory branches that a remote names, sorted; usually one or none.
 
     Raises:
         NotFoundError: There is no such remote.
@@ -36,7 +36,7 @@ def list_homes(git: Git, remote: str, talk: RemoteOptions) -> list[str]:
 
 
 def refuse_second(git: Git, remote: str, branch: str, talk: RemoteOptions) -> None:
-    """Refuse to publish a memory beside the one that a remote has on another branch.
+    """Refuse to publish a second memory if the remote has one on another branch.
 
     Raises:
         ConflictError: The remote names another branch.
@@ -53,17 +53,17 @@ def refuse_second(git: Git, remote: str, branch: str, talk: RemoteOptions) -> No
 
 
 def publish(git: Git, remote: str, branch: str, commit: str, talk: RemoteOptions) -> str:
-    """Name the memory branch at a remote, once, where another clone would not guess it.
+    """Name the memory branch at a remote, once, if another clone would not guess it.
 
     Args:
         git: The repository.
         remote: The remote.
         branch: The memory branch.
         commit: Its tip, which the remote has.
-        talk: How to talk to it.
+        talk: The connection to it.
 
     Returns:
-        A line for the person where the remote did not take it: that is no reason to fail. Else an empty string.
+        A notice if the remote refused the ref, which is not an error; else an empty string.
     """
     if branch == USUAL or git.read_ref(_published(remote, branch)) is not None:
         return ""
@@ -78,7 +78,7 @@ def publish(git: Git, remote: str, branch: str, commit: str, talk: RemoteOptions
 
 
 def note_published(git: Git, remote: str, branch: str, commit: str) -> None:
-    """Note that a remote names the memory branch."""
+    """Record that a remote names the memory branch."""
     git.run("update-ref", "-m", "gitmem: home", _published(remote, branch), commit, check=False)
 
 

@@ -1,7 +1,7 @@
 """The log of failures in agents' hooks, for ``gitmem doctor``.
 
-A line says when, which harness, which event, what kind of error, and where in gitmem it was raised. Nothing of what the
-harness told is there, nor of the environment: an error's own words only where they are about this clone's settings.
+A line has the time, the harness, the event, the type of the error, and its location in gitmem. It has nothing from the
+harness's payload or the environment; an error's message is included only if it is about this clone's settings.
 """
 
 from __future__ import annotations
@@ -20,16 +20,16 @@ from gitmem.text.secrets import redact
 FORMAT = "%Y-%m-%dT%H:%M:%SZ"
 FOLDER = "hooks"
 NAME = "log"
-# Twice this many bytes are kept: some 1,500 failures.
+# At most twice this many bytes are stored: about 1,500 failures.
 LOG_LIMIT = 131_072
 MESSAGE_LIMIT = 300
 
 
 class UnusableError(GitmemError):
-    """What a harness told cannot be used; its words repeat nothing of it."""
+    """The harness's payload cannot be used; the message quotes none of it."""
 
 
-# Errors whose words hold nothing that a harness told.
+# Errors whose messages contain nothing from the harness.
 WORDED = (UnusableError, ConfigError, BusyError)
 
 
@@ -39,7 +39,7 @@ class HookFailure:
 
     Attributes:
         at: RFC 3339, UTC.
-        what: Harness, event, error and place, in one line.
+        what: Harness, event, error and location, in one line.
     """
 
     at: str
@@ -47,20 +47,20 @@ class HookFailure:
 
 
 def path_of(state_folder: str | os.PathLike[str]) -> str:
-    """Return where the log is."""
+    """Return the path of the log."""
     return os.path.join(state_folder, FOLDER, NAME)
 
 
 def note(state_folder: str, harness: str, event: str, err: BaseException) -> bool:
-    """Note a failure, in a second place where the repository's disk does not take it; tell whether it is noted.
+    """Log a failure, in a second place if the repository's disk fails; return whether it was logged.
 
     Never raises.
 
     Args:
-        state_folder: The repository's state folder; empty where there is no repository, where nothing is expected.
-        harness: Who called.
-        event: What happened, by our name of it; empty where that is not known.
-        err: What went wrong.
+        state_folder: The repository's state folder; empty if there is no repository (then nothing is logged there).
+        harness: The calling harness.
+        event: The event's name; empty if unknown.
+        err: The error.
     """
     if not state_folder:
         return True
@@ -89,7 +89,7 @@ def _append(path: str, line: bytes) -> None:
 
 
 def list_failures(state_folder: str | os.PathLike[str]) -> list[HookFailure]:
-    """Return what failed, the newest last; empty where nothing did."""
+    """Return the logged failures, newest last."""
     found: list[HookFailure] = []
     for path in (name for last in _paths(state_folder) for name in (f"{last}.1", last)):
         try:
@@ -120,7 +120,7 @@ def _describe(err: BaseException) -> str:
 
 
 def _place(err: BaseException) -> str:
-    """Return the innermost place of gitmem where it was raised: module and line."""
+    """Return where in gitmem an error was raised: the innermost module and line."""
     place, trace = "", err.__traceback__
     while trace is not None:
         module = trace.tb_frame.f_globals.get("__name__", "")

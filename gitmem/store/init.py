@@ -1,4 +1,4 @@
-"""Start a store, or join the one of the remote."""
+"""Start a store, or join the remote's."""
 
 from __future__ import annotations
 
@@ -18,24 +18,24 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from gitmem.config.setting import Config
 
-# What is on the page before the first verify run that has something to say.
+# The content of the page before the first verify run with a result.
 FIRST_PAGE = (
     "# What this repository's memory says, and what still holds\n\n`gitmem verify` updates this page when a "
     "verdict changes.\n"
 )
-# A remote that does not answer must not keep anybody from starting.
+# A remote that does not answer must not prevent a start.
 REMOTE_TIMEOUT_S = 15.0
 SETTING = "gitmem.branch"
 
 
 @frozen
 class InitResult:
-    """What init did.
+    """The result of init.
 
     Attributes:
         branch: The branch.
         commit: Its tip.
-        how: ``started``, ``joined`` (from the remote), ``completed`` (files were missing) or ``there``.
+        how: ``started``, ``joined`` (the remote's), ``completed`` (files were missing) or ``there``.
     """
 
     branch: str
@@ -44,10 +44,10 @@ class InitResult:
 
 
 def chosen(git: Git, config: Config, typed: str) -> str:
-    """Return the branch that a person chose, by typing it or by a setting; empty where nobody did.
+    """Return the branch that a person chose, by typing it or by a setting; empty if none was chosen.
 
     Raises:
-        UsageError: The memory can be kept on no branch of the typed name.
+        UsageError: The typed name is not valid for a memory branch.
     """
     if typed and not home_ref.is_home(typed):
         raise UsageError(f"invalid branch name: {typed!r}", hint="gitmem init --branch notes")
@@ -76,23 +76,23 @@ def start(
     former: str = "",
     policy: str = "",
 ) -> InitResult:
-    """Make the memory branch: the remote's where it has one, else the deterministic root with policy and page.
+    """Create the memory branch: the remote's if it has one, else the deterministic root with policy and page.
 
     Args:
         git: The repository.
         branch: The branch.
         remote: The remote.
-        offline: Whether the remote is not asked.
+        offline: Whether to leave out the remote.
         now: The commit's time, epoch seconds.
         lock_timeout_s: How long to wait for other writers.
-        notices: Told what the person should know.
-        elsewhere: Whether the branch may be another one, which the remote names (``store.home_ref``).
-        former: The branch that the memory of this clone was on before; empty where that is the same one.
-        policy: The settings that a new store begins with, as TOML; a store that exists has its own.
+        notices: Receives notices for the person.
+        elsewhere: Whether to use another branch if the remote names one (``store.home_ref``).
+        former: The previous memory branch of this clone; empty if it is the same one.
+        policy: The settings of a new store as TOML; an existing store has its own.
 
     Raises:
-        ForeignBranchError: The branch, here or at the remote, is not a store's.
-        ConflictError: Another branch is in the way, or the memory of this clone is on another one.
+        ForeignBranchError: The branch, here or at the remote, is not a store.
+        ConflictError: Another branch is in the way, or this clone's memory is on another branch.
     """
     asks = not offline and remotes.has_remote(git, remote)
     if elsewhere and asks and not _is_store(git, branch):
@@ -118,7 +118,7 @@ def start(
 
 
 def _refuse_policy(policy: str, branch: str) -> None:
-    """Refuse a profile for a store that exists: others may rely on the policy that it has.
+    """Refuse a profile for an existing store: others may rely on its policy.
 
     Raises:
         ConflictError: There is one.
@@ -149,7 +149,7 @@ def _named_by(git: Git, remote: str, notices: list[str]) -> tuple[str, bool]:
 
 
 def _join(git: Git, branch: str, remote: str, there: str, *, deepens: bool) -> InitResult:
-    """Make the branch at the remote's commit, once that is shown to be a store's."""
+    """Create the branch at the remote's commit, after checking that it is a store."""
     if deepens and is_shallow(git) and kind_of(git, there) == proof.FOREIGN:  # the proof may lie further back
         there = remotes.fetch(git, remote, branch, RemoteOptions(timeout_s=REMOTE_TIMEOUT_S), deepen=True) or there
     need_store(git, there, branch, remote=remote)
@@ -179,7 +179,7 @@ def _complete(git: Git, ref: str, *, now: int, lock_timeout_s: float, policy: st
 
 
 def _refuse_blocked(git: Git, branch: str) -> None:
-    """A branch ``memory/x`` is a folder where the file ``memory`` must be (git-check-ref-format(1))."""
+    """Refuse an impossible branch: ``memory/x`` needs a folder where ``memory`` is (git-check-ref-format(1))."""
     done = git.run("for-each-ref", "--count=1", "--format=%(refname:short)", f"refs/heads/{branch}/")
     found = done.stdout.decode("utf-8", "replace").strip()
     if found:
@@ -190,7 +190,7 @@ def _refuse_blocked(git: Git, branch: str) -> None:
 
 
 def _fetch(git: Git, remote: str, branch: str, notices: list[str]) -> None:
-    """Ask the remote for its memory; a clone of one branch or depth would not have brought it."""
+    """Fetch the memory from the remote; a clone of one branch or limited depth does not include it."""
     try:
         remotes.fetch(git, remote, branch, RemoteOptions(timeout_s=REMOTE_TIMEOUT_S))
     except GitmemError as err:

@@ -1,6 +1,6 @@
-"""Whether a branch of the code was merged into the default one: by ancestry, or by what its commits change.
+"""Detect whether a branch of the code was merged into the default one: by ancestry, or by its changes.
 
-Forges squash and rebase, and delete the branch afterwards. What is asked here needs no forge, only git objects.
+Forges squash and rebase, and delete the branch afterwards. The detection needs no forge, only git objects.
 """
 
 from __future__ import annotations
@@ -16,20 +16,20 @@ if TYPE_CHECKING:
     from gitmem.git.binary import Git
 
 ANCESTRY, REBASE, SQUASH = "ancestry", "rebase", "squash"
-# Where the code's branch stood when its companion was pushed last, for when the branch itself is gone.
+# The commit of the code's branch when its companion was last pushed, for when the branch itself is gone.
 PUSHED = "refs/gitmem/branches/"
-# Commits of the default branch that a squash is looked for among, and seconds that it may take.
+# The most commits of the default branch searched for a squash, and the time limit in seconds.
 MOST_COMMITS = 2000
 SEARCH_S = 30.0
 
 
 def how_landed(git: Git, code: str, companion: str, *, memory: str, default: str, remotes: Iterable[str]) -> str:
-    """Return how a branch of the code came into the default one: ``ancestry``, ``rebase``, ``squash``; or empty.
+    """Return how a branch of the code was merged into the default one: ``ancestry``, ``rebase``, ``squash``; or empty.
 
     Args:
         git: The repository.
         code: The branch, without ``refs/heads/``.
-        companion: The commit of its companion, whose trailers say for which code it was written.
+        companion: The commit of its companion, whose trailers name the commit of the code.
         memory: The commit of the memory branch.
         default: The commit of the default branch.
         remotes: The remotes whose branch of this name counts.
@@ -41,7 +41,7 @@ def how_landed(git: Git, code: str, companion: str, *, memory: str, default: str
 
 
 def _written_for(git: Git, companion: str, memory: str) -> tuple[str, str]:
-    """Return the commit of the code that a companion was written for, and where the default branch stood then."""
+    """Return the code commit that a companion was written for, and the default branch's commit at that time."""
     form = ",".join(f"%(trailers:key={name},valueonly,separator=%x20)" for name in (CODE, DEFAULT))
     lines = git.text(
         "log", "-50", "--no-merges", "--no-show-signature", f"--format={form}", companion, f"^{memory}"
@@ -52,11 +52,11 @@ def _written_for(git: Git, companion: str, memory: str) -> tuple[str, str]:
 
 
 def _how(git: Git, tip: str, main: str, known: str) -> str:
-    """Return how a commit came into the default branch since that stood where it is *known* to have stood."""
+    """Return how a commit was merged into the default branch after that branch was at *known*."""
     if not git.has(tip, "commit"):
         return ""
     if git.is_ancestor(tip, main):
-        # A branch that has no commit of its own yet is contained in the default one from the beginning.
+        # A new branch without commits of its own is contained in the default one from the beginning.
         is_new = bool(known) and git.has(known, "commit") and git.is_ancestor(tip, known)
         return "" if is_new else ANCESTRY
     bases = git.merge_bases(tip, main)
@@ -68,12 +68,12 @@ def _how(git: Git, tip: str, main: str, known: str) -> str:
             return REBASE
         return SQUASH if _is_squashed(git, bases[0], tip, main) else ""
     except ProcessError:
-        return ""  # too much to compare, or objects that are not here
+        return ""  # too much to compare, or objects are missing
 
 
 def _is_squashed(git: Git, base: str, tip: str, main: str) -> bool:
-    """Return whether one commit of the default branch changes what the whole branch does (git-patch-id(1))."""
-    # As plain as git makes them, whatever the configuration says: both sides must be the same.
+    """Return whether one commit of the default branch makes the same change as the whole branch (git-patch-id(1))."""
+    # Plain output, whatever the configuration: both sides must be equal.
     plain = ("--no-color", "--no-ext-diff", "--no-textconv", "--no-renames", "--full-index", "--binary")
     whole = git.run("diff", *plain, base, tip, timeout_s=SEARCH_S).stdout
     wanted = {line.split(b" ")[0] for line in _patch_ids(git, whole)}

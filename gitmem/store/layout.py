@@ -1,13 +1,13 @@
 """The layout of a store: names, folders, the automatic split, and the constants of the branch. Pure.
 
-Names are an allow-list: everything else in a fetched tree is a problem of that entry (DESIGN, section 2).
+Names are an allow-list: any other entry in a fetched tree is a problem of that entry (DESIGN, section 2).
 """
 
 from __future__ import annotations
 
 from gitmem.frozen import frozen
 
-# The deterministic root commit: an empty tree with these constants, so that two clones that init apart share it.
+# The deterministic root commit: an empty tree with these constants, so that independent clones share it.
 ROOT_NAME = "gitmem"
 ROOT_EMAIL = "gitmem@localhost"
 ROOT_TIME = 1767225600  # 2026-01-01T00:00:00Z
@@ -18,30 +18,30 @@ ROOTS = {
     64: "357020ca7272e6066511c2ffe16d2476391cf66b71a28d471d9d7b9735475394",
 }
 
-# A folder that passes this many files is split by the first two hex digits of the key's SHA-256 (DESIGN, section 2).
+# A folder with more files is split by the first two hex digits of the key's SHA-256 (DESIGN, section 2).
 SPLIT_ABOVE = 500
-# Caps that are asked for before content is read: 64 KiB a memory (threat T10), and the machine-written files.
+# Size limits, checked before content is read: 64 KiB per memory (threat T10), and the machine-written files.
 MEMORY_LIMIT = 64 * 1024
 VERDICT_LIMIT = 16 * 1024
-# A bucket: room for 500 of the largest verdicts, so for 128,000 facts at the least.
+# A bucket has room for 500 of the largest verdicts, so a store for at least 128,000 facts.
 BUCKET_LIMIT = 500 * VERDICT_LIMIT
 POLICY_LIMIT = 64 * 1024
 
 POLICY_PATH = "gitmem.toml"
 STATUS_PATH = "STATUS.md"
-# The page that a forge shows for a branch: known, and not read.
+# The page that a forge shows for a branch: known, but not read.
 README_PATH = "README.md"
 PAGE_MARK = "<!-- gitmem page -->"
 BADGE_PATH = "facts.svg"
-# How far a source was pulled, on its own ref (``commands.pull``): known, and not read as a memory.
+# The progress of pulling a source, on its own ref (``commands.pull``): known, but not read as a memory.
 MANIFEST_PATH = "manifest.json"
 ATTRIBUTES_PATH = ".gitattributes"
-# What gitmem makes from the rest: of two versions, one is as good as the other until they are made again.
+# Generated files: of two versions, either will do until they are made again.
 PAGES = frozenset({STATUS_PATH, BADGE_PATH})
-# What forges run for pull requests to the branch.
+# Workflows that forges run for pull requests to the branch.
 WORKFLOWS, GITLAB_PATH = ".github/workflows", ".gitlab-ci.yml"
-# Bytes in the branch are bytes: no end-of-line conversion or filter of a user's configuration may change a memory.
-# Forges fold files that are marked as generated when they show a change (github-linguist, docs/overrides.md).
+# No user configuration of end-of-line conversion or filters may change a memory. Forges fold files marked as generated
+# when they show a change (github-linguist, docs/overrides.md).
 FORMER_ATTRIBUTES = "# Written by gitmem: memories are kept byte for byte.\n* -text -filter\n"
 ATTRIBUTES = FORMER_ATTRIBUTES + "/verdicts/** linguist-generated\n"
 
@@ -49,14 +49,14 @@ KEY_LIMIT = 100
 FOLDER_LIMIT = 40
 SPEC_DIGITS = 16
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
-ENDS = frozenset(f"{LETTERS}0123456789")  # what a key begins and ends with
-# Not a name of a file on Windows, with any ending (Microsoft, Naming Files, Paths, and Namespaces).
+ENDS = frozenset(f"{LETTERS}0123456789")  # the first and last character of a key
+# Invalid file names on Windows, with any extension (Microsoft, Naming Files, Paths, and Namespaces).
 DEVICES = frozenset(
     ["con", "prn", "aux", "nul", *(f"com{n}" for n in "0123456789"), *(f"lpt{n}" for n in "0123456789")]
 )
-# Files that a store may have at its root.
+# Files allowed at the root of a store.
 TOP_FILES = frozenset({POLICY_PATH, STATUS_PATH, README_PATH, BADGE_PATH, ATTRIBUTES_PATH, GITLAB_PATH, MANIFEST_PATH})
-# Folders of the root whose content says nothing about the rest.
+# Folders of the root whose content does not matter.
 TOP_FOLDERS = frozenset({".github", "archive", "verdicts"})
 # Folders of the root that hold no memories of a kind.
 RESERVED_FOLDERS = frozenset({"archive", "verdicts", "private", "runs"})
@@ -71,12 +71,12 @@ KNOWN = "known"
 
 @frozen
 class StorePath:
-    """What a path of the store is.
+    """A parsed path of the store.
 
     Attributes:
         what: ``memory``, ``verdict`` (one, in a file of its own), ``bucket`` (of verdicts), ``policy`` or ``known``
             (allowed, not read).
-        key: The memory's key; empty where a file is not of one memory.
+        key: The memory's key; empty if the file does not belong to one memory.
         folder: The folder of its kind.
         archived: Whether it is in ``archive/``.
         spec: First 16 hex digits of the specification's hash (verdicts only).
@@ -97,14 +97,14 @@ def is_key(text: str) -> bool:
         0 < len(text) <= KEY_LIMIT
         and text[0] in ENDS
         and text[-1] in ENDS
-        and not text.strip(f"{LETTERS}0123456789._-")  # nothing else in it; recall starts without ``re``
+        and not text.strip(f"{LETTERS}0123456789._-")  # no other characters; recall starts without ``re``
         and text.split(".", 1)[0] not in DEVICES
         and ".." not in text
     )
 
 
 def is_folder(text: str) -> bool:
-    """Return whether *text* can be the name of a folder of memories."""
+    """Return whether *text* is valid as the name of a folder of memories."""
     return (
         1 < len(text) <= FOLDER_LIMIT
         and text[0] in LETTERS
@@ -114,35 +114,35 @@ def is_folder(text: str) -> bool:
 
 
 def is_spec(text: str) -> bool:
-    """Return whether *text* can name a specification: the first hex digits of its hash."""
+    """Return whether *text* is valid as a specification's name: the first hex digits of its hash."""
     return len(text) == SPEC_DIGITS and not text.strip("0123456789abcdef")
 
 
 def shard(key: str) -> str:
-    """Return the two hex digits under which a key is in a split folder."""
-    from gitmem.text.sha256 import sha256  # recall never asks for a shard
+    """Return the two hex digits for a key in a split folder."""
+    from gitmem.text.sha256 import sha256  # recall never needs a shard
 
     return sha256(key.encode("ascii")).hexdigest()[:2]
 
 
 def memory_path(folder: str, key: str, *, split: bool, archived: bool = False) -> str:
-    """Return where a memory is."""
+    """Return the path of a memory."""
     top = f"archive/{folder}" if archived else folder
     return f"{top}/{shard(key)}/{key}.md" if split else f"{top}/{key}.md"
 
 
 def bucket_path(key: str) -> str:
-    """Return where the verdicts of a fact lie, with those of all facts whose keys have the same shard."""
+    """Return the path of the bucket with a fact's verdicts."""
     return f"verdicts/{shard(key)}.toml"
 
 
 def verdict_path(key: str, spec: str) -> str:
-    """Return where a single verdict lies: on a proposal, and in stores of format 1."""
+    """Return the path of a single verdict: on a proposal, and in stores of format 1."""
     return f"verdicts/{shard(key)}/{key}.{spec[:16]}.toml"
 
 
 def place_of(path: str) -> StorePath | str:
-    """Return what *path* is, or one sentence why nothing may be there."""
+    """Parse *path*; return its place, or one sentence why nothing may be there."""
     if path == POLICY_PATH:
         return StorePath(POLICY)
     if path in TOP_FILES or path.startswith(".github/"):

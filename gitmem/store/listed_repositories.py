@@ -1,6 +1,6 @@
-"""Other repositories whose memories are read here, as the settings list them: a name and a folder each. Pure.
+"""Other repositories whose memories are read here: name and folder of each, from the settings. Pure.
 
-``gitmem.stores`` of git config is the only place: nothing that is pushed can name a folder of this machine.
+Only ``gitmem.stores`` of git config lists them: nothing that is pushed can name a folder of this machine.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
 
-# A name is before the key of a memory (``api:retries-are-capped``), and keys have no colon.
+# A name precedes the key of a memory (``api:retries-are-capped``), and keys have no colon.
 APART = ":"
 _NAME_MARKS = frozenset("-_.")
-# Where a folder's name gives none.
+# The name if the folder's name gives none.
 NAMELESS = "store"
 
 
@@ -26,9 +26,9 @@ class StoreListing:
     """One listed store.
 
     Attributes:
-        name: What it is called here; unique among them.
+        name: Its name here; unique among them.
         path: The folder of its repository, absolute.
-        text: The setting, as it stands.
+        text: The setting as written.
     """
 
     name: str
@@ -37,13 +37,13 @@ class StoreListing:
 
 
 def is_name(text: str) -> bool:
-    """Return whether a store may be called so: letters, digits, ``-``, ``_`` and ``.``, the first no mark."""
+    """Return whether a store's name is valid: letters, digits, ``-``, ``_``, ``.``, but no mark first."""
     plain = text.isascii() and all(char.isalnum() or char in _NAME_MARKS for char in text)
     return plain and text[:1].isalnum()
 
 
 def split(text: str) -> tuple[str, str]:
-    """Return the name (or an empty string) and the path of one setting, ``NAME=PATH`` or ``PATH``.
+    """Split a setting ``NAME=PATH`` or ``PATH`` into the name (or an empty string) and the path.
 
     A path whose beginning looks like a name is written ``./a=b``.
     """
@@ -52,25 +52,25 @@ def split(text: str) -> tuple[str, str]:
 
 
 def entries_of(texts: Iterable[str], base: str) -> list[StoreListing]:
-    """Return the listed stores in their order, each folder once; a name that is taken gets a number.
+    """Return the listed stores in order, each folder once; a duplicate name gets a number.
 
     Args:
         texts: The settings.
-        base: The folder that relative paths begin at.
+        base: The folder that relative paths are relative to.
     """
     folders: dict[str, tuple[str, str]] = {}
     for text in texts:
         name, path = split(text)
         folders.setdefault(os.path.normpath(os.path.join(base, os.path.expanduser(path))), (name, text))
     named: dict[str, str] = {}
-    # A name that somebody gave comes before one that a folder happens to have.
+    # Explicit names have precedence over those derived from folders.
     for path, (name, _) in sorted(folders.items(), key=lambda item: not item[1][0]):
         named[path] = _free(name or name_of(path), named.values())
     return [StoreListing(named[path], path, text) for path, (_, text) in folders.items()]
 
 
 def name_of(path: str) -> str:
-    """Return what a store is called that nobody named: as the folder of its repository."""
+    """Return the default name of a store: that of its repository's folder."""
     folder = os.path.dirname(path) if os.path.basename(path) == ".git" else path
     last = os.path.basename(folder).removesuffix(".git")
     plain = "".join(char if char.isascii() and (char.isalnum() or char in _NAME_MARKS) else "-" for char in last)
@@ -86,15 +86,15 @@ def _free(name: str, taken: Collection[str]) -> str:
 
 
 def entry_of(text: str, path: str, others: Iterable[StoreListing]) -> StoreListing:
-    """Return the entry for a folder that is to be listed.
+    """Return the entry for a folder to list.
 
     Args:
-        text: What was typed, ``NAME=PATH`` or ``PATH``.
+        text: The typed text, ``NAME=PATH`` or ``PATH``.
         path: The repository's folder, absolute.
-        others: What is listed already.
+        others: The listed stores.
 
     Raises:
-        UsageError: Its name cannot be one, or is taken.
+        UsageError: Its name is invalid or in use.
     """
     typed, _ = split(text)
     name = typed or name_of(path)

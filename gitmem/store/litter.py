@@ -1,6 +1,6 @@
-"""Remove what killed processes leave: half-written files of the state folder, and reports of a fast-import that died.
+"""Remove leftovers of killed processes: half-written files in the state folder, and crash reports of fast-import.
 
-A file is litter when it has a name that is only ever moved away, and is older than any write takes.
+A file is a leftover if it has a temporary name and is older than any write takes.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 
 SUFFIX = ".new"
 REPORT = "fast_import_crash_"
-# No file of the state folder is written for longer than this.
+# Writing a file in the state folder never takes longer.
 AGE_S = 3600.0
-# git writes such a report in one go, at its end.
+# git writes such a report at once, when it ends.
 REPORT_AGE_S = 60.0
 DEPTH = 3
 # The report has the last hundred commands, and the branches (git-fast-import(1), CRASH REPORTS).
@@ -29,12 +29,12 @@ OURS = ("refs/heads/gitmem/", "refs/gitmem/")
 
 
 def sweep(git: Git, ref: str, *, report_age_s: float = REPORT_AGE_S) -> list[str]:
-    """Remove litter and return its paths.
+    """Remove leftovers and return their paths.
 
     Args:
         git: The repository.
-        ref: The branch that gitmem writes; a report of a fast-import that wrote another one is left alone.
-        report_age_s: The age from which on a report is litter: zero where no other fast-import can be running.
+        ref: The branch that gitmem writes; reports about other branches are left alone.
+        report_age_s: The age at which a report is a leftover: zero if no other fast-import can be running.
     """
     removed = []
     for path, age_s in (*_half_written(git.repository.state, DEPTH), *_reports(git.repository.common, ref)):
@@ -46,7 +46,7 @@ def sweep(git: Git, ref: str, *, report_age_s: float = REPORT_AGE_S) -> list[str
 
 
 def _half_written(folder: str, depth: int) -> Iterator[tuple[str, float]]:
-    """Yield the half-written files below a folder of the state, and their ages; no link is followed."""
+    """Yield the half-written files below a folder, with their ages; links are not followed."""
     with suppress(OSError), os.scandir(folder) as entries:
         for entry in entries:
             if entry.is_dir(follow_symlinks=False) and depth > 1:
@@ -56,7 +56,7 @@ def _half_written(folder: str, depth: int) -> Iterator[tuple[str, float]]:
 
 
 def _reports(git_dir: str, ref: str) -> Iterator[tuple[str, float]]:
-    """Yield the reports of fast-imports that wrote a memory branch, and their ages."""
+    """Yield the crash reports about a memory branch, with their ages."""
     with suppress(OSError), os.scandir(git_dir) as entries:
         for entry in entries:
             if entry.name.startswith(REPORT) and entry.is_file(follow_symlinks=False) and _is_ours(entry.path, ref):
@@ -64,7 +64,7 @@ def _reports(git_dir: str, ref: str) -> Iterator[tuple[str, float]]:
 
 
 def _is_ours(report: str, ref: str) -> bool:
-    """Return whether a report names a branch of gitmem, or none: of a stream that ended at once, or on a full disk."""
+    """Return whether a report names a branch of gitmem, or none (the stream was empty, or the disk full)."""
     with suppress(OSError), open(report, "rb") as file:
         text = file.read(REPORT_READ)
         commands = text.partition(b"Most Recent Commands")[2].partition(b"Active Branch")[0].split(b"\n")[2:]

@@ -1,7 +1,7 @@
 """The local state of one clone, separate from memories: verdicts made here, access counts, outputs of checks.
 
-Unlike the catalog it cannot be rebuilt, and losing it costs a re-run, never a memory. It is never written on a
-read-only disk, and reading works without it.
+Unlike the catalog it cannot be rebuilt, but losing it costs a re-run, never a memory. On a read-only disk it is not
+written, and reading works without it.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ if TYPE_CHECKING:
     from pathlib import Path
     from typing import Any
 
-# How many verdicts of one fact are kept: those of the branches somebody switches between (checked on insert).
+# The most verdicts kept per fact: for the branches that a person switches between (enforced on insert).
 KEPT_PER_FACT = 20
-# Facts whose verdicts are read again once they are written.
+# The most facts whose verdicts are read back after a write.
 READ_BACK = 100
-# Outputs that are kept: the latest of so many facts, of 4,000 characters each at most.
+# The most outputs kept: the latest ones, at most 4,000 characters each.
 KEPT_OUTPUTS = 1000
 
-# A verdict that has every field in its type.
+# A verdict with every field in its type.
 _SAMPLE = Verdict("", "", "", HOLDS, "", "", 0)
 
 _TABLES = """
@@ -46,13 +46,13 @@ CREATE TABLE IF NOT EXISTS known (name TEXT PRIMARY KEY, value TEXT NOT NULL) WI
 
 @frozen
 class CheckOutput:
-    """The end of what a check wrote that did not pass: without secrets, bounded.
+    """The end of a failing check's output: without secrets, bounded.
 
     Attributes:
         key: The fact.
-        code: The commit of the code that was judged.
+        code: The commit of the code that was checked.
         at: When, epoch seconds.
-        text: What it wrote.
+        text: The output.
     """
 
     key: str
@@ -64,7 +64,8 @@ class CheckOutput:
 class LocalState:
     """The local state of one clone; all its work trees share it.
 
-    Looking back (``looking_back``), only what was judged at some commits of the code is known, and no look counts.
+    When looking back in time (``looking_back``), only verdicts on some commits of the code are known, and accesses do
+    not count.
     """
 
     def __init__(self, state_dir: str | Path, *, looking_back: frozenset[str] | None = None) -> None:
@@ -74,7 +75,7 @@ class LocalState:
         self._db: sqlite3.Connection | None = None
 
     def _reading(self) -> sqlite3.Connection | None:
-        """Return a connection, or None where nothing was ever kept."""
+        """Return a connection, or None if nothing was ever stored."""
         if self._db is None and os.path.isfile(self._path):
             self._db = sqlite3.connect(self._path, isolation_level=None, timeout=4)
             try:
@@ -83,7 +84,7 @@ class LocalState:
                 if is_damage(err):
                     self._set_aside()
                     return None
-                from urllib.parse import quote  # 1.6 ms (measured), and only on a read-only disk
+                from urllib.parse import quote  # 1.6 ms (measured), only on a read-only disk
 
                 self.close()
                 uri = f"file:{quote(os.fsencode(self._path))}?mode=ro&immutable=1"
@@ -91,7 +92,7 @@ class LocalState:
         return self._db
 
     def _ask(self, sql: str, values: Sequence[object] = ()) -> list[Any]:
-        """Return all rows of a query; none where nothing was ever kept, or it is damaged (then it is set aside)."""
+        """Return all rows of a query; none if nothing was ever stored, or the file is damaged (and set aside)."""
         db = self._reading()
         if db is None:
             return []
@@ -102,16 +103,16 @@ class LocalState:
             return []
 
     def _set_aside(self) -> None:
-        """Keep a damaged file for whoever wants to look, and start again."""
+        """Rename a damaged file for inspection, and start again."""
         self.close()
         for suffix in ("", "-wal", "-shm"):
             try:
                 os.replace(self._path + suffix, f"{self._path}{suffix}.damaged")
             except OSError:
-                continue  # there is none, or the disk is read-only
+                continue  # it does not exist, or the disk is read-only
 
     def _writing(self) -> sqlite3.Connection | None:
-        """Return a connection that can be written to, or None where the disk does not allow it."""
+        """Return a connection for writing, or None if the disk does not allow it."""
         if self._reading() is None:
             try:
                 make_folder(self._dir)
@@ -128,20 +129,20 @@ class LocalState:
         return self._db
 
     def close(self) -> None:
-        """Close what was opened."""
+        """Close the connection."""
         if self._db is not None:
             self._db.close()
             self._db = None
 
     def serial(self) -> int:
-        """Return a number that differs whenever a verdict was added here, or a check was blocked."""
+        """Return a number that changes whenever a verdict is added or a check is blocked here."""
         return self._number(
             "SELECT coalesce((SELECT max(id) FROM verdict), 0)"
             " + coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'blocked'), 0)"
         )
 
     def _number(self, sql: str) -> int:
-        """Return the number that a query gives; 0 where it is none, and then the file is set aside."""
+        """Return the number from a query; 0 if it is not a number (the file is then set aside)."""
         rows = self._ask(sql)
         if not rows or isinstance(rows[0][0], int):
             return rows[0][0] if rows else 0
@@ -149,7 +150,7 @@ class LocalState:
         return 0
 
     def verdicts(self, keys: Iterable[str] | None = None) -> dict[str, list[Verdict]]:
-        """Return the verdicts made in this clone by key, the oldest first; of some facts or of all."""
+        """Return the verdicts made in this clone by key, oldest first; of some facts or of all."""
         wanted = None if keys is None else set(keys)
         found: dict[str, list[Verdict]] = {}
         if wanted is not None and len(wanted) <= 500:
@@ -165,14 +166,14 @@ class LocalState:
         return found
 
     def add_verdicts(self, verdicts: Iterable[Verdict]) -> bool:
-        """Keep verdicts made here; false where the disk does not allow it."""
+        """Store verdicts made here; return false if the disk does not allow it."""
         db = self._writing()
         if db is None:
             return False
         rows = [(v.key, v.spec, v.claim, v.inputs, format_json(fields_of(v), is_ascii=True)) for v in verdicts]
         try:
             db.execute("BEGIN IMMEDIATE")
-            # A new id on every insert: the serial moves.
+            # A new id on every insert changes the serial.
             db.executemany("INSERT OR REPLACE INTO verdict (key, spec, claim, inputs, fields) VALUES (?,?,?,?,?)", rows)
             db.execute(
                 "DELETE FROM verdict WHERE id IN (SELECT id FROM (SELECT id, row_number() OVER"
@@ -186,41 +187,41 @@ class LocalState:
         return self._can_be_read([row[0] for row in rows[:READ_BACK]])
 
     def _can_be_read(self, keys: Sequence[str]) -> bool:
-        """Return whether verdicts just written are there: damage beside them shows only when they are read."""
+        """Return whether the verdicts just written can be read: damage shows only on reading."""
         marks = ",".join("?" * len(keys))
         found = self._ask(f"SELECT DISTINCT key FROM verdict WHERE key IN ({marks}) AND fields != ''", keys)
         return len(found) == len(set(keys))
 
     def _give_up(self, db: sqlite3.Connection, err: Exception) -> None:
-        """Undo what a full or read-only disk kept out; set the file aside where it is damaged."""
-        # Without its tables, the disk was full when they were to be made, or is read-only.
+        """Roll back after a full or read-only disk; set the file aside if it is damaged."""
+        # Without its tables, the disk was full when they were created, or is read-only.
         if is_damage(err) and "no such table" not in str(err):
             self._set_aside()
         elif db.in_transaction:
             db.execute("ROLLBACK")
 
     def add_blocked(self, found: Iterable[Blocked]) -> None:
-        """Keep that checks were blocked here, each instead of what was known of its fact before."""
+        """Record that checks were blocked here, replacing what was known about their facts."""
         rows = [(one.key, one.spec, one.claim, one.inputs, one.at, one.reason) for one in found]
         sql = "INSERT OR REPLACE INTO blocked (key, spec, claim, inputs, at, reason) VALUES (?,?,?,?,?,?)"
         self._quietly(self._writing() if rows else None, sql, rows)
 
     def blocked(self) -> dict[str, Blocked]:
-        """Return by key how the last run of a check was blocked here, unless it could be judged since."""
+        """Return by key how a fact's check was last blocked here, unless it has run since."""
         if self._only is not None:
             return {}
         rows = self._ask("SELECT key, spec, claim, inputs, at, reason FROM blocked")
         return {row[0]: Blocked(*row) for row in rows if tuple(map(type, row)) == (str, str, str, str, int, str)}
 
     def end_blocked(self, keys: Iterable[str]) -> None:
-        """Forget that checks were blocked: they got an answer since."""
+        """Remove the records of blocked checks, since they have run."""
         rows = [(key,) for key in keys]
         self._quietly(self._reading() if rows else None, "DELETE FROM blocked WHERE key = ?", rows)
 
     def keep_outputs(self, found: Iterable[CheckOutput]) -> None:
-        """Keep what checks wrote, each instead of what was known of its fact; an empty text ends that."""
+        """Store outputs of checks, replacing earlier ones of the same facts; an empty text removes them."""
         rows = [(one.key, one.code, one.at, one.text) for one in found]
-        # Most checks hold and write nothing: then there is nothing to make a file for.
+        # Most checks pass and print nothing: no file is needed then.
         db = self._writing() if any(row[3] for row in rows) else self._reading()
         self._quietly(
             db if rows else None, "INSERT OR REPLACE INTO output (key, code, at, text) VALUES (?,?,?,?)", rows
@@ -230,12 +231,12 @@ class LocalState:
             self._quietly(db, f"DELETE FROM output WHERE text = '' OR id IN ({oldest})", [(KEPT_OUTPUTS,)])
 
     def find_output(self, key: str) -> CheckOutput | None:
-        """Return the end of what a fact's check wrote when it last ran here and did not pass."""
+        """Return the end of a check's output from its last run here, if it did not pass."""
         rows = self._ask("SELECT key, code, at, text FROM output WHERE key = ?", (key,)) if self._only is None else []
         return CheckOutput(*rows[0]) if rows and tuple(map(type, rows[0])) == (str, str, int, str) else None
 
     def count_access(self, key: str, now: int) -> None:
-        """Count one look at a memory (D6, D7)."""
+        """Count one access to a memory (D6, D7)."""
         if self._only is not None:
             return
         sql = (
@@ -245,35 +246,35 @@ class LocalState:
         self._quietly(self._writing(), sql, [(key, now)])
 
     def accesses(self, keys: Iterable[str]) -> dict[str, tuple[int, int]]:
-        """Return how often and when last each memory was looked at; those never looked at are left out."""
+        """Return the number of accesses and the time of the last one by memory; memories without any are left out."""
         wanted = list(keys) if self._only is None else []
         marks = ",".join("?" * len(wanted))
         rows = self._ask(f"SELECT key, count, last FROM access WHERE key IN ({marks})", wanted)
         return {key: (count, last) for key, count, last in rows if isinstance(count, int) and isinstance(last, int)}
 
     def last_looks(self) -> dict[str, int]:
-        """Return when each memory was looked at last, epoch seconds, by its key."""
+        """Return the time of the last access to each memory, epoch seconds, by key."""
         rows = self._ask("SELECT key, last FROM access") if self._only is None else []
         return {key: last for key, last in rows if isinstance(key, str) and isinstance(last, int)}
 
     def count_looks(self) -> int:
-        """Return how often memories were looked at, all together."""
+        """Return the number of accesses to all memories."""
         return self._number("SELECT coalesce(sum(count), 0) FROM access")
 
     def note_right(self, claims: str, commit: str) -> None:
-        """Note that no claim of a state of the store is wrong for a commit of the code; for any, if that is empty."""
+        """Record that no claim in a state of the store is wrong for a commit of the code; for any if it is empty."""
         rows = [("right", f"{self.serial()} {claims} {commit}")]
         self._quietly(self._writing(), "INSERT OR REPLACE INTO known VALUES (?, ?)", rows)
 
     def is_right(self, claims: str, commit: str) -> bool:
-        """Return whether that was noted, and no verdict was added here since."""
+        """Return whether that was recorded, and no verdict was added here since."""
         if self._only is not None:
             return False
         rows = self._ask("SELECT value FROM known WHERE name = 'right'")
         return any(rows == [(f"{self.serial()} {claims} {known}",)] for known in ("", commit))
 
     def _quietly(self, db: sqlite3.Connection | None, sql: str, rows: Sequence[tuple[object, ...]]) -> None:
-        """Write what is only nice to have; a read-only or full disk may keep it out."""
+        """Write something optional; a read-only or full disk is ignored."""
         if db is None:
             return
         try:
@@ -289,9 +290,9 @@ def _fits(value: object, sample: object) -> bool:
 
 
 def _verdicts(text: str) -> list[Verdict]:
-    """Return a verdict that was made here; what a later gitmem noted of it besides is not known to this one.
+    """Return a verdict made here; fields of later versions of gitmem are ignored.
 
-    None where the disk changed it into something else: the check is run again.
+    None if the disk corrupted it: the check is run again.
     """
     try:
         fields = parse_json(text)

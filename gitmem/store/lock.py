@@ -1,7 +1,7 @@
-"""The kernel lock that writers of one repository queue on, and what a crashed writer left behind.
+"""The lock on which writers of one repository queue, and the cleanup after a crashed writer.
 
-The lock only spares lost races; safety comes from the compare-and-swap of the ref, which other tools also obey.
-``flock`` is released by the kernel when its holder dies, so the lock itself cannot go stale.
+The lock only avoids lost races; safety comes from the compare-and-swap of the ref, which other tools also obey. The
+kernel releases ``flock`` when its holder dies, so the lock itself cannot become stale.
 """
 
 from __future__ import annotations
@@ -14,29 +14,29 @@ from gitmem.frozen import frozen
 from gitmem.system.atomic_write import sync_folder
 from gitmem.system.file_lock import lock_now, make_folder, open_lock
 
-# Waiting polls at this interval: 5 ms is a third of what one write takes (measured), so no turn is lost to sleep.
+# The polling interval: 5 ms is a third of one write (measured), so no turn is lost by sleeping.
 POLL_S = 0.005
-# How long after its last word a killed writer's git may still have made the ref's lock: writing 10,000 files takes it
-# half a second (measured), and a busy disk many times that.
+# How long after its last sign of life a killed writer's git may still create the ref's lock: writing 10,000 files takes
+# half a second (measured), and many times that on a busy disk.
 LEFT_WITHIN_S = 60.0
-# A git that lives holds a ref's lock for milliseconds; whoever holds it for longer than this is dead, or is told.
+# A living git holds a ref's lock for milliseconds; a longer hold is reported, or its holder is dead.
 FRESH_S = 1.0
-# A lock file that nobody holds is taken for a dead process's after this long (fault R4).
+# A lock file without a holder is assumed to be stale after this long (fault R4).
 STALE_AFTER_S = 30.0
-# A clock may be set by a few seconds while a machine starts.
+# The clock may be adjusted by a few seconds while a machine starts.
 BOOT_MARGIN_S = 5.0
 
 
 @frozen
 class Holder:
-    """Who holds the lock, as it wrote itself down.
+    """The holder of the lock, as it recorded itself.
 
     Attributes:
         pid: Its process.
-        started: When it took the lock, or began to write behind it, epoch seconds.
-        since: The same of the first of the holders that died one after another.
-        command: What it was doing.
-        boot: The boot id of the machine that it ran on; empty where that is not known.
+        started: When it took the lock, or began to write under it, epoch seconds.
+        since: The same for the first of several holders that died in a row.
+        command: Its command.
+        boot: The boot id of its machine; empty if unknown.
     """
 
     pid: int
@@ -50,8 +50,9 @@ class WriteLock:
     """An exclusive lock on one repository's store, as a context manager.
 
     Attributes:
-        crashed: The holder before us, when it died without letting go.
-        fd: The open file that holds it. A child that keeps it open keeps the lock: so does a git that outlives us.
+        crashed: The previous holder, if it died without releasing the lock.
+        fd: The open file that holds the lock. A child process that keeps it open keeps the lock, such as a git that
+            outlives this process.
     """
 
     def __init__(
@@ -67,7 +68,7 @@ class WriteLock:
         """Wait for the lock.
 
         Raises:
-            ConflictError: Somebody else holds it past the deadline; names the holder.
+            ConflictError: Another process holds it past the deadline; the message names it.
             UnwritableError: The repository cannot be written to.
         """
         try:
@@ -90,9 +91,9 @@ class WriteLock:
         return self
 
     def renew(self) -> None:
-        """Note on disk that this process writes from now on, and that nothing is left of those who died before it.
+        """Record on disk that this process writes from now on, and that leftovers of earlier holders are gone.
 
-        After a power cut the note is what proves that a lock file of git is left from that write.
+        After a power cut, the record proves that a lock file of git is from that write.
         """
         self._write_down(since=time.time())
         with suppress(OSError):  # a full disk
@@ -102,7 +103,7 @@ class WriteLock:
         self._write(f"{os.getpid()} {time.time():.3f} {since:.3f} {boot_id() or '-'} {self._command}")
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: object) -> None:
-        """Let go; where a git of ours was killed, the note of this writer stays for the next one."""
+        """Release the lock; if a git of ours was killed, this writer's record stays for the next one."""
         if not _was_killed(error):
             self._write("")
         os.close(self.fd)
@@ -113,7 +114,7 @@ class WriteLock:
             os.lseek(self.fd, 0, os.SEEK_SET)
             os.write(self.fd, text.encode("utf-8", "replace")[:400])
         except OSError:
-            pass  # a full disk: who holds the lock is only told, the kernel keeps it
+            pass  # a full disk: the record is only informative, the kernel holds the lock
 
     def _wait(self) -> None:
         deadline = time.monotonic() + self._timeout_s
@@ -148,19 +149,18 @@ def _parse(raw: bytes) -> Holder | None:
 
 
 def _was_killed(error: BaseException | None) -> bool:
-    """Return whether a git that gitmem started may have died with a lock file of its own in place."""
+    """Return whether a git started by gitmem may have died and left a lock file."""
     if isinstance(error, ProcessError):
         return (error.status or 0) < 0
     return error is not None and not isinstance(error, GitmemError)
 
 
 def clear_stale_lock(lock: str | os.PathLike[str], crashed: Holder | None) -> bool:
-    """Remove a lock file of git whose holder is provably gone, and tell whether it was removed.
+    """Remove a lock file of git whose holder is provably gone; return whether it was removed.
 
-    Call it while holding the ``WriteLock``: then no living gitmem, and no git that one of them started, writes what the
-    file locks. A holder is gone when the file was made before this machine started, or while a holder of the
-    ``WriteLock`` lived that died; and when nobody lets go of it for a while. Any other file is left to
-    ``doctor --fix``.
+    Call it while holding the ``WriteLock``: then no living gitmem, nor a git that it started, writes the locked file. A
+    holder is gone if the file is older than this machine's start, or was made during the life of a ``WriteLock`` holder
+    that died, or if nobody has the file open for a while. Any other file is left to ``doctor --fix``.
     """
     found = _made(lock)
     if found is None or not (_is_left(found[1], crashed) or _is_before_boot(lock, found[1])):
@@ -174,7 +174,7 @@ def clear_stale_lock(lock: str | os.PathLike[str], crashed: Holder | None) -> bo
 
 
 def _is_left(made: float, crashed: Holder | None) -> bool:
-    """Return whether a file was made while a holder lived that died without letting go."""
+    """Return whether a file was made during the life of a holder that died without releasing the lock."""
     if crashed is None or not crashed.since - 1 <= made <= crashed.started + LEFT_WITHIN_S:
         return False
     booted = boot_time()
@@ -189,7 +189,7 @@ def _is_before_boot(lock: str | os.PathLike[str], made: float) -> bool:
 
 
 def boot_id() -> str:
-    """Return the id of this start of the machine (random(4)); empty where the system has none."""
+    """Return the machine's boot id (random(4)); empty if the system has none."""
     try:
         with open("/proc/sys/kernel/random/boot_id", encoding="utf-8") as file:
             return file.read().strip()
@@ -198,13 +198,13 @@ def boot_id() -> str:
 
 
 def boot_time() -> float | None:
-    """Return when this machine started, epoch seconds; None where the system does not say."""
+    """Return when this machine started, epoch seconds; None if unknown."""
     clock = getattr(time, "CLOCK_BOOTTIME", None)
     return None if clock is None else time.time() - time.clock_gettime(clock)
 
 
 def _made(lock: str | os.PathLike[str]) -> tuple[int, float] | None:
-    """Return which file it is and when it was made, or None where there is none."""
+    """Return a file's identity and creation time, or None if it does not exist."""
     try:
         found = os.stat(lock)
     except OSError:
@@ -213,8 +213,8 @@ def _made(lock: str | os.PathLike[str]) -> tuple[int, float] | None:
 
 
 def is_worked_in(folder: str) -> bool:
-    """Return whether a git process may be at work in a folder; where that cannot be seen (no /proc), one may."""
-    from pathlib import Path  # 4 ms (measured), and only where something was left
+    """Return whether a git process may be running in a folder; true if that cannot be determined (no /proc)."""
+    from pathlib import Path  # 4 ms (measured), only if something was left behind
 
     top = Path(folder).resolve()
     found = list(Path("/proc").glob("[0-9]*/comm"))
@@ -223,7 +223,7 @@ def is_worked_in(folder: str) -> bool:
             if comm.read_bytes().startswith(b"git") and (comm.parent / "cwd").readlink().is_relative_to(top):
                 return True
         except OSError:
-            continue  # it ended, or is another person's
+            continue  # it ended, or belongs to another user
     return not found
 
 

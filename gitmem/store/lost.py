@@ -1,7 +1,7 @@
-"""Captured texts that could be written nowhere, noted for doctor and the next start of a session.
+"""Record captured texts that could not be written anywhere, for doctor and for the next start of a session.
 
-The note has its room beside the spool from the first capture on: writing over a block that a file has already needs no
-free space on most file systems.
+The record's space is allocated beside the spool at the first capture: on most file systems, overwriting existing blocks
+needs no free space.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ ROOM = 4096
 
 @frozen
 class Loss:
-    """A captured text that is gone.
+    """A captured text that was lost.
 
     Attributes:
         at: When it was captured, epoch seconds.
-        why: Why it could not be written, in the system's words.
+        why: The system's error message.
     """
 
     at: int
@@ -37,7 +37,7 @@ class Loss:
 
 
 def reserve(folder: str) -> None:
-    """Make the note where it is missing, so that it can be written on a full disk."""
+    """Allocate the record if it is missing, so that it can be written on a full disk."""
     path = os.path.join(folder, NAME)
     if not os.path.exists(path):
         with suppress(OSError):
@@ -45,7 +45,7 @@ def reserve(folder: str) -> None:
 
 
 def note(folders: Iterable[str], why: str) -> bool:
-    """Note a loss in the first folder that allows it; tell whether one did."""
+    """Record a loss in the first folder that allows it; return whether one did."""
     for folder in folders:
         with suppress(OSError):
             make_folder(folder)
@@ -55,7 +55,7 @@ def note(folders: Iterable[str], why: str) -> bool:
 
 
 def list_losses(folders: Iterable[str]) -> list[Loss]:
-    """Return the losses that were noted, the oldest first."""
+    """Return the recorded losses, oldest first."""
     found = []
     for folder in folders:
         with suppress(OSError), open(os.path.join(folder, NAME), encoding="utf-8", errors="replace") as file:
@@ -65,7 +65,7 @@ def list_losses(folders: Iterable[str]) -> list[Loss]:
 
 
 def forget(folders: Iterable[str]) -> None:
-    """Clear the notes; their room stays."""
+    """Clear the records; their space stays allocated."""
     for folder in folders:
         path = os.path.join(folder, NAME)
         with suppress(OSError):

@@ -1,6 +1,6 @@
-"""What a push would send: the files that the remote has not yet, and whether one holds a secret.
+"""Inspect a push before it happens: the files that the remote lacks, and secrets in them.
 
-All of the history that is sent counts, because what a later commit takes out can still be read there.
+The whole history counts, because secrets removed by a later commit can still be read there.
 """
 
 from __future__ import annotations
@@ -18,20 +18,20 @@ if TYPE_CHECKING:
 
     from gitmem.git.binary import Git
 
-# A file of the branch is smaller; what is larger is not a file of gitmem's, and its beginning is looked at.
+# Files of the branch are smaller; of a larger file only the beginning is searched.
 READ_AT_MOST = 1 << 20
 NAMED = 5
 
 
 @frozen
 class Push:
-    """What is about to be pushed.
+    """A push that is about to happen.
 
     Attributes:
-        ref: The branch here, a full ref.
+        ref: The local branch, a full ref.
         tip: Its commit.
         remote: The remote's name.
-        theirs: The commit that the remote's branch has; empty where it has none.
+        theirs: The commit of the remote's branch; empty if it has none.
     """
 
     ref: str
@@ -55,11 +55,11 @@ def refuse_secrets(git: Git, push: Push, allowed: Sequence[str]) -> None:
 
     Args:
         git: The repository.
-        push: What is about to be pushed.
-        allowed: The rules that this person's configuration silences.
+        push: The push.
+        allowed: The rules that this person's configuration switches off.
 
     Raises:
-        RefusedError: There is a secret; names the files and how to repair them, never the secret.
+        RefusedError: There is a secret; the message names the files and the fix, never the secret.
     """
     leaks = [leak for leak in list_leaks(git, push) if leak.rule not in allowed]
     if not leaks:
@@ -73,7 +73,7 @@ def refuse_secrets(git: Git, push: Push, allowed: Sequence[str]) -> None:
 
 
 def list_leaks(git: Git, push: Push) -> list[Leak]:
-    """Return the secrets in files that the remote has not yet, by path and line."""
+    """Return the secrets in files that the remote lacks, by path and line."""
     paths = _new_files(git, push)
     here = {entry.oid for entry in git.list_tree(push.tip)}
     found = []
@@ -84,11 +84,11 @@ def list_leaks(git: Git, push: Push) -> list[Leak]:
 
 
 def _new_files(git: Git, push: Push) -> dict[str, str]:
-    """Return the path of each blob that the remote has not, as far as this clone knows, by object name."""
+    """Return the path of each blob that the remote lacks, as far as this clone knows, by object name."""
     known = ["--not", f"--remotes={push.remote}", *([push.theirs] if push.theirs else [])]
     listed = git.run("rev-list", "--objects", push.tip, *known).stdout
     pairs = (line.partition(" ") for line in os.fsdecode(listed).split("\n"))
-    # A commit has no path; the trees are told from the files by what git says of their size.
+    # Commits have no path; trees are recognized by the missing size.
     named = {oid: path for oid, _, path in pairs if path}
     return {oid: named[oid] for oid, size in git.sizes(named).items() if size >= 0}
 

@@ -1,8 +1,8 @@
-"""Pack what gitmem wrote: each commit leaves some ten loose objects, and git packs none before there are thousands.
+"""Pack what gitmem wrote: each commit leaves about ten loose objects, and git packs only after thousands.
 
-210 verifies of 285 facts left 1,441 loose objects of 6.2 MB. Packed in between, they left 504 of 2.0 MB, most of them
-the code's own, and packs of 0.6 MB (measured). Only objects of the memory branch are packed, and only loose files that
-are in a pack as well are removed (git-prune-packed(1)). The person's own settings and objects are left alone.
+210 verifies of 285 facts left 1,441 loose objects of 6.2 MB; with packing in between, 504 of 2.0 MB, most of them the
+code's own, and packs of 0.6 MB (measured). Only objects of the memory branch are packed, and only loose files that are
+also in a pack are removed (git-prune-packed(1)). The person's settings and other objects are left alone.
 """
 
 from __future__ import annotations
@@ -16,16 +16,16 @@ if TYPE_CHECKING:
     from gitmem.git.binary import Git
 
 FILE_NAME = "unpacked"
-# So many commits make one pack: git itself joins packs from 50 on (git-config(1), gc.autoPackLimit).
+# Commits per pack: git itself joins packs from 50 on (git-config(1), gc.autoPackLimit).
 COMMITS = 100
-# Seconds that packing may take: whoever records a verdict waits for it.
+# The time limit for packing in seconds: a verify run waits for it.
 TIMEOUT_S = 20.0
 
 
 def count(git: Git, tip: str) -> bool:
-    """Note one more commit, and pack the branch's loose objects where there are enough; return whether it was done.
+    """Count one more commit, and pack the branch's loose objects if there are enough; return whether it packed.
 
-    Nothing fails where that is not possible: loose objects are as good as packed ones.
+    Errors are ignored: loose objects work as well as packed ones.
     """
     place = os.path.join(git.repository.state, FILE_NAME)
     number = _read(place) + 1

@@ -1,6 +1,6 @@
-"""Remember which commits belong to a store and which to a foreign branch (``store.foreign`` decides).
+"""Cache which commits belong to a store and which to a foreign branch (``store.foreign`` decides).
 
-The answer never changes for a commit, so it is kept in a small file beside the index: recall reads that instead of
+The answer for a commit never changes, so it is cached in a small file beside the index: recall reads that instead of
 starting git.
 """
 
@@ -11,18 +11,18 @@ import os
 from gitmem.model import FORMAT
 
 FILE_NAME = "proofs"
-# The first line; another number forgets what an earlier version decided by other rules, or for an earlier format.
+# The first line; another number discards decisions by earlier rules or for an earlier format.
 _HEAD = f"gitmem-proofs 2 format {FORMAT}\n"
-# The newest are kept: the tips of the memory branch, of its remote, of a proposal, and those before them.
+# Only the newest are kept: the tips of the memory branch, of its remote, of a proposal, and recent earlier ones.
 KEPT = 16
 
-# The root commit is an ancestor, and nothing on it is unknown to the layout.
+# The root commit is an ancestor, and nothing in it is unknown to the layout.
 ROOTED = "rooted"
 # Without the root commit: `gitmem.toml` names the format, and nothing is unknown.
 NAMED = "named"
-# The root commit is an ancestor, and something is unknown: it is read, and not written on.
+# The root commit is an ancestor, and something is unknown: readable, but not writable.
 STRAY = "stray"
-# Its policy names a format that a later version of gitmem writes: it is read as far as possible, and not written on.
+# Its policy names the format of a later version of gitmem: read as far as possible, not writable.
 NEWER = "newer"
 FOREIGN = "foreign"
 STORES = frozenset({ROOTED, NAMED})
@@ -30,7 +30,7 @@ READABLE = STORES | {STRAY, NEWER}
 
 
 def read(state: str) -> dict[str, str]:
-    """Return what is known, by commit, the oldest first."""
+    """Return the known answers by commit, oldest first."""
     try:
         with open(os.path.join(state, FILE_NAME), encoding="utf-8") as file:
             head, *lines = file.readlines()
@@ -40,7 +40,7 @@ def read(state: str) -> dict[str, str]:
 
 
 def note(state: str, commit: str, kind: str) -> None:
-    """Keep what was found of a commit, where there is a state folder; a read-only disk does without."""
+    """Cache the answer for a commit, if there is a state folder; a read-only disk is ignored."""
     known = read(state)
     known.pop(commit, None)
     newest = [*known.items(), (commit, kind)][-KEPT:]

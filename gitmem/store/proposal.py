@@ -1,7 +1,8 @@
-"""Proposals: branches that descend from the memory branch and wait to be merged into it; and which one is current.
+"""Proposals: branches that descend from the memory branch, to be merged into it; and which one is current.
 
-What is current is one line of local state: the memory branch, the proposal's branch and, while commits of the one move
-to the other, the commit that the memory branch had. Every command that starts reads it, so it is read by hand.
+The current proposal is one line of local state: the memory branch, the proposal's branch and, while commits move from
+the former to the latter, the previous commit of the memory branch. Every command reads it at start, so it is parsed by
+hand.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from gitmem.config.setting import Config
     from gitmem.git.binary import Git
 
-# Not below the memory branch: where there is a branch "memory" there can be none called "memory/x".
+# Not below the memory branch: if a branch "memory" exists, "memory/x" cannot.
 PREFIX = "gitmem/"
 FILE_NAME = "proposal"
 NAME_LIMIT = 60
@@ -30,7 +31,7 @@ class Current:
 
     Attributes:
         branch: Its branch, without ``refs/heads/``.
-        moving: The commit of the memory branch that is on its way to the proposal; empty where none is.
+        moving: The commit of the memory branch that is being moved to the proposal; empty if none is.
     """
 
     branch: str
@@ -43,18 +44,18 @@ class Current:
 
 
 def is_proposal(ref: str) -> bool:
-    """Return whether a full ref is that of a proposal's branch."""
+    """Return whether a full ref is a proposal's branch."""
     return ref.startswith(f"refs/heads/{PREFIX}")
 
 
 def is_name(text: str) -> bool:
-    """Return whether a proposal can be called so: a slug that can be the end of a branch (git-check-ref-format(1))."""
+    """Return whether a proposal's name is valid: a slug that can end a branch name (git-check-ref-format(1))."""
     is_slug = 0 < len(text) <= NAME_LIMIT and _CHARS.issuperset(text) and text[0].isalnum() and text[-1].isalnum()
     return is_slug and ".." not in text and not text.endswith(".lock")
 
 
 def read_current(state: str, base: str) -> Current | None:
-    """Return the current proposal onto a memory branch, or None where what is written goes to that branch itself.
+    """Return the current proposal onto a memory branch, or None if writes go to that branch itself.
 
     Args:
         state: The repository's state folder.
@@ -72,7 +73,7 @@ def read_current(state: str, base: str) -> Current | None:
 
 
 def write_current(state: str, base: str, current: Current) -> None:
-    """Make a proposal the current one, on disk before anything is done for it."""
+    """Make a proposal the current one, durably, before anything else is done for it."""
     make_folder(state)
     path = os.path.join(state, FILE_NAME)
     new = f"{path}.{os.getpid()}.new"
@@ -84,7 +85,7 @@ def write_current(state: str, base: str, current: Current) -> None:
 
 
 def clear_current(state: str) -> None:
-    """Let what follows go to the memory branch itself."""
+    """Make writes go to the memory branch itself again."""
     try:
         os.unlink(os.path.join(state, FILE_NAME))
     except FileNotFoundError:
@@ -92,12 +93,12 @@ def clear_current(state: str) -> None:
 
 
 def forget_seen(git: Git, remote: str, branch: str) -> None:
-    """Forget what a remote had of a proposal: it is over, and another one may be called so."""
+    """Forget a proposal's remote-tracking state: it is over, and a new one may have its name."""
     git.run("update-ref", "-d", f"refs/gitmem/seen/{remote}/{branch}", check=False)
 
 
 def project_store(git: Git, config: Config, *, follows: bool = True) -> Store:
-    """Return the store of a project: on its memory branch, or on the current proposal, which has that and more.
+    """Return the store of a project: its memory branch, or the current proposal, which contains that branch.
 
     Args:
         git: The repository.
@@ -109,16 +110,16 @@ def project_store(git: Git, config: Config, *, follows: bool = True) -> Store:
     current = read_current(state, config.branch) if follows else None
     if current is None:
         return Store(PROJECT, ref, state, upstream=upstream)
-    # A proposal without a write of its own has no branch yet: memory itself is read, and the first write begins there.
+    # A proposal without a write has no branch yet: the memory branch is read, and the first write starts there.
     return Store(PROJECT, f"refs/heads/{current.branch}", state, upstream=ref, proposal=current.name)
 
 
 def notice_of(name: str) -> str:
-    """Return one line that says where what is written goes, where that is a proposal; else an empty string."""
+    """Return a notice that writes go to a proposal; empty if they do not."""
     after = "(gitmem propose pushes it, gitmem propose --switch memory leaves it)"
     return f"new memories go to the proposal {name} {after}" if name else ""
 
 
 def describe_write(name: str) -> str:
-    """Return one line for who wrote to a proposal."""
+    """Return the notice for a write to a proposal."""
     return f"written to the proposal {name}: gitmem propose pushes it"

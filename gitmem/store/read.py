@@ -1,6 +1,6 @@
-"""Read a store from the object database: names and sizes first, content only of what is allowed.
+"""Read a store from the object database: names and sizes first, content only of allowed files.
 
-One hostile entry is one problem; the other memories are served (threats T5, T6, T10 of the reference).
+One hostile entry is one problem; the other memories are still read (threats T5, T6, T10 of the reference).
 """
 
 from __future__ import annotations
@@ -24,17 +24,17 @@ LIMITS = {
     layout.BUCKET: layout.BUCKET_LIMIT,
     layout.POLICY: layout.POLICY_LIMIT,
 }
-# How many first parents are tried when the tip's tree cannot be read at all (bad input 53: an empty name in a tree).
+# The most first parents tried if the tip's tree cannot be read at all (bad input 53: an empty name in a tree).
 READABLE_WITHIN = 20
 
 
 @frozen
 class StoredFile:
-    """One file of a store that may be read.
+    """A readable file of a store.
 
     Attributes:
-        place: What it is.
-        path: Where it is.
+        place: Its parsed path.
+        path: Its path.
         oid: Its blob.
     """
 
@@ -45,15 +45,15 @@ class StoredFile:
 
 @frozen
 class Scan:
-    """What differs between two states of a store (or all there is, against nothing).
+    """The differences between two states of a store (or everything, compared with nothing).
 
     Attributes:
         commit: The state that was read.
         files: Files that are new or changed, in path order.
         removed: Paths that are gone.
-        problems: What may not be there; their paths are in *removed* too, since nothing of them is served.
-        added: Paths that were not there before, as far as the difference says.
-        is_twice: Whether the difference names a path twice: one of the trees does.
+        problems: Entries that are not allowed; their paths are also in *removed*, since they are not read.
+        added: New paths, as far as the difference shows.
+        is_twice: Whether a path occurs twice in the difference, because it does in one of the trees.
     """
 
     commit: str
@@ -67,12 +67,11 @@ class Scan:
 def scan_all(git: Git, commit: str) -> Scan:
     """Return everything in a store's tree.
 
-    Where the tip's tree itself cannot be read, the newest first parent that can be is served, with a problem that
-    says so.
+    If the tip's tree itself cannot be read, the newest first parent with a readable one is used, and a problem says so.
 
     Raises:
-        RemoteError: The clone is a partial one and its remote does not send what is missing. That is not damage: an
-            earlier tree in its place would hide memories, and `doctor --fix` would write it on top of them.
+        RemoteError: The clone is partial and its remote does not send the missing objects. This is not damage: an
+            earlier tree would hide memories, and `doctor --fix` would write it on top of them.
         ProcessError: None of them can be read.
     """
     try:
@@ -110,10 +109,10 @@ def scan_changes(git: Git, old: str, new: str) -> Scan:
     """Return what changed in a store between two commits; equal folders are never opened.
 
     Raises:
-        ProcessError: One of the trees cannot be read, or *old* is not there any more: scan all.
+        ProcessError: One of the trees cannot be read, or *old* no longer exists: scan all.
     """
     changes = git.diff_trees(old, new)
-    # By its mode: a hostile entry may have the null object name, and is a problem of that entry.
+    # Decided by mode: a hostile entry may have the null object name, and is a problem of that entry.
     kept = [c for c in changes if c.mode != "000000"]
     sizes = git.sizes(c.oid for c in kept if c.mode != "160000")
     entries = [
@@ -128,7 +127,7 @@ def scan_changes(git: Git, old: str, new: str) -> Scan:
 
 
 def sorted_out(commit: str, entries: Iterable[TreeEntry]) -> Scan:
-    """Return a tree's entries as files that may be read, and as problems."""
+    """Split a tree's entries into readable files and problems."""
     files: list[StoredFile] = []
     problems: list[Problem] = []
     seen: set[str] = set()
@@ -141,7 +140,7 @@ def sorted_out(commit: str, entries: Iterable[TreeEntry]) -> Scan:
             )
             continue
         seen.add(entry.path)
-        found = _look_at(entry if entry.path.isascii() else replace(entry, path=display_path(entry.path)))
+        found = _classify(entry if entry.path.isascii() else replace(entry, path=display_path(entry.path)))
         if isinstance(found, Problem):
             problems.append(found)
         elif found is not None:
@@ -149,8 +148,8 @@ def sorted_out(commit: str, entries: Iterable[TreeEntry]) -> Scan:
     return Scan(commit, tuple(files), (), tuple(problems))
 
 
-def _look_at(entry: TreeEntry) -> StoredFile | Problem | None:
-    """Return the file, the problem of this entry, or None where it is known and not read."""
+def _classify(entry: TreeEntry) -> StoredFile | Problem | None:
+    """Return the file or problem for an entry, or None if it is known but not read."""
     place = layout.place_of(entry.path)
     if isinstance(place, str):
         return _misplaced(entry, "bad-name", place)
@@ -177,8 +176,8 @@ def _look_at(entry: TreeEntry) -> StoredFile | Problem | None:
 
 
 def _misplaced(entry: TreeEntry, code: str, message: str, *, key: str = "") -> Problem:
-    """Return the problem of an entry that a store cannot have: it is to be deleted."""
-    from shlex import quote  # 3 ms with `re`, and only where something is wrong
+    """Return the problem for an entry that a store cannot have, with the hint to delete it."""
+    from shlex import quote  # 3 ms with `re`, only if there is a problem
 
     name = quote(display(display_path(entry.path)))
     hint = f"delete it from the memory branch: gitmem doctor --delete={name}"
@@ -204,8 +203,8 @@ def read_files(git: Git, files: Iterable[StoredFile]) -> Iterator[tuple[StoredFi
 
 
 def display_path(path: str) -> str:
-    """Return a path of a tree as text that can be encoded; bytes that are not UTF-8 become escapes.
+    """Return a path of a tree as encodable text: bytes that are not UTF-8 become escapes.
 
-    The catalog takes no other: one such name kept the whole store from being read.
+    The catalog accepts only such text; otherwise one such name would block the whole store.
     """
     return path if path.isascii() else os.fsencode(path).decode("utf-8", "backslashreplace")

@@ -1,8 +1,8 @@
-"""Remove from the state folder what gitmem never puts there: links, FIFOs, sockets and devices.
+"""Remove links, FIFOs, sockets and devices from the state folder, where gitmem never creates any.
 
 A ``.git`` that was copied or unpacked from elsewhere can hold ``gitmem/commands/time_travel -> /home/ana`` or
 ``gitmem/catalog.sqlite -> /home/ana/notes.sqlite``. Cleaning up or writing through such a link would destroy files
-outside the repository, so these entries go before anything else is opened there. Only the entry itself is removed,
+outside the repository, so these entries are removed before anything else is opened. Only the entry itself is removed,
 relative to a folder that was opened without following links (open(2), O_NOFOLLOW).
 """
 
@@ -17,17 +17,17 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-# gitmem's own folders are nested five deep at most (a session's archived topics); deeper ones are never opened.
+# gitmem's own folders are nested at most five deep (a session's archived topics); deeper ones are never opened.
 DEPTH = 8
-# Scratch clones hold the code's own links; each clone is made and removed without following them.
+# Scratch clones contain the code's own links; clones are created and removed without following them.
 CLONES = "ground"
 
 
 def remove_links(*state_folders: str) -> None:
-    """Remove every entry of these folders, and of the folders inside, that is neither a file nor a folder.
+    """Remove every entry of these folders and their subfolders that is neither a file nor a folder.
 
     Raises:
-        UnwritableError: One cannot be removed, or a folder cannot be listed: nothing may be opened there.
+        UnwritableError: An entry cannot be removed, or a folder cannot be listed; nothing may be opened there.
     """
     for folder in state_folders:
         for place, name, parent in _listed(folder):
@@ -41,7 +41,7 @@ def remove_links(*state_folders: str) -> None:
 
 
 def has_links(state_folder: str) -> bool:
-    """Return whether a state folder holds an entry that is neither a file nor a folder, or cannot be listed."""
+    """Return whether a state folder has an entry that is neither a file nor a folder, or cannot be listed."""
     try:
         return any(True for _ in _listed(state_folder))
     except UnwritableError:
@@ -49,8 +49,8 @@ def has_links(state_folder: str) -> bool:
 
 
 def _listed(folder: str) -> Iterator[tuple[str, str, int]]:
-    """Yield the path of each such entry, its name, and the open folder that it is in."""
-    if os.scandir in os.supports_fd:  # not on Windows, where unpacking makes no links without a privilege
+    """Yield the path of each such entry, its name, and its open folder."""
+    if os.scandir in os.supports_fd:  # not on Windows, where unpacking creates no links without a privilege
         yield from _below(folder, folder, None, DEPTH)
 
 
@@ -63,7 +63,7 @@ def _below(path: str, name: str, parent: int | None, depth: int) -> Iterator[tup
         message = f"{path} cannot be listed: {err.strerror}"
         raise UnwritableError(message, hint=f"check its contents, then: chmod 700 '{path}'") from err
     except OSError:
-        return  # there is none, or a file in its place
+        return  # it does not exist, or is a file
     try:
         with os.scandir(opened) as entries:
             for entry in entries:

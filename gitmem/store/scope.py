@@ -1,4 +1,4 @@
-"""Scopes, and what a store is: a ref of a repository, and the folder of local state beside it. Pure."""
+"""Scopes, and stores: a ref of a repository, and the folder with its local state. Pure."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ PROJECT = "project"
 PRIVATE = "private"
 DOMAIN = "domain"
 UNIVERSAL = "universal"
-# What a pulled source has.
+# The scope of a pulled source.
 SOURCE = "source"
-# What other repositories' stores have, where they are listed here (``listed_repositories``): read, never written to.
+# The scope of other repositories' stores that are listed here (``listed_repositories``): read-only.
 LISTED = "listed"
-# The narrowest last: a key that several scopes have is that of the first one here.
+# In order of precedence: a key in several scopes means that of the first one here.
 SCOPES = (PROJECT, PRIVATE, DOMAIN, UNIVERSAL)
 
 PRIVATE_REFS = "refs/gitmem/private"
-# The boards of runs (``gitmem.boards``): trees of entries, and no stores.
+# The boards of runs (``gitmem.boards``): trees of entries, not stores.
 RUN_REFS = "refs/gitmem/runs/"
-# What was pulled from a tracker or from files (``commands.pull``): stores of their own, read only where they are named.
+# Memories pulled from a tracker or from files (``commands.pull``): stores of their own, read only on request.
 SOURCE_REFS = "refs/gitmem/sources/"
 # Their settings and indexes, in the state folder of the clone.
 SOURCE_FOLDER = "sources"
@@ -31,16 +31,16 @@ SOURCE_FOLDER = "sources"
 
 @frozen
 class Store:
-    """The memories of one scope: where they are, and where what is derived from them is kept.
+    """The memories of one scope: their location, and that of data derived from them.
 
     Attributes:
         scope: ``project``, ``private``, ``universal`` (whose repository has the domains' memories as well),
             ``listed`` or ``source``.
         ref: The full ref whose commit they are read from.
         folder: The folder of the store's local state (index, verdicts made here); it may not exist yet.
-        upstream: The remote's ref that is read before there is a local one; or empty.
-        name: What another repository's store, or a source, is called here; empty for our own.
-        proposal: The current proposal, where that is what is read and written (``store.proposal``); or empty.
+        upstream: The remote's ref to read until there is a local one; or empty.
+        name: The name of another repository's store or of a source; empty for the repository's own.
+        proposal: The current proposal, if it is read and written (``store.proposal``); or empty.
         companion: The branch of the code whose companion is read or written (``store.companion``); or empty.
     """
 
@@ -54,11 +54,11 @@ class Store:
 
 
 def refuse_misplaced(scope: str, domains: Sequence[str], *, in_tree: bool = False) -> None:
-    """Refuse a memory that cannot be of a scope.
+    """Refuse a memory that does not fit its scope.
 
     Raises:
-        RefusedError: The domain scope without a domain, the universal one with some, or another than the project's in
-            the code tree.
+        RefusedError: It has the scope domain but no domain, the scope universal but a domain, or is in the code tree
+            but not of the project.
     """
     if scope == DOMAIN and not domains:
         message = "a memory with the scope domain must name its domains"
@@ -72,11 +72,11 @@ def refuse_misplaced(scope: str, domains: Sequence[str], *, in_tree: bool = Fals
 
 
 def is_meant(fields: str, scopes: Sequence[str], domains: Sequence[str]) -> bool:
-    """Return whether a memory of the universal store is one of these scopes, or of any, for a project of these domains.
+    """Return whether a memory of the universal store is in one of these scopes, for a project with these domains.
 
     Args:
         fields: Its fields as JSON.
-        scopes: The scopes that are requested; empty for all.
+        scopes: The requested scopes; empty for all.
         domains: The domains of the project.
     """
     named = domains_of(fields)
@@ -85,10 +85,10 @@ def is_meant(fields: str, scopes: Sequence[str], domains: Sequence[str]) -> bool
 
 
 def domains_of(fields: str) -> list[str]:
-    """Return the domains that a memory names, by its fields as JSON."""
+    """Return the domains that a memory names, from its fields as JSON."""
     if '"domains"' not in fields:
         return []
-    import json  # 1 ms, and most memories name none
+    import json  # 1 ms, and most memories have none
 
     found = json.loads(fields).get("domains")
     return [str(one) for one in (found if isinstance(found, list) else [found]) if one]

@@ -1,9 +1,9 @@
 """The spool: captured memories that are not committed yet, one file each, under the common git directory.
 
-An entry is written whole to a file of another name, synced and renamed into its place: many may write at once, a killed
-writer leaves nothing half, and an acknowledged entry is on disk. Reading it costs one look at a folder when it is
-empty. Entries that can never be written (a secret, a field that no memory has) are set aside with the reason, until a
-person accepts or drops them.
+An entry is written to a temporary file, synced and renamed: many processes may write at once, a killed writer leaves
+nothing incomplete, and an acknowledged entry is on disk. Reading costs one look at a folder if it is empty. Entries
+that can never be written (a secret, an invalid field) are set aside with the reason, until a person accepts or drops
+them.
 """
 
 from __future__ import annotations
@@ -24,19 +24,19 @@ if TYPE_CHECKING:
     from typing import Any
 
 FORMAT = 1
-# A memory may have 64 KB (`layout`), and JSON can spell a byte with six.
+# A memory may have 64 KB (`layout`), and JSON may need six bytes for one.
 ENTRY_LIMIT = 1_000_000
-# A file that a writer was killed over is litter after this long.
+# A temporary file of a killed writer is removed after this long.
 LITTER_S = 3600.0
-# What is in place of a text that was never kept.
+# Replaces a text that was never stored.
 NOTHING = b"{}"
 REFUSED_AT_MOST = 200
 
 
 class Spool:
-    """The spool of one repository; nothing is made before the first entry.
+    """The spool of one repository; no files exist before the first entry.
 
-    An entry that the repository's disk does not take goes to a second place, among the person's own state.
+    If the repository's disk fails, an entry is stored in a second place, in the person's own state folder.
     """
 
     def __init__(self, state_folder: str | os.PathLike[str]) -> None:
@@ -45,10 +45,10 @@ class Spool:
         self._journal = os.path.join(self._folder, "draining")
 
     def append(self, entry: dict[str, Any]) -> str:
-        """Keep an entry and return its name; when this returns, it is on disk.
+        """Store an entry durably and return its name.
 
         Raises:
-            OSError: It cannot be kept in either place; that is noted where anything can be written.
+            OSError: It cannot be stored in either place; the loss is recorded if possible.
         """
         name = f"{max(time.time_ns(), 0):020d}-{os.urandom(6).hex()}{SUFFIX}"
         content = format_json({"format": FORMAT, **entry}, is_ascii=True).encode("ascii")
@@ -63,20 +63,20 @@ class Spool:
         raise failed[0]
 
     def list_waiting(self) -> list[str]:
-        """Return the names of the entries that wait, the oldest first."""
+        """Return the names of the waiting entries, oldest first."""
         return names_of(self._folders, WAITING)
 
     def _find(self, name: str) -> str:
-        """Return the folder that has a waiting entry."""
+        """Return the folder with a waiting entry."""
         return next((one for one in self._folders if os.path.lexists(os.path.join(one, WAITING, name))), self._folder)
 
     def captured_at(self, name: str) -> float:
-        """Return when an entry was kept, epoch seconds; 0 where its name does not say."""
+        """Return when an entry was captured, epoch seconds; 0 if its name does not say."""
         stamp = name.partition("-")[0]
         return int(stamp) / 1e9 if stamp.isdigit() and stamp.isascii() else 0.0
 
     def read(self, name: str) -> dict[str, Any] | None:
-        """Return a waiting entry, None where another process has drained it.
+        """Return a waiting entry; None if another process has drained it.
 
         Raises:
             ValueError: It is damaged, cannot be read, or was written by a newer gitmem.
@@ -86,7 +86,7 @@ class Spool:
                 content = file.read(ENTRY_LIMIT)
         except FileNotFoundError:
             return None
-        except OSError as err:  # somebody else's, written as another user
+        except OSError as err:  # another user's file
             raise ValueError(err.strerror or type(err).__name__) from err
         try:
             entry = parse_json(content)
@@ -99,13 +99,13 @@ class Spool:
         return entry
 
     def remove(self, names: Iterable[str]) -> None:
-        """Remove entries that are commits now."""
+        """Remove committed entries."""
         for name in names:
             for folder in self._folders:
                 _remove(os.path.join(folder, WAITING, name))
 
     def set_aside(self, name: str, why: str) -> None:
-        """Keep an entry that cannot be written, with the reason, out of the way of the others."""
+        """Move an entry that cannot be written out of the way, with the reason."""
         folder = self._find(name)
         refused = os.path.join(folder, REFUSED)
         make_folder(refused)
@@ -113,12 +113,12 @@ class Spool:
         os.replace(os.path.join(folder, WAITING, name), os.path.join(refused, name))
 
     def note_refused(self, why: str, entry: Mapping[str, Any] | None = None) -> None:
-        """Keep the reason why something was not captured, and the entry that it would have been.
+        """Store the reason why something was not captured, and the entry that it would have been.
 
-        The entry must be without secrets. Of many refusals the oldest go.
+        The entry must not contain secrets. Of too many refusals, the oldest are deleted.
 
         Raises:
-            OSError: It cannot be kept.
+            OSError: It cannot be stored.
         """
         tally.add(os.path.dirname(self._folder), tally.REFUSALS)
         content = NOTHING
@@ -131,7 +131,7 @@ class Spool:
             _note_refused(os.path.join(self._folders[1], REFUSED), why, content)
 
     def read_refused(self, path: str) -> dict[str, Any]:
-        """Return an entry that was set aside; empty where only its reason was kept, or it is damaged."""
+        """Return an entry that was set aside; empty if only its reason was stored, or it is damaged."""
         try:
             with open(path, "rb") as file:
                 found = parse_json(file.read(ENTRY_LIMIT))
@@ -140,7 +140,7 @@ class Spool:
         return found if isinstance(found, dict) and isinstance(found.get("text"), str) else {}
 
     def accept(self, path: str) -> str:
-        """Let an entry that was set aside wait again, and return its name."""
+        """Move an entry that was set aside back to the waiting ones, and return its name."""
         refused, name = os.path.split(path)
         folder = os.path.dirname(refused)
         _make_folders(folder)
@@ -154,7 +154,7 @@ class Spool:
         _remove(f"{path}.why")
 
     def list_refused(self) -> list[tuple[str, str]]:
-        """Return the entries that were set aside: path and reason, the oldest first."""
+        """Return the entries that were set aside: path and reason, oldest first."""
         found = []
         for folder in (os.path.join(one, REFUSED) for one in self._folders):
             for name in names_in(folder):
@@ -168,20 +168,20 @@ class Spool:
         return found
 
     def lock(self) -> int | None:
-        """Return the open file that holds the drain's lock, None where another process drains; the caller closes it.
+        """Return the open file that holds the drain's lock; None if another process drains. The caller closes it.
 
         Raises:
-            OSError: The disk does not allow it.
+            OSError: The lock file cannot be written.
         """
         make_folder(self._folder)
         return try_lock(os.path.join(self._folder, "lock"))
 
     def begin(self, tip: str) -> None:
-        """Note the tip that entries are written on: the drain after a crash looks behind it for what was committed."""
+        """Record the tip that entries are written on: after a crash, the next drain checks what was committed since."""
         write_durably(self._journal, tip.encode("ascii"))
 
     def interrupted(self) -> str | None:
-        """Return the tip that a drain which never ended had noted; None where the last one ended."""
+        """Return the tip recorded by a drain that never ended; None if the last one ended."""
         try:
             with open(self._journal, encoding="utf-8", errors="replace") as file:
                 return file.read()
@@ -189,14 +189,14 @@ class Spool:
             return None
 
     def end(self) -> None:
-        """Note that the drain ended, and sweep what killed writers left."""
+        """Record that the drain ended, and remove leftovers of killed writers."""
         _remove(self._journal)
         for folder in self._folders:
             _sweep(folder)
 
 
 def _put(folder: str, name: str, content: bytes) -> None:
-    """Write an entry durably; nothing of it stays where that fails."""
+    """Write an entry durably; on failure, nothing is left behind."""
     waiting, new = os.path.join(folder, WAITING), os.path.join(folder, f"{name}.new")
     _make_folders(folder)
     _sweep(folder)
@@ -212,7 +212,7 @@ def _put(folder: str, name: str, content: bytes) -> None:
 
 
 def _make_folders(folder: str) -> None:
-    """Make the folders of a spool where they are not there yet, their names on disk as well."""
+    """Create the folders of a spool if missing, durably."""
     waiting = os.path.join(folder, WAITING)
     if os.path.isdir(waiting):
         return
@@ -234,7 +234,7 @@ def _note_refused(folder: str, why: str, content: bytes) -> None:
 
 
 def _sweep(folder: str) -> None:
-    """Remove what writers that were killed left."""
+    """Remove leftovers of killed writers."""
     with suppress(OSError), os.scandir(folder) as entries:
         for entry in entries:
             if entry.name.endswith(".new") and time.time() - entry.stat().st_mtime > LITTER_S:

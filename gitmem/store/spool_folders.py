@@ -1,6 +1,6 @@
-"""Where the entries of the spool lie, and their names: light enough for every command at start.
+"""The folders and file names of the spool: light enough for every command at start.
 
-Looking costs microseconds where nothing was ever captured.
+If nothing was ever captured, looking costs microseconds.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ SUFFIX = ".json"
 
 
 def folders_of(state_folder: str | os.PathLike[str]) -> tuple[str, str]:
-    """Return the folder of a spool, and the one that is in for it."""
+    """Return the folder of a spool, and its fallback."""
     return os.path.join(state_folder, FOLDER), os.path.join(second_place(state_folder), FOLDER)
 
 
 def waiting_in(state_folder: str | os.PathLike[str]) -> tuple[str, ...]:
-    """Return the names of the entries that wait, the oldest first; microseconds where nothing ever did."""
+    """Return the names of the waiting entries, oldest first; costs microseconds if there never were any."""
     return tuple(names_of(folders_of(state_folder), WAITING))
 
 
@@ -35,13 +35,13 @@ def counts(state_folder: str | os.PathLike[str]) -> dict[str, int]:
 
 
 def names_of(folders: Iterable[str], inside: str) -> list[str]:
-    """Return the names of the entries in a folder of each of some spools, the oldest first."""
+    """Return the names of the entries in a folder of each of some spools, oldest first."""
     return sorted(name for folder in folders for name in names_in(os.path.join(folder, inside)))
 
 
 def names_in(folder: str) -> list[str]:
-    """Return the names of the entries in one folder, the oldest first; none where it cannot be read."""
+    """Return the names of the entries in one folder, oldest first; none if it cannot be read."""
     try:
         return sorted(name for name in os.listdir(folder) if name.endswith(SUFFIX))
     except OSError:
-        return []  # nothing was ever captured here, or not by this person
+        return []  # nothing was ever captured here, or not by this user

@@ -1,7 +1,7 @@
-"""Counters of this clone: how often something happened, for metrics.
+"""Counters of this clone for metrics: how often something happened.
 
-Each is a file that grows by a byte: adding takes no lock and loses nothing, and its size is the count. What ``gitmem
-stats`` reports of a time has a file for each day, and so have the keys that somebody was shown on that day.
+Each is a file that grows by one byte per count: adding needs no lock and loses nothing, and the file's size is the
+count. For ``gitmem stats`` over time there is one file per day, and likewise for the keys that were shown on that day.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 FOLDER, DAYS = "tally", "days"
-# What is counted.
+# The counters.
 CAPTURES, REFUSALS, STARTS, PROMPTS, SHOWN = "captures", "refusals", "starts", "prompts", "shown"
 NAMES = (CAPTURES, REFUSALS, STARTS, PROMPTS, SHOWN)
-# What is counted by day: prompts and recalls that searched the memory, and those that found something.
+# The daily counters: prompts and recalls that searched the memory, and those that found something.
 SEARCHED, ANSWERED = "prompts-searched", "prompts-answered"
 RECALLS, RECALLS_ANSWERED = "recalls", "recalls-answered"
 KEYS = "keys"
@@ -28,17 +28,17 @@ DAYS_KEPT = 400
 
 
 def add(state_folder: str | os.PathLike[str], name: str, number: int = 1) -> None:
-    """Count so many more; nothing where the disk does not allow it: a number is no reason to fail."""
+    """Add to a counter; disk errors are ignored, since a count is not worth a failure."""
     _append(os.path.join(state_folder, FOLDER, name), b"." * number)
 
 
 def add_on(state_folder: str | os.PathLike[str], now: int, name: str) -> None:
-    """Count one more on the day of a time."""
+    """Add one to a daily counter."""
     _append(_path(state_folder, now // DAY_S, name), b".")
 
 
 def note_keys(state_folder: str | os.PathLike[str], now: int, keys: Iterable[str]) -> None:
-    """Note that memories were shown on the day of a time; each key is written once a day, or twice in a race."""
+    """Record that memories were shown on a day; each key is written once a day, or twice in a race."""
     path = _path(state_folder, now // DAY_S, KEYS)
     known = set(_read(path).split(b"\n"))
     new = [line for key in keys if (line := key.encode()) not in known]
@@ -47,7 +47,7 @@ def note_keys(state_folder: str | os.PathLike[str], now: int, keys: Iterable[str
 
 
 def days_of(state_folder: str | os.PathLike[str]) -> dict[int, dict[str, int]]:
-    """Return what was counted on each day, by the day's number since the epoch, the oldest first."""
+    """Return the counts by day, numbered since the epoch, oldest first."""
     found: dict[int, dict[str, int]] = {}
     for day, name, entry in _entries(state_folder):
         if name != KEYS:
@@ -56,7 +56,7 @@ def days_of(state_folder: str | os.PathLike[str]) -> dict[int, dict[str, int]]:
 
 
 def keys_of(state_folder: str | os.PathLike[str]) -> dict[str, int]:
-    """Return the last day on which each memory was shown, by its key."""
+    """Return the last day on which each memory was shown, by key."""
     found: dict[str, int] = {}
     for day, name, entry in _entries(state_folder):
         for line in _read(entry.path).decode(errors="replace").split("\n") if name == KEYS else ():
@@ -66,7 +66,7 @@ def keys_of(state_folder: str | os.PathLike[str]) -> dict[str, int]:
 
 
 def sweep(state_folder: str | os.PathLike[str], now: int) -> None:
-    """Remove the counts of days that are long past."""
+    """Remove the counts of old days."""
     for day, _, entry in _entries(state_folder):
         if day < now // DAY_S - DAYS_KEPT:
             try:
@@ -109,7 +109,7 @@ def _append(path: str, data: bytes) -> None:
 
 
 def count(state_folder: str | os.PathLike[str], name: str) -> int:
-    """Return how often something was counted."""
+    """Return the value of a counter."""
     try:
         return os.stat(os.path.join(state_folder, FOLDER, name)).st_size
     except OSError:

@@ -1,4 +1,4 @@
-"""The trailers that say for which code a commit of a store was written, and how they are read back."""
+"""The trailers that name the commit of the code for a commit of a store, and how to read them."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from gitmem.frozen import frozen
 from gitmem.git.binary import Git
 from gitmem.git.repository import is_oid
 
-# The commit of the code that the writer had before them, or judged.
+# The commit of the code that the writer worked on or checked.
 CODE = "Code-Commit"
-# Where the default branch stood as this clone knew it; written on other branches than that. One that is squashed or
-# rebased leaves no trace in the code: this still says which code there was when it was written.
+# The default branch's commit as this clone knew it, on other branches. A branch that is squashed or rebased leaves no
+# trace in the code; this still says which code existed at the time.
 DEFAULT = "Code-Default"
-# On verdicts that other machines' result files claimed, as a forge's job records them: how many.
+# On verdicts recorded by a forge's job from other machines' result files: how many.
 CLAIMED = "Gitmem-Claimed"
-# The commit that a commit takes back.
+# The commit that a commit reverts.
 UNDOES = "Gitmem-Undoes"
 
 
@@ -25,7 +25,7 @@ class Point:
         commit: The commit.
         parents: Its parents.
         code: The commit of the code that it was written for, or empty.
-        default: Where the default branch stood then, or empty.
+        default: The default branch's commit at the time, or empty.
     """
 
     commit: str
@@ -35,7 +35,7 @@ class Point:
 
 
 def code_trailers(git: Git, default: str) -> tuple[tuple[str, str], ...]:
-    """Return the trailers of a commit that is written now; none where HEAD is unborn.
+    """Return the trailers for a new commit; none if HEAD is unborn.
 
     Args:
         git: The repository.
@@ -50,7 +50,7 @@ def code_trailers(git: Git, default: str) -> tuple[tuple[str, str], ...]:
 
 
 def read_points(git: Git, tip: str) -> list[Point]:
-    """Return all commits of a store, children before their parents; as far as they are here, in a shallow clone.
+    """Return all commits of a store, children before parents; in a shallow clone, those that exist.
 
     Raises:
         ProcessError: An object of its history is missing or broken.
@@ -65,6 +65,6 @@ def read_points(git: Git, tip: str) -> list[Point]:
 
 
 def _named(value: str) -> str:
-    """Return the commit that a trailer names; of several, which nobody writes, the last one."""
+    """Return the commit that a trailer names; the last one of several, which are never written."""
     last = value.rpartition(" ")[2]
     return last if is_oid(last) else ""

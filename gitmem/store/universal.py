@@ -1,4 +1,4 @@
-"""The person's own repository, whose memories are read in all projects. It is made at the first write to it."""
+"""The person's own repository, whose memories are read in all projects. It is created by the first write to it."""
 
 from __future__ import annotations
 
@@ -14,23 +14,23 @@ if TYPE_CHECKING:
 
 
 def place() -> str:
-    """Return the folder of the repository, which may not exist yet; empty where none can be determined."""
+    """Return the folder of the repository, which need not exist yet; empty if it cannot be determined."""
     base = data_home()
     return base and os.path.join(base, "universal")
 
 
 def find() -> Repository | None:
-    """Return the repository, or None where there is none yet."""
+    """Return the repository, or None if it does not exist yet."""
     folder = place()
-    # Its own git directory: a repository around the person's home is none of ours.
+    # Its own git directory: a repository around the person's home directory does not count.
     return discover(folder) if folder and os.path.isfile(os.path.join(folder, ".git", "HEAD")) else None
 
 
 def make() -> Repository:
-    """Return the repository, made where there is none; one that was made by half is finished.
+    """Return the repository, created if missing; a half-created one is completed.
 
     Raises:
-        GitmemError: There is no room for it, or no right.
+        GitmemError: It cannot be created.
     """
     folder = place()
     hint = "set XDG_DATA_HOME to a folder that you can write to"
@@ -44,7 +44,7 @@ def make() -> Repository:
     if find() is None:
         from gitmem.system import process
 
-        # Without a template: a hook of the person's is for their code.
+        # Without a template: the person's hooks are meant for their code.
         argv = ["git", "init", "--quiet", "--initial-branch=main", "--template=", folder]
         process.run(argv, env=git_environment())
     return discover(folder)

@@ -1,4 +1,4 @@
-"""Plan the files of the store that record verdicts, and bring a store of an earlier format to this one."""
+"""Plan the files that record verdicts, and upgrade a store of an earlier format."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ _FORMAT_LINE = r"(?m)^([ \t]*format[ \t]*=[ \t]*)[0-9]+"
 
 @frozen
 class FileWrites:
-    """The files of the store that record verdicts.
+    """The changes that record verdicts.
 
     Attributes:
-        writes: Their contents by path.
-        deletes: The files that these replace.
+        writes: The contents of files by path.
+        deletes: The files that are replaced.
     """
 
     writes: dict[str, bytes]
@@ -37,16 +37,16 @@ class FileWrites:
 
 
 def plan_writes(git: Git, tip: str | None, verdicts: Iterable[Verdict], *, is_loose: bool = False) -> FileWrites:
-    """Return the files that record verdicts on top of a commit of the store.
+    """Return the changes that record verdicts on top of a commit of the store.
 
-    Verdicts of the same facts for other specifications are removed. A store of an earlier format is brought to this
-    one in the same commit: its verdicts into buckets, the format into its policy, the mark into its attributes.
+    Verdicts of the same facts for other specifications are removed. A store of an earlier format is upgraded in the
+    same commit: its verdicts move into buckets, the format into its policy, the mark into its attributes.
 
     Args:
         git: The repository.
-        tip: The commit; None where the store is new.
+        tip: The commit; None if the store is new.
         verdicts: The verdicts, one for each fact.
-        is_loose: Whether each is in a file of its own, which takes others along with it nowhere: on a proposal.
+        is_loose: Whether each verdict gets a file of its own, as on a proposal.
     """
     new = {(v.key, v.spec[:16]): format_verdict(v).encode() for v in verdicts}
     keys = {key for key, _ in new}
@@ -90,7 +90,7 @@ def plan_writes(git: Git, tip: str | None, verdicts: Iterable[Verdict], *, is_lo
 
 
 def _is_folded(buckets: dict[str, Sections], place: layout.StorePath, text: bytes, path: str) -> bool:
-    """Put a verdict that has a file of its own into its bucket; false where it is not one, and stays for `doctor`."""
+    """Move a verdict from a file of its own into its bucket; return false for another file, which `doctor` reports."""
     name = (place.key, place.spec)
     try:
         text = format_verdict(parse_section(name, text, path)).encode()
@@ -103,7 +103,7 @@ def _is_folded(buckets: dict[str, Sections], place: layout.StorePath, text: byte
 
 
 def _this_format(policy: bytes) -> dict[str, bytes]:
-    """Return the policy of a store of an earlier format as this one has it; nothing where there is no policy."""
+    """Return the upgraded policy of a store of an earlier format; empty if it has no policy."""
     text = policy.decode("utf-8", "surrogateescape")
     if not text or format_of(text) >= FORMAT:
         return {}
@@ -111,12 +111,12 @@ def _this_format(policy: bytes) -> dict[str, bytes]:
 
 
 def _with_format(policy: str) -> str:
-    """Return the text of a policy that names this format, and is otherwise what it was."""
-    import re  # 4 ms (measured), and only where a store has an earlier format
+    """Return the text of a policy with this format, otherwise unchanged."""
+    import re  # 4 ms (measured), only if a store has an earlier format
 
     head, section, rest = policy.partition("\n[")
     if re.search(_FORMAT_LINE, head) and not policy.startswith("["):
         return re.sub(_FORMAT_LINE, rf"\g<1>{FORMAT}", head, count=1) + section + rest
     first, _, rest = policy.partition("\n")
-    # The comment that a policy begins with may be all that tells what it is (``foreign.POLICY_HEAD``).
+    # The comment that a policy begins with may be all that identifies it (``foreign.POLICY_HEAD``).
     return f"{first}\nformat = {FORMAT}\n{rest}" if first.startswith("#") else f"format = {FORMAT}\n{policy}"

@@ -1,7 +1,7 @@
 """Verdict files: TOML, written by gitmem alone, one per fact and specification. Pure.
 
-Anybody who can push can write one by hand, so a verdict read from the branch is a claim until this clone made it
-(threat T17), and every field is checked.
+Anyone who can push can write one by hand, so a verdict read from the branch is a claim until this clone has made it
+(threat T17), and every field is validated.
 """
 
 from __future__ import annotations
@@ -16,21 +16,21 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-# Characters of a line for people: two of them, escaped to ten bytes a character, fit into a file that is read
+# The longest line for people: two of them, escaped to ten bytes a character, fit into a readable file
 # (`layout.VERDICT_LIMIT`).
 TEXT_LIMIT = 500
 
-# Runs that a flapping fact still needs: a number that any file may claim.
+# The most runs that a flapping fact still needs: any file may claim a number.
 FLAPPING_LIMIT = 1000
 
-# Characters of the word that says what an answer depends on outside the repository.
+# The longest word that names what an answer depends on outside the repository.
 OUTSIDE_LIMIT = 20
 
 _ESCAPES = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\t": "\\t", "\r": "\\r"}
 
 
 def format_verdict(verdict: Verdict) -> str:
-    """Return the file's text: one ``name = value`` a line, empty fields left out, in one fixed order."""
+    """Return the file's text: one ``name = value`` per line, without empty fields, in a fixed order."""
     rows: list[tuple[str, object]] = [
         ("outcome", verdict.outcome),
         ("commit", verdict.commit),
@@ -73,18 +73,18 @@ def _value(value: object) -> str:
 
 def _escaped(char: str) -> str:
     if "\ud800" <= char <= "\udfff":
-        return "\ufffd"  # a byte of a name that is not UTF-8: TOML has no form for it
+        return "\ufffd"  # a byte of a name that is not UTF-8: TOML cannot express it
     plain = _ESCAPES.get(char) or (char if char.isprintable() else "")
     return plain or (f"\\u{ord(char):04x}" if char <= "\uffff" else f"\\U{ord(char):08x}")
 
 
 def parse_verdict(content: bytes, *, key: str, path: str) -> Verdict:
-    """Return the verdict of one file.
+    """Return the verdict in a file.
 
     Raises:
-        FormatError: It is not TOML, or a field is missing or of the wrong form.
+        FormatError: It is not TOML, or a field is missing or malformed.
     """
-    import tomllib  # 6 ms (measured), and only where verdicts are read
+    import tomllib  # 6 ms (measured), only if verdicts are read
 
     try:
         table = tomllib.loads(content.decode("utf-8"))
@@ -121,7 +121,7 @@ def _verdict_of(table: dict[str, Any], key: str) -> Verdict:
         culprit_after=text.get("culprit-after", ""),
         attempt=text.get("attempt", "")[:TEXT_LIMIT],
         attempt_at=parse_time(text["attempt-at"]) if "attempt-at" in text else 0,
-        # Not a number would be NULL to SQLite, and one such file would keep the whole catalog from being built.
+        # SQLite stores NaN as NULL, and one such file would keep the whole catalog from being built.
         seconds=float(seconds) if isinstance(seconds, int | float) and 0 <= seconds < 1e9 else 0.0,
         flapping=flapping
         if isinstance(flapping := table.get("flapping"), int) and 0 <= flapping < FLAPPING_LIMIT

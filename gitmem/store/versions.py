@@ -1,7 +1,7 @@
-"""Versions of the same lines side by side in a memory's body: written as Markdown, read again, and joined. Pure.
+"""Conflicting versions of lines, side by side in a memory's body: written as Markdown, parsed, and joined. Pure.
 
-Three people who change the same lines are merged two at a time. The versions that a merge finds in one side already are
-taken apart and put in one order, so that the result is the same whoever was merged first.
+When three people change the same lines, they are merged two at a time. A merge takes existing versions apart and sorts
+them, so the result is the same whoever was merged first.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ class Lines:
 
 
 def join_versions(one: str, other: str, by_one: str, by_other: str) -> list[Lines]:
-    """Return the versions that two sides have of the same lines, sorted by their text, each once.
+    """Return the versions of the same lines on two sides, sorted by text, without duplicates.
 
     Args:
         one: The lines of one side: versions side by side, or plain lines.
         other: Those of the other side.
-        by_one: Who wrote the one side, where it has plain lines.
-        by_other: Who wrote the other side.
+        by_one: The author of the first side, if it has plain lines.
+        by_other: The author of the other side.
     """
     versions = [
         *(parse_versions(one) or [_plain(by_one, one)]),
@@ -45,7 +45,7 @@ def join_versions(one: str, other: str, by_one: str, by_other: str) -> list[Line
 
 
 def format_versions(versions: list[Lines]) -> str:
-    """Return versions as Markdown that a person, or an agent, understands as it stands."""
+    """Return versions as Markdown that people and agents understand without explanation."""
     count = COUNTS.get(len(versions), str(len(versions)))
     heads = [f"**{count} versions, to settle.** {versions[0].who}", *(one.who for one in versions[1:])]
     parts = [
@@ -56,8 +56,8 @@ def format_versions(versions: list[Lines]) -> str:
 
 
 def parse_versions(text: str) -> list[Lines]:
-    """Return the versions that a text consists of; none where it holds anything else."""
-    import re  # 4 ms (measured), and only where versions are to settle
+    """Return the versions in a text; none if it holds anything else."""
+    import re  # 4 ms (measured), only if there are conflicting versions
 
     first, *lines = text.strip("\n").split("\n")
     head = re.fullmatch(_HEAD, first)

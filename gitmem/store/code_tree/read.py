@@ -1,4 +1,4 @@
-"""Read the second home, ``.memory/`` of the code tree, as the memory branch is read: from the object database."""
+"""Read the code tree's memories in ``.memory/`` from the object database, like the memory branch."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from gitmem.store.code_tree.tree import PREFIX
 
 
 def scan_all(git: Git, tree: str) -> read.Scan:
-    """Return every memory of a tree ``.memory``, and what may not be there."""
+    """Return every memory of a tree ``.memory``, and a problem for each entry that is not allowed there."""
     return _placed(read.sorted_out(tree, git.list_tree(tree)))
 
 
@@ -44,14 +44,14 @@ def _placed(scan: read.Scan) -> read.Scan:
 
 
 def _own(problem: Problem) -> Problem:
-    """Return a problem with the advice that fits files of the code: only the person may change those."""
+    """Return a problem with advice that fits files of the code, which only the person may change."""
     if problem.code in ("bad-name", "symlink", "submodule", "bad-mode"):
         return replace(problem, hint=f"git mv or git rm it: {PREFIX}{problem.path}")
     return problem
 
 
 def joined(branch: read.Scan, home: read.Scan) -> read.Scan:
-    """Return what two scans found as one."""
+    """Return two scans combined."""
     return read.Scan(
         branch.commit,
         (*branch.files, *home.files),
@@ -63,5 +63,5 @@ def joined(branch: read.Scan, home: read.Scan) -> read.Scan:
 
 
 def place_of(path: str) -> layout.StorePath | str:
-    """Return what a path of either home is, or one sentence why nothing may be there."""
+    """Parse a path of the branch or the code tree; return its place, or one sentence why nothing may be there."""
     return layout.place_of(path.removeprefix(PREFIX))

@@ -1,7 +1,7 @@
-"""The second home of memories: the folder ``.memory/`` of the code tree, as HEAD has it.
+"""The memories in the code tree: the folder ``.memory/``, as HEAD has it.
 
-Its files exist where the code that they speak of exists, and merge with it. gitmem reads them from the commit and never
-commits there. They are told from those of the memory branch by their path, which begins with ``.memory/``.
+Its files exist wherever the code they are about exists, and merge with it. gitmem reads them from the commit and never
+commits there. Their paths begin with ``.memory/``, which tells them from memories of the branch.
 """
 
 from __future__ import annotations
@@ -15,19 +15,19 @@ from gitmem.system.file_lock import make_folder
 
 FOLDER = ".memory"
 PREFIX = f"{FOLDER}/"
-# Where a work tree's git directory notes which tree its HEAD has there: asking git costs half a bare start.
+# Caches the tree of a work tree's HEAD in its git directory: asking git costs half a bare start.
 _NOTE = "gitmem/home"
 
 
 def is_home(path: str) -> bool:
-    """Return whether a memory's path is one of the code tree."""
+    """Return whether a memory's path is in the code tree."""
     return path.startswith(PREFIX)
 
 
 def find_tree(git: Git, code: str) -> str:
-    """Return the object name of the tree ``.memory`` of a commit of the code; empty where there is none.
+    """Return the object name of the tree ``.memory`` in a commit of the code; empty if there is none.
 
-    What was found is noted beside the work tree's HEAD: recall asks git once for each commit.
+    The result is cached beside the work tree's HEAD: recall asks git once per commit.
     """
     if not code:
         return ""
@@ -39,7 +39,7 @@ def find_tree(git: Git, code: str) -> str:
         noted = []
     if len(noted) == 2 and noted[0] == code and noted[1].endswith("\n"):
         tree = noted[1].strip()
-        if not tree or is_oid(tree):  # a crash of the machine may leave zeros in its place
+        if not tree or is_oid(tree):  # a crash of the machine may leave zeros in the file
             return tree
     found = read_tree(git, code)
     if found or os.path.isdir(git.repository.state):
@@ -48,17 +48,17 @@ def find_tree(git: Git, code: str) -> str:
 
 
 def read_tree(git: Git, code: str) -> str:
-    """Return the object name of the tree ``.memory`` of any commit of the code; empty where there is none."""
+    """Return the object name of the tree ``.memory`` in any commit of the code; empty if there is none."""
     try:
         lines = git.run("ls-tree", "-z", "--full-tree", code, FOLDER).stdout.split(b"\0")
     except ProcessError:
-        return ""  # a broken or partial clone: the statuses' own notice says so
+        return ""  # a broken or partial clone: reported with the statuses
     head = lines[0].partition(b"\t")[0].decode("ascii").split(" ")
     return head[2] if head[0] == "040000" else ""
 
 
 def _write_note(note: str, text: str) -> None:
-    """Put a note in its place, whole or not at all; a read-only disk does without."""
+    """Write the cache atomically; on a read-only disk, do nothing."""
     new = f"{note}.{os.getpid()}.new"
     try:
         make_folder(os.path.dirname(note))

@@ -1,8 +1,8 @@
 """Merge two versions of one memory by meaning: field by field, the body line by line, the same either way. Pure.
 
-What only one side changed is taken. Lists unite, and what one side removed goes. Of two new values of one field the
-later one counts and the other is kept in ``conflict``; of two new versions of the same lines both stay in the body,
-with who wrote them. There is never a conflict marker (DESIGN, section 2).
+A change by only one side is taken over. Lists are united, without what one side removed. Of two new values of one
+field, the later one counts and the other is stored in ``conflict``; two new versions of the same lines are both kept in
+the body, with their authors. There are never conflict markers (DESIGN, section 2).
 """
 
 from __future__ import annotations
@@ -25,17 +25,17 @@ if TYPE_CHECKING:
 
     from gitmem.model import Document
 
-# A text is for a list of one in these (``model.Document.strings``), and nothing for an empty one.
+# In these a text equals a list with one element (``model.Document.strings``), and nothing equals an empty list.
 _LISTS = frozenset(
     {"tags", "domains", "paths", "refs", "anchors", "requires", "produces", "supersedes", "confirmed", CONFLICT}
 )
-# What gitmem writes itself: the later, the earlier, or the larger one counts, and nobody has anything to settle.
+# Fields written by gitmem: the later, earlier or larger value counts, and a person need not resolve anything.
 _LATER = frozenset({"updated", "schema"})
 _EARLIER = frozenset({"created"})
 _OF_LATER_TEXT = frozenset({"by", "superseded_by", "correction", "project", "workspace"})
 # A counterexample belongs to its check: the two are never mixed.
 _CHECK = ("verify", "refute")
-# What a task is in, and since when, by whom: one thing. The first state in this order counts (``tasks.life``).
+# A task's state, since when and by whom: one unit. The first state in this order counts (``tasks.life``).
 _LIFE = ("state", "claimed", "closed")
 _STATES = {"closed": 0, "claimed": 1}
 _NAME_LIMIT = 60
@@ -48,7 +48,7 @@ class Version:
 
     Attributes:
         content: The file.
-        who: Returns who wrote it last; asked only where there is something to settle.
+        who: Returns its last author; called only if there is a conflict.
     """
 
     content: bytes
@@ -61,9 +61,9 @@ class MergedMemory:
 
     Attributes:
         content: The file.
-        conflicts: The fields that a person must settle, ``body`` for its text, sorted; ``unreadable`` where one of the
+        conflicts: The fields that a person must resolve, ``body`` for its text, sorted; ``unreadable`` if one of the
             files is not a memory, and only the other was kept.
-        kind: Its kind; empty where it cannot be read.
+        kind: Its kind; empty if it cannot be read.
     """
 
     content: bytes
@@ -72,14 +72,14 @@ class MergedMemory:
 
 
 def unite(base: bytes | None, one: Version, other: Version, *, path: str, is_forgotten: bool = False) -> MergedMemory:
-    """Return what both sides say of one memory.
+    """Merge both sides' versions of one memory.
 
     Args:
-        base: The text that both started from, or None.
+        base: The common ancestor's text, or None.
         one: One side.
-        other: The other side; which is which makes no difference.
-        path: Where the memory is.
-        is_forgotten: Whether one side retired what the other one changed: it stays retired, and somebody should look.
+        other: The other side; their order does not matter.
+        path: The memory's path.
+        is_forgotten: Whether one side retired what the other changed: it stays retired, and a person should review it.
     """
     if one.content == other.content:
         return MergedMemory(one.content)
@@ -102,14 +102,14 @@ def unite(base: bytes | None, one: Version, other: Version, *, path: str, is_for
     for text in (_by_line(started, earlier, later, fields, body), _written(later, fields, body)):
         if text is not None:
             return MergedMemory(text.encode("utf-8"), names, str(fields.get("kind", "")))
-    # Both together are more than one memory may hold: the later one stays, with a word about the other.
+    # Together they exceed the size of a memory: the later one stays, with a note about the other.
     short = [{"field": name, "by": _shown(early.who())} for name in names or ("body",)]
     text = _written(later, {**later.fields, CONFLICT: _joined(later.fields.get(CONFLICT), short, {})}, later.body)
     return MergedMemory(late.content if text is None else text.encode("utf-8"), names or ("body",), later.kind)
 
 
 def _read(content: bytes, path: str) -> Document | None:
-    """Return a memory that may be changed, or None: no memory, or one of a newer version of gitmem."""
+    """Return a memory that may be changed, or None: not a memory, or one of a newer version of gitmem."""
     try:
         document = parse(content, path=path)
     except FormatError:
@@ -129,7 +129,7 @@ def _written_at(fields: Mapping[str, Any]) -> int:
 def _fields(
     base: Document | None, earlier: Document, later: Document, who: Callable[[], str]
 ) -> tuple[dict[str, Any], list[dict[str, Any]]]:
-    """Return the merged fields, in the later text's order, and what is to be settled."""
+    """Return the merged fields, in the later text's order, and the conflicts."""
     started: Mapping[str, Any] = base.fields if base else {}
     merged: dict[str, Any] = {}
     conflicts: list[dict[str, Any]] = []
@@ -140,9 +140,9 @@ def _fields(
         elif _is_same(other, was):
             value = one
         elif name not in _LISTS and (one is _MISSING or other is _MISSING):
-            value = one if other is _MISSING else other  # what one side took away and the other changed, stays
+            value = one if other is _MISSING else other  # a field that one side removed and the other changed stays
         else:
-            value = _of_both(name, was, one, other)
+            value = _merge_values(name, was, one, other)
             if value is None:
                 value = other
                 conflicts.append({"field": name, "other": one, "by": _shown(who())})
@@ -162,7 +162,7 @@ def _fields(
 
 
 def _is_same(one: Any, other: Any) -> bool:
-    # By their form, since 1 == True == 1.0.
+    # By representation, since 1 == True == 1.0.
     return one is other or (type(one) is type(other) and repr(one) == repr(other))
 
 
@@ -173,8 +173,8 @@ def _is_same_but_retired(one: Document, other: Document) -> bool:
     return repr(fields[0]) == repr(fields[1]) and one.body == other.body
 
 
-def _of_both(name: str, was: Any, one: Any, other: Any) -> Any:
-    """Return what two new values of a field make together; None where a person must say."""
+def _merge_values(name: str, was: Any, one: Any, other: Any) -> Any:
+    """Merge two new values of a field; None if a person must decide."""
     if name in _LATER:
         return max(one, other, key=lambda value: (isinstance(value, int | str), str(value)))
     if name in _EARLIER:
@@ -200,7 +200,7 @@ def _listed(name: str, value: Any) -> list[Any] | None:
 
 
 def _united(was: list[Any], one: list[Any], other: list[Any]) -> list[Any]:
-    """Return what is in both, or new in either: what was there keeps its place, what is new follows in order."""
+    """Return elements in both, or new in either: existing ones keep their position, new ones follow in order."""
     in_one, in_other = ({repr(part) for part in parts} for parts in (one, other))
     before = {repr(part): part for part in was}
     kept = [part for name, part in before.items() if name in in_one and name in in_other]
@@ -213,7 +213,7 @@ def _is_attempts(value: Any) -> bool:
 
 
 def _attempts(was: list[Any], one: list[Any], other: list[Any]) -> list[Any]:
-    """Return the attempts of both sides in the order in which they began; one is known by who made it, and when."""
+    """Return the attempts of both sides in order of their start; equal worker and start mean the same attempt."""
 
     def by_name(attempts: list[Any]) -> dict[tuple[str, ...], Any]:
         return {tuple(str(part.get(name, "")) for name in ("when", "who", "agent")): part for part in attempts}
@@ -235,10 +235,10 @@ def _attempts(was: list[Any], one: list[Any], other: list[Any]) -> list[Any]:
 
 
 def _life(started: Mapping[str, Any], earlier: Mapping[str, Any], later: Mapping[str, Any]) -> tuple[Any, Any]:
-    """Return the state of a task with what belongs to it, of the side that counts, and the claim that does not.
+    """Return the state of a task with its related fields, from the side that counts, and the losing claim.
 
-    A closed task beats a claimed one, and that an open one; of two claims the first one counts, and the other one gets
-    a notice.
+    A closed task wins over a claimed one, and that over an open one; of two claims the first one counts, and the other
+    worker is notified.
     """
     was, one, other = ({name: side[name] for name in _LIFE if name in side} for side in (started, earlier, later))
     if _is_same(one, other) or _is_same(one, was):
@@ -259,7 +259,7 @@ def _life(started: Mapping[str, Any], earlier: Mapping[str, Any], later: Mapping
 
 
 def _joined(there: Any, more: list[dict[str, Any]], fields: Mapping[str, Any]) -> list[Any]:
-    """Return all that is to be settled, in an order that does not depend on what was merged first.
+    """Return all conflicts, in an order that does not depend on what was merged first.
 
     A version that counts in the merged *fields* is left out.
     """
@@ -281,7 +281,7 @@ def _counts(part: Any, fields: Mapping[str, Any]) -> bool:
 def _body(
     base: Document | None, earlier: Document, later: Document, early: Callable[[], str], late: Callable[[], str]
 ) -> tuple[str, list[str]]:
-    """Return the merged body, and who wrote the versions of lines that it holds several of; empty where it has none."""
+    """Return the merged body, and the authors of conflicting lines in it; empty if there are none."""
     started = unify(base.body) if base else ""
     pieces = merge_texts(started, unify(earlier.body), unify(later.body))
     parts: list[str] = []
@@ -297,7 +297,7 @@ def _body(
 
 
 def _shown(who: str) -> str:
-    """Return a name of a commit for a memory: one line, nothing hidden in it, no markup alive, not long."""
+    """Return a name from a commit made safe for a memory: one short line, no hidden characters, no live markup."""
     name = display(" ".join(who.split()))[:_NAME_LIMIT]
     return "".join(char for char in name if char not in "\\`*_[]<>#|!") or "somebody"
 
@@ -305,7 +305,7 @@ def _shown(who: str) -> str:
 def _by_line(
     base: Document | None, earlier: Document, later: Document, fields: Mapping[str, Any], body: str
 ) -> str | None:
-    """Return the whole files merged by line, where that says the same: it keeps the comments of both sides."""
+    """Return the files merged by line if the result has the same meaning, since that keeps both sides' comments."""
     if base is None or CONFLICT in fields:
         return None
     pieces = merge_texts(base.text, earlier.text, later.text)
@@ -322,7 +322,7 @@ def _by_line(
 
 
 def _written(later: Document, fields: Mapping[str, Any], body: str) -> str | None:
-    """Return the later text with the merged fields and body; None where no memory can hold them."""
+    """Return the later text with the merged fields and body; None if the result is no valid memory."""
     changes = {**dict.fromkeys(later.fields, REMOVE), **fields}
     try:
         return edit(later, changes, None if unify(later.body) == body else body)

@@ -1,4 +1,4 @@
-"""Read a companion on top of the memory branch: a merge of both, by meaning, that belongs to this clone alone."""
+"""Read a companion on top of the memory branch: a merge of both by meaning, local to this clone."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from gitmem.git.binary import Git
 
-# Tops that are kept: of the branches somebody switches between, and of what is compared meanwhile.
+# The most merges kept: for the branches that a person switches between and compares.
 KEPT = 20
 
 
 def on_top(git: Git, memory: str, companion: str, *, code: str, now: int, wait_s: float) -> str:
-    """Return the ref of a companion on top of the memory branch, made where it is not known yet.
+    """Return the ref of a companion on top of the memory branch, created if it does not exist yet.
 
-    Only memories count: a policy, a workflow or a verdict that is pushed with a branch of the code changes nothing.
+    Only memories are merged: a policy, a workflow or a verdict pushed with a branch of the code has no effect.
 
     Args:
         git: The repository.
@@ -34,7 +34,7 @@ def on_top(git: Git, memory: str, companion: str, *, code: str, now: int, wait_s
         wait_s: How long to wait for other writers.
 
     Raises:
-        GitmemError: The companion is no memory's branch, or has no history in common with the memory branch.
+        GitmemError: The companion is not a store, or has no history in common with the memory branch.
     """
     ref = top_ref(memory, companion)
     if git.read_ref(ref) is not None:
@@ -44,7 +44,7 @@ def on_top(git: Git, memory: str, companion: str, *, code: str, now: int, wait_s
         raise GitmemError(f"{branch_of(code)} has no history in common with the memory branch")
     _forget_old(git)
     objects = open_objects(git)
-    if git.is_ancestor(companion, memory):  # it is merged
+    if git.is_ancestor(companion, memory):  # already merged
         git.run("update-ref", ref, memory)
         return ref
     if git.is_ancestor(memory, companion) and all(map(is_memory, objects.diff(memory, companion))):
@@ -71,7 +71,7 @@ def is_memory(path: str) -> bool:
 
 
 def _forget_old(git: Git) -> None:
-    """Forget all tops but the newest."""
+    """Delete all merges but the newest."""
     newest = git.text("for-each-ref", "--sort=-creatordate", "--format=%(refname)", TOPS).split("\n")
     for ref in filter(None, newest[KEPT - 1 :]):
         git.run("update-ref", "-d", ref, check=False)

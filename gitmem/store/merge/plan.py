@@ -1,4 +1,4 @@
-"""The commit that a merge of two states of a store comes to."""
+"""The commit for a merge of two states of a store."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from gitmem.store.merge.trees import MergeResult
 
-# Trailers name at most this many memories.
+# The most memories named in trailers.
 TRAILERS = 50
 
 
 def plan_of(merged: MergeResult, theirs: str, subject: str) -> CommitPlan:
-    """Return the merge commit: what the overlay says, on our tree, with their commit as its second parent."""
+    """Return the merge commit: the overlay on our tree, with their commit as its second parent."""
     state = merged.state
     new = [(path, entry) for path, entry in sorted(state.overlay.items()) if entry is not None]
     keys = [conflict.key for conflict in merged.conflicts]

@@ -1,8 +1,8 @@
 """Three-way merge of two states of a store, memory by memory, in whatever folder each side has it.
 
-What only one side changed is taken as it is, also where it cannot be read. A memory is known by its key, so a split
-folder, another kind or the archive are one memory's places. Absence never means deleted; a memory that one side retired
-stays retired. The result does not depend on which side is which (DESIGN, section 2). Nothing is written here.
+A change by only one side is taken over, even if it cannot be read. A memory is identified by its key, so it may move
+between split folders, kinds and the archive. A missing file never means deletion; a memory that one side retired stays
+retired. The result does not depend on the order of the sides (DESIGN, section 2). Nothing is written here.
 """
 
 from __future__ import annotations
@@ -27,20 +27,20 @@ if TYPE_CHECKING:
 
     Files = dict[str, PathEntry]
 
-# Merged histories that were merged into each other have several common ancestors. They are merged themselves, so deep
-# and so many; past that the first one counts (git's own recursive strategy has no bound).
+# Criss-cross histories have several common ancestors. They are merged themselves, up to this depth and number; beyond
+# that the first one is used (git's own recursive strategy has no bound).
 BASES_DEEP, BASES_MANY = 3, 8
 _PLAIN = "100644"
 
 
 @frozen
 class StoreState:
-    """One state of a store: a tree, and what differs from it without being written.
+    """A state of a store: a tree, and unwritten differences from it.
 
     Attributes:
         tree: A commit or tree; None for an empty one.
-        overlay: What is at these paths instead; None where nothing does.
-        contents: New contents of the overlay by object name.
+        overlay: The entries that replace those of the tree, by path; None for a removed one.
+        contents: New contents in the overlay by object name.
     """
 
     tree: str | None
@@ -50,12 +50,12 @@ class StoreState:
 
 @frozen
 class Conflict:
-    """One file that a person must settle.
+    """A file that a person must resolve.
 
     Attributes:
         key: The memory's key; the path for another file.
-        path: Where it is in the result.
-        fields: What is to be settled.
+        path: Its path in the result.
+        fields: The conflicting fields.
     """
 
     key: str
@@ -65,12 +65,12 @@ class Conflict:
 
 @frozen
 class MergeResult:
-    """What a merge came to.
+    """The result of a merge.
 
     Attributes:
-        state: The result, on top of the first side's tree.
-        conflicts: What a person must settle, by path.
-        is_page_old: Whether both sides wrote the status page, which is rebuilt and never merged.
+        state: The resulting state, on top of the first side's tree.
+        conflicts: The files that a person must resolve, by path.
+        is_page_old: Whether both sides wrote the status page, which is rebuilt, not merged.
     """
 
     state: StoreState
@@ -79,7 +79,7 @@ class MergeResult:
 
 
 def plain(tree: str | None) -> StoreState:
-    """Return the state that a commit shows."""
+    """Return the state of a commit."""
     return StoreState(tree, {}, {})
 
 
@@ -87,20 +87,20 @@ def merge(objects: Objects, ours: str, theirs: str, *, who: Callable[[str, str],
     """Merge two commits of a store, which need not share any history.
 
     Args:
-        objects: Where they are.
-        ours: One commit; the result is told as what differs from it.
+        objects: The object database.
+        ours: One commit; the result is expressed as differences from it.
         theirs: The other.
-        who: Returns who changed a path last on the way to one of the two commits.
+        who: Returns the last author of a path in the history of one of the two commits.
 
     Raises:
-        NotFoundError: One of the trees, or of their common ancestors', cannot be read.
+        NotFoundError: A tree of the commits or of their common ancestors cannot be read.
     """
     base = _base(objects, ours, theirs, depth=0)
     return _Merge(objects, base, plain(ours), plain(theirs), (lambda p: who(ours, p), lambda p: who(theirs, p))).run()
 
 
 def _base(objects: Objects, one: str, other: str, *, depth: int) -> StoreState:
-    """Return the state that both come from: of several common ancestors, what they make together."""
+    """Return the state that both sides descend from: several common ancestors are merged."""
     bases = objects.git.merge_bases(one, other)
     if not bases:
         return plain(None)
@@ -112,7 +112,7 @@ def _base(objects: Objects, one: str, other: str, *, depth: int) -> StoreState:
 
 
 class _Merge:
-    """One merge under way."""
+    """A merge in progress."""
 
     def __init__(
         self,
@@ -133,7 +133,7 @@ class _Merge:
         self._is_page_old = False
 
     def run(self) -> MergeResult:
-        """Merge and return what it came to."""
+        """Merge and return the result."""
         memories, others = self._sorted_out()
         self._split = self._split_folders()
         self._read(memories, others)
@@ -146,7 +146,7 @@ class _Merge:
         return MergeResult(state, conflicts, self._is_page_old)
 
     def _sorted_out(self) -> tuple[dict[str, tuple[Files, Files, Files]], dict[str, tuple[PathEntry | None, ...]]]:
-        """Return the files of each memory before and on both sides, and every other path's, where either changed it."""
+        """Return the files of each memory before and on both sides, and of every other changed path."""
         memories: dict[str, tuple[Files, Files, Files]] = {}
         others: dict[str, tuple[PathEntry | None, ...]] = {}
         for path in sorted(self._left.keys() | self._right.keys()):
@@ -156,7 +156,7 @@ class _Merge:
             if isinstance(place, layout.StorePath) and place.what == layout.MEMORY and any(map(_is_regular, sides)):
                 files = memories.setdefault(place.key, ({}, {}, {}))
                 for known, entry in zip(files, sides, strict=True):
-                    # A link in the place of a memory is not a memory: that side has lost it.
+                    # A link replacing a memory is not a memory: that side has lost it.
                     if entry is not None and _is_regular(entry):
                         known[path] = entry
             else:
@@ -164,7 +164,7 @@ class _Merge:
         return memories, others
 
     def _split_folders(self) -> set[str]:
-        """Return the folders (archived ones with ``archive/``) that a side has split: nothing stays flat in them."""
+        """Return the folders (archived ones with ``archive/``) that a side has split; none of their files stay flat."""
         new = [path for changes in (self._left, self._right) for path, (_, now) in changes.items() if now is not None]
         places = [(path, layout.place_of(path)) for path in new]
         return {
@@ -172,7 +172,7 @@ class _Merge:
         }
 
     def _read(self, memories: Mapping[str, Any], others: Mapping[str, Any]) -> None:
-        """Read what both sides changed, in one go; what is too large for its place is left out."""
+        """Read all changes of both sides at once; files that are too large for their type are left out."""
         wanted: list[tuple[PathEntry | None, ...]] = [
             tuple(entry for files in sides for entry in files.values())
             for sides in memories.values()
@@ -186,7 +186,7 @@ class _Merge:
 
     def _memory(self, key: str, was: Files, one: Files, other: Files) -> None:
         if not one or not other:
-            result = one or other  # absence never means deleted
+            result = one or other  # a missing file never means deletion
         elif other in (one, was):
             result = one
         elif one == was:
@@ -200,7 +200,7 @@ class _Merge:
             self._put(path, one.get(path), entry)
 
     def _merged(self, key: str, was: Files, one: Files, other: Files) -> Files:
-        """Return the files of a memory that both sides changed; of several with its key, the one that counts."""
+        """Return the files of a memory that both sides changed; of several with its key, the effective one."""
         paths = [_counting(files) for files in (was, one, other)]
         mine, yours = one[paths[1]], other[paths[2]]
         old = was[paths[0]] if paths[0] else None
@@ -233,7 +233,7 @@ class _Merge:
         contents = [None if entry is None else self._contents.get(entry.oid) for entry in (old, mine, yours)]
         base, one, other = contents
         if one is None or other is None:
-            # Too large to be a memory, or not there: what can be read counts, else a side that is always the same.
+            # Too large for a memory, or missing: the readable one counts, else always the same side.
             self._conflicts.append(Conflict(key, self._path(paths, ""), ("unreadable",)))
             entry = mine if other is None and one is not None else yours if one is None and other is not None else None
             return entry or max(mine, yours, key=lambda side: side.oid), self._path(paths, "")
@@ -250,7 +250,7 @@ class _Merge:
         return self._new(united.content, mine, yours), path
 
     def _path(self, paths: list[str], kind: str) -> str:
-        """Return where a memory is that both sides have, from where it lay before and is on both."""
+        """Return the path of a memory on both sides, from its previous path and both current ones."""
         was, *sides = (_place(path) if path else None for path in paths)
         one, other = sides
         assert one is not None and other is not None
@@ -307,16 +307,16 @@ class _Merge:
         return self._new(content, one, other)
 
     def _is_free(self, path: str, entry: PathEntry) -> bool:
-        """Return whether an entry that is none of a store's may be there: it never replaces a file of one.
+        """Return whether an entry that does not belong to a store may stay: it never replaces a store's file.
 
-        A file ``facts`` would stand where the folder is, and ``facts/a.md/x`` where a memory is.
+        A file ``facts`` would conflict with the folder, and ``facts/a.md/x`` with a memory.
         """
         place = layout.place_of(path)
         if isinstance(place, layout.StorePath) and _is_regular(entry):
             return True
         parts = path.split("/")
         if any(part.lower() in ("", ".", "..", ".git") for part in parts):
-            return False  # no git writes such a name; the history keeps it
+            return False  # git never writes such a name; the history keeps it
         tree = self._ours.tree
         above = ["/".join(parts[:n]) for n in range(1, len(parts))]
         if tree is None:
@@ -329,7 +329,7 @@ class _Merge:
     # What comes of it
 
     def _new(self, content: bytes, one: PathEntry, other: PathEntry) -> PathEntry:
-        """Return the entry of a content that may be new."""
+        """Return the entry for a content that may be new."""
         import hashlib  # 3 ms (measured), and a commit's hook merges nothing
 
         head = f"blob {len(content)}\0".encode()
@@ -344,7 +344,7 @@ class _Merge:
 
 
 def _changes(objects: Objects, base: StoreState, side: StoreState) -> Changes:
-    """Return what differs between two states."""
+    """Return the differences between two states."""
     found = objects.diff(base.tree, side.tree) if base.tree != side.tree else {}
     for path in base.overlay.keys() | side.overlay.keys():
         ends = []
@@ -380,7 +380,7 @@ def _is_archived(path: str) -> bool:
 
 
 def _counting(files: Iterable[str]) -> str:
-    """Return which of several files with one key counts (``index.catalog.update.settle_keys``), or an empty string."""
+    """Return the effective file of several with one key (``index.catalog.update.settle_keys``), or an empty string."""
     return min(files, key=lambda path: (_is_archived(path), path), default="")
 
 

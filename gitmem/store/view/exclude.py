@@ -1,4 +1,4 @@
-"""The view's line in ``info/exclude``: git status stays clean, and no file that the project tracks changes.
+"""The view's line in ``info/exclude``: git status stays clean, and no tracked file changes.
 
 The file is local to this clone and shared by its worktrees. Source: gitignore(5).
 """
@@ -10,14 +10,14 @@ import os
 from gitmem.errors import suppress
 
 COMMENT = "# gitmem's view of the memory; `gitmem view --remove` takes this out"
-# What means something in a pattern.
+# The special characters in a pattern.
 SPECIAL = "\\*?[]!# "
 
 
 def add(common: str, inside: str) -> None:
-    """Let git status leave out a folder of the main work tree, given relative to it.
+    """Make git status ignore a folder of the main work tree, given relative to it.
 
-    The lines go first: what follows stays byte for byte, with or without a line feed at its end.
+    The lines go first, so the rest stays byte for byte the same, with or without a final line feed.
     """
     text = _read(common)
     if pattern_of(inside) not in text.split("\n"):
@@ -25,7 +25,7 @@ def add(common: str, inside: str) -> None:
 
 
 def take_out(common: str, inside: str) -> None:
-    """Take back what ``add`` did, wherever a person moved it; every other line stays."""
+    """Undo ``add``, even if the person moved the lines; every other line stays."""
     text = _read(common)
     kept = f"\n{text}".replace(f"\n{_section(inside)}", "\n").replace(f"\n{pattern_of(inside)}\n", "\n")[1:]
     if kept != text:
@@ -37,7 +37,7 @@ def _section(inside: str) -> str:
 
 
 def pattern_of(inside: str) -> str:
-    """Return the pattern that means this folder and no other."""
+    """Return the pattern that matches this folder and no other."""
     return "/" + "".join(f"\\{char}" if char in SPECIAL else char for char in inside) + "/"
 
 
@@ -54,7 +54,7 @@ def _read(common: str) -> str:
 
 
 def _write(common: str, text: str) -> None:
-    """Write the file; without a line it goes, with its folder if that is empty."""
+    """Write the file; an empty one is removed, and its folder if that is empty too."""
     path = _path(common)
     if not text:
         os.unlink(path)

@@ -1,7 +1,7 @@
-"""Bring the view's files to a commit: only what a store may have, and only what no person has changed.
+"""Update the view's files to a commit: only files that a store may have, and only those that no person has changed.
 
-Files are written by us, from the object database: no checkout, no filter, no link, no hook. The order makes a crash
-harmless: files, index, which files are held, HEAD, what the view shows. Done again, each step finds what it did before.
+gitmem writes the files itself, from the object database: no checkout, no filter, no link, no hook. The order makes a
+crash harmless: files, index, held files, HEAD, the shown commit. When repeated, each step gives the same result.
 """
 
 from __future__ import annotations
@@ -31,17 +31,17 @@ LIMITS = {
     layout.KNOWN: layout.POLICY_LIMIT,
 }
 NAME_CHARS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-")
-# With more new files than this their times are put into the index at once: else the next look reads them all again.
+# With more new files, their times are put into the index at once: otherwise the next look reads them all again.
 TIMES_ABOVE = 200
 
 
 @frozen
 class ViewHead:
-    """Where the view's HEAD is.
+    """The state of the view's HEAD.
 
     Attributes:
-        base: The commit that its files are to be compared with.
-        found: A commit that a person made there and that the branch does not have; empty where there is none.
+        base: The commit to compare the files with.
+        found: A commit that a person made there and that the branch lacks; empty if there is none.
     """
 
     base: str
@@ -49,14 +49,14 @@ class ViewHead:
 
 
 def bring(git: Git, view: View, tip: Callable[[], str], merge: Merge) -> View:
-    """Bring the view to the branch's tip; a commit that a person made in it is merged onto the branch first.
+    """Update the view to the branch's tip; a commit that a person made in it is merged into the branch first.
 
     Args:
         git: The repository.
-        view: The view, whole, its lock held.
+        view: The view, complete, with its lock held.
         tip: Returns the branch's tip.
-        merge: Merges such a commit, and returns what is known of the view then, the blobs by path that the branch has
-            now, and every path of the commit.
+        merge: Merges such a commit, and returns the new state of the view, the blobs by path that are now on the
+            branch, and every path of the commit.
     """
     refuse_locked(git, view)
     found = standing(git, view, tip()).found
@@ -88,8 +88,8 @@ def standing(git: Git, view: View, tip: str) -> ViewHead:
 def shown_as(entry: TreeEntry) -> str:
     """Return how an entry of the branch appears: as a file, in the index only, or not at all.
 
-    What a store may not have is left out of the index too, so that its attributes count for nothing: git reads
-    ``.gitattributes`` from the index where there is no file (gitattributes(5)). Verdicts are the machine's.
+    Entries that a store may not have are also left out of the index, so that their attributes have no effect: git reads
+    ``.gitattributes`` from the index if there is no file (gitattributes(5)). Verdicts are not for people.
     """
     place = layout.place_of(entry.path)
     is_blob = entry.type == "blob" and entry.mode in layout.REGULAR_MODES and bool(entry.oid.strip("0"))
@@ -108,19 +108,19 @@ def shown_as(entry: TreeEntry) -> str:
 def refresh(
     git: Git, view: View, tip: str, *, accepted: Mapping[str, str] | None = None, also: Collection[str] = ()
 ) -> View:
-    """Bring the view to the branch's tip and return what is known of it then.
+    """Update the view to the branch's tip and return its new state.
 
     Args:
         git: The repository.
-        view: The view, whole, its lock held.
+        view: The view, complete, with its lock held.
         tip: The commit to show.
-        accepted: Blobs by path that a person wrote and that the branch has now, in this form or another; an empty name
-            for a file that was deleted and is to come back.
-        also: Further paths to look at: those of a commit that a person made there.
+        accepted: Blobs by path that a person wrote and that are now on the branch, merged or not; an empty name for a
+            deleted file that is to be restored.
+        also: Further paths to check: those of a commit that a person made there.
 
     Raises:
         ConflictError: Another git process is writing it, or it was switched to something else.
-        OSError: The disk is full or read-only; the next refresh goes on from there.
+        OSError: The disk is full or read-only; the next refresh continues from there.
     """
     refuse_locked(git, view)
     is_asked = accepted or also or view.held or view.toward
@@ -150,7 +150,7 @@ def refresh(
         refuse_locked(git, view)
         if is_whole:
             raise
-        os.unlink(_index_of(git, view))  # damaged: rebuilt from what is shown
+        os.unlink(_index_of(git, view))  # damaged: rebuilt from the shown commit
         return refresh(git, replace(view, held=held), tip, accepted=accepted, also=also)
     if held != view.held:
         save(git, replace(view, held=held, toward=toward))
@@ -161,7 +161,7 @@ def refresh(
 
 
 def _ours(git: Git, view: View, base: str) -> dict[str, set[str]]:
-    """Return the blobs by path that may be there though *base* has others, because a refresh was cut short."""
+    """Return blobs that may be in files although *base* has others, because a refresh was interrupted."""
     found: dict[str, set[str]] = {}
     for commit in {view.shown, *view.toward} - {base, ""}:
         with suppress(ProcessError):
@@ -176,7 +176,7 @@ def _ours(git: Git, view: View, base: str) -> dict[str, set[str]]:
 
 
 def unstage(git: Git, view: View) -> None:
-    """Let the index say again what the view shows: what somebody staged is then a change of the files like any other.
+    """Reset the index to the shown commit: staged changes become ordinary changes of the files.
 
     Raises:
         ProcessError: The index is locked or damaged.
@@ -188,14 +188,14 @@ def unstage(git: Git, view: View) -> None:
 
 
 def list_staged(git: Git, view: View) -> list[PathVersion]:
-    """Return what somebody staged in the view; what it leaves out was deleted by nobody."""
+    """Return what is staged in the view; a file missing from the index was not deleted by a person."""
     sides = worktrees.list_staged(view.git(git), view.shown)
     sizes = git.sizes({side.old for side in sides if side.old})
     return [s for s in sides if s.new or shown_as(_entry(s.path, s.old_mode, s.old, sizes)) == FILE]
 
 
 def list_unsaved(git: Git, view: View) -> list[tuple[str, str]]:
-    """Return what a person did in the view and nobody saved, as tag (``C``, ``R``, ``?``) and path, by path.
+    """Return unsaved changes in the view as tag (``C``, ``R``, ``?``) and path, sorted by path.
 
     Raises:
         ProcessError: The index is damaged.
@@ -207,12 +207,12 @@ def list_unsaved(git: Git, view: View) -> list[tuple[str, str]]:
 
 
 def without_ours(git: Git, view: View, paths: Iterable[str]) -> list[str]:
-    """Return those of some paths whose files hold what no refresh wrote: one may be under way while somebody asks.
+    """Return those of some paths whose files were changed by a person; a refresh may be running at the same time.
 
     Args:
         git: The repository.
-        view: The view as it is known after the files were compared.
-        paths: Files that differ from the index, or the index from the commit.
+        view: The state of the view after the files were compared.
+        paths: Paths at which the file differs from the index, or the index from the commit.
     """
     wanted: dict[str, set[str]] = {path: set() for path in paths}
     for commit in filter(None, {view.shown, *view.toward} if wanted else ()):
@@ -232,16 +232,16 @@ def _index_of(git: Git, view: View) -> str:
 
 
 def _sides(git: Git, view: View, base: str, tip: str) -> tuple[list[PathVersion], bool]:
-    """Return what differs, and whether that is everything there is: then the index is rebuilt."""
+    """Return the differences, and whether they are complete: then the index is rebuilt."""
     if base and _has_index(git, view):
-        # That commit may not be there any more: the branch was written again, and the old one collected.
+        # That commit may be gone: the branch was rewritten, and the old commits were collected.
         with suppress(ProcessError):
             return worktrees.list_sides(git, base, tip), False
     known = (
         {entry.path: (entry.mode, entry.oid) for entry in git.list_tree(base)} if base and git.has(base, "tree") else {}
     )
     if not known and _has_index(git, view):
-        # With a damaged index, whatever is there and is not on the branch is a person's.
+        # With a damaged index, any file that is not on the branch counts as a person's.
         with suppress(ProcessError):
             known = {path: (mode, oid) for mode, oid, path in worktrees.list_index(view.git(git))}
     sides = []
@@ -264,9 +264,9 @@ def _settle(
     length: int,
     was_cut: bool,
 ) -> dict[str, str]:
-    """Write, delete or leave each file; returns how each path appears now, and brings *held* up to date.
+    """Write, delete or leave each file; return how each path appears now, and update *held*.
 
-    What a refresh that *was_cut* short left blank was written by it, and never reached the disk.
+    If an earlier refresh *was_cut* short, it wrote the blank files, whose content never reached the disk.
     """
     shown: dict[str, str] = {}
     wanted: list[tuple[PathVersion, str, str]] = []
@@ -312,7 +312,7 @@ def _index(
     length: int,
     also: Collection[str],
 ) -> None:
-    """Let the index say what the commit says of each path, shown or not, so that git status is clean."""
+    """Set the index entry of each path, shown or not, to that of the commit, so that git status is clean."""
     mine = view.git(git)
     if is_whole and _has_index(git, view):
         os.unlink(_index_of(git, view))
@@ -326,5 +326,5 @@ def _index(
 
 
 def _is_nameable(path: str) -> bool:
-    """Return whether the index can have had such a path: it never had one that a store may not have."""
+    """Return whether the index can contain such a path: never one that a store may not have."""
     return isinstance(layout.place_of(path), layout.StorePath)

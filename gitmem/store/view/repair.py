@@ -1,6 +1,6 @@
-"""Write again, or clear away, what a power cut left blank of a view: names reached the disk before the content did.
+"""Restore or remove files of a view that a power cut left blank: names reached the disk, contents did not.
 
-What git writes for a worktree it does not sync. Nothing here touches a file that says anything.
+git does not sync the files that it writes for a worktree. Only blank files are changed here.
 """
 
 from __future__ import annotations
@@ -21,22 +21,22 @@ if TYPE_CHECKING:
     from gitmem.git.binary import Git
     from gitmem.store.view.state import View
 
-# No file that is looked at here has more that counts; a log of HEAD that is larger is left as it is.
+# No file examined here has more relevant content; a larger log of HEAD is left as it is.
 READ_LIMIT = 1_000_000
 
 
 def is_blank(path: str) -> bool:
-    """Return whether a file is there and holds nothing but zeros and white space."""
+    """Return whether a file exists and contains only zeros and white space."""
     return _read(path).strip(b"\0\n ") == b"" and os.path.isfile(path) and not os.path.islink(path)
 
 
 def mend(git: Git, view: View) -> None:
-    """Write again what is blank of a view that is known, in its folder and in its git directory."""
+    """Restore the blank files of a known view, in its folder and in its git directory."""
     _mend(git, view.admin(git), view.path, view.shown or next(iter(view.toward), ""))
 
 
 def clear(git: Git, path: str, commit: str) -> None:
-    """Complete, or clear away, what is left of a view at *path* of which nothing is known; *commit* is the tip."""
+    """Complete or remove the remains of an unknown view at *path*; *commit* is the tip."""
     folder = os.path.join(git.repository.common, "worktrees")
     admins = [os.path.join(folder, name) for name in _names(folder) if _is_like(name, os.path.basename(path))]
     if not os.path.lexists(f"{path}/.git"):
@@ -51,7 +51,7 @@ def clear(git: Git, path: str, commit: str) -> None:
 
 
 def _mend(git: Git, admin: str, path: str, commit: str) -> None:
-    """Write the blank files of a view's git directory again, and its link; HEAD names *commit* unless its log does."""
+    """Restore the blank files of a view's git directory, and its link; HEAD is *commit* unless its log has one."""
     if not os.path.isdir(admin):
         return
     known = {"commondir": "../..", "gitdir": f"{path}/.git"}
@@ -81,7 +81,7 @@ def _remove_unmade(admin: str, path: str) -> None:
 
 
 def _is_astray(folder: str, path: str) -> bool:
-    """Return whether the link in a folder leads to a git directory of this repository that is gone."""
+    """Return whether the link in a folder leads to a removed git directory of this repository."""
     target = worktrees.admin_of(path)
     return os.path.dirname(target) == folder and not os.path.lexists(target)
 
@@ -91,13 +91,13 @@ def _is_lost(path: str) -> bool:
 
 
 def _is_like(name: str, base: str) -> bool:
-    """Return whether git may have given a worktree of a folder this name: signs replaced, a number behind it."""
+    """Return whether git may have given a worktree of a folder this name: characters replaced, a number appended."""
     plain, other = (re.sub(r"[^A-Za-z0-9]", "-", text) for text in (name, base))
     return plain.startswith(other) and plain[len(other) :].strip("0123456789") == ""
 
 
 def _last_commit(git: Git, admin: str) -> str:
-    """Return the last commit that the log of HEAD names and that is there, or an empty string."""
+    """Return the last existing commit in the log of HEAD, or an empty string."""
     lines = [
         line.split(" ", 2) for line in _read(os.path.join(admin, "logs", "HEAD")).decode("utf-8", "replace").split("\n")
     ]
@@ -106,7 +106,7 @@ def _last_commit(git: Git, admin: str) -> str:
 
 
 def _mend_log(path: str) -> None:
-    """Take lines out of a log that never reached the disk: git fsck would call them broken."""
+    """Remove lines from a log that never reached the disk: git fsck would report them."""
     content = _read(path)
     if b"\0" in content and len(content) < READ_LIMIT:
         whole = [line for line in content.split(b"\n") if line and b"\0" not in line]

@@ -1,7 +1,7 @@
-"""Files below one folder, reached without ever following a symbolic link: what a view reads and writes.
+"""Access files below one folder without ever following a symbolic link: for reading and writing a view.
 
-Every component is opened from the folder above it (openat(2) with ``O_NOFOLLOW``): a link that somebody put there
-leads nowhere, it is only an obstacle (threat T6 of the reference).
+Every path component is opened relative to its parent (openat(2) with ``O_NOFOLLOW``): a link that was put there is only
+an obstacle (threat T6 of the reference).
 """
 
 from __future__ import annotations
@@ -18,17 +18,17 @@ if TYPE_CHECKING:
     from collections.abc import Collection
     from types import TracebackType
 
-# What is there and is not a regular file, or too large to be one of ours.
+# An entry that is not a regular file, or too large to be gitmem's.
 ODD = "!"
-# Larger than anything that a view writes (``layout``'s caps): such a file is somebody's own.
+# Larger than any file of a view (``layout``'s limits): such a file is a person's own.
 READ_LIMIT = 1024 * 1024
-# A new file gets its name when it is whole. One name suffices: whoever writes holds the view's lock.
+# The temporary name of a new file. One name suffices: the writer holds the view's lock.
 NEW = ".gitmem-new"
 _FOLDER = os.O_RDONLY | ONLY_FOLDER | NO_FOLLOW | CLOSE_ON_EXEC
 
 
 class Folder:
-    """One folder of ours, as a context manager; paths are relative, with ``/``."""
+    """One folder, as a context manager; paths are relative, with ``/``."""
 
     def __init__(self, top: str) -> None:
         self._top = top
@@ -36,10 +36,10 @@ class Folder:
         self._fd = -1
 
     def __enter__(self) -> Folder:
-        """Open it.
+        """Open the folder.
 
         Raises:
-            OSError: It is not there, or a symbolic link.
+            OSError: It is missing, or a symbolic link.
         """
         self._fd = os.open(self._top, _FOLDER)
         return self
@@ -47,15 +47,15 @@ class Folder:
     def __exit__(
         self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Close it."""
+        """Close the folder."""
         self._forget()
         os.close(self._fd)
 
     def read(self, path: str, *, limit: int = READ_LIMIT) -> bytes | None:
-        """Return a file's content, or None where there is none.
+        """Return a file's content, or None if there is none.
 
         Raises:
-            ValueError: It is not a regular file, or larger than *limit* bytes; says which.
+            ValueError: It is not a regular file, or larger than *limit* bytes; the message says which.
         """
         parent, name = _parted(path)
         try:
@@ -78,7 +78,7 @@ class Folder:
         return content
 
     def oid(self, path: str, length: int) -> str:
-        """Return the name that git gives a file's content; empty where there is none, ``ODD`` for anything else."""
+        """Return git's object name for a file's content; empty if there is none, ``ODD`` for anything else."""
         try:
             content = self.read(path)
         except ValueError:
@@ -86,7 +86,7 @@ class Folder:
         return "" if content is None else oid_of(content, length)
 
     def is_blank(self, path: str) -> bool:
-        """Return whether a file holds nothing, or zeros: what a power cut leaves of one that was never synced."""
+        """Return whether a file is empty or full of zeros, as a power cut leaves a file that was not synced."""
         try:
             content = self.read(path)
         except ValueError:
@@ -94,13 +94,13 @@ class Folder:
         return content is not None and not content.strip(b"\0")
 
     def write(self, path: str, content: bytes, *, mode: str, instead: str | None = None) -> bool:
-        """Write a file atomically; its folders are made. Leave it alone, and tell so, where another is there by now.
+        """Write a file atomically, creating its folders; return false if another file is there by now.
 
         Args:
             path: The file.
-            content: What it is to hold.
+            content: Its content.
             mode: Its mode in git.
-            instead: The blob that it may replace, empty for none; looked at again at the last moment, since people
+            instead: The blob that it may replace, empty for none; checked again at the last moment, since people
                 edit. None replaces anything.
 
         Raises:
@@ -122,7 +122,7 @@ class Folder:
         return True
 
     def remove(self, path: str) -> None:
-        """Delete a file, and the folders that are empty then.
+        """Delete a file, and its folders if they are empty then.
 
         Raises:
             ValueError: The path leads out of the folder.
@@ -138,12 +138,12 @@ class Folder:
             try:
                 os.rmdir(name, dir_fd=self._parent(above, make=False))
             except OSError:
-                return  # something is left in it
+                return  # not empty
             self._forget()
             parent = above
 
     def sync(self, paths: Collection[str]) -> None:
-        """Make files durable, and their names."""
+        """Make files and their names durable."""
         sync_files(os.path.join(self._top, path) for path in paths)
 
     def _drop(self, name: str) -> None:
@@ -153,7 +153,7 @@ class Folder:
             return
 
     def _parent(self, folder: str, *, make: bool) -> int:
-        """Return the open folder of a path; the last one is kept open, since files come sorted."""
+        """Return the open folder of a path; the last one stays open, since paths are sorted."""
         if not folder:
             return self._fd
         if self._last[0] == folder:
@@ -179,7 +179,7 @@ class Folder:
 
 
 def _parted(path: str) -> tuple[str, str]:
-    """Return folder and name of a path that stays below the top, and out of git's own."""
+    """Split a path into folder and name; refuse one that leaves the top folder or enters git's own."""
     if any(part in ("", ".", "..") or part.lower() == ".git" for part in path.split("/")):
         raise ValueError("its name is not allowed")
     parent, _, name = path.rpartition("/")
@@ -187,8 +187,8 @@ def _parted(path: str) -> tuple[str, str]:
 
 
 def oid_of(content: bytes, length: int) -> str:
-    """Return the name of a blob: SHA-1 where names have 40 digits, SHA-256 where they have 64."""
-    import hashlib  # 2.6 ms (measured), and only where a view or an earlier format is written
+    """Return the name of a blob: SHA-1 if names have 40 digits, SHA-256 if they have 64."""
+    import hashlib  # 2.6 ms (measured), only if a view or an earlier format is written
 
     algorithm = hashlib.sha256 if length == 64 else hashlib.sha1
     return algorithm(b"blob %d\0" % len(content) + content).hexdigest()

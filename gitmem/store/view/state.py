@@ -1,6 +1,6 @@
-"""Find the view and the caller's place: light enough for every command at start.
+"""Find the view and the caller's location: light enough for every command at start.
 
-What is known of the view is a small file of local state; losing it costs a look at the folder.
+The state of the view is a small local file; if it is lost, the folder is examined instead.
 """
 
 from __future__ import annotations
@@ -20,15 +20,15 @@ FILE_NAME = "view.json"
 
 @frozen
 class View:
-    """What is known of the view.
+    """The recorded state of the view.
 
     Attributes:
         path: Its folder, absolute.
         name: Its name in ``.git/worktrees``.
-        shown: The commit that its files were brought to; empty before the first time.
-        held: Files that a person changed and that changed on the branch as well, with the blob that the person's
-            version was made from; empty where there was none.
-        toward: Commits that a refresh which was cut short was bringing the files to.
+        shown: The commit that its files show; empty before the first refresh.
+        held: Files that both a person and the branch changed, with the blob that the person's version was made
+            from; empty if there was none.
+        toward: Commits that an interrupted refresh was updating the files to.
     """
 
     path: str
@@ -50,18 +50,18 @@ class View:
 
 
 def has_one(state: str) -> bool:
-    """Return whether a view was made here; costs one look at the disk."""
+    """Return whether a view was created here; costs one look at the disk."""
     return os.path.exists(os.path.join(state, FILE_NAME))
 
 
 def load(repository: Repository) -> View | None:
-    """Return the view, or None where there is none (or nothing readable is known of it)."""
+    """Return the view, or None if there is none (or its state is unreadable)."""
     view = _read(repository)
     return view if view is not None and view.name else None
 
 
 def load_planned(repository: Repository) -> str:
-    """Return the folder of a view whose making was cut short before git knew it, or an empty string."""
+    """Return the folder of a view whose creation was interrupted before git knew it, or an empty string."""
     view = _read(repository)
     return view.path if view is not None and not view.name else ""
 
@@ -69,7 +69,7 @@ def load_planned(repository: Repository) -> str:
 def _read(repository: Repository) -> View | None:
     if not has_one(repository.state):
         return None
-    import json  # 1 ms, and only where there is a view
+    import json  # 1 ms, only if there is a view
 
     try:
         with open(os.path.join(repository.state, FILE_NAME), encoding="utf-8") as file:
@@ -86,9 +86,9 @@ def _read(repository: Repository) -> View | None:
 
 
 def outside(repository: Repository) -> Repository:
-    """Return the repository as it is seen from its main work tree where somebody is inside the view.
+    """Return the repository as seen from its main work tree if the caller is inside the view.
 
-    The view's HEAD is a commit of the memory: no code, and nothing to judge a fact by.
+    The view's HEAD is a commit of the memory, which has no code to check facts against.
     """
     if repository.git == repository.common or repository.top is None:
         return repository

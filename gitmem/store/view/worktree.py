@@ -1,7 +1,7 @@
-"""The view: made, found again after a move or a copy, and taken away.
+"""Create the view, find it after a move or a copy, and remove it.
 
-``.memory/`` is a linked worktree, detached at the commit that it shows: for people to read and edit, never the truth
-(DESIGN, section 2).
+``.memory/`` is a linked worktree, detached at the commit that it shows: for people to read and edit, never
+authoritative (DESIGN, section 2).
 """
 
 from __future__ import annotations
@@ -28,18 +28,18 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 DEFAULT = ".memory"
-# Where it is in a repository whose own memories are in that folder.
+# The view's folder in a repository whose code tree already has memories in ``.memory``.
 BESIDE = ".memory-branch"
 LOCK = "view.lock"
 KEPT = "refs/gitmem/kept/"
-# What the folder of a view is.
+# The conditions of a view's folder.
 WHOLE, GONE, UNLINKED, FOREIGN = "whole", "gone", "unlinked", "foreign"
 
 
 def save(git: Git, view: View) -> None:
-    """Write down what is known of the view, atomically and durably.
+    """Record the state of the view, atomically and durably.
 
-    A folder beside the repository's own is named relative to it: it moves, and is copied, with the repository.
+    A folder beside the repository's own is stored relative to it, so it can move or be copied with the repository.
     """
     base = os.path.dirname(git.repository.common)
     path = os.path.relpath(view.path, base) if f"{view.path}/".startswith(f"{base}/") else view.path
@@ -51,12 +51,12 @@ def save(git: Git, view: View) -> None:
 
 @contextmanager
 def lock(git: Git, command: str, timeout_s: float) -> Iterator[None]:
-    """Hold the lock on the view: one process writes its files at a time. What killed ones left is cleared first."""
+    """Hold the lock on the view, so that one process writes its files at a time; first remove stale leftovers."""
     with WriteLock(git.repository.state, command=command, timeout_s=timeout_s, name=LOCK) as held:
         view = load(git.repository)
         if view is not None:
             clear_stale_lock(_path(os.path.join(view.admin(git), "HEAD.lock")), held.crashed)
-            # `git commit` holds this one for as long as the person's editor is open.
+            # `git commit` holds this lock while the person's editor is open.
             if is_locked(git, view) and not is_worked_in(view.path):
                 clear_stale_lock(_path(lock_of(git, view)), held.crashed)
         held.renew()
@@ -70,11 +70,11 @@ def _path(text: str) -> Path:
 
 
 def condition(git: Git, view: View) -> str:
-    """Return what the view's folder is now.
+    """Return the condition of the view's folder.
 
-    ``GONE``: there is none, or it is not a worktree any more. ``UNLINKED``: the repository was moved or copied with it,
-    or its registration was pruned; a copy must not be written through, its link still names the original. ``FOREIGN``:
-    it belongs to another repository.
+    ``GONE``: it does not exist, or is no longer a worktree. ``UNLINKED``: the repository was moved or copied with it,
+    or its registration was pruned; do not write through a copy, whose link still names the original. ``FOREIGN``: it
+    belongs to another repository.
     """
     target, admin = worktrees.admin_of(view.path), view.admin(git)
     if os.path.islink(view.path) or not os.path.isdir(view.path) or not os.path.lexists(f"{view.path}/.git"):
@@ -91,7 +91,7 @@ def _is_named(path: str, admin: str) -> bool:
 
 
 def find(git: Git) -> View | None:
-    """Return the view as it can be used now, or None: linked again after a move or a copy, forgotten where it is gone.
+    """Return a usable view or None: relink it after a move or a copy, and forget it if it is gone.
 
     Raises:
         ConflictError: Its folder belongs to another repository.
@@ -117,12 +117,12 @@ def find(git: Git) -> View | None:
 
 
 def relink(git: Git, view: View) -> View:
-    """Let folder and repository name each other again, after a move or a copy; nothing that it shows changes."""
+    """Make folder and repository refer to each other again after a move or a copy, without changing the files."""
     admin = view.admin(git)
     if os.path.isfile(os.path.join(admin, "HEAD")):
         worktrees.link(view.path, admin)
         return view
-    # The registration was pruned. It is rebuilt beside the folder, which must be empty for that, and moved to it.
+    # The registration was pruned. It is recreated beside the folder, since that must be empty for it, and moved.
     beside = f"{view.path}.gitmem-{os.getpid()}"
     name = worktrees.register(git, beside, view.shown)
     fresh = replace(view, name=name)
@@ -133,13 +133,13 @@ def relink(git: Git, view: View) -> View:
 
 
 def make(git: Git, path: str, commit: str) -> View:
-    """Register a view at a folder that is new or empty; it shows nothing yet.
+    """Register a view at a new or empty folder; it shows nothing yet.
 
     Raises:
-        RefusedError: Nothing may be made there.
+        RefusedError: The folder cannot be used.
     """
     repair.clear(git, path, commit)
-    view = _adopted(git, path, commit)
+    view = _recover(git, path, commit)
     if view is None:
         view = View(path, _register(git, path, commit), "", {}, (commit,))
     save(git, view)
@@ -148,7 +148,7 @@ def make(git: Git, path: str, commit: str) -> View:
 
 
 def _register(git: Git, path: str, commit: str) -> str:
-    """Let git register a view and return its name; the plan is noted before, so that a power cut does not end it."""
+    """Register a view with git and return its name; the plan is recorded first, so that it survives a power cut."""
     try:
         refuse_place(git, path)
         save(git, View(path, "", "", {}))
@@ -158,11 +158,11 @@ def _register(git: Git, path: str, commit: str) -> str:
         raise
 
 
-def _adopted(git: Git, path: str, tip: str) -> View | None:
-    """Return the view that is at a folder already though nothing is known of it any more, or yet.
+def _recover(git: Git, path: str, tip: str) -> View | None:
+    """Return the view at an existing folder whose state is not (or no longer) recorded.
 
-    Its making was cut short, or the local state was deleted. Of a file that differs nobody knows what it was made from:
-    it is a person's.
+    Its creation was interrupted, or the local state was deleted. The origin of a file that differs is unknown, so it
+    counts as a person's.
     """
     admin = worktrees.admin_of(path)
     if os.path.dirname(admin) != os.path.join(git.repository.common, "worktrees") or not _is_named(path, admin):
@@ -181,7 +181,7 @@ def _adopted(git: Git, path: str, tip: str) -> View | None:
 
 
 def refuse_place(git: Git, path: str) -> None:
-    """Refuse a folder that a view may not be made at.
+    """Refuse a folder that cannot be used for a view.
 
     Raises:
         RefusedError: It is inside .git, has other content, or belongs to the code.
@@ -199,10 +199,10 @@ def refuse_place(git: Git, path: str) -> None:
 
 
 def refuse_tracked(git: Git, path: str) -> None:
-    """Refuse a folder in which the code has files, in its last commit or its index: they are no edits of a view's.
+    """Refuse a folder in which the code has files, in its last commit or index: they are not edits of a view.
 
     Raises:
-        RefusedError: It has.
+        RefusedError: It has files of the code.
     """
     if list_tracked(git, path):
         raise RefusedError(
@@ -214,7 +214,7 @@ def refuse_tracked(git: Git, path: str) -> None:
 
 
 def list_tracked(git: Git, path: str) -> set[str]:
-    """Return the files that the code has in a folder, in its last commit or its index, relative to the folder."""
+    """Return the files of the code in a folder, in its last commit or index, relative to the folder."""
     top = worktrees.find_main(git)
     inside = os.path.relpath(path, top) if top else ".."
     if inside.startswith(".."):
@@ -227,7 +227,7 @@ def list_tracked(git: Git, path: str) -> set[str]:
 
 
 def default_path(git: Git) -> str:
-    """Return where the view is made when nobody says where.
+    """Return the default folder of the view.
 
     Raises:
         RefusedError: The repository is bare.
@@ -239,11 +239,11 @@ def default_path(git: Git) -> str:
 
 
 def move(git: Git, view: View, path: str) -> View:
-    """Move a view to another folder, with what a person changed in it, and return it.
+    """Move a view to another folder, including a person's changes, and return it.
 
     Raises:
-        RefusedError: Nothing may be made there, or the code has files in the view's folder as well.
-        ConflictError: Another git process writes it.
+        RefusedError: The folder cannot be used, or the code has files in the view's folder as well.
+        ConflictError: Another git process is writing the view.
     """
     refuse_tracked(git, view.path)
     refuse_locked(git, view)
@@ -264,7 +264,7 @@ def forget(git: Git, view: View) -> None:
         if head and head != view.shown and os.path.isdir(admin):
             keep(git, head)
         shutil.rmtree(admin, ignore_errors=True)
-        with suppress(OSError):  # as git does with the last one
+        with suppress(OSError):  # git does the same with the last one
             os.rmdir(os.path.dirname(admin))
     _drop_state(git)
 
@@ -277,12 +277,12 @@ def _drop_state(git: Git) -> None:
 
 
 def remove(git: Git, view: View, kept: Collection[str] = ()) -> None:
-    """Delete the view's folder and all that was made for it. The caller has made sure that nothing in it is unsaved.
+    """Delete the view's folder and all of its data. The caller has checked that nothing in it is unsaved.
 
     Args:
         git: The repository.
         view: The view.
-        kept: Files of the code that are in that folder as well: they stay.
+        kept: Files of the code in that folder, which stay.
     """
     _exclude(git, view.path, add=False)
     if not kept:
@@ -294,7 +294,7 @@ def remove(git: Git, view: View, kept: Collection[str] = ()) -> None:
             path = os.path.join(folder, name)
             if os.path.relpath(path, view.path) not in kept:
                 os.unlink(path)
-        with suppress(OSError):  # what the code has is in it
+        with suppress(OSError):  # it contains files of the code
             os.rmdir(folder)
     forget(git, view)
 
@@ -308,7 +308,7 @@ def _exclude(git: Git, path: str, *, add: bool) -> None:
 
 
 def head_of(git: Git, view: View) -> str:
-    """Return the commit that the view's HEAD is at, or an empty string."""
+    """Return the commit of the view's HEAD, or an empty string."""
     done = view.git(git).run("rev-parse", "--verify", "--quiet", "HEAD^{commit}", check=False)
     return done.stdout.decode("ascii", "replace").strip()
 
@@ -321,17 +321,17 @@ def keep(git: Git, commit: str) -> str:
 
 
 def is_locked(git: Git, view: View) -> bool:
-    """Return whether another git process is writing the view's index, or died while it did."""
+    """Return whether another git process is writing the view's index, or died while doing so."""
     return os.path.exists(lock_of(git, view))
 
 
 def lock_of(git: Git, view: View) -> str:
-    """Return the file that locks the view's index."""
+    """Return the lock file of the view's index."""
     return os.path.join(view.admin(git), "index.lock")
 
 
 def locks_of(git: Git, view: View) -> tuple[str, str]:
-    """Return the files that lock the view's HEAD, and its index."""
+    """Return the lock files of the view's HEAD and index."""
     return os.path.join(view.admin(git), "HEAD.lock"), lock_of(git, view)
 
 
