@@ -19,7 +19,7 @@ from pathlib import Path
 from gitmem.config import search_path
 from gitmem.git.binary import Git
 from gitmem.git.repository import discover
-from gitmem.index.catalog.state import FactRow
+from gitmem.index.catalog.fact_state import FactRow
 from gitmem.model import HOLDS, SHELL, Check, Document, Spec, Verdict
 from gitmem.verify.due import Due
 from gitmem.verify.ground.ground import Grounds

@@ -94,6 +94,7 @@ TESTED_ELSEWHERE: dict[str, str] = {
     "gitmem/system/http.py": "one transport for two protocols: tests/index/embed/test_http_endpoint.py",
     "gitmem/commands/forge/errors.py": "what a forge refuses: tests/commands/forge/test_client.py",
     "gitmem/policy/settings.py": "data: tests/policy/test_policy.py",
+    "gitmem/index/catalog/fact_state.py": "the other half of state: tests/index/catalog/test_state.py",
     "gitmem/commands/sync/summary.py": "what a sync did: tests/commands/sync/test_sync.py, tests/cli/test_sync.py",
     "gitmem/write/links.py": "links of supersession: tests/write/test_supersede.py",
     "gitmem/policy/template.py": "what a new store gets: tests/policy/test_policy.py",

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from gitmem.index.engine import Engine
     from gitmem.index.whoosh.engine import WhooshEngine
     from gitmem.index.whoosh.index import SearchableIndex
+    from gitmem.policy.policy import Policy
     from gitmem.recall.by_syntax import Similar
     from gitmem.recall.query import Query, RecallResult
     from gitmem.recall.semantic import Meaning
@@ -34,22 +35,22 @@ if TYPE_CHECKING:
     Progress = Callable[[int, int], None] | None
 
 
-def recall(repository: OpenRepository, query: Query) -> RecallResult:
-    """Rank the memories of all scopes against a question; the newest where there is none."""
-    query = narrowed(repository.policy(), query)
+def recall(repository: OpenRepository, query: Query, policy: Policy) -> RecallResult:
+    """Rank the memories of all scopes against a question, by the project's policy; the newest where there is none."""
+    query = narrowed(policy, query)
     stores = repository.stores_for_query(query)
     if query.syntax:
         if stores != [repository]:
             repository.notices.append("the query language searches only the project's memories")
-        return _by_syntax(repository, query, repository.progress_of("indexing memories"))
+        return _by_syntax(repository, query, policy, repository.progress_of("indexing memories"))
     import _sqlite3 as sqlite3  # the catalog has loaded it
 
     try:
-        found = _rank(repository, stores, query)
+        found = _rank(repository, stores, query, policy)
     except sqlite3.DatabaseError as err:  # a listed store that turns out damaged is left out
         if not any(store.store.name for store in stores) or not repository.listing().mend(err):
             raise
-        found = _rank(repository, repository.stores_for_query(query), query)
+        found = _rank(repository, repository.stores_for_query(query), query, policy)
     _add_notice(repository, found.notice)
     return found
 
@@ -73,10 +74,10 @@ def list_memories(repository: OpenRepository, query: Query) -> RecallResult:
         return listing.list_memories(sources, query, now=repository.now)
 
 
-def _rank(memory: OpenRepository, stores: Sequence[OpenStore], query: Query) -> RecallResult:
+def _rank(memory: OpenRepository, stores: Sequence[OpenStore], query: Query, policy: Policy) -> RecallResult:
     is_here = memory in stores[:1]  # the project comes first
     shown = _chosen(memory) if is_here and query.text.strip() else None
-    policy, sources = memory.policy(), memory.sources(stores)
+    sources = memory.sources(stores)
     if is_here:
         memory.note_policy(sources[0].catalog)
     looked_into = [(store, source.catalog) for store, source in zip(stores, sources, strict=True)]
@@ -88,10 +89,10 @@ def _rank(memory: OpenRepository, stores: Sequence[OpenStore], query: Query) -> 
         return ranker.recall(sources, query, policy=policy, config=memory.config, now=memory.now, meaning=meaning)
 
 
-def _by_syntax(memory: OpenRepository, query: Query, progress: Progress) -> RecallResult:
+def _by_syntax(memory: OpenRepository, query: Query, policy: Policy, progress: Progress) -> RecallResult:
     from gitmem.recall.by_syntax import by_syntax
 
-    shown, policy = _shown(memory, progress), memory.policy()
+    shown = _shown(memory, progress)
     (source,) = memory.sources([memory])
     memory.note_policy(source.catalog)
     with Readings([source]):

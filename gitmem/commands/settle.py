@@ -11,7 +11,7 @@ from gitmem.document.parse import parse
 from gitmem.document.spec import check_of, claim_hash, shown_check, spec_hash, spec_of
 from gitmem.errors import UsageError
 from gitmem.frozen import frozen, replace
-from gitmem.index.catalog import state
+from gitmem.index.catalog import fact_state, state
 from gitmem.model import BUILTIN, HOLDS, SHELL, Check
 from gitmem.repository.companion import code_branch, is_apart, is_on, keys_changed, to_write
 from gitmem.store.code_tree.tree import is_home
@@ -109,7 +109,7 @@ class _Store:
         self._moves = Moves(store.git, self._tree)
         ground = self._session.restate()
         moved = state.moved(self._catalog, ground)
-        self._verdicts: dict[str, Verdict] = state.counting(self._catalog, ground, moved, store.local)
+        self._verdicts: dict[str, Verdict] = fact_state.counting(self._catalog, ground, moved, store.local)
 
     def run(self, keys: Collection[str], *, dry_run: bool, approve: bool) -> list[Repointed]:
         rows = self._catalog.rows(

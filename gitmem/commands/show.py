@@ -7,7 +7,7 @@ import json
 from gitmem.document.fields import format_time, parse_time
 from gitmem.errors import FormatError, NotFoundError, ProcessError
 from gitmem.git.history import read_made
-from gitmem.index.catalog import state
+from gitmem.index.catalog import fact_state, state
 from gitmem.model import FAILS, STALE
 from gitmem.policy.settings import KINDS
 from gitmem.statuses import age_s, describe_chain
@@ -141,11 +141,11 @@ def _verdict(
     known = catalog.row(
         "SELECT digest, outcome, at, own FROM state WHERE ground = ? AND fact = ?", (ground or 0, number)
     )
-    branch, mine = state.branch_verdicts(catalog, [key]), local.verdicts([key])
-    verdicts = state.merged(branch.get(key, ()), mine.get(key, ()), spec=fact[0], claim=fact[1])
+    branch, mine = fact_state.branch_verdicts(catalog, [key]), local.verdicts([key])
+    verdicts = fact_state.merged(branch.get(key, ()), mine.get(key, ()), spec=fact[0], claim=fact[1])
     if known is not None:
         verdicts = [v for v in verdicts if (v.outcome, v.at, v.own) == (known[1], known[2], bool(known[3]))]
-    best, fresh = state.pick(verdicts, known[0] if known else "")
+    best, fresh = fact_state.pick(verdicts, known[0] if known else "")
     blocked = local.blocked().get(key)
     if blocked is not None and (blocked.spec, blocked.claim) != fact[:2]:
         blocked = None  # it was another check, or of another claim

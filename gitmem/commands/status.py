@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gitmem.document.fields import STATES, format_time
-from gitmem.index.catalog import state
+from gitmem.index.catalog import fact_state, state
 from gitmem.statuses import age_s
 from gitmem.store.companion import branch_of
 from gitmem.store.scope import PROJECT
@@ -124,7 +124,7 @@ def _stale(catalog: Catalog, ground: int | None, now: int) -> dict[str, int]:
         f" WHERE s.ground = ? AND s.outcome = 'holds' AND s.blocked = 0 AND {state.LIVE} AND {state.CLAIM}",
         (now, ground or 0),
     )
-    return {"inputs": changed, "ttl": expired, "references": state.stale_references(catalog, ground)}
+    return {"inputs": changed, "ttl": expired, "references": fact_state.stale_references(catalog, ground)}
 
 
 def _tasks(catalog: Catalog) -> dict[str, int]:

@@ -387,11 +387,12 @@ class Memory:
             from gitmem.memory.sources import with_sources
 
             question = with_sources(repository, question)
-        if question.work or (repository.config.recall_work or repository.policy().recall.work) == "always":
+        policy = repository.policy()
+        if question.work or (repository.config.recall_work or policy.recall.work) == "always":
             from gitmem.commands.context.working_on import at_work
 
             question = at_work(repository, question)
-        return recall(repository, question)
+        return recall(repository, question, policy)
 
     @reads_companion
     def similar(self, key: str, *, limit: int = 10, query: Query | None = None) -> Similar:

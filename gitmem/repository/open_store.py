@@ -68,6 +68,7 @@ class OpenStore:
         self._policy: Policy | None = None
         self._local: LocalState | None = None
         self._is_usable: bool | None = None
+        self._proven: dict[str, bool] = {}
         self._author = author
 
     def close(self) -> None:
@@ -158,12 +159,14 @@ class OpenStore:
         return self.usable(self.git.repository.state)
 
     def _is_readable(self, tip: str) -> bool:
-        kind = proof.read(self.proofs_folder).get(tip, "")
-        if not kind:
-            from gitmem.store.foreign import kind_of
+        if tip not in self._proven:  # it never changes for a commit
+            kind = proof.read(self.proofs_folder).get(tip, "")
+            if not kind:
+                from gitmem.store.foreign import kind_of
 
-            kind = kind_of(self.git, tip, state=self.proofs_folder)
-        return kind != proof.FOREIGN
+                kind = kind_of(self.git, tip, state=self.proofs_folder)
+            self._proven[tip] = kind != proof.FOREIGN
+        return self._proven[tip]
 
     def _refuse_foreign(self) -> None:
         """Refuse the branch where it is there and is not a store's.

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 
 from gitmem.frozen import frozen
-from gitmem.index.catalog import state
+from gitmem.index.catalog import fact_state, state
 from gitmem.index.catalog.catalog import shown_by
 from gitmem.model import BUILTIN, FAILS, HOLDS, Check
 from gitmem.text.sanitize import display
@@ -100,7 +100,7 @@ def find_wrong(
     return found
 
 
-def path_of(catalog: Catalog, row: state.FactRow) -> str:
+def path_of(catalog: Catalog, row: fact_state.FactRow) -> str:
     """Return where a fact's verdict is on the memory branch; empty where there is none."""
     found = catalog.row("SELECT path FROM verdict WHERE key = ? AND spec = ? ORDER BY path", (row.key, row.spec))
     return str(found[0]) if found else ""
@@ -113,7 +113,7 @@ def is_wrong(verdict: Verdict, answer: BuiltinAnswer) -> bool:
 
 def _claims(
     catalog: Catalog, local: LocalState, keys: Collection[str]
-) -> list[tuple[state.FactRow, str, list[Verdict]]]:
+) -> list[tuple[fact_state.FactRow, str, list[Verdict]]]:
     """Return the built-in facts that have claimed verdicts, with these, by key."""
     rows = catalog.rows(
         "SELECT f.id, m.key, f.spec, f.claim, f.form, f.words, f.inputs, f.ttl_s, m.title FROM fact f JOIN memory m"
@@ -121,22 +121,22 @@ def _claims(
         f" AND v.claim = f.claim) AND {state.LIVE} AND {state.CLAIM} ORDER BY m.key",
         (BUILTIN,),
     )
-    facts = [(state.FactRow(*row[:8]), row[8]) for row in rows if not keys or row[1] in keys]
+    facts = [(fact_state.FactRow(*row[:8]), row[8]) for row in rows if not keys or row[1] in keys]
     if not facts:
         return []
     names = [row.key for row, _ in facts]
-    branch, mine = state.branch_verdicts(catalog, names), local.verdicts(names)
+    branch, mine = fact_state.branch_verdicts(catalog, names), local.verdicts(names)
     found = []
     for row, title in facts:
-        known = state.merged(branch.get(row.key, ()), mine.get(row.key, ()), spec=row.spec, claim=row.claim)
+        known = fact_state.merged(branch.get(row.key, ()), mine.get(row.key, ()), spec=row.spec, claim=row.claim)
         claimed = [v for v in known if not v.own]
         found += [(row, title, claimed)] if claimed else []
     return found
 
 
 def _current(
-    claims: Iterable[tuple[state.FactRow, str, list[Verdict]]], tree: CodeTree
-) -> Iterator[tuple[state.FactRow, str, Verdict]]:
+    claims: Iterable[tuple[fact_state.FactRow, str, list[Verdict]]], tree: CodeTree
+) -> Iterator[tuple[fact_state.FactRow, str, Verdict]]:
     """Yield the claims about the inputs as they are."""
     for row, title, claimed in claims:
         digest_of = digester(tree, row)

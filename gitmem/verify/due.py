@@ -16,7 +16,7 @@ from gitmem.document.meaning import format_foundations
 from gitmem.document.spec import shown_spec, spec_hash, spec_of
 from gitmem.errors import FormatError
 from gitmem.frozen import frozen, replace
-from gitmem.index.catalog import state
+from gitmem.index.catalog import fact_state, state
 from gitmem.model import FAILS, HOLDS, Check, Document, Spec
 from gitmem.statuses import SKEW_S
 from gitmem.store.environment import describe_environment, parse_environment
@@ -63,7 +63,7 @@ class Due:
         steadiness: On how many inputs its check held here since it flapped.
     """
 
-    row: state.FactRow
+    row: fact_state.FactRow
     document: Document
     spec: Spec
     digest: str
@@ -143,14 +143,14 @@ def _work_out(
     serial: int,
 ) -> int:
     with catalog.writing():
-        ground = state.open_ground(catalog, commit, serial, now)
-        facts = state.facts_without_state(catalog, ground)
-        anchored = state.anchored_without_state(catalog, ground)
+        ground = fact_state.open_ground(catalog, commit, serial, now)
+        facts = fact_state.facts_without_state(catalog, ground)
+        anchored = fact_state.anchored_without_state(catalog, ground)
         tree = tree or (CodeTree(git, commit) if facts or anchored else None)
         if tree is not None and anchored:
-            state.write_references(catalog, ground, _references(git, tree, anchored))
+            fact_state.write_references(catalog, ground, _references(git, tree, anchored))
         rows = states_on(tree, catalog, local, facts, policy, now=now) if tree is not None else []
-        state.write_states(catalog, ground, rows, now)
+        fact_state.write_states(catalog, ground, rows, now)
     return ground
 
 
@@ -166,15 +166,21 @@ def _references(git: Git, tree: CodeTree, anchored: Sequence[tuple[int, str]]) -
 
 
 def states_on(
-    tree: CodeTree, catalog: Catalog, local: LocalState, facts: Sequence[state.FactRow], policy: Policy, *, now: int
-) -> list[state.FactState]:
+    tree: CodeTree,
+    catalog: Catalog,
+    local: LocalState,
+    facts: Sequence[fact_state.FactRow],
+    policy: Policy,
+    *,
+    now: int,
+) -> list[fact_state.FactState]:
     """Return the state of each of these facts on one tree of the code, in their order."""
     keys = None if len(facts) > MANY else [f.key for f in facts]
-    branch, mine, blocked = state.branch_verdicts(catalog, keys), local.verdicts(keys), local.blocked()
+    branch, mine, blocked = fact_state.branch_verdicts(catalog, keys), local.verdicts(keys), local.blocked()
     states = []
     for fact in facts:
         of_branch, of_clone = branch.get(fact.key, ()), mine.get(fact.key, ())
-        found = state.state_of(
+        found = fact_state.state_of(
             *(fact, digester(tree, fact), of_branch, of_clone),
             accepts=lambda v: is_accepted(v, policy, now=now),
             blocked=blocked.get(fact.key),
@@ -186,8 +192,8 @@ def states_on(
     return states
 
 
-def digester(tree: CodeTree, fact: state.FactRow) -> Callable[[Verdict | None], str]:
-    """Return what gives the digest, on one tree, of the inputs that a verdict of a fact means (``state.state_of``)."""
+def digester(tree: CodeTree, fact: fact_state.FactRow) -> Callable[[Verdict | None], str]:
+    """Return what gives the digest, on one tree, of the inputs that a verdict of a fact means (``state_of``)."""
     inputs, check = parse_json(fact.inputs), Check(fact.form, tuple(parse_json(fact.words)))
     known = digest(tree, inputs, check)
 
@@ -227,7 +233,7 @@ def list_publishable(catalog: Catalog, local: LocalState, ground: int) -> list[V
 
     They were made on another branch, or on an earlier commit with the same inputs: no run is needed to say so.
     """
-    rows = state.list_unpublished(catalog, ground)
+    rows = fact_state.list_unpublished(catalog, ground)
     if not rows:
         return []
     mine = local.verdicts([row.key for row in rows])
@@ -235,7 +241,7 @@ def list_publishable(catalog: Catalog, local: LocalState, ground: int) -> list[V
     found = []
     for row in rows:
         lines = [v for v in mine.get(row.key, ()) if v.spec == row.spec and v.claim == row.claim]
-        verdict, fresh = state.pick(lines, digests[row.id])
+        verdict, fresh = fact_state.pick(lines, digests[row.id])
         if verdict is not None and fresh:
             found.append(verdict)
     return found
@@ -282,7 +288,7 @@ def list_due(
     )
     wanted = [row for row in rows if not asked or row[1] in asked]
     few = None if len(wanted) > MANY else [row[1] for row in wanted]
-    branch, mine = state.branch_verdicts(catalog, few), local.verdicts(few)
+    branch, mine = fact_state.branch_verdicts(catalog, few), local.verdicts(few)
     found = [
         _due(catalog, row[:-1], branch, mine, policy, now=now, is_named=bool(asked) or everything) for row in wanted
     ]
@@ -313,9 +319,9 @@ def _other_tools(catalog: Catalog, ground: int) -> dict[int, str]:
     """Return why a fact is due, by the number of a fingerprint: its programs, or the environment, are others here."""
     stamps: dict[str, str] = {}
     found = {}
-    for number, text in state.toolsets_of(catalog, ground):
-        if text.startswith(state.CLAIMED):
-            if differs_here(text.removeprefix(state.CLAIMED), search_path()):
+    for number, text in fact_state.toolsets_of(catalog, ground):
+        if text.startswith(fact_state.CLAIMED):
+            if differs_here(text.removeprefix(fact_state.CLAIMED), search_path()):
                 found[number] = "environment"
         elif changed_variables(text):
             found[number] = "environment"
@@ -332,7 +338,7 @@ def list_elsewhere(catalog: Catalog, ground: int | None, keys: Iterable[str] | N
         ground: The ground whose states are looked at.
         keys: Only these; None for all.
     """
-    texts = dict(state.toolsets_of(catalog, ground or 0))
+    texts = dict(fact_state.toolsets_of(catalog, ground or 0))
     told: dict[tuple[int, str], str] = {}
     rows = catalog.rows(
         "SELECT m.key, s.outcome, s.tools FROM state s JOIN memory m ON m.id = s.fact WHERE s.ground = ? AND"
@@ -355,15 +361,15 @@ def describe_elsewhere(tools: str, outcome: str) -> str:
     """Return in words that a verdict is of another environment than this one; empty where it is of this one.
 
     Args:
-        tools: What the verdict depends on besides its inputs (``state.tools_of``).
+        tools: What the verdict depends on besides its inputs (``fact_state.tools_of``).
         outcome: Its outcome.
     """
     judged = _JUDGED.get(outcome, "judged")
-    if not tools.startswith(state.CLAIMED):
+    if not tools.startswith(fact_state.CLAIMED):
         names = changed_variables(tools)
         values = f"another value of {', '.join(names)}"
         return f"{judged} with {values}; not judged with the value here" if names else ""
-    environment = tools.removeprefix(state.CLAIMED)
+    environment = tools.removeprefix(fact_state.CLAIMED)
     differs = differs_here(environment, search_path())
     if not differs:
         return ""
@@ -382,18 +388,18 @@ def _due(
     now: int,
     is_named: bool,
 ) -> Due:
-    fact = state.FactRow(*row[:8])  # type: ignore[arg-type]
+    fact = fact_state.FactRow(*row[:8])  # type: ignore[arg-type]
     now_digest, outcome, fresh, path, is_blocked = row[8:]
     fact, document, spec = read_fact(catalog, fact, str(path), policy)
-    verdicts = state.merged(branch.get(fact.key, ()), mine.get(fact.key, ()), spec=fact.spec, claim=fact.claim)
+    verdicts = fact_state.merged(branch.get(fact.key, ()), mine.get(fact.key, ()), spec=fact.spec, claim=fact.claim)
     verdicts = [v for v in verdicts if is_accepted(v, policy, now=now)]
-    verdict, _ = state.pick(verdicts, str(now_digest))
+    verdict, _ = fact_state.pick(verdicts, str(now_digest))
     why = (
         "new" if not outcome else "inputs" if not fresh else "asked" if is_named else "blocked" if is_blocked else "ttl"
     )
     moved = verdict.moved if verdict is not None and verdict.own else ""
     steadiness = _steadiness(mine.get(fact.key, ()), fact.spec)
-    due = Due(fact, document, spec, str(now_digest), verdict, why, latest=state.latest_of(verdicts), moved=moved)
+    due = Due(fact, document, spec, str(now_digest), verdict, why, latest=fact_state.latest_of(verdicts), moved=moved)
     return replace(due, steadiness=steadiness)
 
 
@@ -403,7 +409,9 @@ def _steadiness(mine: Sequence[Verdict], spec: str) -> int:
     return sum(v.outcome == HOLDS for v in since)
 
 
-def read_fact(catalog: Catalog, fact: state.FactRow, path: str, policy: Policy) -> tuple[state.FactRow, Document, Spec]:
+def read_fact(
+    catalog: Catalog, fact: fact_state.FactRow, path: str, policy: Policy
+) -> tuple[fact_state.FactRow, Document, Spec]:
     """Return a fact's row, its memory (without its text) and its specification.
 
     What is approved, shown and judged is what these very fields say, whatever the catalog noted of them.

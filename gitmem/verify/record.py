@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from gitmem.frozen import frozen, replace
 from gitmem.git.binary import Git
-from gitmem.index.catalog import state, update
+from gitmem.index.catalog import fact_state, state, update
 from gitmem.index.catalog.inserts import Inserts
 from gitmem.model import FAILED, FAILS, SUSPECT
 from gitmem.statuses import SKEW_S
@@ -133,7 +133,7 @@ def record(
         # Under the store's lock and until the commit is on disk: the catalog shows the new verdicts when, and only
         # when, the branch has them.
         db.execute("BEGIN IMMEDIATE")
-        old = state.branch_verdicts(catalog, [v.key for v in verdicts])
+        old = fact_state.branch_verdicts(catalog, [v.key for v in verdicts])
         changed = list_news(catalog, verdicts, is_fresh)
         if not changed:
             return None
@@ -180,7 +180,7 @@ def list_news(
             of other inputs are part as well: other clones need not judge these again.
     """
     keys = [v.key for v in verdicts]
-    old = state.branch_verdicts(catalog, keys)
+    old = fact_state.branch_verdicts(catalog, keys)
     ttls = dict(
         catalog.each(
             f"SELECT m.key, f.ttl_s FROM fact f JOIN memory m ON m.id = f.id WHERE {state.LIVE} AND m.key IN ({{}})",

@@ -9,7 +9,7 @@ from gitmem.config import search_path
 from gitmem.errors import GitmemError, UnwritableError
 from gitmem.frozen import replace
 from gitmem.git.branches import is_on_default
-from gitmem.index.catalog import state
+from gitmem.index.catalog import fact_state, state
 from gitmem.index.catalog.catalog import shown_by
 from gitmem.index.catalog.rows import inputs_of
 from gitmem.model import BLOCKED, BUILTIN, FAILS, HOLDS, Blocked, Check
@@ -217,7 +217,7 @@ class Session:
         """Return a memory that is not in the store yet as something to judge."""
         words = format_json(spec.check.words)
         inputs = inputs_of(document, spec.check)
-        row = state.FactRow(0, document.key, spec_hash, claim, spec.check.form, words, format_json(inputs), None)
+        row = fact_state.FactRow(0, document.key, spec_hash, claim, spec.check.form, words, format_json(inputs), None)
         rests = due_module.rests_of(self._catalog, document.strings("requires"))
         return due_module.Due(row, document, spec, digest(self.tree(), inputs, spec.check), None, "new", rests=rests)
 
@@ -342,7 +342,7 @@ class Session:
         for due in edited:
             digest_of = due_module.digester(self.tree(), due.row)
             known = [v for v in mine.get(due.row.key, ()) if self._is_known(due, v)]
-            verdict, is_fresh = state.pick_fresh(known, lambda v, digest_of=digest_of: v.inputs == digest_of(v))  # type: ignore[misc]
+            verdict, is_fresh = fact_state.pick_fresh(known, lambda v, digest_of=digest_of: v.inputs == digest_of(v))  # type: ignore[misc]
             if verdict is not None and is_fresh:
                 new = replace(verdict, claim=due.row.claim)
                 before = replace(due, verdict=verdict, latest=verdict)
@@ -421,11 +421,11 @@ class Session:
 
     def _held_last(self, verdict: Verdict) -> Verdict | None:
         """Return the verdict by which the branch says that a fact holds; this clone's own, if it made it."""
-        branch = state.branch_verdicts(self._catalog, [verdict.key]).get(verdict.key, ())
-        told = state.merged(branch, (), spec=verdict.spec, claim=verdict.claim)
+        branch = fact_state.branch_verdicts(self._catalog, [verdict.key]).get(verdict.key, ())
+        told = fact_state.merged(branch, (), spec=verdict.spec, claim=verdict.claim)
         held = {v.inputs for v in told if v.outcome == HOLDS}
         mine = self._local.verdicts([verdict.key]).get(verdict.key, ())
-        every = state.merged(branch, mine, spec=verdict.spec, claim=verdict.claim)
+        every = fact_state.merged(branch, mine, spec=verdict.spec, claim=verdict.claim)
         return max((v for v in every if v.outcome == HOLDS and v.inputs in held), key=lambda v: v.own, default=None)
 
     def _list_publishable(self) -> list[Verdict]:

@@ -10,7 +10,7 @@ from conftest import NOW, commit_files, git, put_files, tip
 from support.facts import make_fact, outcomes, put, statuses, verdict_keys, verify
 
 from gitmem.errors import ConflictError
-from gitmem.index.catalog import state
+from gitmem.index.catalog import fact_state
 from gitmem.memory.memory import Memory
 from gitmem.model import Verdict
 from gitmem.store import layout
@@ -34,7 +34,7 @@ def former(memory: Memory, repo: Path) -> dict[str, str]:
     """Return the verdict files of a store of format 1, by path: three facts with a file each."""
     put(repo, *(make_fact(key, RS256) for key in ("a", "b", "c")))
     verify(memory)
-    branch = state.branch_verdicts(memory.repository.catalog())
+    branch = fact_state.branch_verdicts(memory.repository.catalog())
     found = {layout.verdict_path(v.key, v.spec): format_verdict(v) for vs in branch.values() for v in vs}
     gone = "".join(f"D {layout.bucket_path(key)}\n" for key in branch)
     commit = f"commit {REF}\ncommitter M <m@e> {NOW} +0000\ndata 1\nx\nfrom {REF}^0\n{gone}\n"
@@ -75,10 +75,10 @@ def test_only_the_verdict_that_is_written_differs_after_the_change_of_format(for
     put(repo, make_fact("c", {"exists": "src"}))
 
     verify(memory)
-    told = state.branch_verdicts(memory.repository.catalog())
+    told = fact_state.branch_verdicts(memory.repository.catalog())
     memory.index.refresh(rebuild=True)
 
-    assert state.branch_verdicts(memory.repository.catalog()) == told
+    assert fact_state.branch_verdicts(memory.repository.catalog()) == told
     assert {layout.verdict_path(v.key, v.spec): format_verdict(v) for v in (*told["a"], *told["b"])} == {
         path: text for path, text in former.items() if not path.endswith(told["c"][0].spec[:16]) and "/c." not in path
     }
@@ -150,5 +150,5 @@ def test_change_of_a_bucket_leaves_the_states_of_its_other_facts(memory, repo):
     catalog = memory.repository.catalog()
     ground = catalog.row("SELECT id FROM ground")[0]
 
-    assert [row.key for row in state.facts_without_state(catalog, ground)] == [one]
-    assert [state.branch_verdicts(catalog)[key][0].outcome for key in (one, other)] == ["fails", "holds"]
+    assert [row.key for row in fact_state.facts_without_state(catalog, ground)] == [one]
+    assert [fact_state.branch_verdicts(catalog)[key][0].outcome for key in (one, other)] == ["fails", "holds"]

@@ -22,7 +22,7 @@ from support.facts import (
 )
 
 from gitmem.frozen import replace
-from gitmem.index.catalog import state
+from gitmem.index.catalog import fact_state
 from gitmem.memory.memory import Memory
 from gitmem.model import FAILS, HOLDS, Verdict
 from gitmem.policy.policy import Policy
@@ -387,12 +387,12 @@ def test_more_code_commits_than_are_kept_show_the_right_statuses(timed, repo, cl
         shown.append(statuses(timed)["a"])
 
     assert shown == ["failed", "verified"] * 6
-    assert timed.repository.catalog().row("SELECT count(*) FROM ground")[0] <= state.KEPT_GROUNDS
+    assert timed.repository.catalog().row("SELECT count(*) FROM ground")[0] <= fact_state.KEPT_GROUNDS
 
 
 def test_clock_that_was_set_back_does_not_keep_statuses_from_being_worked_out(timed, repo, clock):
     put(repo, make_fact("a", RS256))
-    for n in range(state.KEPT_GROUNDS + 2):
+    for n in range(fact_state.KEPT_GROUNDS + 2):
         clock.now = NOW - n * DAY
         commit_files(repo, {"n.txt": str(n)})
 
@@ -616,33 +616,33 @@ def test_verdicts_of_many_facts_are_read_at_once(memory, repo, monkeypatch):
 def test_latest_verdict_counts_among_those_of_the_same_inputs():
     first, second = verdict(at=1), verdict(at=2, outcome=FAILS)
 
-    assert state.pick([first, second], "i") == (second, True)
-    assert state.pick([second, first], "i") == (second, True)
+    assert fact_state.pick([first, second], "i") == (second, True)
+    assert fact_state.pick([second, first], "i") == (second, True)
 
 
 def test_verdict_of_these_inputs_counts_before_a_later_one_of_others():
     same, later = verdict(at=1), verdict(at=2, inputs="j", outcome=FAILS)
 
-    assert state.pick([same, later], "i") == (same, True)
-    assert state.pick([later], "i") == (later, False)
-    assert state.pick([], "i") == (None, False)
+    assert fact_state.pick([same, later], "i") == (same, True)
+    assert fact_state.pick([later], "i") == (later, False)
+    assert fact_state.pick([], "i") == (None, False)
 
 
 def test_of_our_own_verdicts_the_one_kept_last_is_the_latest():
     failed, again = verdict(at=2, outcome=FAILS, own=True), verdict(at=1, inputs="j", own=True)
 
-    assert state.pick([failed, again], "other inputs") == (again, False)
-    assert state.pick([again, failed], "other inputs") == (failed, False)
-    assert state.pick([replace(again, at=2), failed], "other inputs") == (failed, False)
+    assert fact_state.pick([failed, again], "other inputs") == (again, False)
+    assert fact_state.pick([again, failed], "other inputs") == (failed, False)
+    assert fact_state.pick([replace(again, at=2), failed], "other inputs") == (failed, False)
     # One that others claim is compared by its time, and the branch's copy of ours is no newer than ours.
-    assert state.pick([failed, again, verdict(at=3, inputs="k")], "other inputs")[0] == verdict(at=3, inputs="k")
-    assert state.pick([failed, again, failed], "other inputs") == (again, False)
+    assert fact_state.pick([failed, again, verdict(at=3, inputs="k")], "other inputs")[0] == verdict(at=3, inputs="k")
+    assert fact_state.pick([failed, again, failed], "other inputs") == (again, False)
 
 
 def test_our_own_verdict_counts_before_a_claimed_one_of_the_same_second():
     claimed, own = verdict(), verdict(outcome=FAILS, own=True)
 
-    assert state.pick([claimed, own], "i") == (own, True)
+    assert fact_state.pick([claimed, own], "i") == (own, True)
 
 
 def test_verdict_file_is_read_as_it_was_written():

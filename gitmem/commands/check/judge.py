@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from gitmem.commands.check.touched import TouchedFact, Trees
     from gitmem.git.binary import Git, TreeChange
-    from gitmem.index.catalog import state
+    from gitmem.index.catalog import fact_state
     from gitmem.index.catalog.catalog import Catalog
     from gitmem.model import Verdict
     from gitmem.policy.policy import Policy
@@ -154,7 +154,7 @@ class Judging:
     def _answers(
         self,
         trees: Trees,
-        facts: Sequence[tuple[TouchedFact, state.FactState]],
+        facts: Sequence[tuple[TouchedFact, fact_state.FactState]],
         before: Mapping[str, FactAnswer] | None,
     ) -> dict[str, FactAnswer]:
         """Return the answers on the head by key, given those of the base; those of the base where there are none."""
@@ -180,7 +180,7 @@ class Judging:
             found |= {key: _compared(answer, claimed.get(key)) for key, answer in answers.items()}
         return found | self._run(trees.base if before is None else trees.head, dues) if dues else found
 
-    def _known(self, row: state.FactRow, at: state.FactState) -> FactAnswer | None:
+    def _known(self, row: fact_state.FactRow, at: fact_state.FactState) -> FactAnswer | None:
         """Return what a verdict of these very inputs says, where it is not too old."""
         if at.verdict is None or not at.is_fresh:
             return None
@@ -235,7 +235,7 @@ class Judging:
             for key, check in checks.items()
         }
 
-    def _due(self, tree: CodeTree, touched: TouchedFact, at: state.FactState, before: FactAnswer | None) -> Due:
+    def _due(self, tree: CodeTree, touched: TouchedFact, at: fact_state.FactState, before: FactAnswer | None) -> Due:
         row, document, spec = read_fact(self._catalog, touched.fact.row, touched.fact.path, self._policy)
         verdict = at.verdict
         if before is not None and before.verdict is not None:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from gitmem.commands.check.touched import HeadFact
     from gitmem.index.catalog.catalog import Catalog
-    from gitmem.index.catalog.state import FactRow
+    from gitmem.index.catalog.fact_state import FactRow
 
 REMOVED, ARCHIVED = "removes it", "archives it"
 

@@ -6,7 +6,7 @@ from functools import cached_property
 
 from gitmem.document.builtin_checks import globs_of
 from gitmem.frozen import frozen
-from gitmem.index.catalog import state
+from gitmem.index.catalog import fact_state, state
 from gitmem.model import BUILTIN
 from gitmem.text.json_values import parse_json
 from gitmem.verify.files import CodeFiles
@@ -34,7 +34,7 @@ class HeadFact:
         title: Its title.
     """
 
-    row: state.FactRow
+    row: fact_state.FactRow
     path: str
     title: str
 
@@ -51,8 +51,8 @@ class TouchedFact:
     """
 
     fact: HeadFact
-    base: state.FactState | None
-    head: state.FactState
+    base: fact_state.FactState | None
+    head: fact_state.FactState
     changed: tuple[TreeChange, ...]
 
     @property
@@ -125,7 +125,7 @@ def list_facts(catalog: Catalog, keys: Collection[str]) -> list[HeadFact]:
         f" JOIN memory m ON m.id = f.id WHERE {state.LIVE} AND {state.CLAIM} ORDER BY m.key"
     )
     wanted = [row for row in rows if row[1] in keys] if keys else rows
-    return [HeadFact(state.FactRow(*row[:8]), row[8], row[9]) for row in wanted]
+    return [HeadFact(fact_state.FactRow(*row[:8]), row[8], row[9]) for row in wanted]
 
 
 def find_touched(
@@ -172,7 +172,7 @@ def find_touched(
     return found
 
 
-def _changed_paths(row: state.FactRow, head: state.FactState, files: CodeFiles) -> list[str] | None:
+def _changed_paths(row: fact_state.FactRow, head: fact_state.FactState, files: CodeFiles) -> list[str] | None:
     """Return the changed files that a fact names, by path; None where it names none."""
     if row.form == BUILTIN:
         return [path for _, _, path in files.matched_by(globs_of(parse_json(row.words)))]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 
 from gitmem.errors import GitmemError
-from gitmem.index.catalog import state
+from gitmem.index.catalog import fact_state, state
 from gitmem.model import Problem
 from gitmem.policy.settings import OWN
 from gitmem.policy.values import MOST_TOKENS
@@ -54,7 +54,7 @@ def list_undeclared(memory: OpenRepository, catalog: Catalog) -> list[Problem]:
         ground = memory.ground() if paths else None
     except GitmemError:
         return []  # the code cannot be read, which others tell
-    verdicts = state.counting(catalog, ground, list(paths), memory.local) if paths else {}
+    verdicts = fact_state.counting(catalog, ground, list(paths), memory.local) if paths else {}
     found = []
     for key, verdict in sorted(verdicts.items()):
         read = names(verdict.undeclared)

@@ -8,7 +8,7 @@ from gitmem.commands.review.changes import specs_of
 from gitmem.document.fields import format_time
 from gitmem.document.spec import claim_hash, shown_spec, spec_hash
 from gitmem.frozen import replace
-from gitmem.index.catalog import state
+from gitmem.index.catalog import fact_state
 from gitmem.model import BUILTIN
 from gitmem.verify.due import list_line
 
@@ -50,7 +50,9 @@ def with_commands(
             continue
         name = spec_hash(spec)
         branch, local = (table.get(change.key, ()) for table in verdicts)
-        history = _history(state.merged(branch, local, spec=name, claim=claim_hash(document)), [*branch, *local], name)
+        history = _history(
+            fact_state.merged(branch, local, spec=name, claim=claim_hash(document)), [*branch, *local], name
+        )
         approval = (
             NOT_NEEDED
             if change.command.form == BUILTIN
@@ -68,9 +70,9 @@ def _approval(trust: Trust, spec: str, listed: str) -> str:
 
 def _history(counting: Sequence[Verdict], known: Sequence[Verdict], spec: str) -> str:
     """Return what is known of runs of a command, one line."""
-    verdict = state.latest_of(counting)
+    verdict = fact_state.latest_of(counting)
     if verdict is None:
-        of_others = state.latest_of([v for v in known if v.spec == spec])
+        of_others = fact_state.latest_of([v for v in known if v.spec == spec])
         if of_others is None:
             return "never run, according to the branch"
         return f"run for another wording of this memory, where it {_said(of_others)}"

@@ -21,7 +21,7 @@ from gitmem.document.spec import check_of
 from gitmem.errors import GitmemError
 from gitmem.frozen import frozen, replace
 from gitmem.git.staging import empty_tree
-from gitmem.index.catalog import state
+from gitmem.index.catalog import fact_state
 from gitmem.model import BUILTIN, FAILED, SUSPECT, UNPROVEN, VERIFIED
 from gitmem.store.code_tree.tree import FOLDER, is_home, read_tree
 from gitmem.store.layout import MEMORY, VERDICT
@@ -208,7 +208,7 @@ def _as_a_whole(
     tree = _code(ground, found.code)
     with old.reading(), now.reading():
         changes = _superseded(found.changes, links.list_superseded(old, now))
-        verdicts = state.branch_verdicts(now, list(documents)), ground.local.verdicts(list(documents))
+        verdicts = fact_state.branch_verdicts(now, list(documents)), ground.local.verdicts(list(documents))
         changes = with_commands(changes, documents, policies[1], ground.trust, verdicts)
         successions = strength.list_successions(memories, old)
         checks = [check for document in documents.values() if (check := check_of(document)) is not None]

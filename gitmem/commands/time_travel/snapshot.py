@@ -13,7 +13,7 @@ from gitmem.document.fields import TASK
 from gitmem.errors import GitmemError, NotFoundError, ProcessError, UsageError
 from gitmem.frozen import replace
 from gitmem.git.ancestry import kin_of
-from gitmem.index.catalog import state
+from gitmem.index.catalog import fact_state, state
 from gitmem.index.catalog.keys import full_key
 from gitmem.index.refresh import empty_catalog
 from gitmem.model import FAILED, UNPROVEN
@@ -228,19 +228,21 @@ class Past:
         found |= {"scope": PROJECT, "at": self.table(), "now": None, "truth": []}
         if row is None or not self.anchor.code:
             return MemoryDetails.of(found)
-        known = truth.truth_at(self._git, self.anchor.code, state.FactRow(*row), self._verdicts(state.FactRow(*row)))
+        known = truth.truth_at(
+            self._git, self.anchor.code, fact_state.FactRow(*row), self._verdicts(fact_state.FactRow(*row))
+        )
         # That a task's gate is not passed yet is no failure.
         status = UNPROVEN if found["kind"] == TASK and known.status == FAILED else known.status
         found["now"] = {"status": status, "because": known.line, "proof": known.proof}
         found["truth"] = [truth.as_table(segment) for segment in known.segments]
         return MemoryDetails.of(found)
 
-    def _verdicts(self, fact: state.FactRow) -> Sequence[Any]:
+    def _verdicts(self, fact: fact_state.FactRow) -> Sequence[Any]:
         """Return every verdict of a fact that counts, whenever it was made: the branch's of all times and our own."""
         memory = self._memory
         branch = all_verdicts(self._git, memory.find_tip() or "", fact.key)
         mine = memory.local.verdicts([fact.key]).get(fact.key, [])
-        verdicts = state.merged(branch, mine, spec=fact.spec, claim=fact.claim)
+        verdicts = fact_state.merged(branch, mine, spec=fact.spec, claim=fact.claim)
         return [v for v in verdicts if is_accepted(v, self._policy, now=memory.now)]
 
     def _key(self, typed: str) -> str:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from gitmem.git.binary import Git
-    from gitmem.index.catalog import state
+    from gitmem.index.catalog import fact_state
     from gitmem.model import Verdict
 
 WORDS = {HOLDS: "held", FAILS: "failed"}
@@ -64,7 +64,7 @@ class Truth:
     proof: str = ""
 
 
-def truth_at(git: Git, commit: str, fact: state.FactRow, verdicts: Sequence[Verdict]) -> Truth:
+def truth_at(git: Git, commit: str, fact: fact_state.FactRow, verdicts: Sequence[Verdict]) -> Truth:
     """Return what is known of a fact at a commit of the code.
 
     Args:
@@ -96,7 +96,7 @@ def truth_at(git: Git, commit: str, fact: state.FactRow, verdicts: Sequence[Verd
     return Truth(status, _between(before, after), segments)
 
 
-def _proof(git: Git, commit: str, fact: state.FactRow, verdicts: Sequence[Verdict]) -> Verdict | None:
+def _proof(git: Git, commit: str, fact: fact_state.FactRow, verdicts: Sequence[Verdict]) -> Verdict | None:
     """Return the verdict of the very inputs that the commit has, the one that counts of several; or None."""
     try:
         tree = CodeTree(git, commit)

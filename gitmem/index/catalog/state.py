@@ -2,23 +2,16 @@
 
 from __future__ import annotations
 
-from gitmem.document.meaning import parse_foundations
-from gitmem.frozen import frozen, replace
-from gitmem.model import ADOPTED, FAILED, FAILS, HOLDS, STALE, UNPROVEN, VERIFIED, Verdict
+from gitmem.frozen import frozen
+from gitmem.model import ADOPTED, FAILED, FAILS, HOLDS, STALE, UNPROVEN, VERIFIED
 from gitmem.statuses import Reworded, combine_status, own_status, spread
-from gitmem.store.environment import difference
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-    from typing import Any
+    from collections.abc import Collection, Iterable, Mapping
 
     from gitmem.index.catalog.catalog import Catalog
-    from gitmem.model import Blocked
-    from gitmem.store.local import LocalState
 
-# Code commits whose statuses are kept: those of the branches and work trees somebody switches between.
-KEPT_GROUNDS = 8
 # What a state has for a memory without a check that refers to lines of the code which changed.
 CHANGED = "changed"
 # Of a memory's text, where references to lines of the code are anchored (``document.anchors``).
@@ -26,37 +19,10 @@ ANCHORED = "instr(p.marks, ' anchors ') > 0"
 LIVE = "m.shadowed = 0 AND m.archived = 0 AND m.superseded = 0"
 # A task's check is the gate for closing it and no claim about the code: that it fails says only that there is work.
 CLAIM = "m.kind <> 'task'"
-# Begins the environment of a claimed verdict among the fingerprints of tools.
-CLAIMED = "@"
 # When a state grows old: a verdict that depends on the world outside the repository counts for a shorter time.
 EXPIRES = "s.until"
 # Of a memory's text, where two people said something in two ways (``document.conflict``).
 TO_SETTLE = "instr(t.marks, ' conflict ')"
-
-
-@frozen
-class FactRow:
-    """What is needed to work out one fact's state.
-
-    Attributes:
-        id: Its number in the catalog.
-        key: Its key.
-        spec: Hash of its specification.
-        claim: Hash of its claim.
-        form: ``shell``, ``program`` or ``builtin``.
-        words: The check's words as JSON.
-        inputs: What it reads, as JSON.
-        ttl_s: How long a verdict counts, in seconds, or None.
-    """
-
-    id: int
-    key: str
-    spec: str
-    claim: str
-    form: str
-    words: str
-    inputs: str
-    ttl_s: int | None
 
 
 @frozen
@@ -92,17 +58,6 @@ def ground_of(catalog: Catalog, code: str, local_serial: int) -> int | None:
     return row[0] if row and row[1] and row[2] == local_serial else None
 
 
-def facts_without_state(catalog: Catalog, ground: int) -> list[FactRow]:
-    """Return the facts whose state on a ground is not known, by key."""
-    rows = catalog.rows(
-        "SELECT f.id, m.key, f.spec, f.claim, f.form, f.words, f.inputs, f.ttl_s FROM fact f JOIN memory m ON m.id ="
-        " f.id LEFT JOIN state s ON s.ground = ? AND s.fact = f.id WHERE s.fact IS NULL AND m.shadowed = 0"
-        " AND m.archived = 0 ORDER BY m.key",
-        (ground,),
-    )
-    return [FactRow(*row) for row in rows]
-
-
 def shown(ground: int | None) -> str:
     """Return the SQL condition that leaves out adopted facts which do not fail on a ground."""
     failing = f"SELECT 1 FROM state q WHERE q.ground = {ground or 0} AND q.fact = m.id AND q.outcome = '{FAILS}'"
@@ -115,300 +70,8 @@ def has_statuses(catalog: Catalog) -> bool:
     return catalog.row(f"SELECT 1 FROM fact UNION ALL {anchored} LIMIT 1") is not None
 
 
-def anchored_without_state(catalog: Catalog, ground: int) -> list[tuple[int, str]]:
-    """Return the memories without a check whose references are anchored and not looked at on a ground, by number.
-
-    Each with its fields, as JSON.
-    """
-    return catalog.rows(
-        "SELECT m.id, t.fields FROM packed p JOIN text t ON t.id = p.id JOIN memory m ON m.id = p.id"
-        " LEFT JOIN fact f ON f.id = m.id LEFT JOIN state s ON s.ground = ? AND s.fact = m.id"
-        f" WHERE {ANCHORED} AND f.id IS NULL AND s.fact IS NULL AND {LIVE} ORDER BY m.id",
-        (ground,),
-    )
-
-
-def stale_references(catalog: Catalog, ground: int | None) -> int:
-    """Return how many memories without a check refer to lines that changed."""
-    found = catalog.row(
-        "SELECT count(*) FROM state s INDEXED BY state_changed CROSS JOIN memory m ON m.id = s.fact WHERE s.ground = ?"
-        f" AND s.outcome = '{CHANGED}' AND {LIVE}",
-        (ground or 0,),
-    )
-    return int(found[0])
-
-
-def open_ground(catalog: Catalog, code: str, local_serial: int, now: int) -> int:
-    """Return the number of a code commit, made where it is new; a change of local verdicts voids its states."""
-    db = catalog.connection
-    row = catalog.row("SELECT id, local_serial FROM ground WHERE code = ?", (code,))
-    if row is None:
-        db.execute(
-            "INSERT INTO ground (code, complete, local_serial, used) VALUES (?, 0, ?, ?)", (code, local_serial, now)
-        )
-        new = int(catalog.row("SELECT id FROM ground WHERE code = ?", (code,))[0])
-        # The new one stays whatever the clock says: it may have been set back.
-        old = catalog.rows(
-            "SELECT id FROM ground WHERE id <> ? ORDER BY used DESC, id DESC LIMIT -1 OFFSET ?", (new, KEPT_GROUNDS - 1)
-        )
-        for (ground,) in old:
-            db.execute("DELETE FROM state WHERE ground = ?", (ground,))
-            db.execute("DELETE FROM rest WHERE ground = ?", (ground,))
-            db.execute("DELETE FROM ground WHERE id = ?", (ground,))
-        return new
-    if row[1] != local_serial:
-        db.execute("DELETE FROM state WHERE ground = ?", (row[0],))
-        db.execute("UPDATE ground SET local_serial = ?, complete = 0 WHERE id = ?", (local_serial, row[0]))
-    return int(row[0])
-
-
-def pick(verdicts: Sequence[Verdict], digest: str) -> tuple[Verdict | None, bool]:
-    """Return the verdict that counts for inputs with this digest, and whether it is of these inputs.
-
-    One made of these very inputs beats a later one of others; otherwise the latest counts. Where this clone has a
-    verdict of these inputs, one that is only claimed cannot say that the fact holds after all.
-    """
-    return pick_fresh(verdicts, lambda v: v.inputs == digest)
-
-
-def pick_fresh(verdicts: Sequence[Verdict], is_fresh: Callable[[Verdict], bool]) -> tuple[Verdict | None, bool]:
-    """Return the verdict that counts, and whether it is of the inputs as they are: each says which inputs it means."""
-    same = [v for v in verdicts if is_fresh(v) and not _is_before_move(v, verdicts)]
-    if mine := [v for v in same if v.own]:
-        is_answered = any(v.sandbox == "builtin" for v in mine)  # of the same inputs, such a check always answers alike
-        same = [v for v in same if v.own or not (v.outcome == HOLDS or is_answered or _is_foreign(v, mine))]
-    # Of two that say the same, the one that knows more: the culprit may be known in this clone alone.
-    best = max(_without_older(same or verdicts), key=lambda v: (v.at, v.own, bool(v.culprit)), default=None)
-    return best, bool(same)
-
-
-def _without_older(verdicts: Sequence[Verdict]) -> list[Verdict]:
-    """Return verdicts without those of this clone but the one kept last: one that counts again is kept once more."""
-    mine = [_made(v) for v in verdicts if v.own] if len(verdicts) > 1 else []
-    last = max(mine, key=mine.index, default=None)  # the branch's copies of them follow
-    return [v for v in verdicts if not (v.own and mine) or _made(v) == last]
-
-
-def _is_before_move(verdict: Verdict, verdicts: Sequence[Verdict]) -> bool:
-    """Return whether a failure is older than a known move: a file that is not in its old place is no news."""
-    newer = (v for v in verdicts if v.own and v.moved and v.at > verdict.at)
-    return verdict.outcome == FAILS and any(v.moved != verdict.moved for v in newer)
-
-
-def _is_foreign(verdict: Verdict, mine: Iterable[Verdict]) -> bool:
-    """Return whether a claimed failure is of another environment than this clone's verdicts of the same inputs."""
-    return all(difference(one.environment, verdict.environment) for one in mine)
-
-
-def latest_of(verdicts: Sequence[Verdict]) -> Verdict | None:
-    """Return the latest verdict, whatever its inputs: whether a fact flaps is not a question of its inputs."""
-    return max(verdicts, key=lambda v: (v.at, bool(v.culprit)), default=None)
-
-
 # Columns of a verdict that are truth values: weak and confirmed.
 _FLAGS = (11, 12)
-
-
-def branch_verdicts(catalog: Catalog, keys: Iterable[str] | None = None) -> dict[str, list[Verdict]]:
-    """Return the verdicts that the memory branch carries, by key; of some facts or of all."""
-    columns = (
-        "key, spec, claim, outcome, code_commit, inputs, at, because, sandbox, held_commit, held_at, weak, confirmed,"
-        " culprit, attempt, attempt_at, seconds, culprit_after, reads, tools, undeclared, flapping, moved, outside,"
-        " rests, environment"
-    )
-    if keys is None:
-        rows: Iterable[tuple[Any, ...]] = catalog.rows(f"SELECT {columns} FROM verdict ORDER BY key, spec, at DESC")
-    else:
-        rows = catalog.each(f"SELECT {columns} FROM verdict WHERE key IN ({{}}) ORDER BY key, spec, at DESC", keys)
-    found: dict[str, list[Verdict]] = {}
-    for row in rows:
-        values: list[Any] = [bool(v) if n in _FLAGS else v for n, v in enumerate(row)]
-        verdict = Verdict(*values)
-        found.setdefault(verdict.key, []).append(verdict)
-    return found
-
-
-def merged(branch: Sequence[Verdict], local: Sequence[Verdict], *, spec: str, claim: str) -> list[Verdict]:
-    """Return the verdicts of one specification and claim; one of the branch that was made here is our own."""
-    made_here = {_made(v) for v in local}
-    lines = [replace(v, own=_made(v) in made_here) for v in branch]
-    # Those of this clone first: of two that are the same, its count of what still flaps is exact.
-    return [v for v in (*local, *lines) if v.spec == spec and v.claim == claim]
-
-
-def _made(v: Verdict) -> tuple[object, ...]:
-    """Return all of a verdict that decides anything: whoever repeats only when ours was made has not made it here."""
-    judged = (v.spec, v.claim, v.inputs, v.commit, v.held_commit)
-    return (*judged, v.outcome, v.at, v.sandbox, v.weak, v.confirmed)
-
-
-@frozen
-class FactState:
-    """What is known of one fact on one ground.
-
-    Attributes:
-        fact: The fact's number in the catalog.
-        digest: Digest of its inputs there.
-        verdict: The verdict that counts, or None.
-        is_fresh: Whether that verdict is of these inputs.
-        is_published: Whether the memory branch says the same of these inputs.
-        tools: What that verdict ran of this machine, or a claimed one's environment; empty if it is of other inputs.
-        flapping: How many runs must still answer alike until the fact counts as steady; 0 = it is.
-        is_blocked: Whether its check was blocked here, and nothing that counts was learned since.
-        is_moved: Whether the verdict that counts was found where git renamed the fact's files to.
-    """
-
-    fact: int
-    digest: str
-    verdict: Verdict | None
-    is_fresh: bool
-    is_published: bool
-    tools: str = ""
-    flapping: int = 0
-    is_blocked: bool = False
-    is_moved: bool = False
-
-
-def state_of(
-    row: FactRow,
-    digest_of: Callable[[Verdict | None], str],
-    branch: Sequence[Verdict],
-    local: Sequence[Verdict],
-    *,
-    accepts: Callable[[Verdict], bool],
-    blocked: Blocked | None = None,
-) -> FactState:
-    """Return the state of a fact.
-
-    Args:
-        row: The fact.
-        digest_of: Returns the digest, as it is now, of what a verdict says that it read; of None where that is unknown.
-        branch: The verdicts of the memory branch.
-        local: Those of this clone.
-        accepts: Tells whether a verdict counts.
-        blocked: How its check was blocked in this clone, or None.
-    """
-    known = merged(branch, local, spec=row.spec, claim=row.claim)
-    verdict, fresh = pick_fresh([v for v in known if accepts(v)], lambda v: v.inputs == digest_of(v))
-    now_digest = verdict.inputs if verdict is not None and fresh else digest_of(None)
-    of_branch = {_made(v): v.culprit for v in branch}
-    published = verdict is None or any(
-        (v.outcome, v.flapping > 0) == (verdict.outcome, verdict.flapping > 0)
-        and _made(v) in of_branch
-        and (of_branch[_made(v)] or not verdict.culprit)
-        and v.inputs == digest_of(v)
-        for v in known
-    )
-    tools = tools_of(verdict) if verdict is not None and fresh else ""
-    latest = latest_of([v for v in known if accepts(v)])
-    flaps = latest.flapping if latest else 0
-    is_blocked = blocked is not None and _is_blocked(row, now_digest, verdict if fresh else None, blocked)
-    return FactState(row.id, now_digest, verdict, fresh, published, tools, flaps, is_blocked)
-
-
-def tools_of(verdict: Verdict) -> str:
-    """Return what a verdict depends on besides its inputs: programs of this machine, or a claim's environment."""
-    return verdict.tools if verdict.own else verdict.environment and f"{CLAIMED}{verdict.environment}"
-
-
-def _is_blocked(row: FactRow, digest: str, fresh: Verdict | None, blocked: Blocked) -> bool:
-    """Return whether a fact is blocked: its check could not run on these inputs, or since they were judged.
-
-    The environment that it lacked on other inputs is not back because the code went back.
-    """
-    is_since = blocked.inputs == digest if fresh is None else fresh.outcome != FAILS and blocked.at >= fresh.at
-    return is_since and (blocked.spec, blocked.claim) == (row.spec, row.claim)
-
-
-def write_states(catalog: Catalog, ground: int, states: Iterable[FactState], now: int) -> None:
-    """Write down states and that the ground is complete, inside a transaction."""
-    db = catalog.connection
-    states = list(states)
-    toolsets = _toolsets(catalog, {s.tools for s in states if s.tools})
-    db.executemany(
-        "INSERT OR REPLACE INTO state VALUES (?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,?13,?14,"
-        " (SELECT ?5 + CASE ?14 WHEN 0 THEN ttl_s ELSE outside_s END FROM fact WHERE id = ?2))",
-        [
-            (
-                *(ground, s.fact, s.digest, s.verdict.outcome if s.verdict else "", s.verdict.at if s.verdict else 0),
-                *(s.is_fresh, bool(s.verdict and s.verdict.own), bool(s.verdict and s.verdict.weak), s.is_published),
-                *(
-                    toolsets.get(s.tools, 0),
-                    s.flapping,
-                    s.is_blocked,
-                    s.is_moved,
-                    bool(s.verdict and s.verdict.outside),
-                ),
-            )
-            for s in states
-        ],
-    )
-    # A foundation's meaning has a row of its own, so that reading compares it without parsing.
-    db.executemany("DELETE FROM rest WHERE ground = ? AND fact = ?", [(ground, s.fact) for s in states])
-    db.executemany(
-        "INSERT OR IGNORE INTO rest VALUES (?,?,?,?)",
-        [
-            (ground, s.fact, one.key, one.meaning)
-            for s in states
-            if s.verdict is not None and s.verdict.rests
-            for one in parse_foundations(s.verdict.rests.split("\n"))
-        ],
-    )
-    db.execute("UPDATE ground SET complete = 1, used = ? WHERE id = ?", (now, ground))
-
-
-def write_references(catalog: Catalog, ground: int, states: Iterable[tuple[int, bool]]) -> None:
-    """Write down which memories refer to lines that changed, each by its number, inside a transaction."""
-    catalog.connection.executemany(
-        "INSERT OR REPLACE INTO state (ground, fact, digest, outcome, at, fresh, own, weak, published)"
-        " VALUES (?, ?, '', ?, 0, 1, 1, 0, 1)",
-        [(ground, number, CHANGED if is_changed else "") for number, is_changed in states],
-    )
-
-
-def _toolsets(catalog: Catalog, texts: Iterable[str]) -> dict[str, int]:
-    """Return the numbers of fingerprints: a thousand facts have a few among them."""
-    listed = sorted(texts)
-    catalog.connection.executemany("INSERT OR IGNORE INTO toolset (text) VALUES (?)", [(text,) for text in listed])
-    return {text: number for number, text in catalog.each("SELECT id, text FROM toolset WHERE text IN ({})", listed)}
-
-
-def toolsets_of(catalog: Catalog, ground: int) -> list[tuple[int, str]]:
-    """Return the fingerprints of what the verdicts of a ground ran of this machine, by number."""
-    return catalog.rows(
-        "SELECT t.id, t.text FROM toolset t WHERE t.id IN (SELECT DISTINCT tools FROM state WHERE ground = ? AND"
-        " tools <> 0) ORDER BY t.id",
-        (ground,),
-    )
-
-
-def list_unpublished(catalog: Catalog, ground: int) -> list[FactRow]:
-    """Return the live facts whose verdict for these inputs is known in this clone only, by key."""
-    rows = catalog.rows(
-        "SELECT f.id, m.key, f.spec, f.claim, f.form, f.words, f.inputs, f.ttl_s FROM state s"
-        " INDEXED BY state_unpublished CROSS JOIN fact f ON f.id = s.fact CROSS JOIN memory m ON m.id = f.id"
-        " WHERE s.ground = ? AND s.published = 0 AND s.fresh = 1"
-        f" AND {LIVE} ORDER BY m.key",
-        (ground,),
-    )
-    return [FactRow(*row) for row in rows]
-
-
-def counting(catalog: Catalog, ground: int | None, keys: Sequence[str], local: LocalState) -> dict[str, Verdict]:
-    """Return by key the verdict of each fact that counts on a ground: the branch's, or one that only this clone has."""
-    rows = catalog.each(
-        "SELECT m.key, f.spec, f.claim, s.digest, s.outcome, s.at, s.own FROM fact f JOIN memory m ON m.id = f.id"
-        f" JOIN state s ON s.ground = {ground or 0} AND s.fact = f.id WHERE {LIVE} AND m.key IN ({{}})",
-        keys,
-    )
-    branch, mine = (branch_verdicts(catalog, keys), local.verdicts(keys)) if keys else ({}, {})
-    found = {}
-    for key, spec, claim, digest, *counts in rows:
-        verdicts = merged(branch.get(key, ()), mine.get(key, ()), spec=spec, claim=claim)
-        verdict, _ = pick([v for v in verdicts if [v.outcome, v.at, v.own] == counts], digest)
-        if verdict is not None:
-            found[key] = verdict
-    return found
 
 
 def flapping(catalog: Catalog, ground: int | None) -> list[tuple[str, str, int, str, str]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from gitmem.frozen import replace
 from gitmem.git.history import read_made
-from gitmem.index.catalog import state
+from gitmem.index.catalog import fact_state
 from gitmem.model import FAILS
 from gitmem.text.sanitize import display
 
@@ -76,7 +76,7 @@ def reasons_of(
     catalog: Catalog, git: Git, ground: int | None, keys: Sequence[str], local: LocalState
 ) -> dict[str, tuple[str, str]]:
     """Return why facts fail on a ground, by key: what their verdicts say, and what broke them; empty if not known."""
-    verdicts = state.counting(catalog, ground, keys, local)
+    verdicts = fact_state.counting(catalog, ground, keys, local)
     phrases = describe_culprits(git, ((v.culprit, v.culprit_after) for v in verdicts.values()))
     return {key: (v.because, phrases.get((v.culprit, v.culprit_after), "")) for key, v in verdicts.items()}
 
@@ -85,9 +85,9 @@ def with_culprit(verdict: Verdict, git: Git, catalog: Catalog, local: LocalState
     """Return a verdict with the culprit that was found for a failure that still stands, and is part of its history."""
     if verdict.outcome != FAILS or verdict.culprit:
         return verdict
-    branch, mine = state.branch_verdicts(catalog, [verdict.key]), local.verdicts([verdict.key])
+    branch, mine = fact_state.branch_verdicts(catalog, [verdict.key]), local.verdicts([verdict.key])
     both = branch.get(verdict.key, ()), mine.get(verdict.key, ())
-    before = state.merged(*both, spec=verdict.spec, claim=verdict.claim)
+    before = fact_state.merged(*both, spec=verdict.spec, claim=verdict.claim)
     if not any(v.culprit for v in before):
         return verdict
     # What was seen on another branch, whether it held there or not, says nothing of this one.

@@ -17,7 +17,7 @@ from gitmem.errors import GitmemError, NoRepositoryError
 from gitmem.frozen import frozen, replace
 from gitmem.git.binary import Git
 from gitmem.git.staging import index_file
-from gitmem.index.catalog import state
+from gitmem.index.catalog import fact_state, state
 from gitmem.model import Check
 from gitmem.text.sanitize import display
 from gitmem.verify import due as due_module
@@ -250,7 +250,7 @@ def _list_touched(catalog: Catalog, local: LocalState, ground: int, tree: CodeTr
         f" ON s.ground = ? AND s.fact = f.id WHERE {state.LIVE} AND {state.CLAIM} ORDER BY m.key",
         (ground,),
     )
-    verdicts = state.counting(catalog, ground, [row[0] for row in rows if row[4].startswith(SEEN)], local)
+    verdicts = fact_state.counting(catalog, ground, [row[0] for row in rows if row[4].startswith(SEEN)], local)
     return [
         key
         for key, form, words, inputs, known in rows

@@ -11,7 +11,7 @@ from __future__ import annotations
 from hashlib import sha256
 
 from gitmem.frozen import frozen
-from gitmem.index.catalog import state
+from gitmem.index.catalog import fact_state, state
 from gitmem.model import BUILTIN
 from gitmem.verify.due import digester
 
@@ -132,11 +132,11 @@ def list_loads(catalog: Catalog, tree: CodeTree) -> list[Load]:
         "SELECT f.id, m.key, f.spec, f.claim, f.form, f.words, f.inputs, f.ttl_s FROM fact f JOIN memory m"
         f" ON m.id = f.id WHERE {state.LIVE} AND {state.CLAIM} ORDER BY m.key"
     )
-    verdicts = state.branch_verdicts(catalog)
-    return [_load(state.FactRow(*row), verdicts.get(row[1], ()), tree) for row in rows]
+    verdicts = fact_state.branch_verdicts(catalog)
+    return [_load(fact_state.FactRow(*row), verdicts.get(row[1], ()), tree) for row in rows]
 
 
-def _load(fact: state.FactRow, verdicts: Sequence[Verdict], tree: CodeTree) -> Load:
+def _load(fact: fact_state.FactRow, verdicts: Sequence[Verdict], tree: CodeTree) -> Load:
     digest_of = digester(tree, fact)
     lines = [v for v in verdicts if v.spec == fact.spec]
     is_known = any(v.claim == fact.claim and v.inputs == digest_of(v) for v in lines)

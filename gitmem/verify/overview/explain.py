@@ -6,7 +6,7 @@ import json
 
 from gitmem.document.builtin_checks import globs_of
 from gitmem.frozen import replace
-from gitmem.index.catalog import state
+from gitmem.index.catalog import fact_state
 from gitmem.model import BUILTIN
 from gitmem.text.globs import matcher
 from gitmem.text.sanitize import display
@@ -70,7 +70,7 @@ class _Explaining:
 
     def _of(self, due: Due) -> tuple[str, ...]:
         if due.verdict is not None and due.why == "environment":
-            return (describe_elsewhere(state.tools_of(due.verdict), due.verdict.outcome),)
+            return (describe_elsewhere(fact_state.tools_of(due.verdict), due.verdict.outcome),)
         if due.verdict is None or due.why not in ("inputs", "tools"):
             return ()
         found = changed_tools(due.verdict.tools) if due.why == "tools" else self._inputs(due, due.verdict)

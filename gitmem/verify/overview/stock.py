@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gitmem.frozen import frozen
-from gitmem.index.catalog import state
+from gitmem.index.catalog import fact_state, state
 from gitmem.model import BLOCKED, FAILED, STALE, STATUSES, SUSPECT, UNPROVEN, VERIFIED
 from gitmem.statuses import describe_chain
 from gitmem.text.json_values import parse_json
@@ -82,7 +82,7 @@ def take_stock(
     live = f"{state.LIVE} AND (m.expires IS NULL OR m.expires > {now})" if with_blocked else state.LIVE
     kinds = dict(catalog.rows(f"SELECT kind, count(*) FROM memory m WHERE {live} GROUP BY kind ORDER BY kind"))
     counts = _counts(catalog, ground, now=now, with_blocked=with_blocked)
-    counts[STALE] += state.stale_references(catalog, ground)
+    counts[STALE] += fact_state.stale_references(catalog, ground)
     lines = [*_failed(catalog, ground, local), *_suspects(catalog, ground, chains, counts, now)]
     lines += _blocked(catalog, ground, local) if with_blocked else []
     moved = tuple(state.moved(catalog, ground))
@@ -129,10 +129,10 @@ def _blocked(catalog: Catalog, ground: int | None, local: LocalState) -> list[St
 def _flapping(catalog: Catalog, ground: int | None, local: LocalState) -> list[StandingLine]:
     rows = state.flapping(catalog, ground)
     keys = [row[0] for row in rows]
-    branch, mine = (state.branch_verdicts(catalog, keys), local.verdicts(keys)) if keys else ({}, {})
+    branch, mine = (fact_state.branch_verdicts(catalog, keys), local.verdicts(keys)) if keys else ({}, {})
     lines = []
     for key, title, number, spec, claim in rows:
-        latest = state.latest_of(state.merged(branch.get(key, ()), mine.get(key, ()), spec=spec, claim=claim))
+        latest = fact_state.latest_of(fact_state.merged(branch.get(key, ()), mine.get(key, ()), spec=spec, claim=claim))
         lines.append(StandingLine(key, title, FLAPPING, latest.attempt if latest else "", author(catalog, number)))
     return lines
 
@@ -143,7 +143,7 @@ def _failed(catalog: Catalog, ground: int | None, local: LocalState) -> list[Sta
         f" WHERE s.ground = ? AND s.outcome = 'fails' AND {state.LIVE} AND {state.CLAIM} ORDER BY m.key",
         (ground or 0,),
     )
-    verdicts = state.counting(catalog, ground, [row[0] for row in rows], local)
+    verdicts = fact_state.counting(catalog, ground, [row[0] for row in rows], local)
     lines = []
     for key, title, number, path in rows:
         verdict = verdicts.get(key)

@@ -14,7 +14,7 @@ from conftest import NOW, commit_files, put_files, tip
 from support.ages import grow, opened, says_good
 
 from gitmem.commands.time_travel.truth import Truth, truth_at
-from gitmem.index.catalog.state import FactRow
+from gitmem.index.catalog.fact_state import FactRow
 from gitmem.model import BUILTIN, FAILS, HOLDS, Check, Verdict
 from gitmem.verify.inputs import CodeTree, digest
 from gitmem.verify.past_verdicts import all_verdicts

@@ -8,7 +8,7 @@ import pytest
 from conftest import NOW, commit_files, git, memory_text, put_files
 
 from gitmem.frozen import replace
-from gitmem.index.catalog import state
+from gitmem.index.catalog import fact_state, state
 from gitmem.index.catalog.catalog import Catalog
 from gitmem.index.catalog.inserts import Inserts
 from gitmem.memory.memory import Memory
@@ -23,30 +23,30 @@ BASE = Verdict("k", "spec", "claim", HOLDS, "c0", "here", 100)
 def test_a_verdict_of_these_inputs_beats_a_later_one_of_others() -> None:
     elsewhere = replace(BASE, inputs="there", outcome=FAILS, at=200)
 
-    assert state.pick([BASE, elsewhere], "here") == (BASE, True)
-    assert state.pick([BASE, elsewhere], "nowhere") == (elsewhere, False)
-    assert state.pick([], "here") == (None, False)
+    assert fact_state.pick([BASE, elsewhere], "here") == (BASE, True)
+    assert fact_state.pick([BASE, elsewhere], "nowhere") == (elsewhere, False)
+    assert fact_state.pick([], "here") == (None, False)
 
 
 def test_of_two_verdicts_of_these_inputs_the_later_one_counts() -> None:
     later = replace(BASE, outcome=FAILS, at=200)
 
-    assert state.pick([later, BASE], "here") == (later, True)
+    assert fact_state.pick([later, BASE], "here") == (later, True)
 
 
 def test_a_failure_that_is_older_than_a_known_move_does_not_count_for_the_old_place() -> None:
     failed = replace(BASE, outcome=FAILS, own=True)
     moved = replace(BASE, inputs="there", moved="a\tb", at=200, own=True)
 
-    assert state.pick([failed, moved], "here") == (moved, False)
-    assert state.pick([failed, replace(moved, own=False)], "here") == (failed, True)
+    assert fact_state.pick([failed, moved], "here") == (moved, False)
+    assert fact_state.pick([failed, replace(moved, own=False)], "here") == (failed, True)
 
 
 def test_a_verdict_of_the_branch_is_our_own_when_this_clone_made_it() -> None:
     mine = replace(BASE, own=True)
     other = replace(BASE, commit="c1", at=150)
 
-    told = state.merged([BASE, other], [mine], spec="spec", claim="claim")
+    told = fact_state.merged([BASE, other], [mine], spec="spec", claim="claim")
 
     assert [v.own for v in told] == [True, True, False]
 
@@ -64,18 +64,18 @@ def test_a_verdict_of_the_branch_is_our_own_when_this_clone_made_it() -> None:
 def test_a_check_that_could_not_run_since_its_verdict_is_blocked_until_it_runs(
     outcome: str, inputs: str, at: int, spec: str, is_blocked: bool
 ) -> None:
-    row = state.FactRow(1, "k", "spec", "claim", "shell", "[]", "[]", None)
+    row = fact_state.FactRow(1, "k", "spec", "claim", "shell", "[]", "[]", None)
     attempt = Blocked("k", spec, "claim", inputs, at, "no such tool")
     verdicts = [replace(BASE, outcome=outcome)]
 
-    found = state.state_of(row, lambda _: "here", verdicts, (), accepts=lambda _: True, blocked=attempt)
+    found = fact_state.state_of(row, lambda _: "here", verdicts, (), accepts=lambda _: True, blocked=attempt)
 
     assert found.is_blocked is is_blocked
 
 
 @pytest.mark.parametrize(("spec", "claim"), [("other", "claim"), ("spec", "other")])
 def test_a_verdict_of_another_specification_or_claim_does_not_count(spec: str, claim: str) -> None:
-    assert state.merged([BASE], [BASE], spec=spec, claim=claim) == []
+    assert fact_state.merged([BASE], [BASE], spec=spec, claim=claim) == []
 
 
 @pytest.fixture
@@ -104,11 +104,11 @@ def test_statuses_in_the_database_are_those_of_the_graph(proved: Memory) -> None
 def test_grounds_of_old_commits_make_room(proved: Memory) -> None:
     top = proved.repository.git.repository.work_tree
     assert top is not None
-    for number in range(state.KEPT_GROUNDS + 3):
+    for number in range(fact_state.KEPT_GROUNDS + 3):
         commit_files(top, {"README.md": f"{number}\n"})
         proved.repository.ground()
 
-    assert proved.repository.catalog().row("SELECT count(*) FROM ground")[0] == state.KEPT_GROUNDS
+    assert proved.repository.catalog().row("SELECT count(*) FROM ground")[0] == fact_state.KEPT_GROUNDS
     assert (
         proved.repository.catalog().row("SELECT count(*) FROM state WHERE ground NOT IN (SELECT id FROM ground)")[0]
         == 0
@@ -156,9 +156,9 @@ def test_a_verdict_of_the_branch_is_told_as_it_was_written() -> None:
     inserts.add_verdict("verdicts/01/other.0.toml", replace(BASE, key="other"))
     inserts.flush()
 
-    assert state.branch_verdicts(catalog) == {"k": [full], "other": [replace(BASE, key="other")]}
-    assert state.branch_verdicts(catalog, ["k", "none"]) == {"k": [full]}
-    assert state.branch_verdicts(catalog, []) == {}
+    assert fact_state.branch_verdicts(catalog) == {"k": [full], "other": [replace(BASE, key="other")]}
+    assert fact_state.branch_verdicts(catalog, ["k", "none"]) == {"k": [full]}
+    assert fact_state.branch_verdicts(catalog, []) == {}
     catalog.close()
 
 
@@ -177,18 +177,18 @@ def test_a_verdict_of_the_branch_is_told_as_it_was_written() -> None:
 def test_a_state_is_published_when_the_branch_says_the_same_of_these_inputs(
     branch: list[Verdict], local: list[Verdict], outcome: str, fresh: bool, published: bool
 ) -> None:
-    row = state.FactRow(1, "k", "spec", "claim", "shell", "[]", "[]", None)
+    row = fact_state.FactRow(1, "k", "spec", "claim", "shell", "[]", "[]", None)
 
-    found = state.state_of(row, lambda _: "here", branch, local, accepts=lambda _: True)
+    found = fact_state.state_of(row, lambda _: "here", branch, local, accepts=lambda _: True)
 
     told_outcome = found.verdict.outcome if found.verdict else ""
     assert (told_outcome, found.is_fresh, found.is_published) == (outcome, fresh, published)
 
 
 def test_a_verdict_that_the_policy_refuses_does_not_count() -> None:
-    row = state.FactRow(1, "k", "spec", "claim", "shell", "[]", "[]", None)
+    row = fact_state.FactRow(1, "k", "spec", "claim", "shell", "[]", "[]", None)
 
-    found = state.state_of(row, lambda _: "here", [BASE], [], accepts=lambda _: False)
+    found = fact_state.state_of(row, lambda _: "here", [BASE], [], accepts=lambda _: False)
 
     assert (found.verdict, found.is_published) == (None, True)
 
@@ -201,21 +201,21 @@ def test_a_new_verdict_of_this_clone_voids_the_statuses(proved: Memory) -> None:
     proved.repository.ground()
     row = catalog.row("SELECT code, local_serial FROM ground")
 
-    ground = state.open_ground(catalog, row[0], row[1] + 1, NOW)
+    ground = fact_state.open_ground(catalog, row[0], row[1] + 1, NOW)
 
     assert state.ground_of(catalog, row[0], row[1] + 1) is None
-    assert [fact.key for fact in state.facts_without_state(catalog, ground)] == ["three"]
+    assert [fact.key for fact in fact_state.facts_without_state(catalog, ground)] == ["three"]
 
 
 def test_a_clock_that_was_set_back_does_not_throw_the_newest_ground_away(proved: Memory) -> None:
     catalog = proved.repository.catalog()
-    for number in range(state.KEPT_GROUNDS):
-        state.open_ground(catalog, f"later {number}", 0, NOW + 1000 + number)
+    for number in range(fact_state.KEPT_GROUNDS):
+        fact_state.open_ground(catalog, f"later {number}", 0, NOW + 1000 + number)
 
-    ground = state.open_ground(catalog, "now", 0, NOW)
+    ground = fact_state.open_ground(catalog, "now", 0, NOW)
 
     assert catalog.row("SELECT code FROM ground WHERE id = ?", (ground,)) == ("now",)
-    assert catalog.row("SELECT count(*) FROM ground") == (state.KEPT_GROUNDS,)
+    assert catalog.row("SELECT count(*) FROM ground") == (fact_state.KEPT_GROUNDS,)
 
 
 # Suspects
@@ -255,11 +255,11 @@ def test_a_claim_cannot_say_that_what_failed_here_holds_on_the_same_inputs() -> 
     mine = replace(BASE, outcome=FAILS, own=True)
     claimed = replace(BASE, at=999)
 
-    assert state.pick([mine, claimed], "here") == (mine, True)
+    assert fact_state.pick([mine, claimed], "here") == (mine, True)
 
 
 def test_a_claimed_failure_of_the_same_inputs_is_heard() -> None:
     mine = replace(BASE, own=True)
     claimed = replace(BASE, outcome=FAILS, at=999)
 
-    assert state.pick([mine, claimed], "here") == (claimed, True)
+    assert fact_state.pick([mine, claimed], "here") == (claimed, True)

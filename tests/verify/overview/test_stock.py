@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from support.facts import Clock, make_fact, make_memory, put, statuses, verify
 
 from gitmem.document.parse import parse
-from gitmem.index.catalog import state
+from gitmem.index.catalog import fact_state, state
 from gitmem.index.catalog.catalog import Catalog
 from gitmem.index.catalog.inserts import Inserts, StoredMemory
 from gitmem.index.refresh import empty_catalog
@@ -53,7 +53,7 @@ def catalog_of(memories: dict[str, tuple[set, set, str]]) -> Catalog:
             (text,) = make_fact(key, NONE, requires=sorted(requires), produces=sorted(produces)).values()
             inserts.add_memory(StoredMemory(parse(text, path=f"facts/{key}.md"), key, False), builtin())
         inserts.flush()
-        ground = state.open_ground(catalog, "code", 0, NOW)
+        ground = fact_state.open_ground(catalog, "code", 0, NOW)
         rows = dict(catalog.rows("SELECT key, id FROM memory"))
         catalog.connection.executemany(
             "INSERT INTO state (ground, fact, digest, outcome, at, fresh, own, weak, published)"

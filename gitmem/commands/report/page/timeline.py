@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Set as AbstractSet
 
     from gitmem.git.binary import Git
-    from gitmem.index.catalog.state import FactRow
+    from gitmem.index.catalog.fact_state import FactRow
     from gitmem.model import Verdict
 
 # Commits that are drawn: nine pixels for each fill a page of 1,100.
