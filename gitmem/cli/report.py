@@ -3,7 +3,8 @@
 --serve shows it to the browsers of this machine until you press Ctrl-C. The page then follows the memory and the code,
 and its search ranks as `gitmem recall` does. The address contains a secret.
 
-It is one self-contained file: it works from disk and can be passed on. No check is run for it; it shows the results of
+It is one self-contained file: it works from disk and can be passed on. Where the texts do not fit into 3 MB, the
+longest are truncated, unless --whole says otherwise. No check is run for it; it shows the results of
 the last verify job. Private memories are left out, unless --scope private selects only those.
 """
 
@@ -15,7 +16,7 @@ import webbrowser
 from pathlib import Path
 
 from gitmem.cli import shared
-from gitmem.errors import UsageError
+from gitmem.errors import NotFoundError, UsageError
 from gitmem.memory.memory import Memory
 from gitmem.store.scope import PROJECT
 
@@ -31,11 +32,12 @@ EXAMPLES = (
     "gitmem report - > page.html",
     "gitmem report --open",
     "gitmem report --serve --open",
+    "gitmem report --whole",
     "gitmem report --at v1.2 v1.2.html",
     "gitmem report --json",
 )
 FILE = "gitmem-report.html"
-# How many memories a search of a page that is served ranks.
+# How many memories follow those that `recall` shows, in the search of a page that is served.
 FOUND = 250
 
 
@@ -47,6 +49,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--force", action="store_true", help="overwrite a file that is not a gitmem report")
     shared.add_scope(parser, about="which memories to include (project)")
     shared.add_at(parser)
+    parser.add_argument("--whole", action="store_true", help="write every text in full, however large the page becomes")
     parser.add_argument("--open", action="store_true", help="open the page in the web browser")
     parser.add_argument("--serve", action="store_true", help="serve the page to this machine instead of writing it")
     parser.add_argument("--port", type=int, default=0, metavar="N", help="the port to serve it on (any free one)")
@@ -69,7 +72,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
     if args.json:
         out.json(model.as_table(page))
         return 0
-    text = render.render(page)
+    text = render.render(page, is_whole=args.whole)
     if args.file == "-":
         out.bytes(text.encode("utf-8", "backslashreplace"))
         return 0
@@ -85,6 +88,7 @@ class _Now:
 
     def __init__(self, scope: str) -> None:
         self._scope = scope
+        self._shown: tuple[str, list[str]] = ("", [])
 
     def state(self) -> str:
         with Memory() as memory:
@@ -94,22 +98,33 @@ class _Now:
             return json.dumps([*shown, memory.repository.git.read_head(), job.get("at")], sort_keys=True)
 
     def page(self, state: str) -> str:
-        from gitmem.commands.report.page import render
+        from gitmem.commands.report.page import packed, render
 
         with Memory() as memory:
-            return render.render(memory.report(scope=self._scope), served=state)
+            page = memory.report(scope=self._scope)
+        self._shown = state, [packed.body(entry) for entry in packed.in_order(page.entries)]
+        return render.render(page, served=state)
+
+    def texts(self, state: str, block: int) -> list[str]:
+        from gitmem.commands.report.page.packed import BLOCK
+
+        if state != self._shown[0]:
+            raise NotFoundError("the memory has moved since", hint="reload the page")
+        return self._shown[1][block * BLOCK : (block + 1) * BLOCK]
 
     def find(self, words: str) -> list[str]:
         with Memory() as memory:
-            found = memory.recall(words, limit=FOUND, scopes=[self._scope or PROJECT])
-            return [hit.key for hit in found.hits]
+            limits, scopes = (memory.repository.config.recall_limit, FOUND), [self._scope or PROJECT]
+            # With another limit, recall looks at more memories, and their order may be another.
+            found = [hit.key for limit in limits for hit in memory.recall(words, limit=limit, scopes=scopes).hits]
+            return list(dict.fromkeys(found))
 
 
 def _serve(args: argparse.Namespace, out: Output) -> int:
     from gitmem.commands.report.page.serve import ReportServer
 
-    if args.at is not None or args.json or args.file != FILE:
-        raise UsageError("--serve shows the present, as a page", hint="leave out FILE, --at and --json")
+    if args.at is not None or args.json or args.whole or args.file != FILE:
+        raise UsageError("--serve shows the present, as a page", hint="leave out FILE, --at, --json and --whole")
     with shared.open_memory(args, out) as memory:
         memory.report(scope=args.scope)  # whatever is wrong with the memory is said here
         shared.print_notices(memory, out)

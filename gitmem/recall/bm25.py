@@ -386,6 +386,12 @@ var variable; vec vector; win window
 _ROWS = tuple([f" {row}" for row in _ABBREVIATIONS.replace("\n", ";").split(";")])
 
 
+def all_variants() -> dict[str, tuple[str, ...]]:
+    """Return the analysed terms that are short or long for others, sorted, by each that has some."""
+    terms = {term for row in _ROWS for term in stems(row.split())}
+    return {term: variants(term) for term in sorted(terms)}
+
+
 @lru_cache(maxsize=1000)
 def variants(term: str) -> tuple[str, ...]:
     """Return the analysed terms that are short or long for an analysed term, sorted; may be empty."""

@@ -89,6 +89,20 @@ def format_stamp() -> str:
     return f"{_FORMAT} stemmer {Stemmer.version()} unicode {unidata_version}"
 
 
+def tables() -> dict[str, object]:
+    """Return what the analysis of English goes by, as JSON can hold it: for a script that analyses as this does."""
+    return {
+        "max_term": MAX_TERM,
+        "max_query": MAX_QUERY,
+        "max_query_terms": MAX_QUERY_TERMS,
+        "general": sorted(GENERAL),
+        "question": sorted(QUESTION),
+        "unspaced": [list(map(ord, ends)) for ends in _UNSPACED],
+        "marks": sorted(map(ord, _MARKS)),
+        "letters": _LETTERS,
+    }
+
+
 def words_of(language: str) -> frozenset[str]:
     """Return the stop words of another language than English; none where nobody has a list.
 

@@ -209,6 +209,7 @@ class Past:
                 self._local,
                 status=counts,
                 policy=self._policy,
+                config=memory.config,
                 now=NO_CLOCK,
                 of=of,
                 line=(code, self.anchor.rev),

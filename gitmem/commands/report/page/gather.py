@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 from gitmem import __version__
-from gitmem.commands.report.page import model, timeline
+from gitmem.commands.report.page import model, ranking, timeline
 from gitmem.commands.report.page.model import ARCHIVED, EXPIRED, LIVE, SUPERSEDED, Page, PageMemory
 from gitmem.document.fields import TASK
 from gitmem.document.spec import shown_check
@@ -14,6 +14,7 @@ from gitmem.frozen import replace
 from gitmem.git.branches import is_on_default
 from gitmem.index.catalog import fact_state, state
 from gitmem.index.catalog.fact_state import FactRow
+from gitmem.index.catalog.packed_texts import strings
 from gitmem.model import FAILED, STALE, SUSPECT, UNPROVEN, Check
 from gitmem.statuses import describe_chain
 from gitmem.store.scope import PROJECT, UNIVERSAL, is_meant
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
     from typing import Any
 
+    from gitmem.config.setting import Config
     from gitmem.git.binary import Git
     from gitmem.index.catalog.catalog import Catalog
     from gitmem.index.catalog.state import MemoryStatus
@@ -37,12 +39,10 @@ if TYPE_CHECKING:
     from gitmem.repository.repository import OpenRepository
     from gitmem.store.local import LocalState
 
-# Bytes of all texts together: with 700 for all else of each of 2,000 memories, a page of less than 3 MB (measured).
-TEXTS_AT_MOST = 1_400_000
 _MEMORIES = (
     "SELECT m.id, m.key, m.kind, m.title, m.created, m.archived, m.superseded, m.superseded_by, m.expires, t.fields,"
-    " t.body, k.state, f.form, f.words, f.ttl_s, s.fresh, s.at FROM memory m JOIN text t ON t.id = m.id"
-    " LEFT JOIN task k ON k.id = m.id LEFT JOIN fact f ON f.id = m.id"
+    " t.body, t.paths, m.task, k.state, f.form, f.words, f.ttl_s, s.fresh, s.at"
+    " FROM memory m JOIN text t ON t.id = m.id LEFT JOIN task k ON k.id = m.id LEFT JOIN fact f ON f.id = m.id"
     " LEFT JOIN state s ON s.ground = ? AND s.fact = m.id WHERE m.shadowed = 0 ORDER BY m.created DESC, m.key"
 )
 
@@ -73,6 +73,7 @@ def gather_now(memory: OpenRepository, *, status: Mapping[str, Any], scope: str)
             store.local,
             status=status,
             policy=store.policy(),
+            config=memory.config,
             now=memory.now,
             of=Page(
                 name=git.repository.name,
@@ -102,6 +103,7 @@ def gather(
     *,
     status: Mapping[str, Any],
     policy: Policy,
+    config: Config,
     now: int,
     of: Page,
     line: tuple[str, str],
@@ -116,6 +118,7 @@ def gather(
         local: What only this clone knows.
         status: What ``status`` tells of the same state.
         policy: The store's policy.
+        config: The settings of the reader, which rank.
         now: The clock that ages are told by; 0 in the past, where nothing has an age.
         of: The page as far as it is known without the catalog: its name, scope, time and commits.
         line: The commit of the code whose history is told, and what its branch is called; empty where there is none.
@@ -130,7 +133,12 @@ def gather(
     entries = [
         _entry(row, statuses[row[0]], verdicts.get(row[1]), broken=broken, now=now, waiting=of.waiting) for row in rows
     ]
-    entries, cut_at = _within(entries, TEXTS_AT_MOST)
+    ranked = ranking.standings(catalog, local, statuses, policy=policy, config=config, now=now)
+    entries = [
+        replace(entry, number=row[0], since=ranked[row[0]].since, factor=ranked[row[0]].factor)
+        for row, entry in zip(rows, entries, strict=True)
+    ]
+    kinds = sorted({entry.kind for entry in entries})
     links = list_links(catalog)
     line_told, problem = _timeline(catalog, git, ground, local, policy, links=links, line=line, of=of)
     return replace(
@@ -140,7 +148,7 @@ def gather(
         timeline=line_told,
         jobs=status.get("jobs"),
         warnings=(*_warnings(status), *problem),
-        cut_at=cut_at,
+        ranking=ranking.settings(kinds, policy=policy, config=config, language=catalog.language),
     )
 
 
@@ -153,9 +161,25 @@ def _entry(
     now: int,
     waiting: Sequence[str],
 ) -> PageMemory:
-    _, key, kind, title, created, archived, superseded, superseded_by, expires, text, body, task, form, words, *rest = (
-        row
-    )
+    (
+        _,
+        key,
+        kind,
+        title,
+        created,
+        archived,
+        superseded,
+        superseded_by,
+        expires,
+        text,
+        body,
+        places,
+        task,
+        step,
+        form,
+        words,
+        *rest,
+    ) = row
     fields = json.loads(text)
     place = ARCHIVED if archived else SUPERSEDED if superseded else LIVE
     if place == LIVE and expires is not None and expires <= now:
@@ -179,11 +203,13 @@ def _entry(
         requires=_listed(fields, "requires"),
         produces=_listed(fields, "produces"),
         superseded_by=superseded_by,
-        state=task or "" if kind == TASK else "",
+        task=redact(task),
+        state=step or "" if kind == TASK else "",
         check=redact(shown_check(Check(form, tuple(json.loads(words))))) if form else "",
         chain=standing.chain if status == SUSPECT else (),
         weak=is_told and standing.weak,
         flapping=is_told and standing.flapping > 0,
+        places=tuple(map(redact, strings(places))),
     )
     counted = verdict if is_told else None
     entry = _judged(entry, counted, broken) if counted is not None else entry
@@ -220,24 +246,6 @@ def _listed(fields: Mapping[str, Any], name: str) -> tuple[str, ...]:
     value = fields.get(name)
     values = value if isinstance(value, list) else [value]
     return tuple(redact(str(one)) for one in values if one not in (None, ""))
-
-
-def _within(entries: Sequence[PageMemory], at_most: int) -> tuple[list[PageMemory], int]:
-    """Return the memories with texts of so many bytes together, and after how many each is cut; 0 where all fit."""
-    sizes = [len(entry.body.encode("utf-8", "replace")) for entry in entries]
-    if sum(sizes) <= at_most:
-        return list(entries), 0
-    left, limit = at_most, 0
-    for nth, size in enumerate(sorted(sizes)):
-        limit = left // (len(sizes) - nth)
-        if size > limit:
-            break
-        left -= size
-    found = []
-    for entry, size in zip(entries, sizes, strict=True):
-        body = entry.body.encode("utf-8", "replace")[:limit].decode("utf-8", "ignore") if size > limit else entry.body
-        found.append(replace(entry, body=body, cut=len(entry.body) - len(body)))
-    return found, limit
 
 
 def list_links(catalog: Catalog) -> list[tuple[str, str]]:

@@ -26,8 +26,7 @@ class PageMemory:
         place: ``live``, ``archived``, ``superseded`` or ``expired``.
         status: Its status; empty where it has none.
         why: Why it has this status, one line; empty where there is nothing to say.
-        body: Its text, as written; the beginning of it where the page would be too large.
-        cut: How many characters of the text are left out.
+        body: Its text, as written.
         created: Epoch seconds; 0 where it is not known.
         by: Who wrote it, or empty.
         tags: Its tags.
@@ -36,6 +35,7 @@ class PageMemory:
         requires: The keys and labels that it rests on, as written.
         produces: The labels that it provides.
         superseded_by: The key of what replaced it, or empty.
+        task: The task that it was learned for, or empty.
         state: Of a task: ``open``, ``claimed``, ``closed``; else empty.
         check: The command or built-in check that proves it, on one line; or empty.
         judged: When its verdict was made, epoch seconds; 0 where there is none.
@@ -46,6 +46,10 @@ class PageMemory:
         chain: Of a suspect: the memories that it rests on, up to the fact that failed.
         weak: Whether its check also holds in an empty folder.
         flapping: Whether its check does not always answer alike.
+        places: The files of the code that a search knows it by: also those that its check reads.
+        number: Its row in the catalog.
+        since: When it was created or last confirmed, epoch seconds; 0 where it is not known.
+        factor: All factors of its score in a search but words and age (``ranking``).
     """
 
     key: str
@@ -55,7 +59,6 @@ class PageMemory:
     status: str = ""
     why: str = ""
     body: str = ""
-    cut: int = 0
     created: int = 0
     by: str = ""
     tags: tuple[str, ...] = ()
@@ -64,6 +67,7 @@ class PageMemory:
     requires: tuple[str, ...] = ()
     produces: tuple[str, ...] = ()
     superseded_by: str = ""
+    task: str = ""
     state: str = ""
     check: str = ""
     judged: int = 0
@@ -74,6 +78,10 @@ class PageMemory:
     chain: tuple[str, ...] = ()
     weak: bool = False
     flapping: bool = False
+    places: tuple[str, ...] = ()
+    number: int = 0
+    since: int = 0
+    factor: float = 1.0
 
 
 @frozen
@@ -152,8 +160,8 @@ class Page:
         warnings: What a reader must know before all else.
         waiting: The facts whose commands nobody has approved here.
         left_out: How many memories of other scopes there are that the page does not show.
-        cut_at: After how many bytes texts are cut; 0 where all are whole.
         commits: The address that ends with a commit's name on the forge of the code's remote, or empty.
+        ranking: What the page's search ranks by (``ranking.settings``); empty where it cannot.
     """
 
     name: str
@@ -171,8 +179,8 @@ class Page:
     warnings: tuple[str, ...] = ()
     waiting: tuple[str, ...] = ()
     left_out: int = 0
-    cut_at: int = 0
     commits: str = ""
+    ranking: Mapping[str, Any] | None = None
 
     def of(self, *statuses: str) -> list[PageMemory]:
         """Return the memories with one of these statuses, in the order of the page."""
@@ -187,9 +195,14 @@ class Page:
         return found
 
 
+# What is for the page's script alone, or has a form of its own.
+_NOT_SHOWN = frozenset(("entries", "timeline", "links", "ranking"))
+_FOR_SEARCH = frozenset(("places", "number", "since", "factor"))
+
+
 def as_table(page: Page) -> dict[str, Any]:
     """Return the page's data as the documented JSON; what is empty of a memory is left out."""
-    values = {name: value for name, value in fields_of(page).items() if name not in ("entries", "timeline", "links")}
+    values = {name: value for name, value in fields_of(page).items() if name not in _NOT_SHOWN}
     line = page.timeline
     return values | {
         "made": format_time(page.made) if page.made else "",
@@ -213,7 +226,12 @@ def as_table(page: Page) -> dict[str, Any]:
 
 
 def _entry(entry: PageMemory) -> dict[str, Any]:
-    values = {name: value for name, value in fields_of(entry).items() if value or name in ("key", "kind", "status")}
+    fields = fields_of(entry).items()
+    values = {
+        name: value
+        for name, value in fields
+        if (value or name in ("key", "kind", "status")) and name not in _FOR_SEARCH
+    }
     times = {name: format_time(values[name]) for name in ("created", "judged") if name in values}
     return values | times
 

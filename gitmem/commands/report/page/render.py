@@ -7,6 +7,7 @@ from importlib.resources import files
 
 from gitmem.commands.report.page import graph, sections, strips
 from gitmem.commands.report.page.model import LIVE
+from gitmem.commands.report.page.packed import Packed, pack
 from gitmem.commands.report.page.templates import fill
 from gitmem.model import STATUSES, SUSPECT, VERIFIED
 from gitmem.statuses import MARKS, SIGNS
@@ -14,21 +15,33 @@ from gitmem.text import web_page
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from gitmem.commands.report.page.model import Page
+    from collections.abc import Sequence
+
+    from markupsafe import Markup
+
+    from gitmem.commands.report.page.model import Page, PageMemory
 
 # The beginning of every page of ours: what begins otherwise is somebody's, and not overwritten.
 MARK = "<!doctype html>\n<!-- gitmem report -->\n"
 
 
-def render(page: Page, *, served: str = "") -> str:
+# Bytes of a page, as far as texts and the version without scripts can be left out: what loads at once on a slow line.
+PAGE_AT_MOST = 2_950_000
+# What the page takes besides, where nobody has counted yet, and memories that are rendered at once.
+ROOM, STEP = 8_000, 50
+SCRIPTS = ("data.js", "analysis.js", "rank.js", "memory.js", "page.js")
+
+
+def render(page: Page, *, served: str = "", is_whole: bool = False) -> str:
     """Return the page as one HTML document; the same for the same data.
 
     Args:
         page: Its data.
-        served: What the server of the page says of the state that it shows (``serve``); empty for a file.
+        served: What the server of the page says of the state that it shows (``serve``); empty for a file. A page that
+            is served has no texts: its script asks for them.
+        is_whole: Whether texts are whole, however large the page becomes.
     """
     shelf = sections.shelve(page)
-    groups, old = sections.by_kind(page)
     failed = sections.list_failed(page)
     causes, rest = sections.list_causes(failed)
     open_ends = sections.list_open_ends(page)
@@ -41,33 +54,55 @@ def render(page: Page, *, served: str = "") -> str:
         "_jobs": ("Jobs", page.jobs is not None),
         "_all": ("All", page.entries),
     }
-    style, script = styles(), _file("page.js")
-    body = fill(
-        "page.html",
-        commits=page.commits,
-        page=page,
-        policy=web_page.policy(style, script, also=("img-src data:", *(["connect-src 'self'"] if served else ()))),
-        served=served,
-        worst=next((status for status, number in page.counts().items() if number), VERIFIED),
-        marks=json.dumps({status: MARKS[status] for status in STATUSES}, ensure_ascii=False),
-        style=style,
-        script=script,
-        nav=[(name, label) for name, (label, is_there) in shown.items() if is_there],
-        first=sections.first_screen(page),
-        failed=failed,
-        causes=causes,
-        rest=rest,
-        open_ends=open_ends,
-        picture=picture,
-        has_suspects=bool(page.of(SUSPECT)),
-        drawing=strips.draw(page.timeline, shelf.entries) if page.timeline else "",
-        drawn=strips.DRAWN,
-        classes=strips.CLASSES,
-        shelf=shelf,
-        groups=groups,
-        old=old,
-    )
+    style, script = styles(), scripts()
+    values = {
+        "page": page,
+        "policy": web_page.policy(style, script, also=("img-src data:", *(["connect-src 'self'"] if served else ()))),
+        "served": served,
+        "worst": next((status for status, number in page.counts().items() if number), VERIFIED),
+        "marks": json.dumps({status: MARKS[status] for status in STATUSES}, ensure_ascii=False),
+        "style": style,
+        "script": script,
+        "nav": [(name, label) for name, (label, is_there) in shown.items() if is_there],
+        "first": sections.first_screen(page),
+        "failed": failed,
+        "causes": causes,
+        "rest": rest,
+        "open_ends": open_ends,
+        "picture": picture,
+        "has_suspects": bool(page.of(SUSPECT)),
+        "drawing": strips.draw(page.timeline, shelf.entries) if page.timeline else "",
+        "drawn": strips.DRAWN,
+        "classes": strips.CLASSES,
+        "shelf": shelf,
+    }
+    frame = fill("page.html", commits=page.commits, packed=Packed(""), text="", **values)
+    room = PAGE_AT_MOST - len(frame.encode("utf-8", "backslashreplace")) - ROOM
+    packed = pack(page, at_most=None if is_whole else room, is_served=bool(served))
+    room -= len(packed.columns) + sum(map(len, packed.blocks))
+    body = fill("page.html", commits=page.commits, packed=packed, text=_text(page, shelf, room), **values)
     return f"{MARK}{body}"
+
+
+def _text(page: Page, shelf: sections.Shelf, room: int) -> Markup:
+    """Return memories for readers without scripts, in so many bytes: what needs attention first, then the newest."""
+    ordered, kept = sorted(page.entries, key=sections.urgency), 0
+    while kept < len(ordered) and room > 0:
+        some = ordered[kept : kept + STEP]
+        room -= len(_listed(page, some, shelf, 0).encode("utf-8", "backslashreplace"))
+        kept += len(some) if room > 0 else 0
+    return _listed(page, ordered[:kept], shelf, len(ordered) - kept)
+
+
+def _listed(page: Page, entries: Sequence[PageMemory], shelf: sections.Shelf, missing: int) -> Markup:
+    groups, old = sections.by_kind(entries)
+    return fill("listing.html", commits=page.commits, groups=groups, old=old, shelf=shelf, missing=missing)
+
+
+def scripts() -> str:
+    """Return the page's script."""
+    inside = "\n".join(map(_file, SCRIPTS))
+    return f'"use strict";\n(async () => {{\n{inside}}})();\n'
 
 
 def styles() -> str:

@@ -179,17 +179,18 @@ def list_open_ends(page: Page) -> list[tuple[str, str, list[PageMemory]]]:
     return [one for one in found if one[2]]
 
 
-def by_kind(page: Page) -> tuple[list[tuple[str, list[PageMemory]]], list[PageMemory]]:
+def by_kind(entries: Sequence[PageMemory]) -> tuple[list[tuple[str, list[PageMemory]]], list[PageMemory]]:
     """Return the live memories by kind, what is bad first and then the newest; and those that are no longer live."""
     kinds: dict[str, list[PageMemory]] = {}
     old: list[PageMemory] = []
-    for entry in page.entries:
+    for entry in entries:
         (kinds.setdefault(entry.kind, []) if entry.place == LIVE else old).append(entry)
     names = sorted(kinds, key=lambda kind: (-len(kinds[kind]), kind))
-    return [(kind, sorted(kinds[kind], key=_what_is_bad_first)) for kind in names], old
+    return [(kind, sorted(kinds[kind], key=urgency)) for kind in names], old
 
 
-def _what_is_bad_first(entry: PageMemory) -> int:
+def urgency(entry: PageMemory) -> int:
+    """Return how soon a memory is listed: what failed first, what needs no attention last."""
     return STATUSES.index(entry.status) if entry.status and entry.status != VERIFIED else len(STATUSES)
 
 

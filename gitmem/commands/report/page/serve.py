@@ -19,6 +19,9 @@ from gitmem.errors import GitmemError, UsageError
 HOST = "127.0.0.1"
 # Characters of a question that are read.
 LONGEST = 1_000
+# Digits of the number of a block that are read.
+DIGITS = 9
+_NAMES = ("", "state", "texts", "find")
 HEADERS = {
     "Cache-Control": "no-store",
     "Cross-Origin-Resource-Policy": "same-origin",
@@ -36,6 +39,13 @@ class Source(Protocol):
 
     def page(self, state: str) -> str:
         """Return the page of this state as HTML."""
+
+    def texts(self, state: str, block: int) -> list[str]:
+        """Return the texts of a block of memories (``packed``) of the page of this state.
+
+        Raises:
+            NotFoundError: It is of another state by now.
+        """
 
     def find(self, words: str) -> list[str]:
         """Return the keys of the memories that fit, the best first."""
@@ -72,13 +82,18 @@ class ReportServer(ThreadingHTTPServer):
         """Return the status, the type and the text that a path gets."""
         split = urlsplit(path)
         token, _, name = split.path.removeprefix("/").partition("/")
-        if not hmac.compare_digest(token.encode(), self._token.encode()) or name not in ("", "state", "find"):
+        if not hmac.compare_digest(token.encode(), self._token.encode()) or name not in _NAMES:
             return 404, "text/plain", "There is nothing here. Open the address that gitmem report printed.\n"
         try:
             with self._one_at_a_time:
+                asked = parse_qs(split.query)
                 if name == "find":
-                    words = parse_qs(split.query).get("words", [""])[0][:LONGEST]
+                    words = asked.get("words", [""])[0][:LONGEST]
                     return 200, "application/json", json.dumps(self._source.find(words))
+                if name == "texts":
+                    block = asked.get("block", ["0"])[0]
+                    number = int(block) if block.isascii() and block.isdigit() and len(block) < DIGITS else 0
+                    return 200, "application/json", json.dumps(self._source.texts(asked.get("state", [""])[0], number))
                 state = self._source.state()
                 return (200, "text/plain", state) if name else (200, "text/html", self._source.page(state))
         except GitmemError as err:

@@ -9,7 +9,6 @@ import pytest
 from conftest import NOW, commit_files, git, tip
 from support.facts import DAY, Clock, make_fact, make_memory, put, verify
 
-from gitmem.commands.report.page import gather
 from gitmem.commands.report.page.model import as_table
 from gitmem.errors import NotFoundError
 from gitmem.memory.memory import Memory
@@ -119,22 +118,6 @@ def test_a_scope_without_memories_is_said(memory) -> None:
 
     with pytest.raises(NotFoundError, match="no memories with the scope private"):
         memory.report(scope="private")
-
-
-def test_texts_are_cut_evenly_where_the_page_would_be_too_large(memory, repo: Path, monkeypatch) -> None:
-    monkeypatch.setattr(gather, "TEXTS_AT_MOST", 60)
-    put(
-        repo, make_memory("long", "A", "é" * 100), make_memory("longer", "B", "x" * 200), make_memory("short", "C", "y")
-    )
-
-    page = memory.report()
-
-    assert page.cut_at == 29
-    assert {entry.key: (len(entry.body), entry.cut) for entry in page.entries} == {
-        "long": (14, 86),
-        "longer": (29, 171),
-        "short": (1, 0),
-    }
 
 
 def test_a_secret_that_was_pushed_past_every_check_travels_no_further(memory, repo: Path) -> None:

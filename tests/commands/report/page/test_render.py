@@ -173,7 +173,8 @@ def test_nothing_that_memories_say_becomes_more_than_text() -> None:
     text = render.render(page)
 
     document = Document(text)
-    assert len(document.all("script")) == len(document.all("style")) == 1
+    assert [script.get("type") for script in document.all("script")] == ["text/plain", "text/plain", None]
+    assert len(document.all("style")) == 1
     assert document.all("img") == []
     assert not [name for _, attributes in document.elements for name in attributes if name.startswith("on")]
     hrefs = [a["href"] or "" for a in document.all("a")]

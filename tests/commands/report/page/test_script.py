@@ -14,7 +14,7 @@ import pytest
 from support.processes import wait_until
 
 from benchmarks.browser import CHROMIUM, DRIVER, Browser
-from gitmem.commands.report.page import render
+from gitmem.commands.report.page import packed, render
 from gitmem.commands.report.page.model import Moment, Page, PageMemory, Strip, Timeline
 from gitmem.commands.report.page.serve import ReportServer
 from gitmem.frozen import replace
@@ -68,10 +68,16 @@ def browser(chromium: Browser, page: Path) -> Iterator[Browser]:
     chromium.screen(1280, 900)
     chromium.requests(), chromium.complaints()
     chromium.open(page)
+    assert wait_until(lambda: is_ready(chromium))
     yield chromium
     assert chromium.complaints() == []
     assert chromium.requests() == []
     assert chromium.js("return window.ran ?? null") is None
+
+
+def is_ready(browser: Browser) -> bool:
+    """Return whether the page has read its texts, and ranks by them."""
+    return browser.js("return 'ready' in document.body.dataset")
 
 
 def hits(browser: Browser) -> list[str]:
@@ -139,8 +145,94 @@ def test_more_hits_than_fit_are_counted_and_come_when_asked_for(browser: Browser
 def test_a_link_to_a_memory_opens_it_also_where_it_is_retired(chromium: Browser, page: Path) -> None:
     chromium.open(page, "#old-token")
 
-    assert chromium.js("return document.getElementById('old-token').open")
+    assert wait_until(lambda: chromium.js("return document.getElementById('old-token')?.open"))
     assert seen(chromium, "old-token")
+
+
+MARKDOWN = """# Heading #
+
+A paragraph with `code`, `rotate`, **strong** words and https://example.org/x?y=1.
+More of it.
+
+- one
+  goes on
+* two
+
+1. three
+
+| a | b |
+
+    indented
+
+```sh
+echo "<b>"
+```
+~~~
+not closed"""
+
+
+def test_script_shows_a_memory_as_the_version_without_scripts_does(chromium: Browser, tmp_path: Path) -> None:
+    rich = PageMemory(
+        **{
+            "key": "rich",
+            "kind": "fact",
+            "title": "Rich",
+            "status": "failed",
+            "why": "no file",
+            "broken": "broken by x",
+        },
+        **{"body": MARKDOWN, "created": 1_780_000_000, "by": "Ana", "tags": ("a", "b"), "paths": ("src/**",)},
+        **{"refs": ("src/a.py:3", "https://example.org/y"), "requires": ("rotate", "nowhere"), "produces": ("label",)},
+        **{"superseded_by": "vpn", "task": "AUTH-12", "check": "{exists: x}", "judged": 1_790_000_000},
+        **{"judged_at": "a" * 40, "held": "d" * 40, "weak": True, "flapping": True},
+    )
+    entries = (rich, replace(rich, key="gone", place="archived", status="", state="open"), *ENTRIES)
+    links = (("rotate", "rich"), ("rich", "vpn"))
+    file = tmp_path / "page.html"
+    file.write_text(
+        render.render(replace(PAGE, entries=entries, links=links, commits="https://f.example/commit/")), "utf-8"
+    )
+    chromium.open(file)
+    assert wait_until(lambda: is_ready(chromium))
+
+    differences = chromium.js("""
+      const normal = (node) => { node.normalize(); return text(node); };
+      const plain = new DOMParser().parseFromString(document.querySelector("noscript").textContent, "text/html");
+      const words = (text) => text.replace(/\\s+/g, " ").trim();
+      const text = (node) => node.nodeType === 3 ? words(node.textContent) : [node.tagName, node.className, node.id,
+        node.getAttribute("href") ?? "", node.dir, JSON.stringify(node.dataset),
+        ...[...node.childNodes].map(text).filter((one) => one !== "")].join("|");
+      const wrong = [];
+      for (const before of plain.querySelectorAll("details.memory")) {
+        const now = document.getElementById(before.id);
+        now.open = true;
+        now.dispatchEvent(new Event("toggle"));
+        now.querySelectorAll(".scroll").forEach((one) => one.remove());
+        if (normal(now) !== normal(before)) wrong.push([text(now), text(before)]);
+      }
+      return wrong""")
+    assert differences == []
+
+
+def test_long_lists_hold_only_what_is_near_and_links_lead_into_them(chromium: Browser, tmp_path: Path) -> None:
+    many = [PageMemory(f"k{nth}", "fact", f"Title of {nth}", body="b", created=9_999 - nth) for nth in range(3_000)]
+    file = tmp_path / "page.html"
+    file.write_text(render.render(replace(PAGE, entries=(*ENTRIES, *many))), encoding="utf-8")
+    chromium.screen(1280, 900)
+    chromium.open(file)
+    rows = "return [...document.querySelectorAll('details.memory')].map((one) => one.id)"
+    assert wait_until(lambda: "k0" in chromium.js(rows))
+
+    chromium.js("document.getElementById('k0').scrollIntoView()")
+    assert wait_until(lambda: "k60" in chromium.js(rows))
+    assert len(chromium.js(rows)) < 300
+    chromium.js("location.hash = 'k2900'")
+    assert wait_until(lambda: chromium.js("return document.getElementById('k2900')?.open"))
+    assert seen(chromium, "k2900")
+    assert wait_until(lambda: "k0" not in chromium.js(rows))
+    chromium.js("window.scrollTo(0, 0)")
+    assert wait_until(lambda: "rs256" in chromium.js(rows))
+    assert "k2900" in chromium.js(rows)
 
 
 def test_a_node_of_the_graph_shows_its_line_when_it_has_the_focus(browser: Browser) -> None:
@@ -228,6 +320,9 @@ class Changing:
 
     def page(self, state: str) -> str:
         return render.render(replace(PAGE, name=f"state {state}"), served=state)
+
+    def texts(self, state: str, block: int) -> list[str]:
+        return [packed.body(entry) for entry in packed.in_order(PAGE.entries)]
 
     def find(self, words: str) -> list[str]:
         return ["vpn", "support", "rs256"] if words == "token" else []

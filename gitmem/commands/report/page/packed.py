@@ -1,0 +1,168 @@
+"""The memories as the page's script reads them: columns of their fields, and texts in blocks, compressed. Pure.
+
+A page of 20,000 memories is to be three megabytes. So a field of all memories is one list, which compresses to a third
+of what a list of memories would, and texts come last: where they do not fit, the longest are cut, evenly. The script
+makes elements of it as they are scrolled to. A page that is served has no texts: its script asks for the blocks.
+
+Source: RFC 1951 (deflate), RFC 4648 (base64).
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import zlib
+from base64 import b64encode
+
+from gitmem.commands.report.page.markup import line
+from gitmem.commands.report.page.model import Page, PageMemory
+from gitmem.frozen import fields_of, frozen
+from gitmem.text.sanitize import display
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from typing import Any
+
+# Memories whose texts are packed together: to open one memory, its block is read.
+BLOCK = 500
+# Characters of a key that is made from a title.
+KEY = 60
+# How near to its room the compressed text comes, and how often a length is tried.
+NEAR, TRIES = 0.97, 6
+_TEXTS = frozenset(("body",))
+
+
+@frozen
+class Packed:
+    """What the page's script reads.
+
+    Attributes:
+        columns: The fields of all memories and what the search ranks by, as JSON, compressed, in base64.
+        blocks: The texts, ``BLOCK`` memories each, in the same form; empty where they are asked for.
+        cut_at: After how many bytes texts are cut; 0 where all are whole.
+    """
+
+    columns: str
+    blocks: tuple[str, ...] = ()
+    cut_at: int = 0
+
+
+def pack(page: Page, *, at_most: int | None, is_served: bool = False) -> Packed:
+    """Return a page's memories for its script.
+
+    Args:
+        page: The page.
+        at_most: How many bytes it may take, as far as texts can be cut; None for whole texts.
+        is_served: Whether texts are left out.
+    """
+    entries = in_order(page.entries)
+    bodies = [] if is_served else [body(entry) for entry in entries]
+    columns = _packed(_columns(page, entries))
+    limit = _limit(bodies, at_most - len(columns)) if at_most is not None else 0
+    cut = {at: len(text) - len(short) for at, text in enumerate(bodies) if (short := _within(text, limit)) != text}
+    if cut:
+        columns = _packed(_columns(page, entries, cut))
+    return Packed(columns, tuple(_blocks(bodies, limit)), limit)
+
+
+def in_order(entries: Sequence[PageMemory]) -> list[PageMemory]:
+    """Return memories in the order in which the script knows them: by their numbers in the catalog."""
+    return sorted(entries, key=lambda entry: (entry.number, entry.key))
+
+
+def body(entry: PageMemory) -> str:
+    """Return a memory's text as it may be shown."""
+    return display(entry.body, lines=True, sequences=True)
+
+
+def _columns(page: Page, entries: Sequence[PageMemory], cut: dict[int, int] | None = None) -> dict[str, Any]:
+    """Return the fields of all memories, each as a list with 0 for what is empty, and the tables of the page."""
+    columns: dict[str, list[Any]] = {}
+    for entry in entries:
+        values = {name: value for name, value in fields_of(entry).items() if name not in _TEXTS}
+        values["key"] = 0 if entry.key == named_for(entry.title) else entry.key
+        values["places"] = () if entry.places == entry.paths else entry.places
+        values["since"] = 0 if entry.since == entry.created else entry.since
+        values["factor"] = 0 if entry.factor == 1 else entry.factor
+        for name, value in values.items():
+            columns.setdefault(name, []).append(_shown(value) or 0)
+    columns.pop("number", None)
+    if cut:
+        columns["cut"] = [cut.get(at, 0) for at in range(len(entries))]
+    full = {name: column for name, column in columns.items() if any(column)}
+    places = {entry.key: at for at, entry in enumerate(entries)}
+    links = [(places[needed], places[key]) for needed, key in page.links if needed in places and key in places]
+    return {"made": page.made, "block": BLOCK, "memories": full, "links": links, "ranking": page.ranking or None,
+            "count": len(entries)}  # fmt: skip
+
+
+def _shown(value: Any) -> Any:
+    if isinstance(value, str):
+        return line(value)
+    if isinstance(value, tuple):
+        return [line(one) for one in value]
+    return int(value) if isinstance(value, bool) else value
+
+
+def named_for(title: str) -> str:
+    """Return the key that most memories with this title have, so that it need not be told; the script does the same."""
+    words = re.sub("[^a-z0-9]+", "-", re.sub("['\u2019]", "", line(title).lower())).strip("-")
+    if len(words) <= KEY:
+        return words
+    return words[:KEY] if words[KEY] == "-" else words[:KEY].rpartition("-")[0]
+
+
+def _limit(bodies: Sequence[str], room: int) -> int:
+    """Return after how many bytes each text is cut so that all fit in so many bytes, compressed; 0 where all fit."""
+    size = _size(bodies, 0)
+    if size <= room:
+        return 0
+    low, high, limit = 0, max((len(text.encode("utf-8", "replace")) for text in bodies), default=0), 0
+    lengths = sorted(len(text.encode("utf-8", "replace")) for text in bodies)
+    wanted = max(room, 1) / size * sum(lengths)
+    for _ in range(TRIES):
+        limit = min(max(_even(lengths, wanted), low + 1), max(high - 1, 1))
+        size = _size(bodies, limit)
+        if size <= room:
+            low = limit
+            if size >= NEAR * room:
+                break
+        else:
+            high = limit
+        wanted *= max(room, 1) / size
+    return max(low, 1)
+
+
+def _even(lengths: Sequence[int], room: float) -> int:
+    """Return where sorted lengths are cut, evenly, so that they come to so much together."""
+    left, limit = room, 0
+    for nth, length in enumerate(lengths):
+        limit = int(left / (len(lengths) - nth))
+        if length > limit:
+            break
+        left -= length
+    return limit
+
+
+def _size(bodies: Sequence[str], limit: int) -> int:
+    return sum(map(len, _blocks(bodies, limit)))
+
+
+def _blocks(bodies: Sequence[str], limit: int) -> Iterator[str]:
+    for at in range(0, len(bodies), BLOCK):
+        yield _packed([_within(text, limit) for text in bodies[at : at + BLOCK]])
+
+
+def _within(text: str, limit: int) -> str:
+    """Return the beginning of a text, of so many bytes; all of it without a limit."""
+    if not limit or len(text) * 4 <= limit:
+        return text
+    return text.encode("utf-8", "replace")[:limit].decode("utf-8", "ignore")
+
+
+def _packed(value: Any) -> str:
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    made = zlib.compressobj(9, zlib.DEFLATED, -15)
+    data = made.compress(text.encode("utf-8", "replace")) + made.flush()
+    return b64encode(data).decode("ascii")

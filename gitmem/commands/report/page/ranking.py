@@ -1,0 +1,105 @@
+"""What a page's search needs to rank as ``gitmem recall`` does: the words, the sizes, and the factors of each memory.
+
+A page knows no work at hand and no other stores. So all factors of a memory's score but its words and its age are one
+number, which ``recall.score`` computes; the page multiplies.
+"""
+
+from __future__ import annotations
+
+from gitmem.frozen import fields_of, frozen, replace
+from gitmem.index import fts
+from gitmem.index.catalog.packed_texts import texts_of
+from gitmem.index.engine import FIELD_WEIGHTS
+from gitmem.model import ADOPTED, ENGLISH, FACTORS, FAILED, STALE, VERIFIED
+from gitmem.policy.settings import REQUEST
+from gitmem.recall import bm25, score
+from gitmem.recall.query import Query
+from gitmem.recall.ranker import candidates_for
+from gitmem.recall.signals import half_life_days, ranking_of, signals_of
+from gitmem.text import tokens
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Any
+
+    from gitmem.config.setting import Config
+    from gitmem.index.catalog.catalog import Catalog
+    from gitmem.index.catalog.state import MemoryStatus
+    from gitmem.policy.policy import Policy
+    from gitmem.store.local import LocalState
+
+# Memories whose signals are read at once: SQLite before 3.32 takes 999 parameters.
+BATCH = 500
+
+
+@frozen
+class Standing:
+    """What ranks a memory besides its words.
+
+    Attributes:
+        since: When it was created or last confirmed, epoch seconds; 0 where it is not known.
+        factor: All factors of its score but words and age, > 0.
+    """
+
+    since: int
+    factor: float
+
+
+def standings(
+    catalog: Catalog,
+    local: LocalState,
+    statuses: Mapping[int, MemoryStatus],
+    *,
+    policy: Policy,
+    config: Config,
+    now: int,
+) -> dict[int, Standing]:
+    """Return what ranks each of some memories besides its words, by number."""
+    query = Query()
+    ranking = ranking_of(policy, config, query)
+    timeless = replace(ranking, floor=0.0, recency=0.0)
+    found = {}
+    numbers = list(statuses)
+    created = dict(catalog.each("SELECT id, created FROM memory WHERE id IN ({})", numbers))
+    for at in range(0, len(numbers), BATCH):
+        lexical = dict.fromkeys(numbers[at : at + BATCH], 1.0)
+        texts = texts_of(catalog, lexical)
+        signals = signals_of(
+            catalog, local, lexical, texts, statuses, query=query, policy=policy, config=config, now=now
+        )
+        for one in score.rank(signals, limit=BATCH, ranking=timeless):
+            status = statuses[one.number]
+            held = status.at if status.own in (VERIFIED, STALE) else 0
+            found[one.number] = Standing(max(created[one.number], held), one.score)
+    return found
+
+
+def settings(kinds: Sequence[str], *, policy: Policy, config: Config, language: str) -> dict[str, Any]:
+    """Return the sizes and tables of the ranking for a page with memories of these kinds; empty where it cannot rank.
+
+    Only English is stemmed by the page's script.
+    """
+    if language != ENGLISH:
+        return {}
+    query = Query(limit=config.recall_limit)
+    ranking = ranking_of(policy, config, query)
+    weights = bm25.Bm25Weights(fields=tuple(fields_of(policy.recall.weights).values()))
+    names = {
+        *("fields", "k1", "b", "pair", "coverage", "related", "related_memories", "related_terms"),
+        *("shorthand", "title"),
+    }
+    return {
+        "weights": {name: value for name, value in fields_of(weights).items() if name in names},
+        "recency": 0.0 if FACTORS[0] in ranking.without else ranking.recency,
+        "floor": ranking.floor,
+        "candidates": candidates_for(query, policy, config),
+        "found_by": FIELD_WEIGHTS,
+        "everywhere": fts.EVERYWHERE,
+        "few": fts.FEW,
+        "half_lives": {kind: half_life_days(kind, policy, config) for kind in kinds},
+        "unread": policy.unread(REQUEST),
+        "adopted": [ADOPTED, FAILED],
+        "variants": bm25.all_variants(),
+        "words": tokens.tables(),
+    }
