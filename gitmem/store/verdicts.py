@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 # (`layout.VERDICT_LIMIT`).
 TEXT_LIMIT = 500
 
-# The most runs that a flapping fact still needs: any file may claim a number.
+# The most runs that a flapping fact still needs, or that answered alike: any file may claim a number.
 FLAPPING_LIMIT = 1000
 
 # The longest word that names what an answer depends on outside the repository.
@@ -56,6 +56,7 @@ def format_verdict(verdict: Verdict) -> str:
         ("moved", verdict.moved),
         ("rests", verdict.rests),
         ("outside", verdict.outside),
+        ("alike", verdict.alike),
     ]
     return "".join(f"{name} = {_value(value)}\n" for name, value in rows if value not in ("", False, 0))
 
@@ -123,13 +124,16 @@ def _verdict_of(table: dict[str, Any], key: str) -> Verdict:
         attempt_at=parse_time(text["attempt-at"]) if "attempt-at" in text else 0,
         # SQLite stores NaN as NULL, and one such file would keep the whole catalog from being built.
         seconds=float(seconds) if isinstance(seconds, int | float) and 0 <= seconds < 1e9 else 0.0,
-        flapping=flapping
-        if isinstance(flapping := table.get("flapping"), int) and 0 <= flapping < FLAPPING_LIMIT
-        else 0,
+        flapping=_count(table.get("flapping")),
         reads=text.get("reads", ""),
         environment=cleaned(text.get("environment", "")),
         undeclared=text.get("undeclared", ""),
         moved=text.get("moved", ""),
         rests=text.get("rests", ""),
         outside=text.get("outside", "")[:OUTSIDE_LIMIT],
+        alike=_count(table.get("alike")),
     )
+
+
+def _count(value: object) -> int:
+    return value if isinstance(value, int) and 0 <= value < FLAPPING_LIMIT else 0

@@ -60,7 +60,7 @@ class Due:
         latest: The latest verdict of its specification and claim, whatever its inputs, or None.
         moved: Where what the check names is, if git renamed it (``verify.moves``).
         rests: What it requires, and what that means now (``document.meaning``), as lines.
-        steadiness: On how many inputs its check held here since it flapped.
+        steadiness: How many equal answers are known of its check since it flapped.
     """
 
     row: fact_state.FactRow
@@ -398,15 +398,24 @@ def _due(
         "new" if not outcome else "inputs" if not fresh else "asked" if is_named else "blocked" if is_blocked else "ttl"
     )
     moved = verdict.moved if verdict is not None and verdict.own else ""
-    steadiness = _steadiness(mine.get(fact.key, ()), fact.spec)
-    due = Due(fact, document, spec, str(now_digest), verdict, why, latest=fact_state.latest_of(verdicts), moved=moved)
-    return replace(due, steadiness=steadiness)
+    latest = fact_state.latest_of(verdicts)
+    due = Due(fact, document, spec, str(now_digest), verdict, why, latest=latest, moved=moved)
+    return replace(due, steadiness=_steadiness(mine.get(fact.key, ()), fact.spec, latest))
 
 
-def _steadiness(mine: Sequence[Verdict], spec: str) -> int:
-    """Return on how many inputs a check held since it flapped, by the verdicts of this clone, the oldest first."""
-    since = takewhile(lambda v: not v.flapping, (v for v in mine[::-1] if v.spec == spec))
-    return sum(v.outcome == HOLDS for v in since)
+def _steadiness(mine: Sequence[Verdict], spec: str, latest: Verdict | None) -> int:
+    """Return how many equal answers of a check are known since it flapped.
+
+    Args:
+        mine: The verdicts of this clone, the oldest first: on how many inputs it held here.
+        spec: The specification.
+        latest: The latest verdict, which may come from another clone, and says how many it knows of.
+    """
+    if latest is not None and latest.flapping:
+        return 0
+    since = list(takewhile(lambda v: not v.flapping, (v for v in mine[::-1] if v.spec == spec)))
+    known = [v.alike for v in (*since, latest) if v is not None]
+    return max([sum(v.outcome == HOLDS for v in since), *known])
 
 
 def read_fact(

@@ -43,6 +43,8 @@ if TYPE_CHECKING:
 SANDBOX_FAILED = "the sandbox failed"
 # Seconds that a missing commit may take to come: whoever verifies waits for it.
 FETCH_S = 20.0
+# Seconds of running that one run of `verify` may spend on whether quick checks always answer alike.
+TRIAL_S = 10.0
 
 
 class Session:
@@ -184,7 +186,7 @@ class Session:
         strace = self._remembered(f"tracer {rung}", path, lambda: find_tracer(path, self.rung)) if is_traced else ""
         pause_s = self._config.confirm_pause_s
         may = (self.trust.allows, self.trust.denies)
-        return Means(self.rung, path, jobs, *may, limits, strace, pause_s, fetch=self._fetch)
+        return Means(self.rung, path, jobs, *may, limits, strace, pause_s, fetch=self._fetch, trial_s=TRIAL_S)
 
     def _remembered(self, what: str, path: str, ask: Callable[[], str]) -> str:
         from gitmem.verify.sandbox import probe
@@ -456,7 +458,7 @@ class Session:
 
             if not self.options.dry_run:
                 # Somebody waits, and nobody is accused.
-                means = replace(self._means_for(dues), is_hurried=True)
+                means = replace(self._means_for(dues), is_hurried=True, trial_s=0.0)
                 judge_all(taken.git, tree, dues, means, now=self._now, report=collect, watch=watch)
         ordered = tuple(sorted(results, key=lambda r: r.due.row.key))
         would_run = tuple(dues) if self.options.dry_run else ()

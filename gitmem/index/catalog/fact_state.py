@@ -154,7 +154,7 @@ def branch_verdicts(catalog: Catalog, keys: Iterable[str] | None = None) -> dict
     columns = (
         "key, spec, claim, outcome, code_commit, inputs, at, because, sandbox, held_commit, held_at, weak, confirmed,"
         " culprit, attempt, attempt_at, seconds, culprit_after, reads, tools, undeclared, flapping, moved, outside,"
-        " rests, environment"
+        " rests, environment, alike"
     )
     if keys is None:
         rows: Iterable[tuple[Any, ...]] = catalog.rows(f"SELECT {columns} FROM verdict ORDER BY key, spec, at DESC")

@@ -203,7 +203,9 @@ def _judged(here: RecordContext, file: Results, line: ResultLine, due: Due | Non
     if not is_accepted(verdict, here.policy, now=here.now):
         return "the policy does not accept it", None
     old = due.verdict
-    if old is not None and old.inputs == line.inputs and old.at >= line.at:
+    # What this very clone judged for the file is in it, and not on the branch yet.
+    is_itself = old is not None and old.own and (old.at, old.outcome) == (line.at, line.outcome)
+    if old is not None and old.inputs == line.inputs and old.at >= line.at and not is_itself:
         return "there is already a verdict that is as new", None
     return "", verdict
 
@@ -212,8 +214,9 @@ def _verdict(here: RecordContext, file: Results, line: ResultLine, due: Due) -> 
     old = due.verdict
     held = (file.code, line.at) if line.outcome == HOLDS else (old.held_commit, old.held_at) if old else ("", 0)
     is_failure = line.outcome != HOLDS
+    is_blamed = is_failure or line.flapping > 0  # since the culprit it is unsteady
     culprit = [
-        c if is_failure and c and here.is_behind(c, here.commit) else "" for c in (line.culprit, line.culprit_after)
+        c if is_blamed and c and here.is_behind(c, here.commit) else "" for c in (line.culprit, line.culprit_after)
     ]
     return Verdict(
         key=line.key,
@@ -238,6 +241,9 @@ def _verdict(here: RecordContext, file: Results, line: ResultLine, due: Due) -> 
         moved=line.moved,
         rests=due.rests,
         flapping=line.flapping,
+        attempt=_plain(line.attempt) if line.flapping else "",
+        attempt_at=min(line.attempt_at, line.at) if line.flapping else 0,
+        alike=line.alike,
         outside=line.outside,
     )
 

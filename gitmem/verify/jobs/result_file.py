@@ -75,6 +75,9 @@ class ResultLine:
         undeclared: What it read although nothing says so.
         moved: Where git renamed what its check names to.
         outside: What the answer depends on outside the repository, or empty.
+        attempt: How it was seen to flap, or empty.
+        attempt_at: When that was, or 0.
+        alike: How many equal answers in a row are known of the check.
     """
 
     key: str
@@ -99,6 +102,9 @@ class ResultLine:
     undeclared: str
     moved: str = ""
     outside: str = ""
+    attempt: str = ""
+    attempt_at: int = 0
+    alike: int = 0
 
 
 @frozen
@@ -139,7 +145,7 @@ def _of_verdict(v: Verdict, because: str) -> ResultLine:
     return ResultLine(
         v.key, v.spec, v.claim, v.outcome, v.inputs, v.at, because[:TEXT_LIMIT], "", round(v.seconds, 3), v.sandbox,
         v.weak, v.confirmed, v.held_commit, v.held_at, v.culprit, v.culprit_after, v.flapping, v.reads, v.environment,
-        v.undeclared, v.moved, v.outside,
+        v.undeclared, v.moved, v.outside, v.attempt[:TEXT_LIMIT], v.attempt_at, v.alike,
     )  # fmt: skip
 
 
@@ -259,7 +265,7 @@ def parse_results(content: bytes) -> Results:
 
 def _times(row: dict[str, Any], number: int) -> dict[str, Any]:
     try:
-        return row | {name: parse_time(row[name]) if row[name] else 0 for name in TIMES}
+        return row | {name: parse_time(row[name]) if row.get(name) else 0 for name in TIMES}
     except (FormatError, ValueError, OverflowError) as err:
         raise ValueError(f"line {number}: invalid time") from err
 
@@ -271,9 +277,9 @@ def _object(line: bytes, number: int, fields: dict[str, Callable[[Any], bool]]) 
         row = json.loads(line.decode("utf-8"), object_pairs_hook=_once, parse_constant=_no_number, parse_int=_short_int)
     except (ValueError, RecursionError) as err:
         raise ValueError(f"line {number} is not valid JSON") from err
-    if not isinstance(row, dict) or set(row) != set(fields):
+    if not isinstance(row, dict) or set(row) - set(fields) or set(fields) - set(row) - LATER:
         raise ValueError(f"line {number} lacks required fields or has unknown ones")
-    wrong = [name for name, fits in fields.items() if not fits(row[name])]
+    wrong = [name for name, fits in fields.items() if name in row and not fits(row[name])]
     if wrong:
         raise ValueError(f"line {number}: {wrong[0]} is invalid")
     return row
@@ -364,8 +370,13 @@ FIELDS: dict[str, Callable[[Any], bool]] = {
     "undeclared": _text(layout.VERDICT_LIMIT),
     "moved": _text(layout.VERDICT_LIMIT),
     "outside": _text(OUTSIDE_LIMIT),
+    "attempt": _text(TEXT_LIMIT),
+    "attempt_at": _text(40),
+    "alike": _number(FLAPPING_LIMIT),
 }
-TIMES = ("at", "held_at")
+TIMES = ("at", "held_at", "attempt_at")
+# Fields that files of an earlier gitmem do not have.
+LATER = {"attempt", "attempt_at", "alike"}
 
 
 def list_missing(files: Sequence[Results]) -> list[str]:

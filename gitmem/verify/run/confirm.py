@@ -10,16 +10,18 @@ a failure needs as many like answers as the mark says before it is recorded, so 
 break of a flapping fact is still reported at its commit: it fails every time, and it holds where it held.
 
 A check that fails and then holds at the commit where it held flaps there: it must fail here as often as a marked one.
-Neither says anything of the first failure of a check that fails at random, which few runs cannot tell from a break. A
-check is *steady* once this clone knows ``STEADY`` answers that it gave without flapping; a quick one that is not known
-to be steady must fail ``WARY`` times.
+Neither says anything of the first failure of a check that fails at random, which few runs cannot tell from a break. So
+the runs that a quick check must fail follow from the equal answers that are known of it (a sequential test, Wald,
+Sequential Tests of Statistical Hypotheses, 1945): ``FIRM`` are enough once there are ``STEADY``. They are collected
+before anything breaks: a quick check that holds for the first time runs again at once (``Judge``), and what flaps is
+marked then. Neither is needed where a run's answer follows from the files that it read (``trace.determined``).
 
 How often to ask was chosen by simulation (``tests/verify/run/test_confirm.py`` has it as a test): a fact that holds and
-whose check fails at random, judged at 250 commits, is accused wrongly, and marked, so many times in all:
+whose check fails at random, judged at 50 commits, is accused wrongly, and marked, so many times (4,000 walks):
 
-    fails at random      5 %    10 %    20 %    30 %    50 %
-    accused              0      0       0.0025  0       0.01
-    marked               4.5    1.9     1.1     1.0     1.0
+    fails at random      2 %    5 %    10 %     20 %     30 %     50 %
+    accused              0      0      0.0005   0.0003   0.0005   0.005
+    marked               0.9    1.3    1.2      1.0      1.0      1.0
 
 A fact about the world is false where nothing in the code changed. Declared as one, it is not compared, and fails: the
 cause is outside the repository, and no commit. Where its run was only seen to use the network or git's tags, it is
@@ -38,7 +40,7 @@ from gitmem.verify.trace.outside import DECLARED
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     # Runs the check on one commit of the code, so many times or until it holds; returns what each showed, and why.
     Ask = Callable[[str, int], list[tuple[str, str]]]
@@ -47,8 +49,10 @@ if TYPE_CHECKING:
 # and of checks that take longer than SLOW_S: with the one where it held, a break costs at most five, and these four.
 FIRM, HURRIED, FEW = 4, 2, 3
 SLOW_S = 10.0
-# The same of a check that takes less than QUICK_S and gave fewer than STEADY answers since it flapped.
-WARY, STEADY, QUICK_S = 8, 10, 0.5
+# A check that takes less than QUICK_S and fails at random in so many of its runs is accused with at most this chance,
+# when it fails for the first time; and the equal answers from which on FIRM runs are enough for that.
+RATE, CHANCE, QUICK_S = 0.3, 0.00085, 0.5
+STEADY = 10
 # Runs where it held, until one passes.
 THERE = 2
 # What the first flap marks a fact with, what each further one adds, and the most that comes of it.
@@ -137,13 +141,17 @@ def runs_needed(seconds: float, steadiness: int, *, is_hurried: bool) -> int:
 
     Args:
         seconds: How long one takes.
-        steadiness: How many answers the check gave here since it flapped (``due.steadiness``).
+        steadiness: How many equal answers are known of the check since it flapped (``due.steadiness``).
         is_hurried: Whether somebody waits for the answer.
     """
     if is_hurried:
         return HURRIED
-    is_wary = seconds < QUICK_S and steadiness < STEADY
-    return WARY if is_wary else FEW if seconds > SLOW_S else FIRM
+    if seconds > SLOW_S:
+        return FEW
+    runs = FIRM
+    while seconds < QUICK_S and (1 - RATE) ** steadiness * RATE ** (runs - 1) > CHANCE:
+        runs += 1
+    return runs
 
 
 def _holding(new: Verdict) -> Verdict:
@@ -158,7 +166,8 @@ def mark_of(latest: Verdict | None) -> int:
 def flapped(verdict: Verdict, latest: Verdict | None, said: str) -> Verdict:
     """Return a verdict with the mark of a fact that just flapped, and what it did."""
     mark = mark_of(latest)
-    marked = replace(verdict, flapping=min(mark + AGAIN, MOST) if mark else FIRST, attempt=said, attempt_at=verdict.at)
+    left = min(mark + AGAIN, MOST) if mark else FIRST
+    marked = replace(verdict, flapping=left, alike=0, attempt=said, attempt_at=verdict.at)
     return with_beginning(marked, latest) if mark and latest is not None else marked
 
 
@@ -185,6 +194,25 @@ def steadied(old: Verdict | None, latest: Verdict | None, new: Verdict) -> Verdi
         left = replace(new, flapping=mark - 1, attempt=latest.attempt, attempt_at=latest.attempt_at)
         return with_beginning(left, latest) if new.outcome == HOLDS else left
     return new
+
+
+def trial_runs(seconds: float, steadiness: int) -> int:
+    """Return how often a check that holds runs again, so that FIRM runs will be enough when it fails."""
+    return max(0, STEADY - steadiness - 1) if seconds < QUICK_S else 0
+
+
+def tried(verdict: Verdict, latest: Verdict | None, shown: Sequence[str], steadiness: int) -> Verdict:
+    """Return the verdict of a check that holds with the equal answers that are known of it.
+
+    Args:
+        verdict: The verdict.
+        latest: The latest verdict before it.
+        shown: What more runs on the same code showed: as many as held, or until one failed.
+        steadiness: The equal answers that were known before.
+    """
+    if FAILS in shown:
+        return flapped(verdict, latest, f"it held, then failed in run {len(shown) + 1} on the same code")
+    return replace(verdict, alike=min(steadiness + 1 + shown.count(HOLDS), STEADY))
 
 
 def with_beginning(new: Verdict, latest: Verdict) -> Verdict:

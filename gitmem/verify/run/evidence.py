@@ -18,6 +18,7 @@ from gitmem.verify.ground.folders import DEPENDENCIES
 from gitmem.verify.inputs import digest, is_unknown
 from gitmem.verify.sandbox import sandbox
 from gitmem.verify.sandbox.account import check_user, give
+from gitmem.verify.trace.determined import is_determined
 from gitmem.verify.trace.observe import Scene, observe
 from gitmem.verify.trace.outside import find_outside
 from gitmem.verify.trace.programs import describe_change, fingerprint, interpreter_of, stamp_of, system, version_of
@@ -65,6 +66,7 @@ class Evidence:
         absent: The folder of dependencies that it looked for and that this work tree does not have; or empty.
         outside: What it used of the world outside the repository (``trace.outside``); empty where nothing was seen.
         environment: The environment it ran in (``store.environment``).
+        is_determined: Whether its answer follows from the files that it read (``trace.determined``).
     """
 
     reads: str = ""
@@ -75,6 +77,7 @@ class Evidence:
     absent: str = ""
     outside: str = ""
     environment: str = ""
+    is_determined: bool = False
 
 
 @lru_cache
@@ -115,6 +118,7 @@ def gather(
     paths: Sequence[str],
     ignored: Sequence[str],
     variables: Sequence[str] = (),
+    words: Sequence[str] = (),
 ) -> Evidence:
     """Return what traced runs on one ground show together.
 
@@ -126,6 +130,7 @@ def gather(
         paths: The globs that the memory declares; may be empty.
         ignored: The folders of the work tree that git ignores.
         variables: Names of the environment variables that they saw.
+        words: The check.
     """
     if any(ran.trace is None for ran in rans):
         return Evidence()
@@ -160,6 +165,7 @@ def gather(
         absent=absent,
         outside=outside,
         environment=environment,
+        is_determined=is_determined(seen.programs, traces, words),
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from concurrent.futures import ThreadPoolExecutor
 from threading import Lock
 
@@ -18,7 +19,7 @@ from gitmem.verify.due import Due
 from gitmem.verify.ground.ground import Ground, Grounds
 from gitmem.verify.inputs import CodeTree
 from gitmem.verify.moves import Moves, held_at, is_moved, moved_tree, restoring
-from gitmem.verify.run.confirm import blame_outside, confirm, mark_of, runs_needed, steadied
+from gitmem.verify.run.confirm import STEADY, blame_outside, confirm, mark_of, runs_needed, steadied, trial_runs, tried
 from gitmem.verify.run.evidence import Evidence, attach, gather, with_tools
 from gitmem.verify.run.outcome import OUTPUT_KEPT, UNCLEAR, argv_of, end_of, explain_change, list_scripts, outcome_of
 from gitmem.verify.run.reason import without_places
@@ -39,6 +40,8 @@ if TYPE_CHECKING:
 SKIPPED = "skipped"
 # Seconds from which on a check is long: somebody notices how often it runs one behind the other.
 LONG_S = 1.0
+# Seconds that the trial of a quick check may take where somebody waits for the answer.
+HURRIED_TRIAL_S = 1.0
 # Why a command was skipped.
 NOT_APPROVED = "not approved"
 DENIED = "denied here"
@@ -60,6 +63,7 @@ class Means:
             clock) often lasts a moment.
         is_hurried: Whether somebody waits for the answer: then there is no pause, and fewer runs confirm a failure.
         fetch: Brings a commit that is missing here from the remote, and returns whether it is here now.
+        trial_s: Seconds of running that may be spent on whether quick checks that hold always answer alike.
     """
 
     rung: str
@@ -72,6 +76,7 @@ class Means:
     pause_s: float = 0.0
     is_hurried: bool = False
     fetch: Callable[[str], bool] = lambda _: False
+    trial_s: float = 0.0
 
 
 @frozen
@@ -92,6 +97,7 @@ class Result:
         is_marked: Whether this run marked the fact as flapping.
         is_unclear: Whether the failure may be the environment's: it could not be run, was killed or ran too long.
         is_moved: Whether a person hears for the first time that its files moved.
+        is_determined: Whether its answer follows from the files that it read.
     """
 
     due: Due
@@ -107,6 +113,7 @@ class Result:
     is_marked: bool = False
     is_unclear: bool = False
     is_moved: bool = False
+    is_determined: bool = False
 
 
 class Judge:
@@ -122,6 +129,8 @@ class Judge:
         self._is_stopped = False
         self._moving = Lock()
         self._moves: Moves | None = None
+        self._trying = Lock()
+        self._trial_s = min(means.trial_s, HURRIED_TRIAL_S) if means.is_hurried else means.trial_s
         # Before anything runs: a check on its way while all are stopped must notice.
         self._stops = stop_count()
 
@@ -144,12 +153,13 @@ class Judge:
             is_unclear=outcome == UNCLEAR,
             hidden=evidence.hidden,
             absent=evidence.absent,
+            is_determined=evidence.is_determined,
         )
         if outcome == BLOCKED:
             return replace(result, reason=why)
         verdict = verdict_of(due, result.outcome, commit=self._commit, now=self._now, rung=self._means.rung)
         outside = DECLARED if due.spec.outside else evidence.outside
-        verdict = replace(verdict, seconds=round(result.seconds, 3), because=why, outside=outside)
+        verdict = replace(verdict, seconds=round(result.seconds, 3), because=why, outside=outside, alike=due.steadiness)
         verdict = attach(verdict, evidence, json.loads(due.row.inputs), due.spec, self._tree_of(due))
         result = replace(result, because=why, verdict=verdict)
         if self.is_doubtful(result):
@@ -160,7 +170,26 @@ class Judge:
             verdict = replace(verdict, confirmed=due.verdict.confirmed)
             verdict = blame_outside(verdict) if due.verdict.outside else replace(verdict, outside="")
         verdict = steadied(due.verdict, due.latest, verdict)
+        if outcome == HOLDS:
+            verdict = self._tried(due, verdict, is_determined=result.is_determined)
         return replace(result, because=verdict.because, verdict=verdict)
+
+    def _tried(self, due: Due, verdict: Verdict, *, is_determined: bool) -> Verdict:
+        """Return the verdict of a check that holds with the equal answers that are known; a quick one runs for them.
+
+        What they find out need not be asked when it fails, and whoever has just written a check that flaps hears it.
+        """
+        if verdict.flapping:
+            return verdict
+        is_sure = is_determined or verdict.outside or due.spec.network
+        times = 0 if is_sure else trial_runs(verdict.seconds, due.steadiness)
+        shown: list[str] = []
+        while len(shown) < times and FAILS not in shown and self._trial_s > 0:
+            began = time.monotonic()
+            shown.append(self.ask(due.spec, self._commit, due.moved)[0])
+            with self._trying:
+                self._trial_s -= time.monotonic() - began
+        return tried(verdict, due.latest, shown, due.steadiness)
 
     def _look(self, due: Due) -> tuple[Ran | None, str, Evidence]:
         """Run a check traced, and as it is where the trace may be the reason that it does not pass.
@@ -192,6 +221,7 @@ class Judge:
                     paths=json.loads(due.row.inputs)[1:],
                     ignored=self._grounds.ignored(),
                     variables=due.spec.variables,
+                    words=due.spec.check.words,
                 )
                 return rans[-1], problem, seen
         except GitmemError as err:
@@ -218,7 +248,8 @@ class Judge:
         if not verdict.outside and was != DECLARED:  # what it used when it held counts; what is declared, its fact says
             verdict = replace(verdict, outside=was)
         is_known = due.verdict is not None and due.verdict.outcome == FAILS
-        firm = 1 if is_known else runs_needed(result.seconds, due.steadiness, is_hurried=self._means.is_hurried)
+        steadiness = STEADY if result.is_determined else due.steadiness
+        firm = 1 if is_known else runs_needed(result.seconds, steadiness, is_hurried=self._means.is_hurried)
         held = self._held(due)
         # Of a long check, the runs here go on beside the one where it held: a break takes twice its time.
         is_long = result.seconds >= LONG_S and width > 1 and not mark_of(due.latest)
@@ -269,7 +300,7 @@ class Judge:
         counts = is_quick and not self._means.is_hurried
         rate = rate_at(self._commit, runs) if counts else Rate(0, 0)
         if self._means.strace and not rate.failures and self._fails_traced(due):
-            return replace(verdict, flapping=0, attempt="", attempt_at=0), True
+            return replace(verdict, flapping=0, attempt="", attempt_at=0, alike=min(rate.runs + 1, STEADY)), True
         if not rate.failures:
             return verdict, False
         is_of_code = held and held != self._commit and not verdict.outside

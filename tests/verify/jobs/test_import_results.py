@@ -91,6 +91,34 @@ def test_shards_that_one_clone_judged_in_turn_are_taken_whole(machines, tmp_path
     assert (done.missing, done.skipped) == ((), ())
 
 
+def test_clone_that_ran_the_shards_records_them_itself(memory, repo, tmp_path) -> None:
+    put(repo, make_fact("builtin", RS256), make_fact("shell", "grep -q service README.md", paths=["README.md"]))
+    approve_all(memory)
+    rows = judged(memory, tmp_path / "part")
+
+    done = memory.jobs.import_results([str(tmp_path / "part")])
+    again = memory.jobs.import_results([str(tmp_path / "part")])
+
+    assert (len(rows) - 1, done.taken, done.skipped) == (2, ("builtin", "shell"), ())
+    assert (bool(done.recorded.commit), again.recorded.commit) == (True, "")
+    assert memory.show("shell").document["verdict"]["own"]
+
+
+def test_since_when_a_fact_is_unsteady_comes_through(machines, repo, tmp_path) -> None:
+    judge, memory = machines
+    rows = judged(judge, tmp_path / "part")
+    good = git(repo, "rev-parse", "HEAD")
+    said = {"flapping": 10, "attempt": "unsteady since X: 4 of 8 runs fail there", "attempt_at": rows[3]["at"]}
+    rows[3] |= said | {"culprit": good, "alike": 0}
+    rows[2] |= {"attempt": "not flapping"}
+
+    memory.jobs.import_results([rewrite(tmp_path / "part", rows)])
+
+    shown = {key: memory.show(key).document["verdict"] for key in ("shell", "fails")}
+    assert (shown["shell"]["attempt"], shown["shell"]["culprit"]) == (said["attempt"], good)
+    assert shown["fails"].get("attempt", "") == ""
+
+
 UNFIT: list[tuple[dict[str, object], str]] = [
     ({"key": "unknown"}, "no such fact"),
     ({"spec": "0" * 64}, "is different here"),

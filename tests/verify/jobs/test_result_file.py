@@ -23,7 +23,7 @@ from gitmem.verify.jobs.result_file import (
 
 LINE = ResultLine(
     "auth", "a" * 64, "b" * 64, "fails", "files:1", 1_790_000_000, "exit 1: no", "", 0.5, "bubblewrap", False, True,
-    "c" * 40, 1_780_000_000, "", "", 3, "r", "t", "u", "m", "network",
+    "c" * 40, 1_780_000_000, "", "", 3, "r", "t", "u", "m", "network", "4 of 8 fail", 1_780_000_001, 7,
 )  # fmt: skip
 RESULTS = Results("0.1.0", "d" * 40, "e" * 40, "2/8", (LINE,))
 
@@ -38,6 +38,12 @@ def changed(**fields: object) -> bytes:
 def test_what_is_written_is_read_back() -> None:
     assert parse_results(format_results(RESULTS).encode()) == RESULTS
     assert format_results(Results("0.1.0", "d" * 40, "", "", ())).count("\n") == 1
+
+
+def test_file_of_an_earlier_gitmem_lacks_the_later_fields() -> None:
+    (line,) = parse_results(changed(attempt=None, attempt_at=None, alike=None)).lines
+
+    assert (line.attempt, line.attempt_at, line.alike, line.outside) == ("", 0, 0, "network")
 
 
 @settings(max_examples=40)

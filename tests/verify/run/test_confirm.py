@@ -18,11 +18,11 @@ from gitmem.verify.run.confirm import (
     MOST_ASKED,
     STEADY,
     THERE,
-    WARY,
     confirm,
     mark_of,
     runs_needed,
     steadied,
+    tried,
 )
 
 GOOD, BAD = "a" * 40, "b" * 40
@@ -107,7 +107,7 @@ def test_each_flap_adds_to_the_mark_up_to_a_limit(mark, after):
 
 
 @pytest.mark.parametrize(
-    ("options", "runs"), [({"firm": WARY}, FIRM), ({"firm": HURRIED}, HURRIED)], ids=["run", "added-now"]
+    ("options", "runs"), [({"firm": 2 * FIRM}, FIRM), ({"firm": HURRIED}, HURRIED)], ids=["run", "added-now"]
 )
 def test_fact_that_never_held_is_asked_again_here_alone(options, runs):
     found, seen = asked({BAD: ["fails"]}, old=None, held="", **options)
@@ -174,13 +174,16 @@ def test_holding_where_our_own_run_failed_on_the_same_inputs_is_a_flap(change, f
 @pytest.mark.parametrize(
     ("seconds", "steadiness", "is_hurried", "runs"),
     [
-        (0.1, STEADY - 1, False, WARY),
+        (0.1, 0, False, FIRM + 3),
+        (0.1, 1, False, FIRM + 3),
+        (0.1, 3, False, FIRM + 2),
+        (0.1, STEADY - 1, False, FIRM + 1),
         (0.1, STEADY, False, FIRM),
         (1.0, 0, False, FIRM),
         (60.0, 0, False, FEW),
         (0.1, 0, True, HURRIED),
     ],
-    ids=["not-known", "steady", "longer", "slow", "somebody-waits"],
+    ids=["not-known", "ran-once", "ran-a-little", "nearly", "steady", "longer", "slow", "somebody-waits"],
 )
 def test_quick_check_that_is_not_known_to_be_steady_must_fail_more_often(seconds, steadiness, is_hurried, runs):
     assert runs_needed(seconds, steadiness, is_hurried=is_hurried) == runs
@@ -189,14 +192,16 @@ def test_quick_check_that_is_not_known_to_be_steady_must_fail_more_often(seconds
 # --- the numbers ----------------------------------------------------------------------------------------------------
 
 
-def walked(rate: float, seed: int, *, broken_from: int = 10**9, commits: int = 250) -> tuple[list[int], int]:
+def walked(
+    rate: float, seed: int, *, broken_from: int = 10**9, commits: int = 250, tries: int = STEADY
+) -> tuple[list[int], int]:
     """Judge a fact whose check fails at random, commit by commit, as the judge does.
 
     Returns:
         The commits at which it was said to fail anew, and how often it was marked.
     """
     random = Random(seed)
-    old, accused, marked, steadiness = HELD, [], 0, 1
+    old, accused, marked, steadiness = HELD, [], 0, 0
     for number in range(commits):
         name = f"{number:040x}"
 
@@ -216,8 +221,13 @@ def walked(rate: float, seed: int, *, broken_from: int = 10**9, commits: int = 2
             new = found.verdict
         else:
             new = steadied(old, old, replace(new, held_commit=name) if outcome == "holds" else new)
+            if outcome == "holds" and not mark_of(new):
+                shown: list[str] = []
+                while len(shown) < tries - steadiness - 1 and "fails" not in shown:
+                    shown += [ask(name, 1)[0][0]]
+                new = tried(new, old, shown, steadiness)
         marked += new is not None and not mark_of(old) and mark_of(new) > 0
-        steadiness = 0 if mark_of(new) else steadiness + (outcome == "holds")
+        steadiness = 0 if mark_of(new) else new.alike if new is not None and outcome == "holds" else steadiness
         old = new or old
     return accused, marked
 
@@ -231,9 +241,24 @@ def test_check_that_fails_at_random_accuses_next_to_nobody_and_is_told_of_now_an
     assert 1 <= sum(marked for _, marked in walks) / len(walks) <= 6
 
 
-def test_first_failures_of_checks_that_fail_at_random_accuse_nobody():
-    # With as many runs for them as for a steady check, four of these walks accuse somebody.
-    assert [seed for seed in range(150) if walked(0.3, seed, commits=25)[0]] == []
+@pytest.mark.parametrize(("tries", "most"), [(0, 1), (STEADY, 0)], ids=["no-time-to-try", "tried"])
+def test_first_failures_of_checks_that_fail_at_random_accuse_nobody(tries, most):
+    # With as many runs for them as for a steady check, and no trial, four of these walks accuse somebody.
+    assert sum(bool(walked(0.3, seed, commits=25, tries=tries)[0]) for seed in range(150)) <= most
+
+
+def test_check_that_was_tried_costs_five_runs_when_it_breaks():
+    found = tried(HELD, None, ["holds"] * (STEADY - 1), 0)
+
+    firm = runs_needed(0.1, found.alike, is_hurried=False)
+    _, seen = asked({BAD: ["fails"], GOOD: ["holds"]}, firm=firm)
+    assert 1 + sum(seen.values()) == 5
+
+
+def test_check_that_fails_in_its_trial_is_marked_and_counts_for_nothing():
+    found = tried(HELD, None, ["holds", "fails"], 4)
+
+    assert (found.outcome, found.flapping, found.alike) == ("holds", FIRST, 0)
 
 
 @pytest.mark.parametrize("rate", [0.0, 0.05, 0.1, 0.3])

@@ -301,6 +301,40 @@ def test_check_that_fails_and_then_holds_holds_and_flaps(memory, repo, world):
     assert statuses(memory) == {"a": "verified"}
 
 
+@pytest.mark.parametrize(
+    ("trace", "check", "before"),
+    [
+        ("off", "grep -q service README.md", confirm.STEADY),
+        ("auto", "grep -q service README.md", 1),
+        ("auto", "perl -0ne 'exit !/service/' README.md", confirm.STEADY),
+    ],
+    ids=["not-traced", "follows-from-its-files", "an-interpreter"],
+)
+def test_quick_check_is_known_to_be_steady_before_it_breaks_and_costs_five_runs_then(
+    memory, repo, world, monkeypatch, trace, check, before
+):
+    monkeypatch.setenv("GITMEM_TRACE", trace)
+    put(repo, make_fact("a", f"test -e README.md && echo x >>{world}; {check}"))
+    with Memory(repo, clock=lambda: float(NOW)) as opened:
+        approve_all(opened)
+        verify(opened)
+        ran = len(world.read_text().split())
+        commit_files(repo, {"README.md": "# Nothing\n"})
+        result = result_of(verify(opened), "a")
+
+    assert (ran, result.outcome, len(world.read_text().split()) - ran) == (before, "fails", 5)
+
+
+def test_quick_check_that_fails_in_its_trial_is_marked_and_holds(memory, repo, world):
+    put(repo, make_fact("a", f"echo x >>{world}; test $(wc -l <{world}) != 4"))
+    approve_all(memory)
+
+    result = result_of(verify(memory), "a")
+
+    assert (result.outcome, result.is_marked) == ("holds", True)
+    assert result.verdict.attempt == "it held, then failed in run 3 on the same code"
+
+
 def test_check_that_fails_and_then_cannot_be_run_has_shown_nothing(memory, repo, world):
     put(repo, make_fact("a", f"test -e {world} && exit 127; touch {world}; exit 1"))
     approve_all(memory)
@@ -579,7 +613,8 @@ def test_weakness_is_asked_once_a_specification(memory, repo, world):
     commit_files(repo, {"new.txt": "x\n"})
     result = result_of(verify(memory), "a")
 
-    assert (first, len(world.read_text())) == (2, 3)
+    # The first time it also runs until it is known to be steady.
+    assert (first, len(world.read_text()) - first) == (1 + confirm.STEADY, 1)
     assert result.verdict.weak
 
 
