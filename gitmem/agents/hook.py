@@ -20,7 +20,7 @@ from gitmem.errors import GitmemError, NoRepositoryError
 from gitmem.frozen import replace
 from gitmem.git.repository import discover
 from gitmem.store import hook_log
-from gitmem.store.remove_links import remove_links
+from gitmem.store.clone import remove_links
 from gitmem.text.json_values import format_json
 
 TYPE_CHECKING = False

@@ -21,7 +21,7 @@ import posixpath
 from pathlib import Path
 
 from gitmem.cli import shared
-from gitmem.cli.paths import TOP, code_path
+from gitmem.cli.arguments import TOP, code_path
 from gitmem.errors import NoRepositoryError, NotFoundError, UsageError
 from gitmem.model import FAILED, UNPROVEN, VERIFIED
 from gitmem.statuses import SIGNS

@@ -3,9 +3,17 @@
 A command declares its options once, in ``add_arguments``. Where a line is plain (declared options with their values,
 and words), this reads it. Anything else (``--help``, ``--``, a mistake) is for the whole parser in ``cli.parser``,
 which gives the same result for a plain line.
+
+Paths of the code are typed relative to the current folder, as git's are; ``:/PATH`` begins at the top. Everything
+behind the command line names files from the top of the work tree: options that take such a path have one of the
+functions below as their ``type``.
 """
 
 from __future__ import annotations
+
+import os
+
+from gitmem.errors import NoRepositoryError, UsageError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -187,3 +195,87 @@ def read_plain(module: ModuleType, line: Sequence[str]) -> Arguments | None:
         return reader.read(line)
     except NotPlainError:
         return None
+
+
+# What begins a path at the top of the work tree (gitglossary(7), pathspec).
+TOP = ":/"
+WILD = frozenset("*?[")
+
+
+def code_path(text: str) -> str:
+    """Return a path or glob from the top of the work tree; as it is where there is none, or where it names the top.
+
+    Raises:
+        UsageError: It leads out of the work tree; or nothing is there, but would be if it began at the top.
+    """
+    if text.startswith(TOP):
+        return text.removeprefix(TOP) or "."
+    places = _places() if text else None
+    if places is None:
+        return text
+    folder, top = places
+    if folder == top and not text.startswith((".", "/")) and "/../" not in text:
+        return text
+    literal, rest = _literal(text)
+    path = os.path.relpath(os.path.join(folder, _real(literal)), top)
+    if path == ".." or path.startswith("../"):
+        raise UsageError(
+            f"{text} is not a path inside the repository", hint=f"{TOP}PATH begins at the top of the repository"
+        )
+    if not _is_there(top, path) and not literal.startswith("/") and _is_there(top, literal):
+        message = f"there is no {path}: paths are relative to the current folder"
+        raise UsageError(message, hint=f"did you mean {TOP}{text}?")
+    if rest or literal.endswith("/"):
+        path = "" if path == "." else f"{path}/"
+    return f"{path}{rest}"
+
+
+def placed(place: Callable[[str, Callable[[str], str]], str] | None) -> Callable[[str], str]:
+    """Return how an option is read whose value has a path in it (``Value.placed``)."""
+    return str if place is None else lambda text: place(text, code_path)
+
+
+def code_reference(text: str) -> str:
+    """Return a reference with its path from the top of the work tree; a URL or the id of a run as it is.
+
+    Raises:
+        UsageError: As ``code_path``.
+    """
+    path, mark, lines = text.rpartition(":")
+    is_lines = bool(path) and lines.replace("-", "").isdecimal()
+    path = path if is_lines else text
+    if "://" in text or not (
+        path.startswith(TOP) or os.path.lexists(path) or (is_lines and ("/" in path or "." in path))
+    ):
+        return text
+    return code_path(path) + (f"{mark}{lines}" if is_lines else "")
+
+
+def _places() -> tuple[str, str] | None:
+    """Return the current folder and the top of its work tree, both as real paths; None where there is no work tree."""
+    from gitmem.git.repository import discover
+
+    try:
+        folder = os.path.realpath(os.getcwd())
+        top = discover(folder).top
+    except (NoRepositoryError, OSError):
+        return None
+    top = os.path.realpath(top) if top else ""
+    return (folder, top) if top and (folder == top or folder.startswith(os.path.join(top, ""))) else None
+
+
+def _real(path: str) -> str:
+    """Return an absolute path with the links on the way to it followed, but not a link that it names."""
+    folder, name = os.path.split(path.rstrip("/"))
+    return os.path.join(os.path.realpath(folder), name) if path.startswith("/") else path
+
+
+def _is_there(top: str, path: str) -> bool:
+    return bool(path) and os.path.lexists(os.path.join(top, path))
+
+
+def _literal(text: str) -> tuple[str, str]:
+    """Return the folders of a glob before its first pattern, and the rest; all of a plain path."""
+    at = next((at for at, char in enumerate(text) if char in WILD), len(text))
+    at = len(text) if at == len(text) else text.rfind("/", 0, at) + 1
+    return text[:at], text[at:]

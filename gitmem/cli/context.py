@@ -7,7 +7,7 @@ Memories that do not fit are counted, with the command that shows them.
 from __future__ import annotations
 
 from gitmem.cli import shared
-from gitmem.cli.paths import code_path
+from gitmem.cli.arguments import code_path
 from gitmem.model import VERIFIED
 from gitmem.statuses import MARKS, TASK_MARKS, warning
 from gitmem.store.scope import PROJECT

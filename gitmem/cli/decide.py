@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from gitmem.cli import shared, steps
-from gitmem.cli.paths import code_reference
+from gitmem.cli.arguments import code_reference
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ A repeatable option replaces the whole list; an empty value ('') removes the fie
 from __future__ import annotations
 
 from gitmem.cli import shared
-from gitmem.cli.paths import code_path, code_reference
+from gitmem.cli.arguments import code_path, code_reference
 from gitmem.cli.proof import OUTSIDE, add_check, add_judging, judging_of, verify_of
 from gitmem.errors import GitmemError, RefusedError, UsageError
 

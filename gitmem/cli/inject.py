@@ -9,7 +9,7 @@ if `gitmem.leads` is not set or lists it.
 from __future__ import annotations
 
 from gitmem.cli import shared, steps
-from gitmem.cli.paths import code_reference
+from gitmem.cli.arguments import code_reference
 from gitmem.commands.workflow.inject import CATEGORIES
 from gitmem.errors import UsageError
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from gitmem.cli.shared import is_interactive
 from gitmem.config import variable, variables
 from gitmem.errors import ProcessError
-from gitmem.git.configured import core_pager
+from gitmem.git.repository import core_pager
 from gitmem.system import process
 
 # The shell's words for: the pager is not there, or cannot be run (POSIX.1-2017, Shell Command Language, 2.8.2).

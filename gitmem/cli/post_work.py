@@ -7,7 +7,7 @@ refused. --kind outcome records how a story went instead; sessions see it for a 
 from __future__ import annotations
 
 from gitmem.cli import shared, steps
-from gitmem.cli.paths import code_reference
+from gitmem.cli.arguments import code_reference
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

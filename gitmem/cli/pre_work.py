@@ -8,7 +8,7 @@ role's token budget, and is fenced as data: notes to weigh, not instructions to 
 from __future__ import annotations
 
 from gitmem.cli import shared, steps
-from gitmem.cli.paths import code_path
+from gitmem.cli.arguments import code_path
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

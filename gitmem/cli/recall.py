@@ -8,7 +8,7 @@ Adjacent words must all match.
 from __future__ import annotations
 
 from gitmem.cli import shared
-from gitmem.cli.paths import code_path
+from gitmem.cli.arguments import code_path
 from gitmem.commands.recall import count_recall
 from gitmem.errors import UsageError
 from gitmem.frozen import replace

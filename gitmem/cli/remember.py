@@ -10,7 +10,7 @@ from __future__ import annotations
 import sys
 
 from gitmem.cli import shared
-from gitmem.cli.paths import code_path, code_reference
+from gitmem.cli.arguments import code_path, code_reference
 from gitmem.errors import NotFoundError, RefusedError, UsageError
 
 TYPE_CHECKING = False

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import sys
 
+from gitmem.cli.arguments import code_path
 from gitmem.cli.output import Output
-from gitmem.cli.paths import code_path
 from gitmem.config import CLIENT_VARIABLES, unknown_variables, variable
 from gitmem.errors import RefusedError, TrustError, UsageError
 from gitmem.memory.memory import Memory

@@ -9,7 +9,7 @@ from gitmem.document.fields import format_time
 from gitmem.errors import UsageError
 from gitmem.model import STALE
 from gitmem.statuses import MARKS
-from gitmem.store.code_tree.tree import is_home
+from gitmem.store.code_tree import is_home
 from gitmem.store.scope import PROJECT
 from gitmem.verify.references import CHANGED, MOVED
 from gitmem.verify.trace.outside import describe_outside

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gitmem.cli import shared
-from gitmem.cli.paths import code_path
+from gitmem.cli.arguments import code_path
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

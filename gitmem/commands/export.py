@@ -17,7 +17,7 @@ from gitmem.index.catalog import state
 from gitmem.model import HOLDS, STALE, VERIFIED
 from gitmem.recall.query import narrowed, where
 from gitmem.store import layout
-from gitmem.store.code_tree.tree import PREFIX
+from gitmem.store.code_tree import PREFIX
 from gitmem.store.spool_folders import waiting_in
 from gitmem.text.sanitize import escaped_json
 

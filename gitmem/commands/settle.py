@@ -14,7 +14,7 @@ from gitmem.frozen import frozen, replace
 from gitmem.index.catalog import fact_state, state
 from gitmem.model import BUILTIN, HOLDS, SHELL, Check
 from gitmem.repository.companion import code_branch, is_apart, is_on, keys_changed, to_write
-from gitmem.store.code_tree.tree import is_home
+from gitmem.store.code_tree import is_home
 from gitmem.text.globs import is_plain, without_lines
 from gitmem.verify.inputs import CodeTree
 from gitmem.verify.moves import Moves, replaced_words

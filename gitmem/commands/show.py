@@ -13,7 +13,7 @@ from gitmem.policy.settings import KINDS
 from gitmem.statuses import age_s, describe_chain
 from gitmem.store import layout
 from gitmem.store.buckets import parse_section, sections_of
-from gitmem.store.code_tree.tree import PREFIX
+from gitmem.store.code_tree import PREFIX
 from gitmem.store.read import READABLE_WITHIN
 from gitmem.text.durations import ago
 from gitmem.text.secrets import redact, redact_all

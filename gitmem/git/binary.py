@@ -7,9 +7,17 @@ import os
 from gitmem.config import git_config_files, git_environment, variable
 from gitmem.errors import ConflictError, GitmemError, NoRepositoryError, NotFoundError
 from gitmem.frozen import frozen
-from gitmem.git import configured
-from gitmem.git.configured import CONFIG_OF_WORKTREE, NO_FETCH, programs_of
-from gitmem.git.repository import Repository, Unsure, is_oid, read_head, read_ref
+from gitmem.git import repository
+from gitmem.git.repository import (
+    CONFIG_OF_WORKTREE,
+    NO_FETCH,
+    Repository,
+    Unsure,
+    is_oid,
+    programs_of,
+    read_head,
+    read_ref,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -312,14 +320,14 @@ class Git:
 
         Of one that may be given several times, the values are separated by ``setting.SEPARATOR``.
         """
-        return configured.collected((name, value) for name, value, _ in self.config_settings())
+        return repository.collected((name, value) for name, value, _ in self.config_settings())
 
-    def config_settings(self) -> list[configured.Setting]:
+    def config_settings(self) -> list[repository.Setting]:
         """Return the ``gitmem.*`` settings of git config in git's order, and whether each is the repository's own.
 
         The files are read by hand where that is certain, and most repositories have none: that spares a process.
         """
-        files = {path: content for path in self._config_files() if (content := configured.mentions(path))}
+        files = {path: content for path in self._config_files() if (content := repository.mentions(path))}
         if not files:
             return []
         try:
@@ -330,11 +338,11 @@ class Git:
             return [
                 (name, value, path not in persons)
                 for path, content in files.items()
-                for name, value in configured.read_section(content)
+                for name, value in repository.read_section(content)
             ]
         except Unsure:
             done = self.run("config", "-z", "--show-scope", "--get-regexp", r"^gitmem\.", check=False)
-            return configured.read_scopes(os.fsdecode(done.stdout))
+            return repository.read_scopes(os.fsdecode(done.stdout))
 
     def _config_files(self) -> tuple[str, ...]:
         """Return the files in which settings may stand; what is read later wins."""
@@ -353,7 +361,7 @@ class Git:
 
         The system's file is looked for in ``/etc`` only, as for our own settings.
         """
-        return any(configured.mentions(path, word) for path in self._config_files())
+        return any(repository.mentions(path, word) for path in self._config_files())
 
     def without_filters(self) -> list[str]:
         """Return options that turn filter drivers off: git runs them on changed files to compare (gitattributes(5))."""

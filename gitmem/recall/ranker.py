@@ -15,7 +15,7 @@ from gitmem.model import Hit
 from gitmem.recall import score
 from gitmem.recall.bm25 import all_terms
 from gitmem.recall.query import SESSION, SNIPPET, RecallResult, counted, is_sound, shown, withheld
-from gitmem.recall.signals import lexical_of, ranking_of, signals_of
+from gitmem.recall.score import lexical_of, ranking_of, signals_of
 from gitmem.store.scope import DOMAIN, PRIVATE, PROJECT, UNIVERSAL, domains_of
 from gitmem.text import tokens
 

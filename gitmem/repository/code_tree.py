@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from gitmem.repository.proving_store import ProvingStore
-from gitmem.store.code_tree.tree import FOLDER
+from gitmem.store.code_tree import FOLDER
 from gitmem.store.view.state import has_one
 
 TYPE_CHECKING = False

@@ -20,9 +20,9 @@ from gitmem.index.catalog import schema
 from gitmem.index.catalog.catalog import LOCK_NAME, Catalog, is_by_another
 from gitmem.repository.open_store import OpenStore
 from gitmem.store import clone, universal
-from gitmem.store.code_tree.tree import find_tree, read_tree
+from gitmem.store.clone import has_links
+from gitmem.store.code_tree import find_tree, read_tree
 from gitmem.store.listed_repositories import APART, entries_of
-from gitmem.store.remove_links import has_links
 from gitmem.store.scope import LISTED, Store
 from gitmem.store.sqlite_errors import is_damage
 from gitmem.system import file_lock

@@ -37,7 +37,7 @@ class ProvingStore(OpenStore):
     here: tuple[str, str] = ("", "")
 
     def typed(self, path: str) -> str:
-        """Return a path of the code as somebody in that folder types it (``cli.paths``)."""
+        """Return a path of the code as somebody in that folder types it (``cli.arguments``)."""
         start, top = map(os.path.realpath, self.here) if all(self.here) else ("", "")
         return os.path.relpath(os.path.join(top, path), start) if start.startswith(top) and top else path
 

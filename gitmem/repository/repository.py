@@ -17,11 +17,11 @@ from gitmem.git.repository import discover
 from gitmem.repository import trusted_settings
 from gitmem.repository.proving_store import ProvingStore
 from gitmem.store import universal
-from gitmem.store.code_tree.tree import FOLDER, find_tree, is_home
+from gitmem.store.clone import remove_links
+from gitmem.store.code_tree import FOLDER, find_tree, is_home
 from gitmem.store.companion import find_companion, head_branch, memory_tip, store_on_top, top_ref
 from gitmem.store.layout import is_key
 from gitmem.store.proposal import project_store
-from gitmem.store.remove_links import remove_links
 from gitmem.store.scope import (
     DOMAIN,
     LISTED,
@@ -35,7 +35,6 @@ from gitmem.store.scope import (
     UNIVERSAL,
     Store,
 )
-from gitmem.store.view.state import outside
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -103,7 +102,11 @@ class OpenRepository(ProvingStore):
         """
         found = discover(os.path.abspath(start))
         remove_links(*found.states)
-        git = Git(outside(found))
+        if found.git != found.common:  # only a linked work tree can be the view
+            from gitmem.store.view.state import outside
+
+            found = outside(found)
+        git = Git(found)
         settings, self.ignored_settings, self.ignoring = trusted_settings.read(git)
         store = project_store(git, settings, follows=follows)
         self.here = (os.path.abspath(start), git.repository.top or "")

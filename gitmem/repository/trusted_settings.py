@@ -9,7 +9,7 @@ from __future__ import annotations
 from gitmem.config import load
 from gitmem.config.setting import BOOLEANS, GUARDED, known_name
 from gitmem.errors import TrustError
-from gitmem.git import configured
+from gitmem.git import repository
 from gitmem.text.sanitize import display
 
 TYPE_CHECKING = False
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from gitmem.config.setting import Config
     from gitmem.config.setting import Setting as Row
     from gitmem.git.binary import Git
-    from gitmem.git.configured import Setting
+    from gitmem.git.repository import Setting
 
 OFF = ("", "off")
 # Longer ones would push the beginning off the screen of the person who is asked.
@@ -39,7 +39,7 @@ def read(git: Git) -> tuple[Config, dict[str, str], str]:
     ignored = {} if is_accepted else own
     refused = {name for name, row in GUARDED.items() if row.git_name in ignored}
     pairs = ((name, value) for name, value, is_own in settings if not (is_own and name in refused))
-    return load(configured.collected(pairs)), ignored, notice(ignored) if ignored and not is_denied else ""
+    return load(repository.collected(pairs)), ignored, notice(ignored) if ignored and not is_denied else ""
 
 
 def of_repository(git: Git) -> dict[str, str]:
@@ -48,7 +48,7 @@ def of_repository(git: Git) -> dict[str, str]:
 
 
 def _switched_on(settings: list[Setting]) -> dict[str, str]:
-    own = configured.collected((name, value) for name, value, is_own in settings if is_own)
+    own = repository.collected((name, value) for name, value, is_own in settings if is_own)
     guarded = ((GUARDED[name], value) for name, value in own.items() if name in GUARDED)
     return {row.git_name: value for row, value in guarded if not _is_off(row, value)}
 

@@ -20,7 +20,7 @@ from gitmem.index.fts import FtsEngine
 from gitmem.model import IndexText
 from gitmem.policy.policy import Policy
 from gitmem.store import layout
-from gitmem.store.code_tree.tree import FOLDER, PREFIX
+from gitmem.store.code_tree import FOLDER, PREFIX
 from gitmem.store.commit import CommitPlan, CommitResult
 from gitmem.store.lock import WriteLock
 from gitmem.store.view.safe_folder import Folder

@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from gitmem.config.setting import SEPARATOR
-from gitmem.git.configured import collected, read_section
-from gitmem.git.repository import Unsure
+from gitmem.git.repository import Unsure, collected, read_section
 
 PLAIN = {
     "nothing": "[core]\n\tbare = false\n",

@@ -10,8 +10,7 @@ from conftest import git, memory_text, put_files
 
 from gitmem.errors import GitmemError
 from gitmem.git.binary import Git
-from gitmem.git.configured import programs_of
-from gitmem.git.repository import discover
+from gitmem.git.repository import discover, programs_of
 from gitmem.memory.memory import Memory
 from gitmem.recall.query import Query
 

@@ -15,8 +15,7 @@ from gitmem.model import FACTORS
 from gitmem.policy.policy import builtin
 from gitmem.policy.settings import KINDS
 from gitmem.recall.query import Query
-from gitmem.recall.score import RANKING
-from gitmem.recall.signals import neighbours, ranking_of
+from gitmem.recall.score import RANKING, neighbours, ranking_of
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from gitmem.boards.entry import POSTED
 from gitmem.cli import shared
+from gitmem.cli.arguments import code_reference
 from gitmem.cli.board import rows
-from gitmem.cli.paths import code_reference
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

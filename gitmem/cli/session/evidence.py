@@ -6,7 +6,7 @@ Evidence stays with the topic and is not shown to sessions; use gitmem remember 
 from __future__ import annotations
 
 from gitmem.cli import shared
-from gitmem.cli.paths import code_reference
+from gitmem.cli.arguments import code_reference
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

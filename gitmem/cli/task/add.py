@@ -7,7 +7,7 @@ approves it. A task without a check can be closed freely.
 from __future__ import annotations
 
 from gitmem.cli import shared
-from gitmem.cli.paths import code_reference
+from gitmem.cli.arguments import code_reference
 from gitmem.cli.proof import add_check, add_limits, verify_of
 
 TYPE_CHECKING = False

@@ -8,8 +8,8 @@ from gitmem.document.spec import claim_hash, spec_hash, spec_of
 from gitmem.errors import FormatError
 from gitmem.index.catalog import state
 from gitmem.store import read
+from gitmem.store.code_tree import FOLDER, is_home
 from gitmem.store.code_tree import read as homeread
-from gitmem.store.code_tree.tree import FOLDER, is_home
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

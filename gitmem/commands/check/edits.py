@@ -6,7 +6,7 @@ it is merged. So they are named first.
 
 from __future__ import annotations
 
-from gitmem.store.code_tree.tree import FOLDER
+from gitmem.store.code_tree import FOLDER
 from gitmem.store.layout import POLICY_PATH
 from gitmem.text.sanitize import display
 from gitmem.verify.overview.finding import NOTE, WARNING, ReviewFinding

@@ -9,7 +9,7 @@ from gitmem.index.catalog import state
 from gitmem.model import ADOPTED
 from gitmem.policy.settings import START
 from gitmem.recall import score
-from gitmem.recall.signals import half_life_days, neighbours
+from gitmem.recall.score import half_life_days, neighbours
 from gitmem.statuses import age_s
 from gitmem.text.durations import DAY_S
 from gitmem.text.globs import without_lines

@@ -16,7 +16,7 @@ from gitmem.errors import GitmemError
 from gitmem.frozen import frozen, replace
 from gitmem.index.catalog.state import TO_SETTLE
 from gitmem.model import Document, Problem
-from gitmem.store.code_tree.tree import is_home
+from gitmem.store.code_tree import is_home
 from gitmem.store.files import SETTLE_MARK
 from gitmem.store.layout import POLICY_LIMIT, POLICY_PATH
 

@@ -23,7 +23,7 @@ from gitmem.frozen import frozen, replace
 from gitmem.git.staging import empty_tree
 from gitmem.index.catalog import fact_state
 from gitmem.model import BUILTIN, FAILED, SUSPECT, UNPROVEN, VERIFIED
-from gitmem.store.code_tree.tree import FOLDER, is_home, read_tree
+from gitmem.store.code_tree import FOLDER, is_home, read_tree
 from gitmem.store.layout import MEMORY, VERDICT
 from gitmem.verify.claims import find_wrong
 from gitmem.verify.inputs import CodeTree

@@ -16,7 +16,7 @@ from gitmem.index.catalog.catalog import Catalog, shown_by
 from gitmem.model import Problem
 from gitmem.store import layout, read
 from gitmem.store.buckets import unite_buckets
-from gitmem.store.code_tree.tree import read_tree
+from gitmem.store.code_tree import read_tree
 from gitmem.store.sqlite_errors import is_unwritable
 from gitmem.text.tokens import format_stamp
 

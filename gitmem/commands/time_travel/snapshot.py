@@ -21,7 +21,7 @@ from gitmem.policy.policy import Policy
 from gitmem.recall import listing, ranker
 from gitmem.recall.query import narrowed
 from gitmem.results import MemoryDetails, Statistics, StoreStatus
-from gitmem.store.code_tree.tree import read_tree
+from gitmem.store.code_tree import read_tree
 from gitmem.store.local import LocalState
 from gitmem.store.scope import PROJECT
 from gitmem.verify.due import is_accepted, refresh_states

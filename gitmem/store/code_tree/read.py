@@ -6,7 +6,7 @@ from gitmem.frozen import replace
 from gitmem.git.binary import Git
 from gitmem.model import Problem
 from gitmem.store import layout, read
-from gitmem.store.code_tree.tree import PREFIX
+from gitmem.store.code_tree import PREFIX
 
 
 def scan_all(git: Git, tree: str) -> read.Scan:

@@ -15,7 +15,7 @@ from gitmem.policy.settings import REQUEST
 from gitmem.recall import bm25, score
 from gitmem.recall.query import Query
 from gitmem.recall.ranker import candidates_for
-from gitmem.recall.signals import half_life_days, ranking_of, signals_of
+from gitmem.recall.score import half_life_days, ranking_of, signals_of
 from gitmem.text import tokens
 
 TYPE_CHECKING = False
