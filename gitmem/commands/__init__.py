@@ -1,1 +1,1 @@
-"""The commands: a module or folder for each thing a person types, named like it."""
+"""The commands: one module or folder per command, with its name."""

@@ -1,6 +1,6 @@
-"""Work on boards: post entries, open and settle signals, ask the gate and the final report, close a run.
+"""Work on boards: post entries, open and resolve signals, check the gate and the final report, close a run.
 
-What people and agents type is refused as it would be in a memory: hidden characters and secrets.
+Text typed by people and agents is refused for the same reasons as in a memory: hidden characters and secrets.
 """
 
 from __future__ import annotations
@@ -39,20 +39,20 @@ if TYPE_CHECKING:
     from gitmem.boards.log import Posted
     from gitmem.repository.repository import OpenRepository
 
-# The name of a worker that gives no slug (one in Chinese).
+# The worker's name if the original gives no slug (one in Chinese).
 NAMELESS = "worker"
 
 
 @frozen
 class BoardDraft:
-    """What is typed about an entry besides its text.
+    """The typed parts of an entry besides its text.
 
     Attributes:
-        links: Entries as people name them (``e17``), by relation.
-        source: Where the claim is from.
+        links: Entries by short name (``e17``), by relation.
+        source: The source of the claim.
         confidence: From 0 to 1, or None.
-        worker: Who says it; empty for the agent or the person that works here.
-        must_surface: Whether the final report has to say it.
+        worker: The author; empty for the current agent or person.
+        must_surface: Whether the final report must mention it.
     """
 
     links: Mapping[str, Sequence[str]]
@@ -66,11 +66,11 @@ PLAIN = BoardDraft({})
 
 
 def open_board(memory: OpenRepository, run: str, goal: str) -> tuple[Board, bool]:
-    """Start a board, or go on with the one that is there; a new goal is added. Returns whether it is new.
+    """Start a board, or continue an existing one; a new goal is added. Returns whether the board is new.
 
     Raises:
         RunClosedError: The run is over.
-        RefusedError: The name or the goal cannot be one.
+        RefusedError: The name or the goal is invalid.
     """
     is_new = memory.git.read_ref(log.ref_of(run)) is None
     if goal or is_new:
@@ -96,15 +96,15 @@ def post(
     Args:
         memory: The repository.
         run: The run.
-        type: Its type: any of ``TYPES``.
-        text: What it says.
-        draft: The rest of it.
-        severity: Of a signal.
-        starts: Whether the board may begin with it.
+        type: Its type, any of ``TYPES``.
+        text: Its text.
+        draft: Its other parts.
+        severity: The severity of a signal.
+        starts: Whether it may be the first entry of a new board.
 
     Raises:
-        NotFoundError: There is no such board, or an entry that it names is not there.
-        AmbiguousKeyError: A short name is that of two entries.
+        NotFoundError: The board, or an entry that it names, does not exist.
+        AmbiguousKeyError: Two entries have a short name.
         RefusedError: It cannot be posted: hidden characters, a secret, no text.
         RunClosedError: The run is over.
     """
@@ -112,7 +112,7 @@ def post(
         raise UsageError(f"unknown type of entry: {type}", hint=f"choose one of {', '.join(POSTED)}")
     if not starts:
         log.need_tip(memory.git, run)
-    links = _resolved(memory, run, draft.links)
+    links = _resolve(memory, run, draft.links)
     author, policy = memory.author(), memory.policy()
     source = Source(cleaned(draft.source.doc), cleaned(draft.source.ref), cleaned(draft.source.evidence))
     who = cleaned(author.who)
@@ -141,11 +141,11 @@ def post(
     )
 
 
-def _resolved(memory: OpenRepository, run: str, links: Mapping[str, Sequence[str]]) -> dict[str, tuple[str, ...]]:
-    """Return links by the ids of what they name.
+def _resolve(memory: OpenRepository, run: str, links: Mapping[str, Sequence[str]]) -> dict[str, tuple[str, ...]]:
+    """Return links with the ids of the entries they name.
 
     Raises:
-        RefusedError: They say of an entry what cannot be said of it.
+        RefusedError: A relation does not fit the type of an entry.
     """
     if not any(links.values()):
         return {}
@@ -173,10 +173,10 @@ def answer(memory: OpenRepository, run: str, signals: Sequence[str], text: str, 
 
 
 def waive(memory: OpenRepository, run: str, signals: Sequence[str], why: str, *, worker: str = "") -> Posted:
-    """Let signals stay without an answer, and record who decided that and why.
+    """Waive signals: record who decided, and why, that they stay without an answer.
 
     Raises:
-        RefusedError: There is no reason.
+        RefusedError: No reason is given.
     """
     if not why.strip():
         raise RefusedError("a waiver needs a reason", hint=f'gitmem board waive {run} {signals[0]} --why "…"')
@@ -186,10 +186,10 @@ def waive(memory: OpenRepository, run: str, signals: Sequence[str], why: str, *,
 def link(
     memory: OpenRepository, run: str, entry: str, links: Mapping[str, Sequence[str]], *, worker: str = ""
 ) -> Posted:
-    """Record how an entry that is on the board relates to others.
+    """Record how an existing entry relates to others.
 
     Raises:
-        UsageError: It relates to nothing.
+        UsageError: No relation is given.
     """
     given = {relation: names for relation, names in links.items() if names}
     if not given:
@@ -199,10 +199,10 @@ def link(
 
 
 def close(memory: OpenRepository, run: str, why: str, *, force: bool) -> Board:
-    """End a run: its board takes no more entries. Returns the board as it is then, also where the run was over.
+    """End a run, so that its board takes no more entries. Return the final board, also if the run was over.
 
     Raises:
-        RunClosedError: Signals are open, and it is not forced with a reason.
+        RunClosedError: Signals are open, and no reason to force it is given.
     """
     board = log.read_board(memory.git, run)
     if board.is_closed:
@@ -218,7 +218,7 @@ def close(memory: OpenRepository, run: str, why: str, *, force: bool) -> Board:
     return log.read_board(memory.git, run)
 
 
-# What each type becomes in the memory; the others say something about entries.
+# What each type becomes in the memory; the others describe entries.
 BECOMES = {
     "observation": "learned",
     "analysis": "learned",
@@ -232,10 +232,10 @@ BECOMES = {
 
 
 def distilled(board: Board) -> dict[str, Any]:
-    """Return what a run leaves as memories, as `gitmem remember --from-run` reads it.
+    """Return the memories that a run leaves, in the form of `gitmem remember --from-run`.
 
-    That is what the final report has to say, and the answers to its signals; not what was superseded. Each memory names
-    its run, its worker and its source.
+    These are the entries that the final report must mention, and the answers to signals, without superseded ones. Each
+    memory names its run, its worker and its source.
     """
     whys = {due.entry.id: due.why for due in board.surfacing()}
     questions = {answer.id: signal.entry for signal in board.signals for answer in signal.answers}
@@ -261,10 +261,10 @@ def _waived(board: Board, entry: Entry) -> list[str]:
 
 
 def entry_of(board: Board, typed: str) -> Entry:
-    """Return the entry that a person means.
+    """Return the entry that a person typed.
 
     Raises:
-        NotFoundError: There is none.
+        NotFoundError: There is no such entry, or several.
     """
     named = [one for one in board.entries if typed in (one.id, one.name, f"{one.name}-{one.id}")]
     if len(named) != 1:

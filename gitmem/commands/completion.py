@@ -1,6 +1,6 @@
-"""Completion scripts of shells, and the files in which each shell looks for them.
+"""Shell completion scripts, and the files in which each shell looks for them.
 
-A script only asks ``gitmem complete``: what can be typed is known there. ``git mem`` is completed as ``gitmem`` is.
+A script only calls ``gitmem complete``, which knows the candidates. ``git mem`` is completed like ``gitmem``.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ from gitmem.frozen import frozen
 from gitmem.system.atomic_write import write
 
 SHELLS = ("bash", "zsh", "fish", "tcsh")
-# The line that tells our files from others.
+# The line that identifies files written by gitmem.
 MARK = "# Completion for gitmem and git mem: `gitmem uninstall completion` removes this file."
-# git's own completion of bash calls _git_mem, which it loads from a file of the name git-mem (git-completion.bash).
-# That of zsh calls _git-mem.
+# git's bash completion calls _git_mem, which it loads from a file named git-mem (git-completion.bash); zsh's calls
+# _git-mem.
 BASH = """
 _gitmem_of() {
     local line
@@ -59,7 +59,7 @@ else
     compdef _gitmem gitmem git-mem
 fi
 """
-# The completions that fish has for git know other programs by names that begin with git- (seen with fish 3.6.0).
+# fish's completions for git know programs whose names begin with git- (seen with fish 3.6.0).
 FISH = """
 function __gitmem_complete
     set -l words (commandline -opc)
@@ -82,11 +82,11 @@ TEXTS = {"bash": BASH, "zsh": ZSH, "fish": FISH, "tcsh": TCSH}
 
 @frozen
 class CompletionFile:
-    """A file that completion needs.
+    """A file needed for completion.
 
     Attributes:
-        path: Where it is.
-        text: What it says.
+        path: Its path.
+        text: Its content.
     """
 
     path: Path
@@ -113,17 +113,17 @@ def files(shell: str) -> list[CompletionFile]:
         of_git = f'#autoload\n{MARK}\n_gitmem "$@"\n'
         return [CompletionFile(folder / "_gitmem", script(shell)), CompletionFile(folder / "_git-mem", of_git)]
     if shell == "fish":
-        # Not in completions/, which is read for gitmem alone: `git mem` is completed by what is known of git.
+        # Not in completions/, which is only read for gitmem: `git mem` is completed by git's completions.
         folder = Path(variable("XDG_CONFIG_HOME") or Path.home() / ".config") / "fish" / "conf.d"
         return [CompletionFile(folder / "gitmem.fish", script(shell))]
     return []
 
 
 def install(shell: str) -> list[tuple[Path, bool]]:
-    """Write the files of a shell, and return each with whether it was written (False where it says this already).
+    """Write the files of a shell; return each with whether it was written (False if it was up to date).
 
     Raises:
-        ConflictError: There is another file in the place of one.
+        ConflictError: A file exists that gitmem did not write.
     """
     wanted = files(shell)
     for file in wanted:
@@ -143,12 +143,12 @@ def install(shell: str) -> list[tuple[Path, bool]]:
 
 
 def installed() -> list[Path]:
-    """Return the files of ours that are there, for any shell."""
+    """Return the installed completion files of any shell."""
     return [file.path for shell in SHELLS for file in files(shell) if _is_ours(file.path)]
 
 
 def uninstall() -> list[Path]:
-    """Delete the files of ours, and return which."""
+    """Delete the installed completion files, and return them."""
     found = installed()
     for path in found:
         path.unlink(missing_ok=True)
@@ -156,7 +156,7 @@ def uninstall() -> list[Path]:
 
 
 def _is_ours(path: Path) -> bool:
-    """Return whether gitmem wrote a file; a link is somebody else's."""
+    """Return whether gitmem wrote a file; a link was made by someone else."""
     if path.is_symlink() or not path.is_file():
         return False
     return MARK.encode() in path.read_bytes()[:500]

@@ -1,4 +1,4 @@
-"""The work of ``gitmem embed``: show the state of the vectors of every store, and complete them."""
+"""The work of ``gitmem embed``: show the state of every store's vectors, and complete them."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ if TYPE_CHECKING:
 
 
 def status(memory: OpenRepository) -> dict[str, Any]:
-    """Return which model embeds, whether it answers, and what has vectors, for each store and model.
+    """Return which model embeds, whether it responds, and what has vectors, for each store and model.
 
     Raises:
-        ConfigError, EmbeddingError: What the settings name cannot be used here.
+        ConfigError, EmbeddingError: The model in the settings cannot be used here.
     """
     providers = providers_of(memory.config)
     assert providers is not None, "Memory asked for one"
@@ -41,7 +41,7 @@ def status(memory: OpenRepository) -> dict[str, Any]:
 
 
 def _stores(memory: OpenRepository) -> list[OpenStore]:
-    """Return the stores that a question looks into, those of other repositories as well."""
+    """Return the stores that a query searches, including other repositories'."""
     return memory.stores_for_query(Query(text="everything"))
 
 
@@ -90,17 +90,17 @@ def rebuild(
     download: bool = False,
     progress: Callable[[int, int], None] | None = None,
 ) -> EmbeddingReport:
-    """Embed what has no vectors, in every store, and forget what is of no use: other models, memories that are gone.
+    """Embed memories without vectors, in every store, and delete unused vectors: of other models and deleted memories.
 
     Args:
         memory: The store.
-        everything: Whether all is embedded again.
-        download: Whether a model that is not here may be fetched.
-        progress: Told how many of how many memories are embedded.
+        everything: Whether to embed all memories again.
+        download: Whether a missing model may be downloaded.
+        progress: Called with the number of embedded memories and the total.
 
     Raises:
-        ConfigError, EmbeddingError: What the settings name cannot be used here, or does not answer.
-        BusyError: Another process embeds.
+        ConfigError, EmbeddingError: The model in the settings cannot be used here, or does not respond.
+        BusyError: Another process is embedding.
         UnwritableError: The disk is full or read-only.
     """
     begun = time.monotonic()
@@ -123,7 +123,7 @@ def rebuild(
 
 
 def _place(memory: OpenRepository) -> str:
-    """Return where rows are to lie, by the settings and what there is here; empty for where they are."""
+    """Return where to put the vectors, by the settings and the environment; empty for their present location."""
     wanted = memory.config.vectors
     cannot = sqlite_vec.can_load() if wanted == VEC else ""
     if cannot:
@@ -132,7 +132,7 @@ def _place(memory: OpenRepository) -> str:
 
 
 def embed_missing(memory: OpenRepository) -> None:
-    """Embed what has no vectors, behind a command; whoever is at it already does the same.
+    """Embed memories without vectors, in the background; if another process is doing so, do nothing.
 
     Raises:
         GitmemError: The provider or the disk does not allow it.

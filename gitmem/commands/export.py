@@ -30,8 +30,8 @@ if TYPE_CHECKING:
 
 
 def stored_files(memory: OpenRepository, query: Query) -> list[tuple[str, str]]:
-    """Return path and blob of every memory that passes the filters, by key; of several files with one the first."""
-    # Without what was captured and is in no commit yet: it has no blob that could be read.
+    """Return path and blob of every memory that passes the filters, sorted by key; the first file of each key."""
+    # Captured memories without a commit have no blob to read, so they are left out.
     if waiting := waiting_in(memory.git.repository.state):
         memory.notices.append(
             f"{len(waiting)} captured memories are not committed yet and were not exported; commit them with "
@@ -44,17 +44,17 @@ def stored_files(memory: OpenRepository, query: Query) -> list[tuple[str, str]]:
         rows = catalog.rows(
             f"SELECT m.path, m.oid FROM memory m WHERE {condition} ORDER BY m.key LIMIT ?", (*values, query.limit)
         )
-    # Those of the code tree lie where the branch has them: what an export holds is a store.
+    # Memories of the code tree get the paths they would have on the branch: an export is a store.
     return [(path.removeprefix(PREFIX), oid) for path, oid in rows]
 
 
 def texts(
     memory: OpenRepository, files: list[tuple[str, str]], progress: Callable[[int, int], None] | None = None
 ) -> Iterator[tuple[str, bytes]]:
-    """Yield path and exact content of every file; *progress* gets the number that is done.
+    """Yield path and exact content of every file; *progress* is called with the number done.
 
     Raises:
-        GitmemError: The content of one is not there: an export without it would pass for whole.
+        GitmemError: The content of one is missing: the export would be incomplete without showing it.
     """
     for done, ((path, _), (_, content)) in enumerate(
         zip(files, memory.git.read_blobs(oid for _, oid in files), strict=True), 1
@@ -67,9 +67,9 @@ def texts(
 
 
 def json_lines(contents: Iterable[tuple[str, bytes]]) -> Iterator[str]:
-    """Yield the line of each memory: its key, kind and title, its frontmatter and body, where it lay.
+    """Yield one line per memory: its key, kind and title, its frontmatter and body, its folder.
 
-    A file that is not written as gitmem writes it has its exact ``text`` besides.
+    A file that is not formatted like gitmem's also has its exact ``text``.
     """
     for path, content in contents:
         document = parse(content, path=path)
@@ -96,10 +96,10 @@ def _formats_as(text: str, fields: dict[str, object], body: str) -> bool:
 
 
 def write_file(lines: Iterable[str], path: Path) -> None:
-    """Write lines to a file that is not there yet, whole or not at all.
+    """Write lines to a new file, atomically.
 
     Raises:
-        RefusedError: There is something.
+        RefusedError: The file exists.
     """
     if path.is_symlink() or (path.exists() and not (path.is_file() and path.stat().st_size == 0)):
         hint = f"choose another name, or: gitmem export > '{path}'"
@@ -115,10 +115,10 @@ def write_file(lines: Iterable[str], path: Path) -> None:
 
 
 def write_folder(contents: Iterable[tuple[str, bytes]], folder: Path) -> None:
-    """Write files below a folder that is not there yet, or empty: all of them or none.
+    """Write files below a new or empty folder: all of them or none.
 
     Raises:
-        RefusedError: There is something in it.
+        RefusedError: The folder is not empty.
     """
     if folder.is_symlink() or (folder.exists() and not (folder.is_dir() and not any(folder.iterdir()))):
         message = f"{folder} already exists and is not an empty folder"
@@ -137,7 +137,7 @@ def write_folder(contents: Iterable[tuple[str, bytes]], folder: Path) -> None:
 
 
 def verdict_times(memory: OpenRepository) -> dict[str, str]:
-    """Return when each fact was verified last, by key: of those whose verdict counts here and holds."""
+    """Return when each fact was last verified, by key: of those whose verdict counts here and holds."""
     catalog = memory.catalog(memory.tip())
     ground = memory.ground(catalog)
     with catalog.reading():
@@ -200,9 +200,9 @@ def export(
     is_okf: bool = False,
     progress: Callable[[int, int], None] | None = None,
 ) -> Iterator[str]:
-    """Return memories as JSONL, a line each, by key; with a folder, write them there and return their paths.
+    """Return memories as JSONL, one line each, sorted by key; given a folder, write them there and return their paths.
 
-    The folder has the store's layout and its policy; or it is a bundle of the Open Knowledge Format.
+    The folder has the store's layout and policy, or is a bundle of the Open Knowledge Format.
     """
     files = stored_files(memory, narrowed(memory.policy(), query) if query.collections else query)
     if not folder:

@@ -41,8 +41,8 @@ if TYPE_CHECKING:
     from gitmem.write.writer import Change
 
 
-# Which tree a check is judged on: HEAD's; or with uncommitted changes, which count without being named if it does not
-# hold at HEAD and they touch its inputs.
+# The tree that a check is judged on: HEAD's, or the one with uncommitted changes, which is chosen automatically if the
+# check does not hold at HEAD and they touch its inputs.
 STAGED, DIRTY = "staged", "dirty"
 TREES = {STAGED: "the staged changes", DIRTY: "your uncommitted changes"}
 IN_TREE = "the check holds with {judged}: commit them together with this file"
@@ -54,13 +54,13 @@ ON_DEFAULT = (
 
 @frozen
 class Proof:
-    """What is known of a new check.
+    """The result of judging a new check.
 
     Attributes:
-        verdict: Its verdict, or None where it waits, unproven.
-        notices: What the person should know.
-        session: Who judged it: it knows the commit, and whether that was the default branch, which may move meanwhile.
-        judged: The uncommitted changes that it holds with, in words; empty where it holds at HEAD, or was not judged.
+        verdict: Its verdict, or None if it is unproven.
+        notices: Notices for the person.
+        session: The session that judged it, which knows the commit and whether that was on the default branch.
+        judged: The uncommitted changes that it holds with, in words; empty if it holds at HEAD, or was not judged.
     """
 
     verdict: Verdict | None
@@ -70,19 +70,19 @@ class Proof:
 
     @property
     def outcome(self) -> str:
-        """Return what the check showed; empty where it was not judged."""
+        """Return the outcome of the check; empty if it was not judged."""
         return HOLDS if self.verdict is not None or self.judged else ""
 
 
 def check_of(commands: Sequence[Any], given: Mapping[str, Any]) -> Any:
-    """Return the check of a fact as the frontmatter has it; None where none is named.
+    """Return the check of a fact in its frontmatter form; None if none is given.
 
     Args:
-        commands: The checks that run something, as the frontmatter has them.
-        given: What built-in checks take, by the names of their fields; None where nothing is given.
+        commands: The checks that run something, in their frontmatter form.
+        given: The fields of built-in checks by name; None for those that are not given.
 
     Raises:
-        UsageError: More than one check is named, or one of its fields is missing or has no use.
+        UsageError: More than one check is given, or a field is missing or unused.
     """
     fields = {name: value for name, value in given.items() if value is not None}
     rows = [row for row in CHECKS.values() if row.name in fields]
@@ -126,23 +126,23 @@ def write_fact(
     force: bool = False,
     **options: Any,
 ) -> Change:
-    """Write a fact and, where verdicts count here, its verdict in the same commit.
+    """Write a fact and, if verdicts count here, its verdict in the same commit.
 
     Args:
         memory: The memory to write to.
-        title: What is true.
-        verify: The check as the frontmatter has it, or None.
-        home: Where it is written instead, proved by the code here: the second home, or the universal store.
-        body: More about it.
+        title: The claim.
+        verify: The check in its frontmatter form, or None.
+        home: Where to write it instead, proved by the code here: the code tree, or the universal store.
+        body: Further text.
         key: An explicit key, or empty.
-        approve: Whether the person at the terminal wrote this command, which approves it for them.
-        unproven: Write it down without running the check.
-        tree: Judge it with uncommitted changes, ``staged`` or ``dirty``; empty to choose.
-        force: Write it also where another memory says it already.
+        approve: Whether the person at the terminal typed this command, which approves it for them.
+        unproven: Record it without running the check.
+        tree: Judge it with uncommitted changes, ``staged`` or ``dirty``; empty to choose automatically.
+        force: Write it even if another memory says the same.
         **options: Further fields.
 
     Raises:
-        DuplicateError: Another memory says it already; the check was not run.
+        DuplicateError: Another memory says the same; the check was not run.
         RefusedError: There is no check, it cannot fail, or it does not hold now.
     """
     if verify is None or verify in ("", []):
@@ -184,7 +184,7 @@ def write_fact(
 
 
 def _refuse_said(home: ProvingStore, draft: Draft, policy: Policy, *, again: str) -> None:
-    """Refuse what another memory says before its check is run; the write itself asks again, on the tip it is for."""
+    """Refuse a duplicate before its check is run; the write itself looks again, on its own tip."""
     writer = home.writer()
     catalog = writer.catalog_at(home.git.read_ref(home.ref) or home.find_tip())
     settled = place.settle_key(catalog, draft)
@@ -194,7 +194,7 @@ def _refuse_said(home: ProvingStore, draft: Draft, policy: Policy, *, again: str
 
 
 def _anchors(memory: ProvingStore, key: str, refs: Sequence[str]) -> list[str]:
-    """Return the anchors of a memory's references; new ones must name files that are there."""
+    """Return the anchors of a memory's references; new ones must name existing files."""
     known = parse(memory.text_of(key), path=f"{key}.md").strings("refs")
     anchored(memory, {"refs": [ref for ref in refs if ref not in known]}, is_strict=True)
     found: list[str] = anchored(memory, {"refs": refs}, is_strict=False).get(FIELD, [])
@@ -210,10 +210,10 @@ def edit_fields(
     approve: bool,
     **how: Any,
 ) -> Change:
-    """Change fields of a memory, and its body where one is given; a check that changed must hold, as for a new fact.
+    """Change fields of a memory, and its body if given; a changed check must hold, as for a new fact.
 
     Raises:
-        RefusedError: The new check cannot fail or does not hold, or a field cannot be used.
+        RefusedError: The new check cannot fail or does not hold, or a field is invalid.
     """
     if "refs" in changes:
         changes = {**changes, FIELD: _anchors(memory, key, changes["refs"] or [])}
@@ -223,13 +223,13 @@ def edit_fields(
     def change(text: str) -> str:
         fields = parse(text, path=path).fields
         decided = {*wanted, *(("body",) if body is not None else ())}
-        # Whoever says again what two people said in two ways has settled it.
+        # Setting a field that has two conflicting versions resolves the conflict.
         left = {CONFLICT: without(fields, decided) or REMOVE} if CONFLICT in fields else {}
         new = edited(text, left | wanted, path, body=below)
         return new if new == text else edited(new, {"updated": format_time(memory.now)}, path)
 
     old = parse(memory.text_of(key), path=path).fields
-    # What was there before may be somebody else's: only a command that was typed whole is approved by typing it.
+    # The old text may be by someone else: only a command typed in full is approved by typing it.
     typed = "verify" in changes and all(name in changes or not old.get(name) for name in ("refute", "network", "env"))
     return edit_text(memory, key, change, approve=approve and typed, **how)
 
@@ -245,26 +245,26 @@ def edit_text(
     correction: bool = False,
     force: bool = False,
 ) -> Change:
-    """Change the text of a memory's file; a check that changed must hold, as for a new fact.
+    """Change the text of a memory's file; a changed check must hold, as for a new fact.
 
     Args:
         memory: The memory to write to.
-        key: Which one, in full.
-        change: From the file's text to the new one; called again when the memory changed meanwhile.
-        approve: Whether the person at the terminal wrote this, which approves a new command for them.
-        unproven: Write it down without running a changed check.
-        tree: Judge a changed check with uncommitted changes, ``staged`` or ``dirty``; empty to choose.
-        correction: The new title says what the old one meant: what rests on it does not become suspect.
-        force: Write it also where another memory says what it says now.
+        key: The memory's full key.
+        change: Returns the new text for the file's text; called again if the memory changed meanwhile.
+        approve: Whether the person at the terminal typed this, which approves a new command for them.
+        unproven: Write it without running a changed check.
+        tree: Judge a changed check with uncommitted changes, ``staged`` or ``dirty``; empty to choose automatically.
+        correction: The new title means the same as the old one: dependents do not become suspect.
+        force: Write it even if another memory now says the same.
 
     Raises:
-        DuplicateError: Another memory says what it says now.
-        RefusedError: The new text cannot be a memory, or its check cannot fail or does not hold.
+        DuplicateError: Another memory now says the same.
+        RefusedError: The new text is not a valid memory, or its check cannot fail or does not hold.
     """
     policy = memory.policy()
     old = memory.text_of(key)
     if correction:
-        change = _corrected(key, change)
+        change = _as_correction(key, change)
     document = check_file(key, change(old), policy=policy, path=f"{key}.md")
     before, after = parse(old, path=f"{key}.md"), own_spec(document)
     changed = after is not None and after != own_spec(before)
@@ -286,8 +286,8 @@ def edit_text(
     return done
 
 
-def _corrected(key: str, change: Callable[[str], str]) -> Callable[[str], str]:
-    """Return a change of a memory's text that keeps what its title means."""
+def _as_correction(key: str, change: Callable[[str], str]) -> Callable[[str], str]:
+    """Return a change of a memory's text that keeps the meaning of its title."""
     path = f"{key}.md"
 
     def corrected(text: str) -> str:
@@ -307,14 +307,14 @@ def prove(
     tree: str = "",
     is_in_tree: bool = False,
 ) -> Proof:
-    """Return what the check of a memory shows now, or that it waits.
+    """Judge the check of a memory now, or report why it stays unproven.
 
     Args:
         memory: The memory.
-        document: What is written.
-        approve: Whether the person at the terminal wrote the command, which approves it for them.
+        document: The memory to be written.
+        approve: Whether the person at the terminal typed the command, which approves it for them.
         unproven: Do not run it.
-        tree: Judge it with uncommitted changes, ``staged`` or ``dirty``; empty to choose.
+        tree: Judge it with uncommitted changes, ``staged`` or ``dirty``; empty to choose automatically.
         is_in_tree: Whether the memory is committed together with the code.
 
     Raises:
@@ -343,7 +343,7 @@ def prove(
         if session.trust.denies(due.row.spec):
             message = "its command was denied in this clone"
             raise RefusedError(f"{document.key}: {message}", hint="allow it again at a terminal: gitmem trust KEY")
-        # A setup comes with the policy, from other people: typing the check does not approve what runs before it.
+        # A setup comes from the policy, which others write: typing the check does not approve what runs before it.
         if not approve or spec.setup:
             message = (
                 "its command cannot be approved here; it stays unproven until you approve it: gitmem trust --review"
@@ -351,7 +351,7 @@ def prove(
             return Proof(None, (*notices, message))
         memory.approve(due)
     result, judged = _judge(session, due, tree)
-    _refuse(result, due, judged, meant=_meant(memory, spec.check) if result.outcome == FAILS else "")
+    _refuse(result, due, judged, meant=_did_you_mean(memory, spec.check) if result.outcome == FAILS else "")
     notices = (*notices, *_never_there(memory, spec.check))
     if judged:
         notices = (*notices, IN_TREE.format(judged=judged)) if is_in_tree else notices
@@ -369,7 +369,7 @@ def prove(
 
 
 def pass_gate(memory: ProvingStore, document: Document) -> Gate:
-    """Return what the check of a task says now: as that of a fact, in the sandbox and only where it is approved."""
+    """Run the check of a task now, like that of a fact: in the sandbox, and only if it is approved."""
     policy, key = memory.policy(), document.key
     how = policy.verify
     spec = spec_of(document, setup=how.setup, default_timeout_s=how.timeout_s, folders=how.folders)
@@ -396,10 +396,10 @@ def pass_gate(memory: ProvingStore, document: Document) -> Gate:
 
 
 def approve_gate(memory: ProvingStore, document: Document, *, approve: bool) -> tuple[str, ...]:
-    """Refuse a task's new check that proves nothing, and approve it for whoever typed it; it need not hold yet.
+    """Refuse a task's new check that proves nothing, and approve it for its author; it need not hold yet.
 
     Returns:
-        What the person should know.
+        Notices for the person.
 
     Raises:
         RefusedError: It cannot fail.
@@ -413,7 +413,7 @@ def approve_gate(memory: ProvingStore, document: Document, *, approve: bool) -> 
         return notices
     session = memory.session()
     due = session.due_of(document, spec, spec_hash(spec), claim_hash(document))
-    if spec.check.form == BUILTIN:  # it costs nothing to ask
+    if spec.check.form == BUILTIN:  # it costs nothing to run
         holds = session.judge_one(due).outcome == HOLDS
         return (
             *notices,
@@ -425,9 +425,9 @@ def approve_gate(memory: ProvingStore, document: Document, *, approve: bool) -> 
 
 
 def _judge(session: Session, due: Due, tree: str) -> tuple[Result, str]:
-    """Return what a check shows at HEAD, or with uncommitted changes; and the latter in words, if they decide.
+    """Judge a check at HEAD or with uncommitted changes; return also the latter in words if they decide.
 
-    Where none are named, those of the work tree count if the check does not hold at HEAD and they touch what it reads.
+    If no changes are named, those of the work tree count if the check does not hold at HEAD and they touch its inputs.
     """
     if tree:
         judged = session.judge_uncommitted(due, is_staged=tree == STAGED, is_asked=True)
@@ -439,12 +439,12 @@ def _judge(session: Session, due: Due, tree: str) -> tuple[Result, str]:
     try:
         found = session.judge_uncommitted(due, is_staged=False, is_asked=False)
     except GitmemError:
-        return result, ""  # no work tree, or one that cannot be read
+        return result, ""  # no work tree, or an unreadable one
     return (found[0], TREES[DIRTY]) if found is not None else (result, "")
 
 
-def _meant(memory: ProvingStore, check: Check) -> str:
-    """Return which file a built-in check most likely means that names one that is not there, as a hint."""
+def _did_you_mean(memory: ProvingStore, check: Check) -> str:
+    """Return a hint with the file that a built-in check probably means if it names a missing one."""
     commit = memory.git.read_head()[1]
     missing = [glob for glob in (globs_of(check.words) if check.form == BUILTIN else ()) if is_plain(glob)]
     if not missing or commit is None:
@@ -455,7 +455,7 @@ def _meant(memory: ProvingStore, check: Check) -> str:
 
 
 def _never_there(memory: ProvingStore, check: Check) -> tuple[str, ...]:
-    """Return a warning for a check that something is gone which never was there: a misspelt path never is."""
+    """Return a warning if a check says that something is absent which never existed, such as a misspelt path."""
     path = check.words[1] if check.form == BUILTIN and check.words[0] == "absent" else ""
     commit = memory.git.read_head()[1]
     if not path or not is_plain(path) or commit is None or is_shallow(memory.git):
@@ -492,7 +492,7 @@ def _refuse(result: Result, due: Due, judged: str, meant: str) -> None:
 
 
 def _home(memory: ProvingStore, document: Document, proof: Proof) -> ProvingStore:
-    """Return where it is written: what is not true on the default branch waits in the companion of this one."""
+    """Return where to write: a fact that is not true on the default branch goes to this branch's companion."""
     home = memory.home_of(document, outcome=proof.outcome, is_uncommitted=bool(proof.judged))
     if proof.judged and not memory.is_in_tree and not home.store.companion:
         memory.notices.append(ON_DEFAULT.format(judged=proof.judged))

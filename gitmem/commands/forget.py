@@ -1,4 +1,4 @@
-"""Archive memories, bring them back, and let one supersede another, in the store that holds them."""
+"""Archive memories, restore them, and let one supersede another, in the store that holds them."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ def forget(repository: OpenRepository, keys: Sequence[str], *, why: str, scope: 
 
 
 def restore(repository: OpenRepository, keys: Sequence[str], *, scope: str) -> Sequence[Change]:
-    """Bring archived memories back as they were; one commit for those of one store."""
+    """Restore archived memories; one commit for those of one store."""
     held = [repository.holder_to_change(key, scope) for key in keys]
     return _each_store(repository, held, lambda store, own: store.writer().restore(own))
 
 
 def _home_of(held: tuple[ProvingStore, str]) -> tuple[ProvingStore, str]:
-    """Return where a memory is retired: it stays true for all whose code it is true for."""
+    """Return where a memory is retired: it stays true wherever its code exists."""
     from gitmem.document.parse import parse
 
     store, key = held

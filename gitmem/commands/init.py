@@ -1,4 +1,4 @@
-"""Start the memory of a repository, or join the one that its remote has."""
+"""Start the memory of a repository, or join its remote's."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Promote a memory to a wider scope (D3): written there as it is, and then retired where it was.
+"""Promote a memory to a wider scope (D3): write it there unchanged, then retire the original.
 
-Killed in between, both have it, and promoting it again finishes.
+If interrupted in between, both exist, and promoting it again finishes.
 """
 
 from __future__ import annotations
@@ -24,23 +24,23 @@ if TYPE_CHECKING:
 
 # From the fewest readers to the most.
 WIDTH = (PRIVATE, PROJECT, DOMAIN, UNIVERSAL)
-# What holds within one store only.
+# Fields that are only valid within one store.
 LINKS = ("supersedes", "superseded_by")
 
 
 def promote(memory: OpenRepository, typed: str, *, to: str, domains: Sequence[str], name: str, scope: str) -> Change:
-    """Write a memory to a wider scope and retire it where it was.
+    """Write a memory to a wider scope and retire the original.
 
     Args:
         memory: The repository's memory.
         typed: The key as typed.
         to: The wider scope.
-        domains: For a domain's: further domains.
+        domains: Further domains, for the scope domain.
         name: Another key for it there, or empty.
         scope: The scope to look for the key in, or empty.
 
     Raises:
-        RefusedError: It is as wide already; it was retired; another memory has the key there.
+        RefusedError: Its scope is not narrower; it was retired; another memory has the key there.
     """
     store, key = memory.holder(typed, scope)
     has = memory.scope_of(store, key)
@@ -62,14 +62,14 @@ def promote(memory: OpenRepository, typed: str, *, to: str, domains: Sequence[st
         known = store.local.verdicts([key]).get(key, [])
         memory.local.add_verdicts([replace(verdict, key=change.key) for verdict in known])
     if target.store == store.store and not store.is_in_tree and change.key == key:
-        return change  # from a domain to everybody: the same file, for more readers
+        return change  # from a domain to everyone: the same file, for more readers
     renamed = f" as {change.key}" if change.key != key else ""
     store.writer().forget([key], why=f"promoted to the {to} scope{renamed}")
     return change
 
 
 def _fields(document: Document, to: str, domains: Sequence[str]) -> dict[str, object]:
-    """Return the fields it has there: all of them, but for links that would lead nowhere."""
+    """Return the fields for the wider scope: all of them except links that would lead nowhere."""
     fields = {name: value for name, value in document.fields.items() if name not in LINKS}
     named = list(dict.fromkeys([*document.strings("domains"), *domains]))
     if to == UNIVERSAL:

@@ -1,6 +1,6 @@
-"""Ask an opened store: by its catalog, or by the Whoosh index where the question or the settings want it.
+"""Search an opened store, in its catalog or, if the query or the settings require it, in the Whoosh index.
 
-Nothing of Whoosh is imported for a question that does not need it (measured: 100 ms).
+Whoosh is only imported for queries that need it (measured: 100 ms).
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 
 def recall(repository: OpenRepository, query: Query, policy: Policy) -> RecallResult:
-    """Rank the memories of all scopes against a question, by the project's policy; the newest where there is none."""
+    """Rank the memories of all scopes for a query; without one, return the newest."""
     query = narrowed(policy, query)
     stores = repository.stores_for_query(query)
     if query.syntax:
@@ -47,7 +47,7 @@ def recall(repository: OpenRepository, query: Query, policy: Policy) -> RecallRe
 
     try:
         found = _rank(repository, stores, query, policy)
-    except sqlite3.DatabaseError as err:  # a listed store that turns out damaged is left out
+    except sqlite3.DatabaseError as err:  # a listed store that turns out to be damaged is left out
         if not any(store.store.name for store in stores) or not repository.listing().mend(err):
             raise
         found = _rank(repository, repository.stores_for_query(query), query, policy)
@@ -56,7 +56,7 @@ def recall(repository: OpenRepository, query: Query, policy: Policy) -> RecallRe
 
 
 def count_recall(repository: OpenRepository, found: RecallResult) -> None:
-    """Count a question that a person or an agent typed, for ``gitmem stats``: whether it found something, and what."""
+    """Count a typed query for ``gitmem stats``: whether it found something, and which memories."""
     state, now = repository.git.repository.state, repository.now
     tally.add_on(state, now, tally.RECALLS)
     if found.hits:
@@ -65,7 +65,7 @@ def count_recall(repository: OpenRepository, found: RecallResult) -> None:
 
 
 def list_memories(repository: OpenRepository, query: Query) -> RecallResult:
-    """Return memories that pass the filters, the newest first, with their tags and without their text."""
+    """Return memories that pass the filters, newest first, with their tags and without their text."""
     from gitmem.recall import listing
 
     query = narrowed(repository.policy(), query) if query.collections else query
@@ -76,7 +76,7 @@ def list_memories(repository: OpenRepository, query: Query) -> RecallResult:
 
 def _rank(memory: OpenRepository, stores: Sequence[OpenStore], query: Query, policy: Policy) -> RecallResult:
     is_here = memory in stores[:1]  # the project comes first
-    shown = _chosen(memory) if is_here and query.text.strip() else None
+    shown = _chosen_index(memory) if is_here and query.text.strip() else None
     sources = memory.sources(stores)
     if is_here:
         memory.note_policy(sources[0].catalog)
@@ -117,9 +117,9 @@ def _meaning(memory: OpenRepository, question: str, stores: Sequence[tuple[OpenS
 
 
 class QuestionVectors:
-    """The question as vectors, while it is answered, as a context manager; None for words alone.
+    """The query's vectors while it is answered, as a context manager; None to search by words alone.
 
-    Nothing of it is loaded where no embedding provider is set up.
+    Nothing is loaded if no embedding provider is set up.
     """
 
     def __init__(self, memory: OpenRepository, query: Query, stores: Sequence[tuple[OpenStore, Catalog]]) -> None:
@@ -141,7 +141,7 @@ class QuestionVectors:
 
 
 def similar(memory: OpenRepository, key: str, query: Query, progress: Progress) -> Similar:
-    """Return the memories that are about the same as one."""
+    """Return the memories similar to one."""
     from gitmem.recall.by_syntax import similar as find_similar
 
     query = narrowed(memory.policy(), query)
@@ -157,18 +157,18 @@ def _shown(memory: OpenRepository, progress: Progress) -> SearchableIndex:
     """Return the Whoosh index of the store's tip, brought up to date.
 
     Raises:
-        GitmemError: There are so many memories that it is made only when asked for.
+        GitmemError: There are so many memories that it is only built on request.
     """
     from gitmem.index.whoosh.index import refresh_whoosh
 
-    # Without what is spooled: in a moment it will be another commit's.
+    # Without the spool: in a moment its entries will be in another commit.
     written = memory.catalog(memory.source()[0])
     with written.reading():
         return refresh_whoosh(memory.git.repository.state_dir, written, progress=progress)
 
 
-def _chosen(memory: OpenRepository) -> SearchableIndex | None:
-    """Return the Whoosh index where the settings choose it for plain questions; None for the catalog's own."""
+def _chosen_index(memory: OpenRepository) -> SearchableIndex | None:
+    """Return the Whoosh index if the settings choose it for plain queries; None for the catalog's own search."""
     if memory.config.engine != "whoosh":
         return None
     try:
@@ -179,10 +179,10 @@ def _chosen(memory: OpenRepository) -> SearchableIndex | None:
 
 
 def _added_engine(memory: OpenRepository, catalog: Catalog) -> Engine | None:
-    """Return the search engine of another package that the settings name; None for a built-in one.
+    """Return another package's search engine named in the settings; None for a built-in one.
 
     Raises:
-        ConfigError: No installed package adds it.
+        ConfigError: No installed package provides it.
     """
     name = memory.config.engine
     if name in ENGINES:
@@ -198,11 +198,11 @@ def _added_engine(memory: OpenRepository, catalog: Catalog) -> Engine | None:
 
 
 def _engine(memory: OpenRepository, shown: SearchableIndex, catalog: Catalog) -> WhooshEngine:
-    """Return the engine of an index and a catalog: the one of the question before where neither has changed."""
+    """Return the engine for an index and a catalog: the previous query's if neither has changed."""
     from gitmem.index.whoosh.engine import WhooshEngine
 
     db = catalog.connection
-    # What others have written, and what was written here (sqlite.org/pragma.html, data_version).
+    # Detects writes by others and by this process (sqlite.org/pragma.html, data_version).
     changes = (catalog.row("PRAGMA data_version")[0], db.total_changes)
     if memory.engine is None or memory.engine[:2] != ((shown, db), changes):
         memory.engine = (shown, db), changes, WhooshEngine(shown, catalog)
@@ -219,17 +219,17 @@ def _add_notice(memory: OpenRepository, notice: str) -> None:
 def refresh_whoosh(
     memory: OpenRepository, progress: Progress, *, named: bool = False, rebuild: bool = False, is_ahead: bool = False
 ) -> None:
-    """Bring the Whoosh index up to date where it is there, chosen by the settings, or named.
+    """Update the Whoosh index if it exists, is chosen in the settings, or is named.
 
     Args:
         memory: The repository.
-        progress: Told how many memories are read and of how many.
-        named: Whether somebody asked for it: it is made for any number of memories.
-        rebuild: Whether it is made from nothing in any case.
-        is_ahead: Whether it is made ahead of the first question as well, for as many memories as a question makes it.
+        progress: Called with the number of memories read and the total.
+        named: Whether it was requested by name: then it is built for any number of memories.
+        rebuild: Whether to build it from scratch.
+        is_ahead: Whether to build it before the first query, up to the number of memories for which a query builds it.
 
     Raises:
-        ConflictError: It is named, and another process writes it.
+        ConflictError: It is named, and another process is writing it.
     """
     is_there = (memory.git.repository.state_dir / WHOOSH_FOLDER).is_dir()
     is_wanted = named or is_there or memory.config.engine == "whoosh"

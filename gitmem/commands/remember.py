@@ -1,4 +1,4 @@
-"""Remember: one memory, or many that share a commit, from what a person, an agent or a program says."""
+"""Remember one memory, or many that share a commit, from a person, an agent or a program."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ def remember(memory: ProvingStore, text: str, *, force: bool = False, is_strict:
 
     Args:
         memory: The store.
-        text: What is remembered.
-        force: Write it also where another memory says it already.
-        is_strict: Refuse a reference to a file that is not there.
+        text: The text.
+        force: Write it even if another memory says the same.
+        is_strict: Refuse a reference to a missing file.
         options: ``title``, ``kind``, ``key``, ``writer`` (``policy.collections.WRITERS``), and further fields by name.
 
     Raises:
         RefusedError: It cannot be written.
-        DuplicateError: Another memory says it already.
+        DuplicateError: Another memory says the same.
     """
     again = ALLOW if force else REFUSE
     options |= anchored(memory, options, is_strict=is_strict)
@@ -52,11 +52,11 @@ def placed(
     scope: str,
     in_tree: bool = False,
 ) -> tuple[str, str]:
-    """Return the kind and the scope of a memory, by its collection where its writer named none.
+    """Return the kind and scope of a memory, from its collection if its author gave none.
 
     Raises:
-        UsageError: There is no such collection, or it does not have the kind.
-        RefusedError: It cannot be of that scope.
+        UsageError: There is no such collection, or it does not accept the kind.
+        RefusedError: The memory does not fit that scope.
     """
     policy = memory.policy()
     if collection:
@@ -76,12 +76,12 @@ def placed(
 
 
 def anchored(memory: ProvingStore, fields: Mapping[str, Any], *, is_strict: bool) -> dict[str, Any]:
-    """Return the anchors of a memory's references to lines of the code as its field; nothing where there are none.
+    """Return the field with the anchors of a memory's references to lines of code; nothing if there are none.
 
     Args:
-        memory: Where it is written: beside the code, or the person's own store, which knows no code.
+        memory: Where it is written: the project's store, or the person's own, which has no code.
         fields: The memory's fields.
-        is_strict: Refuse a reference to a file that is not there.
+        is_strict: Refuse a reference to a missing file.
 
     Raises:
         RefusedError: A file is missing.

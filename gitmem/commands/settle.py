@@ -1,4 +1,4 @@
-"""Settle what verify cannot: re-point memories to where git renamed their files, and confirm reworded foundations."""
+"""Resolve what verify cannot: update memories to files that git renamed, and confirm reworded requirements."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from gitmem.verify.due import Due
     from gitmem.verify.session import Session
 
-# Why memories stay as they are: each with a command that helps with all that share the reason.
+# Why memories stay unchanged: each with a command that helps all memories with that reason.
 NOT_APPROVED = "the new command must be approved; run at a terminal: gitmem settle --moved"
 UNAPPROVED_BEFORE = "the command is not approved here; review it first: gitmem trust --review"
 FAILING = "the check fails where the files are now: gitmem list --status failed"
@@ -40,14 +40,14 @@ FAILING = "the check fails where the files are now: gitmem list --status failed"
 
 @frozen
 class Repointed:
-    """One memory that names files which moved.
+    """A memory that names moved files.
 
     Attributes:
         key: The memory.
-        fields: The fields that change, as the frontmatter has them.
-        shown: What changes, a line each: the old words and the new ones.
-        skipped: Why it stays as it is; empty where it changes.
-        commit: The commit that changed it; empty for a file of the code tree, or where nothing is written.
+        fields: The changed fields in their frontmatter form.
+        shown: The changes, one line each: the old words and the new ones.
+        skipped: Why it stays unchanged; empty if it changes.
+        commit: The commit that changed it; empty for a file of the code tree, or if nothing is written.
     """
 
     key: str
@@ -60,16 +60,16 @@ class Repointed:
 def settle_moved(
     repository: OpenRepository, keys: Sequence[str] = (), *, dry_run: bool = False, approve: bool = False
 ) -> list[Repointed]:
-    """Re-point memories to where their files are, those of one store in one commit; return them by key.
+    """Update memories to the new paths of their files, in one commit per store; return them by key.
 
-    A check that changes must hold at HEAD; one that does not, or whose command nobody can approve now, stays as it is.
-    A new command is approved here only where the command before it was.
+    A changed check must hold at HEAD; if it does not, or its command cannot be approved now, the memory stays
+    unchanged. A new command is approved here only if the previous one was.
 
     Args:
         repository: The opened repository.
-        keys: Only these memories, in full; all of the project and the private ones where there are none.
+        keys: Only memories with these full keys; if empty, all of the project and all private ones.
         dry_run: Change nothing.
-        approve: Approve changed commands, as the person who wrote them.
+        approve: Approve changed commands, on behalf of the person.
     """
     found: list[Repointed] = []
     for store, options in repository.proving(Options(keys=tuple(keys), everything=not keys)):
@@ -79,7 +79,7 @@ def settle_moved(
 
 
 def confirm(repository: OpenRepository, key: str) -> str:
-    """Confirm a memory as its foundations are worded now, and return the commit; empty for a file of the code tree.
+    """Confirm a memory with the current wording of its requirements; return the commit, empty in the code tree.
 
     Raises:
         UsageError: It requires nothing.
@@ -88,7 +88,7 @@ def confirm(repository: OpenRepository, key: str) -> str:
     catalog = store.catalog()
     requires = state.required(catalog, [full]).get(full, set())
     if store is repository and requires:
-        # What it rests on may be worded otherwise on this branch alone.
+        # The requirements may be worded differently only on this branch.
         store = (to_write(repository) if is_on(repository, requires) else None) or store
         catalog = store.catalog()
     if not requires:
@@ -98,7 +98,7 @@ def confirm(repository: OpenRepository, key: str) -> str:
 
 
 class _Store:
-    """One store's memories that name files which moved."""
+    """One store's memories that name moved files."""
 
     def __init__(self, repository: OpenRepository, store: ProvingStore, options: Options) -> None:
         self._repository = repository
@@ -123,7 +123,7 @@ class _Store:
         return found if dry_run else self._written(found, {key: path for key, path, _ in wanted})
 
     def _renamed(self, all_fields: Any) -> Mapping[str, str]:
-        """Return where the files went that paths and refs name, by the whole history."""
+        """Return where the files in paths and refs were moved to, from the whole history."""
         names = {
             without_lines(name).removeprefix("./")
             for fields in all_fields
@@ -155,7 +155,7 @@ class _Store:
         return Repointed(key, changes, tuple(shown)) if changes else None
 
     def _place(self, name: str, went: Mapping[str, str], verdict: Verdict | None) -> str:
-        """Return a path, glob or reference at its new place; as it is where its files are, or nobody knows."""
+        """Return the new place of a path, glob or reference; unchanged if its files exist, or the move is unknown."""
         file = without_lines(name)
         if self._tree.matched(file):
             return name
@@ -167,7 +167,7 @@ class _Store:
     def _judged(
         self, found: list[Repointed], paths: Mapping[str, str], keys: Collection[str], *, dry_run: bool, approve: bool
     ) -> list[Repointed]:
-        """Return the memories, those left out whose new check does not hold; verdicts of the others are kept."""
+        """Return the memories without those whose new check does not hold; keep the others' verdicts."""
         self._new: dict[str, Verdict] = {}
         dues: dict[str, Due] = {}
         for number, one in enumerate(found):
@@ -187,7 +187,7 @@ class _Store:
         for due in dues.values():
             if not self._may_run(due):
                 self._store.approve(due)
-        # Approvals are read when a session is opened.
+        # A session reads the approvals when it is opened.
         self._session = self._store.session(self._session.options)
         results = {result.due.row.key: result for result in self._session.judge_many(list(dues.values()))}
         for number, one in enumerate(found):
@@ -218,7 +218,7 @@ class _Store:
         return self._home(path).text_of(key)
 
     def _written(self, found: list[Repointed], paths: Mapping[str, str]) -> list[Repointed]:
-        """Write what changes, and return it with the commits."""
+        """Write the changes, and return the memories with their commits."""
         homes: dict[tuple[bool, bool], dict[str, Mapping[str, Any]]] = {}
         for one in found:
             if not one.skipped:
@@ -237,7 +237,7 @@ class _Store:
         return [replace(one, commit=commits.get(one.key, "")) for one in found]
 
     def _is_apart(self, one: Repointed, path: str) -> bool:
-        """Return whether a memory names places that the default branch does not have, or differs there already."""
+        """Return whether a memory names files that the default branch lacks, or differs there already."""
         if self._default is None:
             return False
         named = [without_lines(name) for field in ("paths", "refs") for name in _strings(one.fields.get(field))]
@@ -250,7 +250,7 @@ class _Store:
 
     @cached_property
     def _default(self) -> CodeTree | None:
-        """Return the default branch's files where HEAD is on a branch that can have a companion; else None."""
+        """Return the default branch's files if HEAD is on a branch that can have a companion; else None."""
         if self._store is not self._repository or not code_branch(self._repository):
             return None
         commit = self._store.git.read_ref(self._store.default_branch())
@@ -266,7 +266,7 @@ def _strings(value: Any) -> list[str]:
 
 
 def _verify_of(check: Check) -> Any:
-    """Return a check as the frontmatter has it."""
+    """Return a check in its frontmatter form."""
     if check.form == BUILTIN:
         return mapping_of(check.words)
     return check.words[0] if check.form == SHELL else list(check.words)

@@ -1,4 +1,4 @@
-"""Show one memory whole, find it by what was typed, and tell its history."""
+"""Show one memory in full, find it by its typed name, and show its history."""
 
 from __future__ import annotations
 
@@ -37,14 +37,14 @@ if TYPE_CHECKING:
     from gitmem.repository.repository import OpenRepository
     from gitmem.store.local import CheckOutput, LocalState
 
-# Seconds that a history may take by patterns, for which git opens every folder of every commit.
+# The time limit in seconds for a history by patterns, for which git opens every folder of every commit.
 LOG_S = 8.0
-# Commits that are read for the history of one memory.
+# The most commits read for the history of one memory.
 MOST_LOGGED = 2000
 
 
 def show_of(repository: OpenRepository, key: str, scope: str) -> dict[str, Any]:
-    """Return one memory of any scope, as ``show`` does, with its scope."""
+    """Return one memory of any scope, like ``show``, with its scope."""
     holder, full_key = repository.holder(key, scope)
     catalog = holder.catalog()
     ground = holder.ground(catalog)
@@ -56,7 +56,7 @@ def show_of(repository: OpenRepository, key: str, scope: str) -> dict[str, Any]:
 
 
 def _references(git: Git, fields: Mapping[str, Any]) -> list[dict[str, str]]:
-    """Return how the references to lines of the code are at HEAD: where they are now, or how they changed."""
+    """Return the state of references to lines of code at HEAD: where they are now, or how they changed."""
     anchors = anchors_in(fields)
     commit = git.read_head()[1] if anchors else None
     if commit is None:
@@ -66,7 +66,7 @@ def _references(git: Git, fields: Mapping[str, Any]) -> list[dict[str, str]]:
 
 
 def _why_stale(holder: ProvingStore, key: str, found: Mapping[str, Any]) -> str:
-    """Return why a memory is stale: which lines or inputs have changed, or since when its time to live has passed."""
+    """Return why a memory is stale: which lines or inputs changed, or when its time to live passed."""
     verdict = found["verdict"]
     if verdict is None:
         changed = [reference["ref"] for reference in found["references"] if reference["state"] == CHANGED]
@@ -81,10 +81,10 @@ def _why_stale(holder: ProvingStore, key: str, found: Mapping[str, Any]) -> str:
 
 
 def output_of(repository: OpenRepository, key: str, scope: str) -> CheckOutput:
-    """Return the end of what a fact's check wrote when it last ran in this clone and did not pass.
+    """Return the end of a check's output from its last run in this clone, if it did not pass.
 
     Raises:
-        NotFoundError: None is kept.
+        NotFoundError: None is stored.
     """
     holder, full_key = repository.holder(key, scope)
     found = holder.local.find_output(full_key)
@@ -95,10 +95,10 @@ def output_of(repository: OpenRepository, key: str, scope: str) -> CheckOutput:
 
 
 def show(catalog: Catalog, git: Git, local: LocalState, ground: int | None, key: str, *, now: int) -> dict[str, Any]:
-    """Return one memory: key, kind, title, status, frontmatter, body, verdict, provenance; counts the access.
+    """Return one memory: key, kind, title, status, frontmatter, body, verdict, provenance; count the access.
 
     Raises:
-        NotFoundError: It cannot be read; names the problem.
+        NotFoundError: It cannot be read; the message names the problem.
     """
     row = catalog.row(
         "SELECT id, kind, title, path, archived, superseded, expires, oid FROM memory WHERE key = ? AND shadowed = 0",
@@ -134,7 +134,7 @@ def show(catalog: Catalog, git: Git, local: LocalState, ground: int | None, key:
 def _verdict(
     catalog: Catalog, git: Git, local: LocalState, ground: int | None, number: int, *, key: str
 ) -> dict[str, Any] | None:
-    """Return the verdict that counts here, or None where there is none; with the last attempt that learned nothing."""
+    """Return the verdict that counts here, with the last inconclusive attempt; None if there is none."""
     fact = catalog.row("SELECT spec, claim, ttl_s FROM fact WHERE id = ?", (number,))
     if fact is None:
         return None
@@ -192,7 +192,7 @@ def _as_table(verdict: Verdict, fresh: bool) -> dict[str, Any]:
 
 
 def log_of(repository: OpenRepository, key: str, *, limit: int, scope: str) -> list[dict[str, Any]]:
-    """Return the history of a memory of any scope, as ``log`` does."""
+    """Return the history of a memory of any scope, like ``log``."""
     store, full_key = repository.holder(key, scope)
     code = repository.git.read_head()[1] if store.is_in_tree else None
     tip = store.source()[0]
@@ -200,12 +200,12 @@ def log_of(repository: OpenRepository, key: str, *, limit: int, scope: str) -> l
 
 
 def log(git: Git, tip: str, key: str, *, limit: int, notices: list[str], code: str = "") -> list[dict[str, Any]]:
-    """Return the history of a memory and of its verdicts, the newest first.
+    """Return the history of a memory and of its verdicts, newest first.
 
-    Each row has ``commit``, ``at`` (empty for a date that no calendar has), ``who``, ``subject``, ``what`` (``memory``
-    or ``verdict``) and, for a verdict, ``outcome``, ``because`` and ``code_commit``. Follows the memory through split
-    folders and the archive; what a tree that cannot be read hides of it is told in *notices*. Of a memory of the code
-    tree, the commits of the code are told (*code* is the newest of them), and those of its verdicts.
+    Each row has ``commit``, ``at`` (empty for an impossible date), ``who``, ``subject``, ``what`` (``memory`` or
+    ``verdict``) and, for a verdict, ``outcome``, ``because`` and ``code_commit``. Follows the memory through split
+    folders and the archive; parts hidden by an unreadable tree are reported in *notices*. For a memory in the code
+    tree, the commits of the code (*code* is the newest of them) and those of its verdicts are returned.
     """
     plain = _plain(key, is_code=bool(code))
     asked, noticed = limit, len(notices)
@@ -225,16 +225,16 @@ def log(git: Git, tip: str, key: str, *, limit: int, notices: list[str], code: s
 
 
 def _read_log(git: Git, tip: str, specs: list[str], limit: int, notices: list[str], *, plain: list[str]) -> bytes:
-    """Return what git logs; it stops at a tree that it cannot read, and is asked again for what is behind that."""
-    # NUL alone parts the fields: a name or a subject may hold any other character. A diff.orderFile of the user's that
-    # is not there would be an error.
+    """Return the output of git log; it is called again for the commits before an unreadable tree."""
+    # Only NUL separates the fields: a name or a subject may hold any other character. A diff.orderFile in the user's
+    # settings that does not exist would be an error.
     argv = (
         "-c", "diff.orderFile=/dev/null", "log", "-z", "--no-color", "--no-show-signature", "--no-renames", "--raw",
         "--no-abbrev", "--encoding=UTF-8", f"--max-count={limit}", "--format=%H%x00%ct%x00%an%x00%s",
     )  # fmt: skip
     try:
         whole = git.run(*argv, tip, "--", *specs, check=False, timeout_s=LOG_S)
-    except ProcessError:  # a tree in this history has files without end, and a pattern looks at each of them
+    except ProcessError:  # a tree in this history has an endless number of files, and a pattern looks at each of them
         notices.append("searching the whole history takes too long: only the usual folders are shown")
         return git.run("--literal-pathspecs", *argv, tip, "--", *plain, timeout_s=LOG_S).stdout
     if whole.status == 0:
@@ -248,7 +248,7 @@ def _read_log(git: Git, tip: str, specs: list[str], limit: int, notices: list[st
 
 
 def _specs(key: str, *, is_code: bool = False) -> list[str]:
-    """Return the places that a memory and its verdicts may have as pathspecs (gitglossary(7), pathspec)."""
+    """Return the possible paths of a memory and its verdicts as pathspecs (gitglossary(7), pathspec)."""
     shard = layout.shard(key)
     memory = [f"{top}*/{folder}{key}.md" for top in ("", "archive/") for folder in ("", f"{shard}/")]
     if is_code:
@@ -259,7 +259,7 @@ def _specs(key: str, *, is_code: bool = False) -> list[str]:
 
 
 def _plain(key: str, *, is_code: bool = False) -> list[str]:
-    """Return the places that a memory of a built-in kind may have: git opens no other folder for these."""
+    """Return the possible paths of a memory of a built-in kind, for which git opens no other folder."""
     folders = sorted({kind.folder for kind in KINDS.values()})
     tops = [f"{top}{folder}" for top in ("", "archive/") for folder in folders]
     paths = [f"{top}/{below}{key}.md" for top in tops for below in ("", f"{layout.shard(key)}/")]
@@ -287,7 +287,7 @@ def _parse_log(text: bytes) -> list[tuple[dict[str, Any], list[tuple[str, str, s
 def _of_fact(
     git: Git, key: str, logged: list[tuple[dict[str, Any], list[tuple[str, str, str]]]]
 ) -> list[dict[str, Any]]:
-    """Return the commits that changed a memory or its verdicts, with what they say of it."""
+    """Return the commits that changed a memory or its verdicts, with the verdicts in them."""
     places = {path: layout.place_of(path) for _, changed in logged for path, _, _ in changed}
     kinds = {path: place.what for path, place in places.items() if isinstance(place, layout.StorePath)}
     verdicts = (layout.VERDICT, layout.BUCKET)
@@ -318,11 +318,11 @@ def _date(when: str) -> str:
     try:
         return format_time(int(when))
     except ValueError:
-        return ""  # anybody can write such a commit
+        return ""  # anyone can write such a commit
 
 
 def _outcome(path: str, verdicts: Mapping[tuple[str, str], bytes]) -> dict[str, Any]:
-    """Return what the verdicts of one commit say; those that are gone, too large or malformed say nothing."""
+    """Return the verdicts in one commit; deleted, oversized and malformed ones are skipped."""
     fields: dict[str, Any] = {}
     for name, text in verdicts.items():
         try:

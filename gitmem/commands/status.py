@@ -41,7 +41,7 @@ def status_of(
     Args:
         repository: The opened repository.
         scope: The scope; empty for the project.
-        jobs: Returns what is known of verify jobs.
+        jobs: Returns the state of verify jobs.
         view: Returns the state of the view, or None.
     """
     found = repository.stores((scope,) if scope else (PROJECT,))
@@ -60,10 +60,10 @@ def status_of(
 
 
 def _companion(store: ProvingStore) -> dict[str, Any] | None:
-    """Return what the memory of HEAD's branch changes, where that is what is read."""
+    """Return the changes of the memory by HEAD's branch, if that is what is read."""
     if not store.store.companion:
         return None
-    from gitmem.store.merge.on_top import changed_memories  # merging: only where a branch has a memory of its own
+    from gitmem.store.merge.on_top import changed_memories  # merging: only if a branch has a memory of its own
 
     top = store.tip()
     memory = store.git.text("rev-parse", store.store.upstream)
@@ -81,7 +81,7 @@ def status(
     now: int,
     waiting: Sequence[str],
 ) -> dict[str, Any]:
-    """Return counts by kind and status, ages of index and verdicts, commands that wait, and problems."""
+    """Return counts by kind and status, ages of index and verdicts, waiting commands, and problems."""
     standing = take_stock(catalog, ground, local, now=now)
     broken = describe_culprits(git, culprits(standing))
     # The branch's verdicts, and those on this ground that only this clone has.
@@ -117,7 +117,7 @@ def status(
 
 
 def _stale(catalog: Catalog, ground: int | None, now: int) -> dict[str, int]:
-    """Return how many memories are stale, by the reason: changed inputs, only their time to live, changed lines."""
+    """Return the number of stale memories by reason: changed inputs, expired time to live, changed lines."""
     changed, expired = catalog.row(
         "SELECT coalesce(sum(s.fresh = 0), 0), coalesce(sum(s.fresh = 1 AND s.at + f.ttl_s < ?), 0) FROM state s"
         " CROSS JOIN fact f ON f.id = s.fact CROSS JOIN memory m ON m.id = f.id"

@@ -1,7 +1,7 @@
-"""The stores of other repositories that are listed here: look at them, list one more, take one off the list.
+"""Other repositories' stores listed here: show them, add one, remove one.
 
-Listing is a setting of this clone, or of the person (``--global``), in git config. Nothing is written into the other
-repository but its own local state, the index, as any look at its memories does.
+The list is a setting of this clone, or of the person (``--global``), in git config. In the other repository only its
+own local state, the index, is written, as by any command that reads its memories.
 """
 
 from __future__ import annotations
@@ -28,20 +28,20 @@ if TYPE_CHECKING:
 SETTING = "gitmem.stores"
 VARIABLE = "GITMEM_STORES"
 _COUNT = "SELECT count(*) FROM memory WHERE shadowed = 0 AND archived = 0 AND superseded = 0"
-# Where a setting of git config may be that these commands write.
+# The places in git config that these commands can write.
 LOCAL, GLOBAL = "local", "global"
 
 
 @frozen
 class ListedStoreState:
-    """One listed store, looked at.
+    """A listed store and its state.
 
     Attributes:
-        entry: How it is listed.
-        memories: How many live memories it has.
-        commit: Its commit, full hex; empty where it could not be read.
-        problem: What keeps it from being read, or empty.
-        hint: What repairs that, or empty.
+        entry: Its entry in the list.
+        memories: The number of live memories.
+        commit: Its commit, full hex; empty if it could not be read.
+        problem: Why it cannot be read, or empty.
+        hint: How to fix that, or empty.
         is_here: Whether it is a repository that is read anyway.
     """
 
@@ -54,7 +54,7 @@ class ListedStoreState:
 
 
 def look(memory: OpenRepository) -> list[ListedStoreState]:
-    """Return every listed store in its order, with what it has or why it cannot be read."""
+    """Return every listed store, in order, with its content or why it cannot be read."""
     listing = memory.listing()
     entries = list(listing.entries.values())
     return [_looked(entry, found) for entry, found in zip(entries, listing.look_at(entries), strict=True)]
@@ -71,18 +71,18 @@ def _looked(entry: StoreListing, found: ListedStore | Exception | None) -> Liste
 
 
 def add(memory: OpenRepository, typed: str, *, everywhere: bool = False) -> tuple[ListedStoreState, bool]:
-    """List a repository, *everywhere* or in this clone, once its memories could be read.
+    """Add a repository to the list, *everywhere* or in this clone, after reading its memories.
 
     Args:
-        memory: The repository that is open.
-        typed: ``PATH`` or ``NAME=PATH``; any folder of it.
+        memory: The current repository.
+        typed: ``PATH`` or ``NAME=PATH``; any folder of the repository.
         everywhere: For all repositories of this person (``git config --global``).
 
     Returns:
         The store, and whether it was not listed before.
 
     Raises:
-        GitmemError: It cannot be read, or this is it.
+        GitmemError: It cannot be read, or is the current repository.
     """
     name, path = split(typed)
     _refuse_variable(memory)
@@ -104,11 +104,11 @@ def add(memory: OpenRepository, typed: str, *, everywhere: bool = False) -> tupl
 
 
 def remove(memory: OpenRepository, typed: str, *, everywhere: bool = False) -> StoreListing:
-    """Take a store off the list, by its name or folder, and its index out of our state folder.
+    """Remove a store from the list, by name or folder, and its index from our state folder.
 
     Raises:
         NotFoundError: It is not on the list.
-        RefusedError: It is listed in another place than the one that is to be written.
+        RefusedError: It is listed in another place than the given one.
     """
     _refuse_variable(memory)
     entries = memory.listing().entries
@@ -129,7 +129,7 @@ def remove(memory: OpenRepository, typed: str, *, everywhere: bool = False) -> S
 
 
 def _values(memory: OpenRepository, where: str) -> list[str]:
-    """Return what is listed in one place of git's settings."""
+    """Return the entries in one place of git's settings."""
     done = memory.git.run("config", f"--{where}", "-z", "--get-all", SETTING, check=False)
     return [value for value in os.fsdecode(done.stdout).split("\0") if value]
 
@@ -162,7 +162,7 @@ def show_listed(memory: OpenRepository, typed: str, name: str) -> dict[str, Any]
 
 
 def status_of(memory: OpenRepository, name: str) -> dict[str, Any]:
-    """Return how a listed store stands, as ``status`` does for our own; what waits there or runs there is not told."""
+    """Return the status of a listed store, like ``status``, without its waiting commands and jobs."""
     store = need(memory, name)
     catalog, tip = store.catalog(), store.source()[0]
     ground = store.ground(catalog)
@@ -179,8 +179,8 @@ def need(memory: OpenRepository, name: str) -> ListedStore:
     """Return one listed store.
 
     Raises:
-        NotFoundError: None is called so.
-        GitmemError: It cannot be read, or it is the repository that is open here.
+        NotFoundError: There is no store with this name.
+        GitmemError: It cannot be read, or is the current repository.
     """
     store = memory.listing().get(name)
     if store is None:

@@ -1,6 +1,6 @@
 """Work on tasks: add, claim, close, fail, release. Each is one commit, planned on the tip while the lock is held.
 
-Of two who claim one task at once, the second is planned on the first one's commit and is told who was faster.
+If two workers claim one task at once, the second claim is planned on the first one's commit, and refused with its name.
 """
 
 from __future__ import annotations
@@ -41,13 +41,13 @@ def add(
     Args:
         memory: The memory to write to.
         title: What should become true.
-        check: Refuses a check that proves nothing, and returns what the person should know of it.
-        body: More about it.
+        check: Refuses a check that proves nothing, and returns notices about it.
+        body: Further text.
         key: An explicit key, or empty.
         **options: Further fields.
 
     Raises:
-        RefusedError: There is such a task already, or no title; the check can prove nothing.
+        RefusedError: Such a task exists already, or there is no title, or the check can prove nothing.
     """
     if not title.strip():
         raise RefusedError("a task needs a title: one sentence that should become true")
@@ -67,7 +67,7 @@ def add(
         memory.notices.extend(check(document))
 
     def refuse_known(settled: Draft) -> tuple[()]:
-        # Under the lock: the attempts of a task are not to be written over by another one of its name.
+        # Checked under the lock: another task of this name must not overwrite the attempts.
         known = find_known(memory.catalog(), settled.key) if memory.find_tip() else None
         if known is not None and not known.archived:
             raise RefusedError(
@@ -82,10 +82,10 @@ def add(
 
 
 def claim(memory: OpenRepository, key: str, *, note: str) -> tuple[Change, Task]:
-    """Start an attempt; returns what was done and the task as it was before, with its attempts.
+    """Start an attempt; return the change, and the task before it with its attempts.
 
     Raises:
-        TaskError: Somebody holds it, or it is closed.
+        TaskError: It is claimed or closed.
     """
     worker = listing.worker_of(memory.git, memory.config.agent)
     done = _step(memory, key, "claim", lambda task, _: life.claim(task, worker, now=memory.now, note=note))
@@ -101,10 +101,10 @@ def _note_waits(memory: OpenRepository, key: str) -> None:
 
 
 def release(memory: OpenRepository, key: str, *, note: str, force: bool) -> Change:
-    """Give a task back; the attempt stays, as released.
+    """Release a task; the attempt stays, marked as released.
 
     Raises:
-        TaskError: Nobody holds it, or somebody else.
+        TaskError: It is not claimed, or by someone else.
     """
     worker = listing.worker_of(memory.git, memory.config.agent)
     return _step(
@@ -117,7 +117,7 @@ def fail(memory: OpenRepository, key: str, *, note: str) -> Change:
 
     Raises:
         UsageError: There is no note.
-        TaskError: Somebody else holds it.
+        TaskError: It is claimed by someone else.
     """
     if not note.strip():
         raise UsageError(
@@ -129,19 +129,19 @@ def fail(memory: OpenRepository, key: str, *, note: str) -> Change:
 
 
 def close(memory: OpenRepository, key: str, *, reason: str, force: bool, gate: Callable[[Document], Gate]) -> Change:
-    """Close a task whose gate is passed, with its verdict in the same commit where verdicts count here.
+    """Close a task whose gate passes, with its verdict in the same commit if verdicts count here.
 
     Args:
         memory: The memory to write to.
-        key: The task, in full.
-        reason: What was done, or why it needs no doing.
-        force: Close it although its gate is not passed or somebody else holds it.
-        gate: Asks the check.
+        key: The task's full key.
+        reason: What was done, or why nothing needs to be done.
+        force: Close it although its gate fails or someone else has claimed it.
+        gate: Runs the check.
 
     Raises:
         UsageError: It is forced without a reason.
-        TaskError: The gate says no, or the task is not in the state for it.
-        TrustError: The gate is a command that nobody approved here.
+        TaskError: The gate fails, or the task is not in a state to be closed.
+        TrustError: The gate is a command that has not been approved here.
     """
     if force and not reason.strip():
         raise UsageError("closing by force needs a reason", hint=f"gitmem task close {key} --force --reason WHY")
@@ -153,7 +153,7 @@ def close(memory: OpenRepository, key: str, *, reason: str, force: bool, gate: C
     memory.notices.extend(passed.notices)
     if passed.refusal is not None:
         if not force:
-            # What nobody has approved was not run: approving it is the way, not going round it.
+            # An unapproved command was not run: the way is to approve it, not to bypass it.
             if isinstance(passed.refusal, TrustError):
                 raise passed.refusal
             passed.refusal.hint += f"\nclose it anyway: gitmem task close {key} --force --reason WHY"
@@ -184,7 +184,7 @@ def _step(
     *,
     verdicts: Sequence[Verdict] = (),
 ) -> tuple[Change, Task]:
-    """Change a task as it stands at the tip, whoever wrote last; returns it as it was before."""
+    """Change a task as it is at the tip, whoever wrote last; return the task before the change."""
     seen: list[Task] = []
     path = f"{key}.md"
 

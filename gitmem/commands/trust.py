@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from gitmem.model import Spec
     from gitmem.verify.due import Due
 
-# Words that a POSIX shell takes as they are: plain characters, or quoted text in which nothing is expanded.
-# Source: POSIX.1-2017, Shell Command Language, 2.2 Quoting.
+# Words that a POSIX shell leaves unchanged: plain characters, or quoted text without expansions. Source: POSIX.1-2017,
+# Shell Command Language, 2.2 Quoting.
 WORD = r"""(?:[\w@%+=:,./-]|'[^'\n]*'|"[^"$`\\\n]*")+"""
 PLAIN = re.compile(f"{WORD}(?: +{WORD})*", re.ASCII)
 # Programs whose arguments are another command or program text; and shells.
@@ -61,19 +61,19 @@ LAUNCHERS = frozenset(
         *("awk", "gawk", "mawk", "nawk", "sed", "ed", "ex", "vi", "vim"),
     )
 )
-# Letters of options that take program text: of most interpreters, and of these.
+# The letters of options whose value is program text, for most interpreters and for these.
 TEXT_OPTIONS = "ce"
 MORE_TEXT_OPTIONS = {"node": "pr", "bun": "pr", "php": "rbf", "perl": "mi", "ruby": "r"}
 TEXT_WORDS = frozenset(("command", "eval", "exec", "execute", "expression", "print", "run"))
-# A longer command deserves a look of its own.
+# A longer command should be reviewed on its own.
 LONGEST = 160
 
 
 def group(dues: Iterable[Due]) -> list[list[Due]]:
-    """Return commands in the groups that are approved with one answer, in the order of their first members.
+    """Return commands in groups to be approved with one answer, ordered by their first members.
 
-    A command is alone where more than its words decides what it does: shell syntax, hidden characters, program text
-    (``-c``, ``-e``), a launcher of other programs, network, setup, a counterexample, variables or folders.
+    A command is in a group of its own if more than its words decides what it does: shell syntax, hidden characters,
+    program text (``-c``, ``-e``), a launcher of other programs, network, setup, a counterexample, variables or folders.
     """
     found: dict[tuple[str, ...], list[Due]] = {}
     for due in dues:
@@ -82,7 +82,7 @@ def group(dues: Iterable[Due]) -> list[list[Due]]:
 
 
 def program_and_options(spec: Spec) -> tuple[str, ...]:
-    """Return the program, options and time limit that commands of a group share; empty for one that is alone."""
+    """Return the program, options and time limit that a group shares; empty for a command on its own."""
     shown = shown_check(spec.check)
     words = _plain_words(spec) if len(shown) <= LONGEST else []
     if not words or any(display(word) != word for word in (shown, *words)):
@@ -101,7 +101,7 @@ def program_and_options(spec: Spec) -> tuple[str, ...]:
 
 
 def hash_of(dues: Iterable[Due]) -> str:
-    """Return the SHA-256 of exactly these commands, 64 hex digits: a command that is added or changed is another group.
+    """Return the SHA-256 of exactly these commands, 64 hex digits: any added or changed command gives another hash.
 
     The hash of one command is that of its specification.
     """
@@ -112,7 +112,7 @@ def hash_of(dues: Iterable[Due]) -> str:
 
 
 def name_of(dues: Sequence[Due]) -> str:
-    """Return what a group is, for people: ``31 × pytest -q``."""
+    """Return a group's name for display: ``31 × pytest -q``."""
     return f"{len(dues)} × {' '.join(program_and_options(dues[0].spec)[2:])}"
 
 
@@ -125,7 +125,7 @@ def _plain_words(spec: Spec) -> list[str]:
 
 
 def _has_program_text(program: str, option: str) -> bool:
-    """Return whether an option may take the text of a program: ``-c``, ``-e``, also with others (``-lc``)."""
+    """Return whether an option may take program text: ``-c``, ``-e``, also combined with others (``-lc``)."""
     if option.startswith("--"):
         return option[2:].partition("=")[0] in TEXT_WORDS
     letters = TEXT_OPTIONS + MORE_TEXT_OPTIONS.get(program, "")

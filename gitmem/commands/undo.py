@@ -1,7 +1,7 @@
 """Undo the last command that changed memories: by a new commit, never by rewriting history.
 
-What has changed since is not touched: then nothing is undone. A memory that others may have already goes to the archive
-instead of vanishing, because to a merge absence says nothing. Verdicts are results and no changes: they stay.
+If anything it touched has changed since, nothing is undone. A new memory that others may already have is archived
+instead of deleted, because a merge would bring it back. Verdicts are results, not changes: they stay.
 """
 
 from __future__ import annotations
@@ -23,21 +23,21 @@ if TYPE_CHECKING:
     from gitmem.git.objects import Changes
     from gitmem.repository.proving_store import ProvingStore
 
-# Commits that are looked at: whoever undoes more than these wants `git log`.
+# The most commits examined: to undo more than these, use `git log`.
 MOST = 500
 NAMED = 5
 
 
 @frozen
 class Undone:
-    """What was undone, or would be.
+    """The result of an undo, done or planned.
 
     Attributes:
-        undone: The commit whose changes are taken back.
+        undone: The commit whose changes are undone.
         subject: Its subject.
-        keys: The memories that change, sorted.
-        archived: Those that go to the archive, since others may have them.
-        commit: The new commit; empty where nothing was written.
+        keys: The changed memories, sorted.
+        archived: Those that are archived, since others may have them.
+        commit: The new commit; empty if nothing was written.
     """
 
     undone: str
@@ -48,22 +48,22 @@ class Undone:
 
 
 def undo(store: ProvingStore, *, dry_run: bool = False) -> Undone:
-    """Undo the last command that was not undone yet.
+    """Undo the last command that has not been undone yet.
 
     Raises:
         NotFoundError: There is nothing to undo.
         RefusedError: It was a merge, or the start of the store.
-        ConflictError: What it changed was changed again since.
+        ConflictError: Something that it changed has been changed again.
     """
     git, ref = store.git, store.store.ref
-    store.writer()  # commits what was captured
+    store.writer()  # commits pending captures
     done: list[Undone] = []
 
     def plan(tip: str | None) -> CommitPlan:
         undone, subject, changes = _last(git, tip)
         assert tip is not None, "it has a last commit"
         _refuse_changed(git, tip, changes)
-        writes, entries, deletes, archived = _reversed(store, undone, changes)
+        writes, entries, deletes, archived = _inverse(store, undone, changes)
         found = Undone(undone, subject, _keys(changes), tuple(archived))
         done[:] = [found]
         return CommitPlan(
@@ -86,7 +86,7 @@ def undo(store: ProvingStore, *, dry_run: bool = False) -> Undone:
 
 
 def _last(git: Git, tip: str | None) -> tuple[str, str, Changes]:
-    """Return the last commit that changed memories and was not undone, its subject and its changes."""
+    """Return the last commit that changed memories and was not undone, with its subject and changes."""
     nothing = NotFoundError("there is nothing to undo", hint="see the history: git log memory")
     if tip is None:
         raise nothing
@@ -120,7 +120,7 @@ def _last(git: Git, tip: str | None) -> tuple[str, str, Changes]:
 
 
 def _memories(changes: Changes) -> Changes:
-    """Return the changes of what people write: memories and the policy, not verdicts or the status page."""
+    """Return the changes of content by people: memories and the policy, not verdicts or the status page."""
     found = {}
     for path, pair in changes.items():
         place = layout.place_of(path)
@@ -142,16 +142,16 @@ def _refuse_changed(git: Git, tip: str, changes: Changes) -> None:
 
 
 def _keys(changes: Changes) -> tuple[str, ...]:
-    """Return the keys of what changes, sorted; of the policy, its file."""
+    """Return the keys of the changed memories, sorted; for the policy, its file name."""
     places = {path: layout.place_of(path) for path in changes}
     named = ((place.key if isinstance(place, layout.StorePath) else "") or path for path, place in places.items())
     return tuple(sorted(set(named)))
 
 
-def _reversed(
+def _inverse(
     store: ProvingStore, undone: str, changes: Changes
 ) -> tuple[list[tuple[str, bytes]], list[tuple[str, str, str]], list[str], Sequence[str]]:
-    """Return what to write, what to put back, what to delete, and the keys that go to the archive."""
+    """Return what to write, what to restore, what to delete, and the keys to archive."""
     git = store.git
     entries = [(path, old.mode, old.oid) for path, (old, _) in sorted(changes.items()) if old is not None]
     added = {path: new for path, (old, new) in changes.items() if old is None and new is not None}

@@ -1,7 +1,7 @@
 """Remove everything that gitmem put into a repository; the rest stays as it was before `gitmem init`.
 
-What runs gitmem goes first and the memories last, so that an interrupted run can be repeated. Objects stay in the
-repository until git prunes them: until then, each deleted ref can be made again from the commit that its step names.
+Everything that runs gitmem is removed first and the memories last, so an interrupted run can be repeated. Objects stay
+in the repository until git prunes them: until then, each deleted ref can be restored from the commit in its step.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from gitmem.git.remotes import RemoteOptions
     from gitmem.repository.repository import OpenRepository
 
-# Every ref below it is gitmem's (DESIGN, section 2).
+# Every ref below this is gitmem's (DESIGN, section 2).
 REFS = "refs/gitmem/"
 SECTION = "gitmem"
 # Folders of the git directory that git leaves empty when the refs in them are gone.
@@ -40,12 +40,12 @@ _FOLDERS = ("refs/gitmem", "logs/refs/gitmem")
 
 @frozen
 class StoreRef:
-    """A ref that is removed.
+    """A ref to be removed.
 
     Attributes:
         name: Its full name.
-        commit: Where it is.
-        unpushed: How many commits only it has: no remote-tracking branch contains them.
+        commit: Its commit.
+        unpushed: The number of its commits that no remote-tracking branch contains.
     """
 
     name: str
@@ -54,14 +54,14 @@ class StoreRef:
 
 
 def plan(memory: OpenRepository, remote: str = "") -> list[HookStep]:
-    """Return what `apply` removes, in its order.
+    """Return what `apply` removes, in order.
 
     Args:
         memory: The repository.
         remote: Also delete the memory branch of this remote.
 
     Raises:
-        ConflictError: The view has something that is not saved, or a work tree is on the memory branch.
+        ConflictError: The view has unsaved changes, or a work tree is on the memory branch.
     """
     git = memory.git
     steps = [*agents.plan_uninstall(git, _all_agents())] if git.repository.top else []
@@ -82,7 +82,7 @@ def plan(memory: OpenRepository, remote: str = "") -> list[HookStep]:
 
 
 def apply(memory: OpenRepository, talk: RemoteOptions, remote: str = "") -> list[HookStep]:
-    """Remove it all and return what was done; raises as `plan`, before anything is removed."""
+    """Remove everything and return what was done; raises the errors of `plan` before anything is removed."""
     steps, git = plan(memory, remote), memory.git
     refs, branch = _refs(memory), memory.config.branch
     for ref in refs:
@@ -121,7 +121,7 @@ def _about(ref: StoreRef) -> str:
 
 
 def _refs(memory: OpenRepository) -> Sequence[StoreRef]:
-    """Return gitmem's refs of this repository, sorted: never a branch that is not provably a store."""
+    """Return gitmem's refs in this repository, sorted; only branches that are provably stores."""
     listed = memory.git.run("for-each-ref", "--format=%(refname)%00%(objectname)%00%(objecttype)").stdout
     rows = [line.split("\0") for line in os.fsdecode(listed).splitlines()]
     names = (memory.config.branch, proposal.PREFIX)
@@ -150,7 +150,7 @@ def _settings(memory: OpenRepository) -> list[str]:
 
 
 def _forget_clone(memory: OpenRepository) -> None:
-    """Remove the state folders of this clone, its approvals and its registration, which are outside of it."""
+    """Remove the state folders of this clone, and its approvals and registration outside of it."""
     repository = memory.git.repository
     states = [repository.state_dir, *repository.common_dir.glob("worktrees/*/gitmem")]
     if repository.state_dir.is_dir():

@@ -23,10 +23,10 @@ def verify(
     watch: Watch | None,
     is_scheduled: bool,
 ) -> VerifyRun:
-    """Verify the facts that are due, or those that the options name, and record the verdicts.
+    """Verify the due facts, or those that the options name, and record the verdicts.
 
     Raises:
-        BusyError: Another job still runs.
+        BusyError: Another job is still running.
     """
     if not options.is_job():
         return _verify(repository, options, report, watch)
@@ -47,7 +47,7 @@ def _verify(
     repository: OpenRepository, options: Options, report: Callable[[Result, int, int], None], watch: Watch | None
 ) -> VerifyRun:
     stores = repository.proving(options)
-    if options.shard or options.results:  # other machines do not know what is private
+    if options.shard or options.results:  # other machines do not have private memories
         stores = [(store, own) for store, own in stores if store is repository] or [(repository, options)]
     runs = [store.session(own).run(report, watch) for store, own in stores]
     repository.note_unreadable()

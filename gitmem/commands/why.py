@@ -1,4 +1,4 @@
-"""Explain a failure: find the commit that broke a fact with the fact's own check, and write it on the verdict."""
+"""Explain a failure: find the commit that broke a fact by running its check, and record it with the verdict."""
 
 from __future__ import annotations
 
@@ -44,21 +44,21 @@ if TYPE_CHECKING:
     from gitmem.verify.run.judge import Means, Result
     from gitmem.verify.session import Options, Session, VerifyRun
 
-# Ends of an explanation besides those of a search: there is no failure, or it could not be looked at.
+# Results of an explanation without a search: there is no failure, or it could not be examined.
 HOLDING, NO_CHECK, UNCHECKED = "holds", "no check", "unchecked"
-# No commit broke it: what its check asks of the world has changed.
+# No commit broke it: something outside the code has changed.
 OUTSIDE = "outside"
-# Runs of a check after which no other commit is asked whether it is steady there.
+# The number of runs at a commit after which no other commit is tested for steadiness.
 MOST_RUNS = 400
-# Commits of a range that are named; all are counted.
+# The most commits of a range that are named; all are counted.
 NAMED = 50
-# Searches that go on at the same time: each holds the digests of all commits.
+# The number of parallel searches: each holds the digests of all commits.
 AT_ONCE = 64
 
 
 @frozen
 class SearchStep:
-    """One run of a search: the how many-th, of about how many, at which commit, and what it showed."""
+    """One run of a search: its number, the expected total, the commit, and the result."""
 
     key: str
     number: int
@@ -69,19 +69,19 @@ class SearchStep:
 
 @frozen
 class Why:
-    """Why a fact fails.
+    """The explanation of a failing fact.
 
     Attributes:
         key: The fact.
         outcome: ``found``, ``range``, ``never held``, ``flapping``, ``unknown``; ``holds``, ``no check``, ``outside``,
-            ``unchecked`` or ``skipped`` where nothing was searched.
-        found: What the search found; None where there was none.
-        runs: How often the check ran for the search; a built-in check is answered without running anything.
+            ``unchecked`` or ``skipped`` if nothing was searched.
+        found: The result of the search; None if there was none.
+        runs: The number of runs of the check; built-in checks run nothing.
         reason: A further reason, on one line, cleaned.
-        made: Who made the commits that are named, by commit.
-        diff: How the culprit changed the inputs, cleaned; empty where it was not asked for.
-        is_whole: Whether all of the diff is there.
-        is_unsteady: Whether it is not broken, but gives different answers since.
+        made: The authors of the named commits, by commit.
+        diff: The culprit's changes to the inputs, cleaned; empty if not requested.
+        is_whole: Whether the diff is complete.
+        is_unsteady: Whether the check is not broken, but began to give different answers.
     """
 
     key: str
@@ -95,7 +95,7 @@ class Why:
     is_unsteady: bool = False
 
     def as_table(self) -> dict[str, Any]:
-        """Return it as the documented JSON."""
+        """Return the documented JSON."""
         found, made = self.found, self.made or {}
         between: dict[str, Any] | None = None
         if found is not None and found.culprit:
@@ -119,7 +119,7 @@ class Why:
 
 
 class _Case:
-    """A failure whose cause is searched for, and how far that is."""
+    """A failure and the state of the search for its cause."""
 
     def __init__(self, due: Due, verdict: Verdict, question: InputQuestion) -> None:
         self.due = due
@@ -133,11 +133,11 @@ class _Case:
 
     @property
     def cap(self) -> int:
-        """Return how many runs it may take, as far as that is known."""
+        """Return the most runs that the search may take, as far as known."""
         return self.answers.cap if self.answers else 0
 
     def why(self) -> Why:
-        """Return its explanation."""
+        """Return the explanation."""
         said = display(self.error.message) if self.error else self.found.reason
         reason = "; ".join(filter(None, (said, self.earlier)))
         runs = self.answers.runs if self.answers else 0
@@ -145,9 +145,9 @@ class _Case:
 
 
 class Explainer:
-    """Explains failures of one store at HEAD, as a context manager; they share history and grounds.
+    """Explain failures of one store at HEAD, as a context manager; they share history and grounds.
 
-    What was found is written down when it is left, also by an interruption.
+    The results are recorded at the end, also after an interruption.
     """
 
     def __init__(self, store: ProvingStore, options: Options, report: Callable[[SearchStep], None]) -> None:
@@ -163,11 +163,11 @@ class Explainer:
         self._verdicts: list[Verdict] = []
 
     def __enter__(self) -> Explainer:
-        """Nothing runs before something is explained."""
+        """Do nothing: runs start with the first explanation."""
         return self
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        """End the runs under way, and write down what was found; where that cannot be, it is told all the same."""
+        """Stop the runs in progress, and record the results; report them even if they cannot be recorded."""
         if kind is not None and self._judge is not None:
             self._judge.stop()
         self._open.close()
@@ -183,11 +183,11 @@ class Explainer:
             self._store.notices.append(f"{what} is not recorded on the branch: {display(err.message)}")
 
     def failing(self) -> list[Due]:
-        """Return the facts that were requested, by key."""
+        """Return the requested facts, by key."""
         return self._session.list_due()
 
     def explain(self, due: Due, *, with_diff: bool = True) -> Why:
-        """Explain one failure; a fact that was not judged on these very inputs here is judged first.
+        """Explain one failure; a fact that has no verdict on these exact inputs here is judged first.
 
         Raises:
             ProcessError: The history cannot be read.
@@ -198,12 +198,12 @@ class Explainer:
         self._search_all([begun])
         if begun.error is not None:
             raise begun.error
-        return self._told(begun.why(), begun.question, with_diff=with_diff)
+        return self._with_authors(begun.why(), begun.question, with_diff=with_diff)
 
     def explain_all(self, dues: Sequence[Due]) -> list[Why]:
-        """Explain many failures, by key and without diffs; a search that fails ends alone.
+        """Explain many failures, by key and without diffs; a failed search does not stop the others.
 
-        What broke one fact is where the others are asked first, at the same time.
+        The culprit of one fact is the first commit tried for the others, in parallel.
         """
         explained: list[Why] = []
         cases: list[_Case] = []
@@ -216,7 +216,7 @@ class Explainer:
                 explained.append(begun)
             else:
                 cases.append(begun)
-        # Those that need no run first: they have culprits for the others.
+        # First the facts that need no run: their culprits may serve for others.
         left = sorted(cases, key=lambda case: case.due.spec.check.form != BUILTIN)
         while left:
             first = left.pop(0)
@@ -229,7 +229,7 @@ class Explainer:
         return sorted(self._with_makers([*explained, *(case.why() for case in cases)]), key=lambda why: why.key)
 
     def _begin(self, due: Due, *, with_diff: bool) -> Why | _Case:
-        """Return what is to be searched for a failure; or its explanation, where nothing is."""
+        """Return the search for a failure, or its explanation if none is needed."""
         key, verdict = due.row.key, due.verdict
         if verdict is not None and verdict.flapping:
             return self._explain_unsteady(due, verdict, with_diff=with_diff)
@@ -251,15 +251,15 @@ class Explainer:
         inputs = tuple(json.loads(due.row.inputs))
         return _Case(due, verdict, InputQuestion(inputs, due.spec.check, self._seen(verdict), verdict.moved))
 
-    def _told(self, why: Why, question: InputQuestion, *, with_diff: bool) -> Why:
-        """Return an explanation with who made the commits, and the culprit's diff."""
+    def _with_authors(self, why: Why, question: InputQuestion, *, with_diff: bool) -> Why:
+        """Return an explanation with the authors of the commits, and the culprit's diff."""
         found = why.found
         assert found is not None
         diff, is_whole = self._diff(question, found) if with_diff and found.culprit else ("", True)
         return replace(self._with_makers([why])[0], diff=diff, is_whole=is_whole)
 
     def _earlier(self, verdict: Verdict, found: BisectResult) -> str:
-        """Return that it was broken and mended before as well, where this clone saw that; or an empty string."""
+        """Return that it was also broken and fixed earlier, if this clone saw that; or an empty string."""
         before = [one for one in self._mine(verdict) if one.outcome == FAILS]
         for one in before[::-1] if found.after else ():
             if one.commit != found.after and self._is_ancestor(one.commit, found.after):
@@ -268,7 +268,7 @@ class Explainer:
         return ""
 
     def _explain_unsteady(self, due: Due, verdict: Verdict, *, with_diff: bool) -> Why:
-        """Find since when a check gives different answers on the same code: each commit is judged by several runs."""
+        """Find the commit since which a check gives different answers on the same code, by several runs each."""
         key = due.row.key
         if verdict.outcome == FAILS or due.spec.check.form == BUILTIN:
             return Why(key, FLAPPING, reason="it recently held and failed on the same code: no commit is to blame")
@@ -304,7 +304,7 @@ class Explainer:
         said = since(found.culprit, rate, found.after, needed)
         after = found.after if found.outcome == RANGE else ""
         self._verdicts.append(replace(verdict, culprit=found.culprit, culprit_after=after, attempt=said))
-        return self._told(
+        return self._with_authors(
             Why(key, found.outcome, found, count[0], said, is_unsteady=True), question, with_diff=with_diff
         )
 
@@ -322,7 +322,7 @@ class Explainer:
 
         def ask(commit: str, _: Sequence[str]) -> list[str]:
             outcome = judge(commit)
-            answers.learn(lineage.digests[commit], outcome)  # so many runs need no other to confirm them
+            answers.learn(lineage.digests[commit], outcome)  # so many runs need no confirmation
             return [outcome]
 
         search = Search(lineage, answers, created=due.written_at).run()
@@ -332,7 +332,7 @@ class Explainer:
         return ended[0]
 
     def _search_all(self, cases: Sequence[_Case]) -> None:
-        """Search for what broke some facts, at the same time, and note what is found."""
+        """Search for the culprits of several facts in parallel, and record the results."""
 
         def ask(commit: str, asking: Sequence[_Case]) -> list[str]:
             if len(asking) == 1 or all(case.due.spec.check.form == BUILTIN for case in asking):
@@ -381,51 +381,51 @@ class Explainer:
         return (yield from search.run())
 
     def _with_makers(self, answers: Sequence[Why]) -> list[Why]:
-        """Return explanations with who made the commits that they name."""
+        """Return explanations with the authors of the commits that they name."""
         named = [found for answer in answers if (found := answer.found) is not None]
         commits = {c for found in named for c in (found.culprit, found.after, *found.among[:NAMED]) if c}
         made = read_made(self._store.git, commits)
         return [replace(answer, made=made) for answer in answers]
 
     def _means(self) -> Means:
-        """Return how checks run, probed once."""
+        """Return how checks run; probed once."""
         if self._how is None:
             self._how = self._session.means()
         return self._how
 
     def _mine(self, verdict: Verdict) -> list[Verdict]:
-        """Return the verdicts of this clone of the same claim, by the same check, the oldest first."""
+        """Return this clone's verdicts on the same claim by the same check, oldest first."""
         mine = self._store.local.verdicts([verdict.key]).get(verdict.key, [])
         same = [one for one in mine if (one.spec, one.claim) == (verdict.spec, verdict.claim)]
         return sorted(same, key=lambda one: one.at)
 
     def _seen(self, verdict: Verdict) -> tuple[tuple[str, str], ...]:
-        """Return what the run that fails and the last one that held read, where that was looked at."""
+        """Return what the failing run and the last passing one read, if that was observed."""
         held = [one for one in self._mine(verdict) if one.outcome == HOLDS][-1:]
         return tuple((one.reads, one.inputs) for one in (verdict, *held) if one.reads)
 
     def _good(self, verdict: Verdict) -> str:
-        """Return the commit where a fact held last, where that is part of this history."""
+        """Return the commit where a fact last held, if it is in this history."""
         return verdict.held_commit if self._is_behind(verdict.held_commit) else ""
 
     def _is_behind(self, commit: str) -> bool:
-        """Return whether a commit is part of the history of the one that is judged, and not that one."""
+        """Return whether a commit is a proper ancestor of the judged one."""
         here = self._session.commit
         return bool(commit) and commit != here and self._is_ancestor(commit, here)
 
     def _is_ancestor(self, commit: str, descendant: str) -> bool:
-        """Return whether a commit is an ancestor of another; git is asked once, for many facts ask the same."""
+        """Return whether a commit is an ancestor of another; cached, since many facts need the same answer."""
         pair = (commit, descendant)
         if pair not in self._ancestry:
             self._ancestry[pair] = self._store.git.is_ancestor(*pair)
         return self._ancestry[pair]
 
     def _known(self, verdict: Verdict, lineage: Lineage) -> tuple[dict[str, str], list[str]]:
-        """Return what verdicts of this clone say of these commits, by digest; and which of it was confirmed.
+        """Return this clone's verdicts on these commits, by digest, and which of them were confirmed.
 
-        What others say they saw is never believed: it is run.
+        Claims by others are never trusted: the check is run.
         """
-        # By its commit, or by its inputs where that was rewritten since.
+        # By commit, or by inputs if the commit was rewritten since.
         known = {lineage.digests.get(one.commit, one.inputs): one.outcome for one in self._mine(verdict)}
         bad = lineage.digests[lineage.bad]
         sure = [bad] if verdict.confirmed else []
@@ -439,12 +439,12 @@ class Explainer:
             check = placed(tree, due.spec.check, verdict.moved)
             return builtin.answer_all(self._store.git, tree, [check])[check].outcome
         outcome = self._asker().ask(due.spec, commit, verdict.moved)[0]
-        # Where it crashes today, a crash is what is looked for; else it says nothing about the fact.
+        # If it crashes today, a crash is what is searched for; otherwise a crash says nothing about the fact.
         crash = BLOCKED if is_chosen(verdict.because) else FAILS
         return crash if outcome == UNCLEAR else outcome
 
     def _asker(self) -> Judge:
-        """Return what runs checks, on grounds that all searches share."""
+        """Return the runner of checks, on grounds shared by all searches."""
         if self._judge is None:
             git, means = self._store.git, self._means()
             grounds = self._open.enter_context(open_grounds(git, means.rung, means.path, now=self._store.now))
@@ -452,7 +452,7 @@ class Explainer:
         return self._judge
 
     def _diff(self, question: InputQuestion, found: BisectResult) -> tuple[str, bool]:
-        """Return how a culprit changed the inputs, cleaned; nothing where that cannot be read."""
+        """Return the culprit's changes to the inputs, cleaned; empty if they cannot be read."""
         git = self._store.git
         concerns = question.concerns()
         try:
@@ -467,7 +467,7 @@ class Explainer:
 
 
 def _seen_of(question: InputQuestion, before: CodeTree, after: CodeTree, paths: list[str]) -> list[str]:
-    """Return which of the paths that a culprit changed a run read whose inputs are those of one side; else all."""
+    """Return which of the culprit's paths were read by a run with the inputs of either side; otherwise all."""
     seen = {
         path
         for reads, known in question.seen
@@ -484,7 +484,7 @@ def _unfailing(key: str, result: Result) -> Why:
 
 
 def explain_all(store: ProvingStore, options: Options, report: Callable[[SearchStep], None]) -> list[Why]:
-    """Explain every fact that fails at HEAD and whose culprit is not known, by key; a search that fails ends alone."""
+    """Explain every fact that fails at HEAD without a known culprit, by key; each search fails alone."""
     catalog = store.catalog()
     lines = take_stock(catalog, store.ground(catalog), store.local, now=store.now).lines
     failing = [line.key for line in lines if line.status == FAILED and not line.culprit]
@@ -496,7 +496,7 @@ def explain_all(store: ProvingStore, options: Options, report: Callable[[SearchS
 
 
 def named_by(explained: Sequence[Why]) -> dict[str, dict[str, str]]:
-    """Return the fields ``culprit`` and ``culprit_after`` of a verdict, by key, where a culprit was found."""
+    """Return the fields ``culprit`` and ``culprit_after`` of a verdict, by key, if a culprit was found."""
     return {
         why.key: {"culprit": why.found.culprit, "culprit_after": why.found.after if why.outcome == RANGE else ""}
         for why in explained
@@ -513,7 +513,7 @@ def why(
     with_diff: bool,
     report: Callable[[SearchStep], None],
 ) -> Why:
-    """Find the commit that broke a fact of the project or a private one, and record it on the fact's verdict."""
+    """Find the commit that broke a fact of the project or a private one, and record it with the fact's verdict."""
     store, full_key = repository.holder(key, scope)
     query = replace(options, keys=(full_key,), everything=False)
     for proving, own in repository.proving(query):
@@ -523,7 +523,7 @@ def why(
 
 
 def with_culprits(run: VerifyRun, explained: Sequence[Why]) -> VerifyRun:
-    """Return what came of a verify run with the culprits that were found after it."""
+    """Return the result of a verify run with the culprits that were found after it."""
     named = named_by(explained)
     results = tuple(
         replace(result, verdict=replace(result.verdict, **named[result.due.row.key]))

@@ -1,1 +1,1 @@
-"""``gitmem capture``: what commits and other sources teach."""
+"""``gitmem capture``: learnings from commits and other sources."""

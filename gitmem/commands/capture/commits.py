@@ -1,6 +1,6 @@
 """Find learnings in a commit message: its lines that begin with ``Learned:`` or ``Learning:`` (A1).
 
-They are trailers or lines anywhere in the message; what follows on indented lines belongs to them.
+They are trailers or lines anywhere in the message; indented lines that follow belong to them.
 """
 
 from __future__ import annotations
@@ -21,21 +21,21 @@ if TYPE_CHECKING:
     from gitmem.repository.repository import OpenRepository
 
 _BEGINS = re.compile(r"(?:learned|learning|learnt)[ \t]*:[ \t]*(.*)", re.IGNORECASE)
-# More than a few of one commit are no learnings but a changelog.
+# A commit with more of them has a changelog, not learnings.
 AT_MOST = 5
-# Commits of one rebase that are looked at, the newest ones.
+# The most commits of one rebase examined, the newest ones.
 COMMITS_AT_MOST = 200
-# Files that say where something was learned; of more their folders say it, and of very many nothing does.
+# The most files named as the place of a learning; of more, their folders are named; of very many, nothing.
 PLACES_AT_MOST = 8
 
 
 @frozen
 class LearningResult:
-    """What became of the learnings of some commits.
+    """The result of capturing from commits.
 
     Attributes:
-        kept: How many were kept.
-        refused: Why others were not, a line each; never a secret.
+        kept: The number of captured learnings.
+        refused: The reasons for refused ones, one line each; never a secret.
     """
 
     kept: int
@@ -43,7 +43,7 @@ class LearningResult:
 
 
 def parse_learnt(message: str) -> list[str]:
-    """Return what a message says was learned, in its order; what is there twice, once."""
+    """Return the learnings in a message, in order, without duplicates."""
     found: list[list[str]] = []
     inside = False
     for line in message.replace("\r\n", "\n").split("\n"):
@@ -58,7 +58,7 @@ def parse_learnt(message: str) -> list[str]:
 
 
 def learn_from(memory: OpenRepository, commits: Sequence[str]) -> LearningResult:
-    """Capture what commits say was learned, with the commit and the files it touches; nothing that is known already."""
+    """Capture the learnings in commits, with the commit and its files; known ones are skipped."""
     kept, refused = 0, []
     for commit, message in _messages(memory.git, commits):
         texts = parse_learnt(message)
@@ -76,7 +76,7 @@ def learn_from(memory: OpenRepository, commits: Sequence[str]) -> LearningResult
 
 
 def refused_of(memory: OpenRepository, message: str) -> list[str]:
-    """Return why what a message says was learned may not be in any history, a line each; no secret is repeated."""
+    """Return why learnings in a message must not be committed, one line each; no secret is repeated."""
     refused = []
     for number, text in enumerate(parse_learnt(message), 1):
         try:
@@ -92,7 +92,7 @@ def _keep(memory: OpenRepository, commit: str, text: str) -> None:
 
 
 def _messages(git: Git, commits: Sequence[str]) -> Iterable[tuple[str, str]]:
-    """Return each commit that there is with its message."""
+    """Return each existing commit with its message."""
     names = [name for name in commits if is_oid(name)][-COMMITS_AT_MOST:]
     if not names:
         return ()
@@ -107,7 +107,7 @@ def _touched(git: Git, commit: str) -> list[str]:
 
 
 def _places(touched: Sequence[str]) -> list[str]:
-    """Return the files, or their folders where they are many, as globs; what would be read as a pattern is left out."""
+    """Return the files, or their folders if there are many, as globs; names with pattern characters are left out."""
     plain = sorted(name for name in touched if name.isprintable() and not set(name) & set("*?[]{}\\:!"))
     if len(plain) <= PLACES_AT_MOST:
         return plain

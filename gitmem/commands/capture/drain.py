@@ -1,4 +1,4 @@
-"""From the spool onto the branch, each entry once; and in sight of every reader meanwhile."""
+"""Move entries from the spool onto the branch, each once; readers see them in the meantime."""
 
 from __future__ import annotations
 
@@ -32,19 +32,19 @@ if TYPE_CHECKING:
     from gitmem.write.draft import Draft
     from gitmem.write.writer import Writer
 
-# Entries of one commit: more make it long to wait for, and the next ones follow at once.
+# Entries per commit: more would keep others waiting; the next commit follows at once.
 AT_ONCE = 200
-# Commits behind an interrupted drain that are looked through for what it had written.
+# Commits searched after an interrupted drain for what it had written.
 LOOKED_THROUGH = 5000
 TRAILER = "Gitmem-Source"
 POLL_S = 0.01
 
 
 def drain(memory: OpenRepository, writer: Writer) -> int:
-    """Turn everything that waits into commits, and return how many entries are gone from the spool.
+    """Commit everything that waits, and return how many entries were removed from the spool.
 
     Raises:
-        ConflictError: Another process drains, or writes, past the deadline.
+        ConflictError: Another process is draining or writing past the deadline.
         GitmemError: The repository cannot be written to.
     """
     spool = Spool(memory.git.repository.state)
@@ -77,7 +77,7 @@ def _lock(memory: OpenRepository, spool: Spool) -> int:
 
 
 def _finish_interrupted(memory: OpenRepository, spool: Spool) -> None:
-    """Take off the spool what a drain that was killed had committed: its commits name their entries."""
+    """Remove from the spool what a killed drain had committed: its commits name their entries."""
     tip, base = memory.find_tip(), spool.interrupted()
     if base is None:
         return
@@ -93,7 +93,7 @@ def _finish_interrupted(memory: OpenRepository, spool: Spool) -> None:
 
 
 def _drain_some(memory: OpenRepository, spool: Spool, writer: Writer, names: Sequence[str]) -> None:
-    """Write entries in one commit, and take them off the spool; what can never be written is set aside."""
+    """Write entries in one commit, and remove them from the spool; entries that can never be written are set aside."""
     done: list[str] = []
     refused: dict[str, str] = {}
     again: list[tuple[str, str]] = []
@@ -135,9 +135,9 @@ def _rehearse(
     *,
     again: list[tuple[str, str]],
 ) -> list[str]:
-    """Plan one entry on what those before it leave; returns the key that it changes, if any.
+    """Plan one entry on the result of those before it; return the key that it changes, if any.
 
-    What another memory says already is added to that one: its key and the words as captured go to *again*.
+    A duplicate is added to the existing memory; that memory's key and the captured words go into *again*.
 
     Raises:
         GitmemError: It cannot be written.
@@ -163,7 +163,7 @@ def _rehearse(
 
 
 def _is_a_persons(catalog: Catalog, known: place.KnownMemory, draft: Draft) -> bool:
-    """Return whether an agent says word for word what a person wrote: then it stays theirs."""
+    """Return whether an agent repeats a person's text word for word: it then stays the person's."""
     theirs, ours = (
         by.get("agent") if isinstance(by, dict) else ""
         for by in (place.before_of(catalog, known).get("by"), draft.fields.get("by"))
@@ -174,8 +174,8 @@ def _is_a_persons(catalog: Catalog, known: place.KnownMemory, draft: Draft) -> b
 
 
 def _describe_repeats(again: Sequence[tuple[str, str]]) -> str:
-    """Return what was captured of memories that said it before, for the commit's message: no word is lost."""
-    # Indented: no line of it is a trailer.
+    """Return the captured words that repeat memories, for the commit's message, so that none are lost."""
+    # Indented, so that no line of it is a trailer.
     return "\n".join(f"{key} was repeated:\n    " + text.replace("\n", "\n    ") for key, text in again)
 
 
@@ -183,7 +183,7 @@ def _draft(memory: OpenRepository, entry: Mapping[str, Any], policy: Policy, cat
     author, agent = memory.author(), str(entry.get("agent", ""))
     options = {name: value for name, value in dict(entry.get("options", {})).items() if name in OPTIONS}
     if "by" in entry and "task" not in options:
-        options |= _held(catalog, author.who, agent)
+        options |= _current_task(catalog, author.who, agent)
     more = {name: display(str(value)) for name, value in dict(entry.get("by", {})).items() if name in BY}
     return make_draft(
         entry["text"],
@@ -198,8 +198,8 @@ def _draft(memory: OpenRepository, entry: Mapping[str, Any], policy: Policy, cat
     )
 
 
-def _held(catalog: Catalog, who: str, agent: str) -> dict[str, str]:
-    """Return the task that somebody works on while they capture (A9); nothing where it is none, or one of several."""
+def _current_task(catalog: Catalog, who: str, agent: str) -> dict[str, str]:
+    """Return the task that the person or agent is working on (A9); empty if there is none, or several."""
     if not is_anything_held(catalog):
         return {}
     mine = {one.task.key for name in {agent, ""} for one in held_by(catalog, Worker(display(who), name))}
@@ -207,7 +207,7 @@ def _held(catalog: Catalog, who: str, agent: str) -> dict[str, str]:
 
 
 def overlaid(memory: OpenRepository, writer: Writer, base: Catalog) -> Catalog:
-    """Return a copy of a catalog, in memory, with what waits in the spool in it; what cannot be written is left out."""
+    """Return an in-memory copy of a catalog with the spool's entries that can be written in it."""
     spool, shown = Spool(memory.git.repository.state), base.copied()
     rehearsal = Rehearsal(shown, writer.planned)
     for name in spool.list_waiting():
@@ -220,5 +220,5 @@ def overlaid(memory: OpenRepository, writer: Writer, base: Catalog) -> Catalog:
 
 
 def policy_of(catalog: Catalog) -> Policy:
-    """Return the policy that a catalog was made with."""
+    """Return the policy that a catalog was built with."""
     return Policy.from_dict(json.loads(catalog.meta("policy") or "{}"))

@@ -1,4 +1,4 @@
-"""Keep a text that will be a memory: checked, durable, and in milliseconds, since programs wait for it."""
+"""Store a text that will be a memory: checked, durable, and within milliseconds, since programs wait for it."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ if TYPE_CHECKING:
 
     from gitmem.repository.repository import OpenRepository
 
-# What else a captured memory may say of itself; a check is no such thing, since it must be seen to hold.
+# Further fields of a captured memory; not a check, which must be seen to hold.
 OPTIONS = (
     *("tags", "domains", "paths", "refs", "requires", "produces", "ttl", "importance", "confidence", "task"),
     *("workspace", "branch", "created", "category", "priority"),
 )
-# What is kept of an agent besides its name.
+# The fields about an agent besides its name.
 BY = ("role", "session", "type")
 
 
@@ -39,21 +39,21 @@ def keep(
     options: Mapping[str, Any],
     by: Mapping[str, str] | None = None,
 ) -> str:
-    """Keep a text that will be a memory, and return the entry's name; when this returns, it is on disk.
+    """Store a text that will be a memory, and return the entry's name; it is on disk then.
 
     Args:
         memory: The store.
-        text: What was learned.
-        title: Its title; taken from the text where it is empty.
+        text: The learning.
+        title: Its title; if empty, derived from the text.
         kind: Its kind.
-        key: Its key; made from the text where it is empty.
-        once: Leave a memory alone that is there already, or was retired.
+        key: Its key; if empty, made from the text.
+        once: Skip a memory that exists already, or was retired.
         options: Further fields (``OPTIONS``).
-        by: Who captured it, where that is an agent (``BY``); the person is always known.
+        by: The agent that captured it, if any (``BY``); the person is always known.
 
     Raises:
         NoRepositoryError: This repository has no store.
-        RefusedError: It says nothing, has hidden characters, or a secret, which the error does not repeat.
+        RefusedError: It has no content, or has hidden characters or a secret, which the message does not repeat.
         UsageError: There is no such field.
     """
     memory.tip()
@@ -75,10 +75,10 @@ def keep(
 
 
 def refuse(memory: OpenRepository, what: str, text: str) -> None:
-    """Refuse what no commit may hold, before it is on disk; the policy is read where it could allow it.
+    """Refuse what no commit may contain, before it is on disk; the policy is read if it could allow it.
 
     Raises:
-        RefusedError: It has hidden characters, or a secret, which the error does not repeat.
+        RefusedError: It has hidden characters, or a secret, which the message does not repeat.
     """
     if find_hidden(text) or find_secrets(text):
         from gitmem.write.draft import cleaned, refuse_typed

@@ -1,6 +1,6 @@
 """Find the text after ``LEARNED:``, ``LEARNING:``, ``DECISION:`` or ``FACT:``. Pure.
 
-What is in a code fence or is quoted (``>``) are somebody else's words, or an example.
+Text in a code fence or a quotation (``>``) is skipped: it is by someone else, or an example.
 """
 
 from __future__ import annotations
@@ -12,16 +12,16 @@ from gitmem.frozen import frozen
 LEARNED = "learned"
 DECISION = "decision"
 FACT = "fact"
-# More than a few of one text are no learnings but a changelog; one is not an essay.
+# A text with more of them is a changelog, not learnings; and the longest one.
 AT_MOST = 5
 TEXT_LIMIT = 4_000
 _WORDS = {"LEARNED": LEARNED, "LEARNING": LEARNED, "LEARNT": LEARNED, "DECISION": DECISION, "FACT": FACT}
-# At the begin of a line, behind the sign of a list and in bold as well.
+# At the beginning of a line, after a list marker and in bold as well.
 _BEGINS = re.compile(
     r" {0,3}(?:(?:[-*+•]|\d{1,3}[.)])[ \t]+)?(?:\*\*|__)?"
     r"(LEARNED|LEARNING|LEARNT|[Ll]earned|[Ll]earning|[Ll]earnt|DECISION|FACT)(?:\*\*|__)?[ \t]*:[ \t]*(.*)"
 )
-# In the middle of one only behind the end of a sentence: "All done. LEARNED: …" (an agent's last words).
+# Inside a line only after the end of a sentence: "All done. LEARNED: …" (an agent's last message).
 _INSIDE = re.compile(r"(?<=[.!?…][ \t])(LEARNED|LEARNING|DECISION):[ \t]*(.*)")
 _FENCE = re.compile(r" {0,3}(```|~~~)")
 _ITEM = re.compile(r"[ \t]*(?:[-*+•]|\d{1,3}[.)]|#{1,6})[ \t]")
@@ -30,11 +30,11 @@ _LEFT_OPEN = re.compile(r"<[^<>]*>|\[[^\[\]]*\]|\.{2,}|…")
 
 @frozen
 class Marker:
-    """One thing that a text says was learned.
+    """A marked learning in a text.
 
     Attributes:
         word: ``learned``, ``decision`` or ``fact``.
-        text: What was; not empty.
+        text: The learning; not empty.
     """
 
     word: str
@@ -42,13 +42,13 @@ class Marker:
 
 
 def find_marked(text: str, *, is_comment: bool) -> list[Marker]:
-    """Return what a text says was learned, in its order; what is there twice, once.
+    """Return the marked learnings in a text, in order, without duplicates.
 
     Args:
         text: The text.
-        is_comment: Whether it was written for what it says: then what begins with a mark goes on to the end, and what
-            follows a mark further down to the end of the paragraph. Elsewhere it is a line, with what is indented
-            below it; and a claimed fact does not count.
+        is_comment: Whether the text is a comment: then a mark at its beginning applies to the whole text, and a later
+            one to its paragraph. Otherwise a mark applies to its line, with indented lines below it, and claimed
+            facts do not count.
     """
     found: list[tuple[str, list[str]]] = []
     in_fence, goes_on, is_all = "", False, False
@@ -78,7 +78,7 @@ def _begins(line: str, *, is_comment: bool) -> tuple[str, str] | None:
 
 
 def _belongs(line: str, *, is_comment: bool) -> bool:
-    """Return whether a line goes on with what was learned in the one before."""
+    """Return whether a line continues the learning before it."""
     if not line.strip() or line.lstrip().startswith(">"):
         return False
     return is_comment or (line[0] in " \t" and not _ITEM.match(line))

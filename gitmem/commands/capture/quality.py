@@ -1,8 +1,8 @@
-"""The quality gate (C15): what says nothing is never kept."""
+"""The quality gate (C15): texts without content are never stored."""
 
 from __future__ import annotations
 
-# What people answer without saying anything, in lower case.
+# Answers without content, in lower case.
 _EMPTY = (
     *("ok", "okay", "k", "kk", "yes", "yeah", "yep", "yup", "y", "no", "nope", "nah", "n", "sure", "fine"),
     *("good", "great", "nice", "cool", "thanks", "thank", "you", "thx", "ty", "please", "done", "right"),
@@ -12,13 +12,13 @@ _EMPTY = (
     *("todo", "wip", "fixup", "wow", "hm", "hmm", "ja", "nein", "danke", "si", "oui", "non", "merci", "da"),
     *("net"),
 )
-# Letters that a text has at least which says something: "TTL=5" does.
+# The fewest letters of an informative text: "TTL=5" is one.
 LETTERS = 3
 
 
 def says_something(text: str) -> bool:
-    """Return whether a text has anything in it besides the words people answer with."""
+    """Return whether a text has any content besides stock answers."""
     words = "".join(char.lower() if char.isalnum() else " " for char in text).split()
-    # A letter of Chinese or Japanese is a word's worth.
+    # A Chinese or Japanese character counts as a word.
     weight = sum(len(word) if word.isascii() else 2 * len(word) for word in words)
     return weight > LETTERS and any(word not in _EMPTY for word in words)

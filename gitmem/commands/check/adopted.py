@@ -1,4 +1,4 @@
-"""What a document should say instead of adopted statements that a change makes false, as ``adopt --base`` says it."""
+"""Corrections for documents whose adopted statements a change makes false, as in ``adopt --base``."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ if TYPE_CHECKING:
 
 
 def read_corrections(trees: Trees, document: str, lines: Sequence[str]) -> dict[int, str | range]:
-    """Return what lines of a document should say behind a change, by number; or the lines that should go, for each.
+    """Return the corrected lines of a document after a change, by number; or the lines to delete, for each.
 
-    Only names of files and of targets are judged: what a value should be is in the answer of its check.
+    Only names of files and of targets are judged: the right value is in the answer of a fact's check.
 
     Args:
         trees: The change.
         document: The document's path.
-        lines: Its lines behind the change.
+        lines: Its lines after the change.
     """
     false = adopt(trees.git, trees.behind, [document], base=trees.before, kinds=(PATH, COMMAND)).of(FALSE)
     texts = {document: lines}

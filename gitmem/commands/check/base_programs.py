@@ -1,7 +1,7 @@
-"""Facts whose checks run a file that the change edits: judged once more with that file as the base has it.
+"""Judge facts again with the base's version of the files that their checks run, if the change edits these.
 
-A check that runs `make ports` says what the Makefile makes of it. A change that replaces the recipe by `@true` must not
-be green for that alone, so the head is judged a second time with the base's version of every file that checks run.
+A check that runs `make ports` depends on the Makefile. A change that replaces the recipe with `@true` must not pass
+because of that, so the head is judged a second time with the base's version of every file that checks run.
 """
 
 from __future__ import annotations
@@ -25,23 +25,23 @@ if TYPE_CHECKING:
     from gitmem.commands.check.touched import HeadFact
     from gitmem.git.binary import TreeChange
 
-    # The changed files that the check of a fact runs, by the fact's key.
+    # The changed files that each fact's check runs, by the fact's key.
     ProgramEdits = Mapping[str, tuple[TreeChange, ...]]
 
-# Facts that are named for one file; all are counted.
+# The most facts named for one file; all are counted.
 NAMED = 5
 
 
 def find_program_edits(
     facts: Iterable[HeadFact], trees: Trees, *, setup: str, brought: Collection[int]
 ) -> dict[str, tuple[TreeChange, ...]]:
-    """Return the changed files that the checks of facts run, by key; a file that the change adds was run by none.
+    """Return the changed files that the checks of facts run, by key; files that the change adds are left out.
 
     Args:
         facts: The live facts of the head.
         trees: The change.
         setup: The policy's command that runs before each check, or empty.
-        brought: Numbers of the facts that the change brings: what they run is theirs.
+        brought: Numbers of the facts that the change adds, which may run anything.
     """
     commands = [fact.row for fact in facts if fact.row.form != BUILTIN and fact.row.id not in brought]
     changed = {change.path: change for change in trees.changes if change.old_oid.strip("0")}
@@ -67,7 +67,7 @@ def find_program_edits(
 
 
 def _text(git: Git, oid: str) -> str:
-    """Return the text of a file; empty where there is none, or it is too large to be read."""
+    """Return the text of a file; empty if there is none, or it is too large."""
     if not oid.strip("0") or not 0 <= git.sizes([oid])[oid] <= SIZE_LIMIT:
         return ""
     return (git.read_blob(oid, limit=SIZE_LIMIT) or b"").decode("utf-8", "replace")
@@ -75,11 +75,11 @@ def _text(git: Git, oid: str) -> str:
 
 @frozen
 class BaseAnswer:
-    """What a fact's check says of the head with the base's version of the files that it runs.
+    """The answer of a fact's check on the head with the base's version of the files that it runs.
 
     Attributes:
-        answer: What it says; None where it was not asked, since it does not hold with the new ones either.
-        only_new: Whether it holds with the change's version alone.
+        answer: The answer; None if the check did not run, since it fails with the new files as well.
+        only_new: Whether it holds only with the change's version.
     """
 
     answer: FactAnswer | None
@@ -92,20 +92,20 @@ def judge_with_base(
     trees: Trees,
     answers: Callable[[Trees, Sequence[Pair]], Mapping[str, FactAnswer]],
 ) -> dict[str, BaseAnswer]:
-    """Judge once more what holds on the head and runs what the change edits, by key.
+    """Judge again the facts that hold on the head and run files that the change edits, by key.
 
     Args:
-        pairs: What the facts say before and behind the change.
-        edits: What the change edits of what they run.
+        pairs: The facts' answers before and after the change.
+        edits: The edited files that they run.
         trees: The change.
-        answers: Judges facts behind another change that begins at the same commit.
+        answers: Judges facts after another change from the same commit.
     """
     mine = [pair for pair in pairs if pair.touched.fact.row.key in edits and pair.base is not None]
     asked = [pair for pair in mine if pair.head.outcome == HOLDS]
     found = {pair.touched.fact.row.key: BaseAnswer(None) for pair in mine}
     if not asked:
         return found
-    # Temporary folders: only where a check's program was edited.
+    # Temporary folders: only if a check's program was edited.
     from pathlib import Path
 
     from gitmem.verify.ground.private_commits import Apart
@@ -127,14 +127,14 @@ def judge_with_base(
 
 
 def describe_only_new(one: BaseAnswer, edits: Sequence[TreeChange]) -> str:
-    """Return why a fact that holds with the change's files alone does not count as one that holds."""
+    """Return why a fact that holds only with the change's files does not count as holding."""
     names = ", ".join(display(change.path) for change in edits)
     because = one.answer.because if one.answer is not None else ""
     return f"it holds only with the change's {names}, which its check runs; with the base's version: {because}"
 
 
 def list_program_findings(edits: ProgramEdits, answers: Mapping[str, BaseAnswer]) -> Iterator[ReviewFinding]:
-    """Yield for each changed file which checks run it, and what came of judging them with the base's version."""
+    """Yield for each changed file the checks that run it, and the result of judging them with the base's version."""
     cases: dict[tuple[str, str, str], list[str]] = {}
     for key, changes in edits.items():
         severity, result = _result(answers.get(key))

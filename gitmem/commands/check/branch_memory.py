@@ -1,8 +1,8 @@
 """The memory that comes with a change: the companion of its branch, on top of the memory branch.
 
-It changes what is judged as the change itself does, and differs from memories in the code tree in one way: a fact that
-it makes true at the head is settled. What a required check asks for can only be written there, because the memory
-branch speaks of the default branch; and it is reviewed together with the change.
+It affects what is judged like the change itself, with one difference from memories in the code tree: a fact that it
+makes true at the head is resolved. The fix for a failed required check can only be written there, because the memory
+branch is about the default branch; and it is reviewed together with the change.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ FORK = (
     "it comes from a fork, and is merged by hand after the pull request: fetch {branch} from there, then gitmem "
     "propose --merge"
 )
-# What takes a claim back openly; to remove its check and keep the text is none of these.
+# The open ways to withdraw a claim; removing its check and keeping the text is not one.
 RETIRES = ("archives it", "supersedes it")
 
 
 def find_changed(before: Catalog, facts: Iterable[HeadFact]) -> frozenset[int]:
-    """Return the numbers of the facts of a memory branch that say something else than before, or are new."""
+    """Return the numbers of a branch's facts that are new or say something else than before."""
     known = {key: (spec, claim) for key, spec, claim in before.rows(
         "SELECT m.key, f.spec, f.claim FROM fact f JOIN memory m ON m.id = f.id WHERE m.shadowed = 0"
     )}  # fmt: skip
@@ -44,7 +44,7 @@ def find_changed(before: Catalog, facts: Iterable[HeadFact]) -> frozenset[int]:
 
 
 def find_settled(silenced: Iterable[SilencedFact], found: Iterable[Finding]) -> dict[str, SilencedFact]:
-    """Return the facts of the base that a branch's memory settles: changed, and true at the head; or taken back."""
+    """Return the facts of the base that a branch's memory resolves: changed and true at the head, or withdrawn."""
     holds = {finding.key for finding in found if finding.kind == HOLDS}
     return {
         one.fact.row.key: one
@@ -54,12 +54,12 @@ def find_settled(silenced: Iterable[SilencedFact], found: Iterable[Finding]) -> 
 
 
 def is_by_branch(one: SilencedFact) -> bool:
-    """Return whether it is the branch's memory that silences a fact, and not a file of the code tree."""
+    """Return whether a fact is silenced by the branch's memory, as opposed to a file of the code tree."""
     return not is_home(one.spot.path) and not is_home(one.fact.path)
 
 
 def list_settled(settled: Mapping[str, SilencedFact], judged: Sequence[Finding]) -> tuple[SettledFact, ...]:
-    """Return the settled facts that the change makes false as the memory branch has them, by key."""
+    """Return the resolved facts that the change makes false in their version on the memory branch, by key."""
     broken = {finding.key: finding for finding in judged if finding.kind == BROKEN}
     return tuple(
         SettledFact(key, one.fact.title, one.how, broken[key].because)
@@ -69,7 +69,7 @@ def list_settled(settled: Mapping[str, SilencedFact], judged: Sequence[Finding])
 
 
 def conflicts_of(catalog: Catalog, keys: Collection[str]) -> tuple[str, ...]:
-    """Return which of these memories keep two versions, sorted."""
+    """Return which of these memories contain two conflicting versions, sorted."""
     from gitmem.index.catalog import state
 
     source = "FROM memory m JOIN text t ON t.id = m.id"
@@ -78,7 +78,7 @@ def conflicts_of(catalog: Catalog, keys: Collection[str]) -> tuple[str, ...]:
 
 
 def section_of(branch: BranchMemory) -> FindingSection:
-    """Return what a reviewer sees of it: what it settles, how each memory changes, and the findings of its review."""
+    """Return the section for reviewers: resolved facts, how each memory changes, and the findings of its review."""
     review = branch.review or {}
     findings = review.get("findings", [])
     rows = [FindingRow(f"two versions to settle: {key}", key) for key in branch.to_settle]
@@ -107,7 +107,7 @@ def section_of(branch: BranchMemory) -> FindingSection:
 
 
 def _words(change: Mapping[str, Any]) -> str:
-    """Return a title as it changes: the old one and the new one."""
+    """Return how a title changes: the old one and the new one."""
     runs = change["words"]
     old = "".join(text for sign, text in runs if sign != "+").strip()
     new = "".join(text for sign, text in runs if sign != "-").strip()
@@ -115,14 +115,14 @@ def _words(change: Mapping[str, Any]) -> str:
 
 
 def note_of(branch: BranchMemory) -> str:
-    """Return one line about the memory that comes with a change."""
+    """Return a one-line note about the memory that comes with a change."""
     memories = "1 memory" if len(branch.changed) == 1 else f"{len(branch.changed)} memories"
     settled = f", of which {len(branch.settled)} would become false" if branch.settled else ""
     return f"{branch_of(branch.code)} changes {memories} with this branch{settled}; it is merged with it"
 
 
 def table_of(branch: BranchMemory) -> dict[str, Any]:
-    """Return it as the documented JSON."""
+    """Return the documented JSON."""
     return {
         "branch": branch.code,
         "commit": branch.commit,

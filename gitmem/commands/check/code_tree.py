@@ -1,4 +1,4 @@
-"""The memories of the code tree before and behind a change: what it brings, takes away, and hides."""
+"""The memories of the code tree before and after a change: those it adds, removes and hides."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 def find_brought(
     git: Git, catalog: Catalog, policy: Policy, facts: Iterable[HeadFact], *, base: str, changes: Iterable[TreeChange]
 ) -> Brought:
-    """Return what a change does to the memories of the code tree.
+    """Return a change's effects on the memories of the code tree.
 
-    Nobody judges what is not there: a change that removes, replaces or supersedes a fact must not do so unseen.
+    A deleted fact is not judged, so a change that removes, replaces or supersedes one must be shown.
     """
     claims = _claims(git, policy, base)
     live = dict(catalog.rows(f"SELECT m.key, m.path FROM memory m WHERE {state.LIVE}"))
@@ -35,7 +35,7 @@ def find_brought(
         "SELECT m.key, m.path, f.spec, f.claim FROM fact f JOIN memory m ON m.id = f.id WHERE m.shadowed = 1"
         " AND m.archived = 0"
     )
-    # One that the change moves here from the memory branch, as it is, has a base and hides nothing.
+    # A memory that the change moves here unchanged from the memory branch has a base and hides nothing.
     branch = {key: (spec, claim) for key, path, spec, claim in shadowed if not is_home(path)}
     known = branch | claims
     own = {f.row.key: (f.row.spec, f.row.claim) for f in facts if is_home(f.path)}
@@ -69,7 +69,7 @@ def _claims(git: Git, policy: Policy, commit: str) -> dict[str, tuple[str, str]]
 
 
 def home_tree(git: Git, commit: str) -> str:
-    """Return the tree ``.memory`` of a commit of the code; empty where there is none."""
+    """Return the tree ``.memory`` of a commit of the code; empty if there is none."""
     listed = git.run("ls-tree", "-z", "--full-tree", commit, FOLDER).stdout.split(b"\0")[0]
     mode, _, rest = listed.partition(b"\t")[0].decode("ascii").partition(" ")
     return rest.rpartition(" ")[2] if mode == "040000" else ""

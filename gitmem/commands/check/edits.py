@@ -1,7 +1,7 @@
-"""Changes of what decides what is checked: the list of approved commands, gitmem's own workflows and their settings.
+"""Changes to what decides what is checked: the list of approved commands, gitmem's workflows and their settings.
 
-None of them counts for the change itself (the list and the workflow are the default branch's), but all of them do after
-it is merged. So they are named first.
+None of them affects the check of the change itself (the default branch's list and workflow are used), but all of them
+do after it is merged. So they are listed first.
 """
 
 from __future__ import annotations
@@ -18,22 +18,22 @@ if TYPE_CHECKING:
     from gitmem.commands.check.touched import Trees
     from gitmem.git.binary import TreeChange
 
-# The name of an approved list, wherever it is (`gitmem trust --print > .github/gitmem-approved`).
+# The name of a list of approved commands, in any folder (`gitmem trust --print > .github/gitmem-approved`).
 APPROVED = "gitmem-approved"
-# What a forge runs: of these, the files that name gitmem.
+# Files that a forge runs; those that name gitmem count.
 OF_FORGES = (".github/", ".gitlab/", ".gitlab-ci.yml", ".forgejo/", ".gitea/")
-# Commands of a list that are named, where all are counted; and characters of one.
+# The most commands of a list that are named (all are counted), and the characters of each.
 NAMED, SHOWN = 5, 80
-# A larger file is no workflow that anybody wrote.
+# No real workflow file is larger.
 SIZE_LIMIT = 1024 * 1024
 
 
 def look_at_edits(trees: Trees, approved: str) -> Iterator[ReviewFinding]:
-    """Yield what a change does to what decides about it, by path.
+    """Yield a change's edits to what decides about it, by path.
 
     Args:
         trees: The change.
-        approved: The approved list that was given, as typed; or empty.
+        approved: The path of the list of approved commands, as typed; or empty.
     """
     lists = {APPROVED, approved.rpartition("/")[2]} - {""}
     policies = {f"{FOLDER}/{POLICY_PATH}"}
@@ -52,7 +52,7 @@ def look_at_edits(trees: Trees, approved: str) -> Iterator[ReviewFinding]:
 
 
 def _listed(trees: Trees, change: TreeChange) -> str:
-    """Return which commands a list approves more and less; a line is a hash, a key and a command."""
+    """Return which commands a list approves in addition, and no longer; a line is a hash, a key and a command."""
     was, now = ({*_lines(text)} for text in _both(trees, change))
     parts = []
     for lines, word in ((now - was, "approves"), (was - now, "no longer approves")):
@@ -80,7 +80,7 @@ def _names_gitmem(trees: Trees, change: TreeChange) -> bool:
 
 
 def _both(trees: Trees, change: TreeChange) -> tuple[bytes, bytes]:
-    """Return what a file has before and behind the change; empty where there is none, or it is too large."""
+    """Return a file before and after the change; empty if there is none, or it is too large."""
     oids = [oid for oid in (change.old_oid, change.oid) if oid.strip("0")]
     sizes = trees.git.sizes(oids)
     texts = dict(trees.git.read_blobs(oid for oid in oids if 0 <= sizes[oid] <= SIZE_LIMIT))

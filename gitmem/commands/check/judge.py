@@ -1,4 +1,4 @@
-"""What the checks of touched facts answer on both commits: known verdicts first, then without a run, then with one."""
+"""Judge touched facts on both commits: by known verdicts first, then by checks that run nothing, then by commands."""
 
 from __future__ import annotations
 
@@ -34,17 +34,17 @@ if TYPE_CHECKING:
 
 @frozen
 class FactAnswer:
-    """What a fact's check says on one commit.
+    """The answer of a fact's check on one commit.
 
     Attributes:
         outcome: ``holds``, ``fails``, ``blocked`` or ``skipped``.
-        because: Why it fails, or why nothing was learned; one line.
-        verdict: The verdict, known or new; None for a built-in check that was only asked.
-        seconds: How long it ran now; 0 where the answer was known.
+        because: Why it fails, or why the run was inconclusive; one line.
+        verdict: The verdict, known or new; None for a built-in check without one.
+        seconds: How long it ran now; 0 if the answer was known.
         wrong: A claimed verdict of these inputs that the check contradicts, or None.
-        moved: Where git renamed what the check names to, and where it was judged (``verify.moves``).
+        moved: The renamed files that the check was judged on (``verify.moves``).
         is_new: Whether the verdict was made now.
-        found: What a built-in check answered now, with the place; None for a verdict that was known.
+        found: A built-in check's answer now, with the place; None for a known verdict.
     """
 
     outcome: str
@@ -59,12 +59,12 @@ class FactAnswer:
 
 @frozen
 class Pair:
-    """A touched fact's answers.
+    """A touched fact's answers before and after the change.
 
     Attributes:
         touched: The fact.
-        base: The answer before the change; None where the change brings the fact.
-        head: The answer behind it.
+        base: The answer before the change; None if the change adds the fact.
+        head: The answer after it.
     """
 
     touched: TouchedFact
@@ -73,7 +73,7 @@ class Pair:
 
 
 def changed_of(pair: Pair, trees: Trees) -> Sequence[TreeChange]:
-    """Return the changed files that a fact reads, by what its runs were seen to read where nothing names its inputs."""
+    """Return the changed files that a fact reads, by its observed reads if nothing names its inputs."""
     changed = pair.touched.changed
     if json.loads(pair.touched.fact.row.inputs)[0] != "tree":
         return changed
@@ -84,20 +84,20 @@ def changed_of(pair: Pair, trees: Trees) -> Sequence[TreeChange]:
 
 
 def _compared(answer: FactAnswer, claimed: Verdict | None) -> FactAnswer:
-    """Return what a built-in check answers, with what a claimed verdict of the same inputs adds to it or gets wrong."""
+    """Return a built-in check's answer, with what a claimed verdict of the same inputs adds or gets wrong."""
     if claimed is None or answer.outcome == BLOCKED:
         return answer
     if answer.outcome != claimed.outcome:
         return replace(answer, wrong=claimed)
-    # Where both say the same, the verdict may know more: which commit broke it.
+    # If both agree, the verdict may know more: the commit that broke it.
     return replace(answer, verdict=claimed)
 
 
 class Judging:
-    """Judges touched facts before and behind a change.
+    """Judge touched facts before and after a change.
 
     Attributes:
-        rung: The sandbox's rung that commands ran on; empty where none ran.
+        rung: The sandbox's rung that commands ran on; empty if none ran.
     """
 
     def __init__(
@@ -112,15 +112,15 @@ class Judging:
         now: int,
         progress: Callable[[str, int, int], None],
     ) -> None:
-        """Take what is needed to judge.
+        """Set what is needed to judge.
 
         Args:
             git: The repository, which knows both commits.
             catalog: The catalog with the memories of the code as the change leaves them.
             policy: The store's policy.
-            session: Opens a verify session, to run commands; None where they cannot be run, since HEAD is unborn.
+            session: Opens a verify session, to run commands; None if they cannot run, since HEAD is unborn.
             base: The commit before the change.
-            is_hurried: Whether somebody waits.
+            is_hurried: Whether a person is waiting.
             now: Epoch seconds.
             progress: Called with each fact as its command has run.
         """
@@ -137,17 +137,17 @@ class Judging:
         self.rung = ""
 
     def judge(self, touched: Sequence[TouchedFact], trees: Trees) -> list[Pair]:
-        """Return what each check says before and behind the change, in the order of the facts.
+        """Return each check's answers before and after the change, in the order of the facts.
 
-        The base is judged first: what held there and fails on the head is then run again, on both, by the rules of
-        ``verify``, before anybody is accused.
+        The base is judged first. A check that held there and fails on the head is then run again, on both, by the rules
+        of ``verify``, before it is reported.
         """
         before = self._answers(trees, [(t, t.base) for t in touched if t.base is not None], None)
         behind = self._answers(trees, [(t, t.head) for t in touched], before)
         return [Pair(t, before.get(t.fact.row.key), behind[t.fact.row.key]) for t in touched]
 
     def judge_again(self, trees: Trees, pairs: Sequence[Pair]) -> dict[str, FactAnswer]:
-        """Return what checks say behind another change from the same base, by key, given what they say before it."""
+        """Return the checks' answers after another change from the same base, by key, given the answers before it."""
         before = {pair.touched.fact.row.key: pair.base for pair in pairs if pair.base is not None}
         return self._answers(trees, [(pair.touched, pair.touched.head) for pair in pairs], before)
 
@@ -157,7 +157,7 @@ class Judging:
         facts: Sequence[tuple[TouchedFact, fact_state.FactState]],
         before: Mapping[str, FactAnswer] | None,
     ) -> dict[str, FactAnswer]:
-        """Return the answers on the head by key, given those of the base; those of the base where there are none."""
+        """Return the answers on the head by key, given those of the base; without *pairs*, those of the base."""
         found = {}
         tree = trees.base if before is None else trees.head
         asked: dict[str, tuple[Check, str]] = {}
@@ -181,7 +181,7 @@ class Judging:
         return found | self._run(trees.base if before is None else trees.head, dues) if dues else found
 
     def _known(self, row: fact_state.FactRow, at: fact_state.FactState) -> FactAnswer | None:
-        """Return what a verdict of these very inputs says, where it is not too old."""
+        """Return the answer of a verdict on these exact inputs, if it is recent enough."""
         if at.verdict is None or not at.is_fresh:
             return None
         if row.ttl_s is not None and age_s(at.verdict.at, self._now) > row.ttl_s:
@@ -196,7 +196,7 @@ class Judging:
         return self._found[tree.commit]
 
     def _moved(self, tree: CodeTree, check: Check, verdict: Verdict | None) -> str:
-        """Return the moves by which a built-in check is asked on a tree: what others claim must be what git says."""
+        """Return the moves that a built-in check is judged with on a tree; claims by others must match git's."""
         if verdict is None or not is_moved(tree, check, verdict.moved):
             return ""
         return self._moves(tree).known(verdict, check)
@@ -241,17 +241,17 @@ class Judging:
         if before is not None and before.verdict is not None:
             verdict = before.verdict
             if verdict.outcome == HOLDS:
-                # Whoever found it out: a failure is put to the base before it counts, and the base may excuse it.
+                # Whoever found it: a failure is compared with the base before it counts, and the base may excuse it.
                 moved = self._moves(tree).known(verdict, spec.check) if verdict.moved else ""
                 verdict = replace(verdict, own=True, held_commit=self._base, held_at=verdict.at, moved=moved)
-        # Whether it flaps is not a question of the commit: a failure of one that does needs more like answers here.
+        # Flapping does not depend on the commit: a flapping check that fails needs more such answers here.
         latest = replace(verdict, flapping=at.flapping) if verdict is not None else None
         moved = verdict.moved if verdict is not None and verdict.own else ""
         rests = rests_of(self._catalog, document.strings("requires"))
         return Due(row, document, spec, at.digest, verdict, "asked", latest=latest, moved=moved, rests=rests)
 
     def _run(self, tree: CodeTree, dues: Sequence[Due]) -> dict[str, FactAnswer]:
-        from gitmem.verify.run.judge import Means  # threads and the sandbox: 40 ms, and only where a command runs
+        from gitmem.verify.run.judge import Means  # threads and the sandbox: 40 ms, only if a command runs
         from gitmem.verify.run.run_all import judge_all
 
         if self._open is None:

@@ -1,4 +1,4 @@
-"""Offer a looser check where a text became false by its form alone: spaces, quotes, or `5` that is now `5.0`."""
+"""Suggest a looser check if only the form of a text changed: spaces, quotes, or `5` that is now `5.0`."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ if TYPE_CHECKING:
     from gitmem.commands.check.judge import Pair
     from gitmem.commands.check.touched import Trees
 
-# Facts of one change for which a looser check is looked for: each reads its files once more.
+# The most facts of one change for which a looser check is tried: each reads its files once more.
 MOST = 20
-# Characters of a text that is worth it: less says too little when it is loosened.
+# The shortest text: a shorter one is too vague when loosened.
 LEAST, LONGEST = 5, 200
 _TOKEN = re.compile(r"\d+(?:\.\d+)?(?!\w)|\w+|[^\w\s]")
 _QUOTES = "\"'`"
 
 
 def find_looser(pairs: Iterable[Pair], trees: Trees) -> dict[str, str]:
-    """Return for facts that became false a command that gives each a looser check which holds, by key."""
+    """Return for facts that became false a command that sets a looser check that holds, by key."""
     asked: dict[str, Check] = {}
     for pair in pairs:
         row = pair.touched.fact.row
@@ -45,16 +45,16 @@ def find_looser(pairs: Iterable[Pair], trees: Trees) -> dict[str, str]:
 
 
 def _loosened(words: tuple[str, ...]) -> str:
-    """Return the looser pattern of a check for a text in files; empty where there is none."""
+    """Return the looser pattern for a check of a text in files; empty if there is none."""
     if words[0] == "contains":
         return looser_pattern(words[1])
-    # A pattern that is a text but for the ends of its words.
+    # A pattern that is a literal text except for word boundaries.
     text = words[1].replace(r"\b", "").replace(r"\.", ".") if words[0] == "matches" else ""
     return looser_pattern(text) if text and not re.search(r"[\\^$*+?(){}|\[\]]", text) else ""
 
 
 def looser_pattern(text: str) -> str:
-    r"""Return a pattern for a text in any form: ``name=x`` gives ``\bname\s*=\s*x\b``; or nothing."""
+    r"""Return a pattern for a text in any form: ``name=x`` gives ``\bname\s*=\s*x\b``; or an empty string."""
     if not LEAST <= len(text) <= LONGEST or not text.isascii() or "\n" in text:
         return ""
     parts: list[str] = []
@@ -68,7 +68,7 @@ def looser_pattern(text: str) -> str:
     if len(parts) < 4:  # a single word has no other form
         return ""
     begin, end = (r"\b" if char.isalnum() else "" for char in (text.strip()[:1], text.strip()[-1:]))
-    # Of `5`, `5.5` is no other form; re2 has no look-ahead.
+    # `5.5` is not another form of `5`; re2 has no look-ahead.
     return "".join((begin, *parts, r"(?:[^\w.]|$)" if text.strip()[-1:].isdecimal() else end))
 
 

@@ -41,25 +41,25 @@ if TYPE_CHECKING:
     from gitmem.verify.session import Options, Session
 
 NO_EDITS: ProgramEdits = {}
-# What is told with its place and its author: there is something to do about it.
+# The findings shown with place and author: those that need action.
 TELLING = (BROKEN, UNCHECKED, STILL, OUTSIDE)
 
 
 class Outcome:
-    """What comes of one store's facts.
+    """The outcome for one store's facts.
 
     Attributes:
-        rung: The sandbox's rung that commands ran on; empty where none ran.
-        base_answers: What checks say with the base's version of what they run, by key.
+        rung: The sandbox's rung that commands ran on; empty if none ran.
+        base_answers: The checks' answers with the base's version of the files they run, by key.
     """
 
     def __init__(self, store: ProvingStore, options: Options, span: ChangeSpan, trees: Trees, catalog: Catalog) -> None:
-        """Take what is judged.
+        """Set what is judged.
 
         Args:
             store: The store.
-            options: What is asked of it.
-            span: From where to where.
+            options: The options for it.
+            span: The commits of the change.
             trees: The change.
             catalog: The catalog with the memories of the code as the change leaves them.
         """
@@ -80,18 +80,18 @@ class Outcome:
         broken: Collection[str] = (),
         edits: ProgramEdits = NO_EDITS,
     ) -> list[Finding]:
-        """Return one finding for each touched fact, and for each suspect behind one that became false.
+        """Return one finding for each touched fact, and for each suspect that depends on one that became false.
 
         Args:
             touched: The facts.
-            before: Returns the catalog with the memories of the code before the change; None where it touches none.
+            before: Returns the catalog with the memories of the code before the change; None if it touches none.
             progress: Called with each fact as its command has run.
-            broken: Facts that are known to become false, and have their findings already.
-            edits: What the change edits of what their checks run, by key.
+            broken: Facts that are known to become false and already have findings.
+            edits: The edited files that their checks run, by key.
         """
         trees = self._trees
         judging = self._judging(trees.git, progress)
-        pairs = [self._blamed(pair) for pair in judging.judge(touched, trees)]
+        pairs = [self._with_culprit(pair) for pair in judging.judge(touched, trees)]
         self.rung = judging.rung
         self._keep(pairs)
         counted = self._with_base_programs(pairs, edits, progress) if edits else pairs
@@ -115,7 +115,7 @@ class Outcome:
     def _with_base_programs(
         self, pairs: Sequence[Pair], edits: ProgramEdits, progress: Callable[[str, int, int], None]
     ) -> list[Pair]:
-        """Return what facts say, those that hold only with the change's version of what their checks run as false."""
+        """Return the answers, with facts as false that hold only with the change's version of the files they run."""
 
         def answers(mixed: Trees, asked: Sequence[Pair]) -> dict[str, FactAnswer]:
             store, rows = self._store, [pair.touched.fact.row for pair in asked]
@@ -138,8 +138,8 @@ class Outcome:
     def _session(self) -> Session:
         return self._store.session(self._options)
 
-    def _blamed(self, pair: Pair) -> Pair:
-        """Return a fact that was false before and still is with the culprit that was found for it."""
+    def _with_culprit(self, pair: Pair) -> Pair:
+        """Return a fact that was already false, with the culprit that was found for it."""
         base, head = pair.base, pair.head
         if base is None or base.outcome != FAILS or not head.is_new or head.verdict is None:
             return pair
@@ -184,29 +184,29 @@ class Outcome:
         return found
 
     def _looser(self, broken: Sequence[Pair]) -> dict[str, str]:
-        """Return what gives facts a looser check that holds, by key; nothing for who waits to commit."""
+        """Return looser checks that hold for facts, by key; none when a person waits to commit."""
         if not broken or self._span.is_staged:
             return {}
-        from gitmem.commands.check.looser_check import find_looser  # patterns, and only where a fact becomes false
+        from gitmem.commands.check.looser_check import find_looser  # patterns, only if a fact becomes false
 
         return find_looser(broken, self._trees)
 
     def _suspects(
         self, found: Sequence[Finding], before: Callable[[], Catalog] | None, broken: Collection[str]
     ) -> list[Finding]:
-        """Return what rests on facts that become false, and what is suspect only by what the change says itself.
+        """Return the dependents of facts that become false, and those that are suspect only by the change's own claims.
 
         Args:
-            found: What came of the touched facts.
-            before: Returns the catalog before the change, where that touches memories of the code.
-            broken: Facts that become false besides.
+            found: The findings for the touched facts.
+            before: Returns the catalog before the change, if that touches memories of the code.
+            broken: Further facts that become false.
         """
         store, trees, catalog = self._store, self._trees, self._catalog
         broken = {f.key for f in found if f.kind == BROKEN}.union(broken)
         behind = state.chains(catalog, broken)
         if not behind and before is None:
             return []
-        # Of what a change does not touch, both ends say the same; the index is not a commit that states are kept of.
+        # Untouched facts have the same status at both ends; the index is not a commit with stored statuses.
         tree = trees.base if self._span.is_staged else trees.head
         ground = refresh_states(catalog, trees.git, store.local, tree.commit, store.policy(), now=store.now, tree=tree)
         touched = {f.key for f in found}
@@ -250,7 +250,7 @@ class Outcome:
         return findings_of(found)
 
     def _keep(self, pairs: Iterable[Pair]) -> None:
-        """Keep verdicts of commands in this clone, as ``verify`` does on a branch; none of a commit not checked out."""
+        """Store verdicts of commands in this clone, as ``verify`` does on a branch, if the commit is checked out."""
         if self._store.git.read_head()[1] == self._span.head:
             answers = (answer for pair in pairs for answer in (pair.base, pair.head) if answer is not None)
             verdicts = [a.verdict for a in answers if a.is_new and a.verdict is not None]
@@ -259,7 +259,7 @@ class Outcome:
 
 
 def _judgement(pair: Pair) -> tuple[str, str]:
-    """Return what came of a fact, and why."""
+    """Return the outcome for a fact, and the reason."""
     base, head = pair.base, pair.head
     if head.outcome not in (HOLDS, FAILS):
         return UNCHECKED, head.because

@@ -1,4 +1,4 @@
-"""Where a change touched what a fact reads: files, and the first line that differs in each."""
+"""The places in a fact's inputs that a change touched: files, and the first line that differs in each."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ if TYPE_CHECKING:
 
     from gitmem.git.binary import Git, TreeChange
 
-# Of the files that a fact reads, this many are named; what else changed is in the diff.
+# The most files named; the diff shows the rest.
 NAMED = 3
-# A larger file is not looked into: its line would be worth less than the time.
+# A larger file is not opened: finding the line would take too long.
 FILE_LIMIT = 1024 * 1024
 GONE = "D"
 FILE_MODES = ("100644", "100755")
 
 
 def spots_of(git: Git, changed: Iterable[Sequence[TreeChange]]) -> list[tuple[Spot, ...]]:
-    """Return for each list of changes the files to look at, and where they differ first; each file is read once."""
+    """Return the files and their first changed lines for each list of changes; each file is read once."""
     chosen = [nsmallest(NAMED, changes, key=lambda c: (c.status == GONE, c.path)) for changes in changed]
     lines = _first_lines(git, {change.path: change for changes in chosen for change in changes}.values())
     return [tuple(Spot(change.path, lines.get(change.path, 0)) for change in changes) for changes in chosen]
@@ -42,7 +42,7 @@ def _first_lines(git: Git, changes: Iterable[TreeChange]) -> dict[str, int]:
 
 
 def first_difference(old: bytes, new: bytes) -> int:
-    """Return the first line of *new*, from 1, that differs from *old*; its last one where only the end is missing."""
+    """Return the first line of *new*, from 1, that differs from *old*; the last one if only the end is missing."""
     was, now = old.split(b"\n"), new.split(b"\n")
     same = next((at for at, (a, b) in enumerate(zip(was, now, strict=False)) if a != b), min(len(was), len(now)))
     last = len(now) - (1 if len(now) > 1 and not now[-1] else 0)

@@ -1,7 +1,8 @@
-"""Which files of the code a check's command runs: scripts, and what make, npm, pytest and their like are told by.
+"""The files of the code that a check's command runs: scripts, and the files that make, npm, pytest and others read.
 
-Words are read, nothing is run, so this finds what is named plainly: `make ports`, `python scripts/imports.py`, and what
-those name in turn. A command that hides what it runs is found by reading it (`gitmem trust` shows it).
+The words of the command are analysed, nothing is run, so only plainly named files are found: `make ports`, `python
+scripts/imports.py`, and what those name in turn. A command that hides what it runs must be reviewed (`gitmem trust`
+shows it).
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
     from gitmem.model import Check
 
-# Programs, each with the files of the folder that it is told by; of several, those that are there.
+# Programs, each with the files of the folder that control it; those of several that exist.
 TOLD_BY = {
     **dict.fromkeys(("make", "gmake"), ("GNUmakefile", "makefile", "Makefile")),
     **dict.fromkeys(("npm", "pnpm", "yarn", "bun"), ("package.json",)),
@@ -34,7 +35,7 @@ TOLD_BY = {
 }
 SHELLS = ("sh", "bash", "dash", "zsh", "ksh")
 INTERPRETERS = (*SHELLS, "python", "node", "deno", "ruby", "perl", "php", "source", ".")
-# Programs that run the command behind them.
+# Programs that run the command in their arguments.
 BEFORE = (
     "sudo",
     "env",
@@ -50,12 +51,12 @@ BEFORE = (
     "pipenv",
     "pdm",
 )
-# Folders of the code itself, and folders beside it: a command may run either.
+# Folders of the code itself, and their companions: a command may run either.
 PRODUCT = ("src", "lib", "app", "pkg", "packages", "internal")
 BESIDE = ("tests", "test", "scripts", "script", "tools", "ci", "bin", "hack", "checks", ".github", ".ci")
 PACKAGE = "package.json"
 CONFTEST = "conftest.py"
-# How far one script that runs another is followed, and how large a file is read.
+# How deep scripts that run other scripts are followed, and the largest file read.
 DEPTH = 4
 SIZE_LIMIT = 256 * 1024
 _ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=")
@@ -69,7 +70,7 @@ def list_programs(check: Check, paths: frozenset[str], read: Callable[[str], str
     Args:
         check: The check, a command.
         paths: All files of the code.
-        read: Returns a file's text; empty where there is none, or it is too large.
+        read: Returns a file's text; empty if there is none, or it is too large.
     """
     found = _Programs(paths, read)
     if check.form == SHELL:
@@ -80,7 +81,7 @@ def list_programs(check: Check, paths: frozenset[str], read: Callable[[str], str
 
 
 def _is_product(path: str, paths: frozenset[str]) -> bool:
-    """Return whether a file is of the code that checks are about, and not of what checks it."""
+    """Return whether a file is part of the checked code, as opposed to the programs that check it."""
     top, _, rest = path.partition("/")
     if not rest or top in BESIDE:
         return False
@@ -88,7 +89,7 @@ def _is_product(path: str, paths: frozenset[str]) -> bool:
 
 
 def scripts_of(text: str) -> Any:
-    """Return what a ``package.json`` says of scripts; what else changes in it runs nothing."""
+    """Return the scripts of a ``package.json``; other changes in it run nothing."""
     try:
         whole = json.loads(text)
     except ValueError:
@@ -100,7 +101,7 @@ class _Programs:
     """Collects files.
 
     Attributes:
-        files: What was found.
+        files: The files found.
     """
 
     def __init__(self, paths: frozenset[str], read: Callable[[str], str]) -> None:
@@ -135,7 +136,7 @@ class _Programs:
         if name in SHELLS and operands[:1] == ["-c"]:
             self.add_command(operands[1] if len(operands) > 1 else "", folder, depth + 1)
         elif operands[:1] == ["-m"]:
-            if operands[1:2] == ["pytest"]:  # any other module is of the code, or of nobody here
+            if operands[1:2] == ["pytest"]:  # other modules belong to the code, or are not in it
                 self._add_told("pytest", operands[2:], folder, depth)
         else:
             first = next((word for word in operands if not word.startswith("-")), "")
@@ -159,7 +160,7 @@ class _Programs:
             self.files.update(path for path in self._paths if posixpath.basename(path) == CONFTEST)
 
     def _add_file(self, path: str, depth: int) -> None:
-        """Add a script; of a shell's, also what it runs."""
+        """Add a script, and the files that a shell script runs."""
         if not path or path in self.files:
             return
         self.files.add(path)
@@ -174,8 +175,8 @@ class _Programs:
 
 
 def _simple_commands(command: str) -> Iterator[list[str]]:
-    """Yield the words of each simple command of a shell's; of one that cannot be split, those of each line."""
-    import shlex  # 0.3 ms, and only for commands
+    """Yield the words of each simple command in a shell's; if it cannot be parsed, those of each line."""
+    import shlex  # 0.3 ms, only for commands
 
     for line in command.replace("\\\n", " ").split("\n"):
         try:
@@ -195,7 +196,7 @@ def _simple_commands(command: str) -> Iterator[list[str]]:
 
 
 def _operands(name: str, operands: Sequence[str]) -> tuple[str, str, list[str]]:
-    """Return the folder and the file that a program is told by, where its options name them, and its targets."""
+    """Return the folder and file that a program's options name, and its targets."""
     folder, named, targets = "", "", list[str]()
     words = iter(operands)
     for word in words:
@@ -209,7 +210,7 @@ def _operands(name: str, operands: Sequence[str]) -> tuple[str, str, list[str]]:
 
 
 def _recipes(text: str, targets: Iterable[str]) -> Iterator[str]:
-    """Yield the recipe lines of a Makefile's targets (its first one where none is named), and of what they need."""
+    """Yield the recipe lines of a Makefile's targets (by default the first one), and of their prerequisites."""
     rules: dict[str, tuple[list[str], list[str]]] = {}
     current: list[tuple[list[str], list[str]]] = []
     for line in text.replace("\\\n", " ").split("\n"):
@@ -234,7 +235,7 @@ def _recipes(text: str, targets: Iterable[str]) -> Iterator[str]:
 
 
 def _scripts(text: str, targets: Sequence[str]) -> Iterator[str]:
-    """Yield what the scripts of a ``package.json`` with these names run; nothing of another file."""
+    """Yield the lines of a ``package.json``'s scripts with these names; nothing of another file."""
     scripts = scripts_of(text)
     for name in targets[:1] if isinstance(scripts, dict) else ():
         for each in (f"pre{name}", name, f"post{name}"):

@@ -50,23 +50,23 @@ NONE_ANSWERED: Mapping[str, BaseAnswer] = MappingProxyType({})
 
 @frozen
 class CheckResult:
-    """What came of checking a change.
+    """The result of checking a change.
 
     Attributes:
-        span: From which commit to which; for what is staged, there is none that it leads to.
-        files: How many files it changes.
-        facts: How many live facts there are, with those of the base that it takes out of the check.
-        findings: One for each fact that it touches, and for each suspect behind one that became false.
-        whole: Facts that every change touches, since nothing is known of what they read.
-        brought: Facts of the code tree that it brings, or makes say something else.
-        removed: Facts of the code tree that it takes away.
+        span: The commits of the change; staged changes have no end commit.
+        files: The number of changed files.
+        facts: The number of live facts, including those of the base that the change removes from the check.
+        findings: One for each touched fact, and for each suspect that depends on one that became false.
+        whole: Facts that every change touches, since their inputs are unknown.
+        brought: Facts of the code tree that it adds or rewords.
+        removed: Facts of the code tree that it removes.
         hidden: Facts of the memory branch that it replaces or supersedes by memories of the code tree.
-        untouched: Facts of the base that it hides, removes, supersedes or weakens without touching what they read, each
-            with what it does to them.
-        rung: The sandbox's rung that commands ran on; empty where none ran.
-        review: What a reviewer should look at besides.
+        untouched: Facts of the base that it hides, removes, supersedes or weakens without touching their inputs, each
+            with how it does so.
+        rung: The sandbox's rung that commands ran on; empty if none ran.
+        review: Further findings for reviewers.
         has_memories: Whether it changes memories of the code tree.
-        branch: The memory that comes with the change; None where none does.
+        branch: The memory that comes with the change, or None.
     """
 
     span: ChangeSpan
@@ -88,7 +88,7 @@ class CheckResult:
         return [f for f in self.findings if f.kind in kinds]
 
     def with_memory_review(self, found: tuple[ReviewFinding, ...]) -> CheckResult:
-        """Return the result with what a review finds in the change's own memories."""
+        """Return the result with the findings of a review of the change's own memories."""
         return replace(self, review=replace(self.review, memory=found))
 
 
@@ -103,11 +103,11 @@ def check(
 ) -> CheckResult:
     """Check a change against the facts of these stores; nothing is written to any branch.
 
-    Where nothing is committed, and nothing else was asked for, the change is what is not committed yet.
+    If nothing is committed and nothing else was requested, the uncommitted changes are checked.
 
     Args:
-        stores: The stores whose facts are about the code, the project's first, and what is asked of each.
-        base: What to compare with, as typed; empty for the default branch.
+        stores: The stores whose facts are about the code, the project's first, with the options for each.
+        base: The commit to compare with, as typed; empty for the default branch.
         head: The other end, as typed; empty for HEAD.
         default: The default branch, a full ref; or empty.
         branch: The memory that comes with the change, if any.
@@ -134,8 +134,8 @@ def _uncommitted(
     branch: BranchMemory | None,
     progress: Callable[[str, int, int], None],
 ) -> CheckResult | None:
-    """Check the work tree against HEAD; None where they are the same, or the work tree cannot be judged."""
-    from gitmem.verify.ground.dirty import snapshot  # temporary folders: only where nothing is committed
+    """Check the work tree against HEAD; None if they are equal, or the work tree cannot be judged."""
+    from gitmem.verify.ground.dirty import snapshot  # temporary folders: only if nothing is committed
 
     git = stores[0][0].git
     if git.repository.top is None or git.read_head()[1] != span.head:
@@ -159,7 +159,7 @@ def check_staged(
     branch: BranchMemory | None = None,
     progress: Callable[[str, int, int], None],
 ) -> CheckResult:
-    """Check what is staged, as ``check`` does a change; while a merge is made, only what no side of it made false.
+    """Check the staged changes, like ``check``; during a merge, only what none of its sides has made false.
 
     Raises:
         GitmemError: A merge is not finished.
@@ -176,7 +176,7 @@ def check_staged(
 
 
 def _excused(found: CheckResult, ours: Collection[str], other: str) -> CheckResult:
-    """Return what was found without accusing a merge of what the commit that it brings in has made false already."""
+    """Return the findings without those that the merged commit has already."""
     findings = []
     for finding in found.findings:
         root = finding.key if finding.kind in (BROKEN, SILENCED) else finding.chain[-1] if finding.chain else ""
@@ -189,7 +189,7 @@ def _excused(found: CheckResult, ours: Collection[str], other: str) -> CheckResu
 
 
 def _joined(parts: Sequence[CheckResult]) -> CheckResult:
-    """Return what was found in several stores as one."""
+    """Return the findings in several stores combined."""
     return CheckResult(
         parts[0].span,
         parts[0].files,
@@ -209,15 +209,15 @@ def _joined(parts: Sequence[CheckResult]) -> CheckResult:
 
 @frozen
 class _Judged:
-    """What came of one store's facts.
+    """The outcome for one store's facts.
 
     Attributes:
-        findings: What came of those that the change touches.
-        untouched: What is silenced besides.
-        gone: How many facts of the base are none on the head.
+        findings: The findings for the facts that the change touches.
+        untouched: Further silenced facts.
+        gone: The number of facts of the base that the head no longer has.
         rung: The sandbox's rung that commands ran on.
-        base_answers: What checks say with the base's version of what they run, by key.
-        settled: What the memory that comes with the change settles.
+        base_answers: The checks' answers with the base's version of the files they run, by key.
+        settled: The facts resolved by the memory that comes with the change.
     """
 
     findings: Sequence[Finding]
@@ -261,7 +261,7 @@ class _Check:
         touched = find_touched(facts, trees, brought.facts, catalog=catalog, store=store)
         edits = self._edits(facts, brought)
         judged = self._judged(catalog, touched, facts, edits) if touched or self._has_own else _Judged([])
-        if self._options.keys:  # somebody asks for these facts, and not what becomes of the others
+        if self._options.keys:  # these facts were requested by key, so others that become suspect are left out
             brought = replace(brought, removed=(), hidden=())
         return CheckResult(
             self._span,
@@ -287,16 +287,16 @@ class _Check:
         return ChangeReview(programs=tuple(list_program_findings(edits, judged.base_answers)))
 
     def _edits(self, facts: Sequence[HeadFact], brought: Brought) -> ProgramEdits:
-        """Return what the change edits of what checks run; nothing of what its own author is about to commit."""
+        """Return the edited files that checks run; none for an author who is about to commit."""
         if self._span.is_staged or all(fact.row.form == BUILTIN for fact in facts):
             return {}
-        from gitmem.commands.check.base_programs import find_program_edits  # shlex: 3 ms, and only for commands
+        from gitmem.commands.check.base_programs import find_program_edits  # shlex: 3 ms, only for commands
 
         setup = self._store.policy().verify.setup
         return find_program_edits(facts, self._trees, setup=setup, brought=brought.facts)
 
     def _with_branch(self, catalog: Catalog, judged: _Judged) -> BranchMemory | None:
-        """Return the memory that comes with the change, with what it settles and what is to be settled in it."""
+        """Return the memory that comes with the change, with what it resolves and its conflicts."""
         if self._branch is None:
             return None
         to_settle = conflicts_of(catalog, self._branch.changed)
@@ -305,7 +305,7 @@ class _Check:
     def _judged(
         self, catalog: Catalog, touched: Sequence[TouchedFact], facts: Sequence[HeadFact], edits: ProgramEdits
     ) -> _Judged:
-        # What judges: 15 ms (measured), and most commits touch no fact.
+        # The judge takes 15 ms (measured), and most commits touch no fact.
         from gitmem.commands.check.outcome import Outcome
 
         outcome = Outcome(self._store, self._options, self._span, self._trees, catalog)
@@ -321,7 +321,7 @@ class _Check:
     def _with_silenced(
         self, base: Outcome, found: Sequence[Finding], catalogs: tuple[Catalog, Catalog], facts: Sequence[HeadFact]
     ) -> _Judged:
-        """Return the findings with those of the base's facts that the change's own memories silence."""
+        """Return the findings, with the base's facts that the change's own memories silence."""
         from gitmem.commands.check.places import spots_of
         from gitmem.commands.check.silenced import find_silenced, is_revised, live_keys, with_silenced
 
@@ -348,7 +348,7 @@ class _Check:
     def _brought(self, catalog: Catalog, facts: Sequence[HeadFact]) -> Brought:
         if not self._has_own:
             return Brought()
-        from gitmem.commands.check.code_tree import find_brought  # parsing: 10 ms, and only where the code has memories
+        from gitmem.commands.check.code_tree import find_brought  # parsing: 10 ms, only if the code has memories
 
         brought = find_brought(
             *(self._store.git, catalog, self._store.policy(), facts),
@@ -365,13 +365,13 @@ class _Check:
         return self._known_before
 
     def _behind(self) -> Catalog:
-        """Return the catalog with the memories of the code as the change leaves them."""
+        """Return the catalog with the memories of the code after the change."""
         if self._span.is_staged and not self._has_own:
             return self._store.catalog()  # they are HEAD's
         return self._at(self._trees.behind, self._branch.top if self._branch is not None else "")
 
     def _at(self, commit: str, memory: str = "") -> Catalog:
-        """Return the catalog with the memories of the code as a commit has them, and of the store now or as named."""
+        """Return the catalog with the memories of the code at a commit, and the store's at a given state."""
         store, git = self._store, self._trees.git
         have = store.catalog() if store.has_store() else store.catalog_at(None)
         if store.store.scope != PROJECT or (commit == store.git.read_head()[1] and not memory):

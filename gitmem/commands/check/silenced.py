@@ -1,7 +1,7 @@
 """Facts of the base that a change's own memories silence: hidden, removed, superseded, or given another check.
 
-A change must not choose the claims that judge it. The base's claims are judged on the head whatever the head's
-memories say, and each touched fact that the head no longer judges as the base does is a finding of its own.
+A change must not choose the claims that judge it. The base's claims are judged on the head whatever the head's memories
+say, and each touched fact that the head judges differently is a finding of its own.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ REMOVED, ARCHIVED = "removes it", "archives it"
 
 @frozen
 class SilencedFact:
-    """A fact of the base that the head's memories no longer judge as the base does.
+    """A fact of the base that the head's memories do not judge like the base.
 
     Attributes:
-        fact: The fact as the base has it.
+        fact: The fact in the base's version.
         how: What the change does to it, a clause whose subject is the change.
         spot: The file of the code tree that does it.
     """
@@ -48,7 +48,7 @@ def find_silenced(
         before: The catalog with the memories of the code before the change.
         behind: The catalog with those of the head.
         facts: The live facts of the head.
-        keys: Only these facts; all where there are none.
+        keys: Only these facts; all if empty.
     """
     live = {fact.row.key: fact for fact in facts}
     lost = [f for f in list_facts(before, keys) if not _is_as_strict(live.get(f.row.key), f.row)]
@@ -60,7 +60,7 @@ def find_silenced(
 
 
 def _is_as_strict(now: HeadFact | None, before: FactRow) -> bool:
-    """Return whether a fact of the head is judged by the same check, of the same inputs, and no less often."""
+    """Return whether the head judges a fact by the same check, on the same inputs, and as often."""
     if now is None or now.row.spec != before.spec:
         return False
     if before.ttl_s is not None and (now.row.ttl_s is None or now.row.ttl_s > before.ttl_s):
@@ -102,9 +102,9 @@ def _superseded_by(key: str, path: str, behind: Catalog) -> tuple[str, str]:
 
 
 def is_revised(one: SilencedFact, found: Iterable[Finding]) -> bool:
-    """Return whether a commit that is being made changes a fact of the code tree together with its code.
+    """Return whether a commit in progress changes a fact of the code tree together with its code.
 
-    Its own file says something else, which is judged, or is retired there. (This does not excuse a pull request.)
+    Its own file says something else, which is judged, or is retired. (This does not excuse a pull request.)
     """
     if not is_home(one.fact.path):
         return False
@@ -125,14 +125,14 @@ def with_silenced(
     places: Mapping[str, tuple[Spot, ...]],
     live: Collection[str],
 ) -> list[Finding]:
-    """Return the head's findings together with what the base's claims say, and one for each that is silenced.
+    """Return the head's findings, with those for the base's claims, and one for each silenced fact.
 
     Args:
-        found: What the head's facts say.
-        judged: What the silenced facts that the change touches say on the head, and the base's suspects.
-        silenced: All facts that are silenced.
-        places: Where the change touches what each of these facts reads, by key.
-        live: Keys of the memories that the head has.
+        found: The findings for the head's facts.
+        judged: The findings for touched silenced facts on the head, and the base's suspects.
+        silenced: All silenced facts.
+        places: The places that the change touches in each fact's inputs, by key.
+        live: The keys of the head's memories.
     """
     lost = {one.fact.row.key: one for one in silenced}
     worst = {f.key: f for f in found if f.kind != WRONG}

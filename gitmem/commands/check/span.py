@@ -18,14 +18,14 @@ DEEPEN = (
 
 @frozen
 class ChangeSpan:
-    """The commits before and behind a change.
+    """The commits before and after a change.
 
     Attributes:
-        base: The commit before it; the empty tree where there is none yet.
-        head: The commit behind it; empty for what is staged, which is not a commit yet.
-        against: What the head is compared with, as it was named.
-        note: What a reader should know of the base, or empty.
-        is_dirty: Whether it ends at the work tree, with what is not staged.
+        base: The commit before it; the empty tree if there is none yet.
+        head: The commit after it; empty for staged changes, which have no commit yet.
+        against: The name of the commit or branch that the head is compared with.
+        note: A note on the base, or empty.
+        is_dirty: Whether it ends at the work tree, including unstaged changes.
     """
 
     base: str
@@ -36,23 +36,23 @@ class ChangeSpan:
 
     @property
     def is_staged(self) -> bool:
-        """Return whether it ends at the index or the work tree, which is not committed yet."""
+        """Return whether it ends at the index or the work tree."""
         return not self.head
 
 
 def find_span(git: Git, *, base: str, head: str, default: str) -> ChangeSpan:
-    """Return what is to be compared.
+    """Return the commits to compare.
 
-    The base is where the head left what it is compared with: what happened there since is not the change's doing.
+    The base is the merge base: later changes on the other side are not part of this change.
 
     Args:
         git: The repository.
-        base: What to compare with, as typed; empty for the default branch.
+        base: The commit to compare with, as typed; empty for the default branch.
         head: The other end, as typed; empty for HEAD.
         default: The default branch, a full ref; or empty.
 
     Raises:
-        GitmemError: One of them is not here, or they have no common history here.
+        GitmemError: A commit is missing, or they have no common history in this clone.
     """
     there = _resolve(git, head) if head else git.read_head()[1]
     if there is None:

@@ -1,7 +1,7 @@
-"""Check what is staged: the index that a commit will be made of, against HEAD.
+"""Check the staged changes: the index that the next commit is made of, against HEAD.
 
-What it has otherwise is asked of git first, and mostly no fact reads any of it. Only where one does, the index becomes
-a commit that nobody else ever sees, in a folder of its own: from there on it is checked as any other change is.
+First git lists what differs, and usually no fact reads any of it. Only if one does, the index becomes a private commit
+in a folder of its own, which is then checked like any other change.
 """
 
 from __future__ import annotations
@@ -20,21 +20,21 @@ if TYPE_CHECKING:
     from pathlib import Path
     from typing import Any
 
-# Files of an unfinished merge that are named; all are counted.
+# The most files of an unfinished merge that are named; all are counted.
 NAMED = 3
 
 
 class StagedFiles:
-    """What is staged in one work tree, as a context manager: the commit of it is gone when the block ends.
+    """The staged changes of one work tree, as a context manager: their temporary commit is removed at the end.
 
     Attributes:
         git: The repository, which knows the commit of the index once there is one.
-        head: HEAD's commit, or None where there is none yet.
+        head: HEAD's commit, or None if there is none yet.
         trees: HEAD, or the empty tree, and the index.
     """
 
     def __init__(self, git: Git) -> None:
-        """Ask git what is staged.
+        """List what is staged.
 
         Raises:
             NoRepositoryError: There is no index.
@@ -57,18 +57,18 @@ class StagedFiles:
         self.trees = Trees(git, before, self.commit, changes)
 
     def __enter__(self) -> StagedFiles:
-        """Lend what is staged."""
+        """Return itself."""
         return self
 
     def __exit__(self, *error: Any) -> None:
-        """Remove the folder with the commit, where there is one."""
+        """Remove the folder with the commit, if there is one."""
         if self._folder is not None:
             self._folder.__exit__(*error)
 
     def commit(self) -> str:
-        """Return a commit of the index, on top of HEAD; made when it is first asked for."""
+        """Return a commit of the index, on top of HEAD; created on the first call."""
         if not self._commit:
-            # Temporary folders, and only where a fact reads what is staged: 6 ms (measured).
+            # Temporary folders, only if a fact reads staged files: 6 ms (measured).
             from pathlib import Path
 
             from gitmem.verify.ground.private_commits import Apart
@@ -81,7 +81,7 @@ class StagedFiles:
         return self._commit
 
     def against_merged(self) -> list[Trees]:
-        """Return the index against each commit that is being merged; none where nothing is."""
+        """Return the index against each commit being merged; empty if none is."""
         found = []
         for name in list_merged(self.git):
             commit = self.commit()

@@ -1,4 +1,4 @@
-"""Where documents state facts that a change makes false: the line at the head, what contradicts it, the right line."""
+"""Where documents state facts that a change makes false: the line at the head, the contradiction, the right line."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ if TYPE_CHECKING:
 
 # Files that tell people and agents about the code.
 _DOCUMENT = re.compile(r"\.(mdx?|mdc|rst|txt|adoc)$|^(README|CONTRIBUTING|\.\w+rules|\.goosehints)$", re.I)
-# The fields of a built-in check that say what a file states: the number in a document's line may be theirs.
+# The fields of a built-in check that may repeat a number from a document's line.
 _EXPECTED = ("is", "at-least", "within", "at")
 _HUNK = re.compile(rb"^@@ -\S+ \+(\d+)(?:,(\d+))? @@", re.M)
 
 
 class StatedLines:
-    """Finds the documents' lines that state a fact."""
+    """Finds the lines of documents that state a fact."""
 
     def __init__(self, catalog: Catalog, policy: Policy, trees: Trees) -> None:
         self._catalog, self._policy, self._trees = catalog, policy, trees
@@ -46,9 +46,9 @@ class StatedLines:
         self._adopted: dict[str, dict[int, str | range]] = {}
 
     def find_outdated(self, pair: Pair) -> tuple[StatedLine, ...]:
-        """Return the lines that name the old path of what the change renamed, each with the new one.
+        """Return the lines that name the old path of a renamed file, each with the new one.
 
-        Only those of adopted facts: they say what a document says, and that is false although their check is followed.
+        Only for adopted facts: they repeat a document, which is now false although their check follows the rename.
         """
         base, fact = pair.base, pair.touched.fact
         if not pair.head.moved or base is None or base.moved == pair.head.moved:
@@ -59,11 +59,11 @@ class StatedLines:
         return tuple(replace(line, where="") for line in self.find(pair, ()) if line.corrected)
 
     def find(self, pair: Pair, spots: Sequence[Spot]) -> tuple[StatedLine, ...]:
-        """Return the lines of documents that a fact refers to and that say at the head what they said, in order.
+        """Return the lines of documents that a fact refers to and that are unchanged at the head, in order.
 
         Args:
             pair: The fact.
-            spots: Where the change touches what its check reads.
+            spots: The places that the change touches in its inputs.
         """
         fact = pair.touched.fact
         document = read_fact(self._catalog, fact.row, fact.path, self._policy)[1]
@@ -72,7 +72,7 @@ class StatedLines:
             return ()
         check = Check(BUILTIN, tuple(json.loads(fact.row.words))) if fact.row.form == BUILTIN else None
         answer = pair.head.found
-        if check is not None and answer is None:  # a verdict that was known has no place
+        if check is not None and answer is None:  # a known verdict has no place
             answer = builtin.answer_all(self._trees.git, self._trees.head, [check])[check]
         found = []
         for ref in refs:
@@ -92,7 +92,7 @@ class StatedLines:
         return tuple(found)
 
     def _offered(self, ref: LineReference) -> str | range:
-        """Return what adopt offers for a line: what it should say, or the lines that should go; empty if nothing."""
+        """Return adopt's suggestion for a line: the corrected line, or the lines to delete; empty if nothing."""
         if ref.path not in self._adopted:
             from gitmem.commands.check.adopted import read_corrections  # judges a whole document
 
@@ -101,7 +101,7 @@ class StatedLines:
         return self._adopted[ref.path].get(ref.first, "")
 
     def _places(self, document: Document) -> Iterator[LineReference]:
-        """Yield where the lines are now; not those that say something else now."""
+        """Yield the current places of the lines, unless their text changed."""
         refs = [ref for ref in map(parse_reference, document.strings("refs")) if ref and _is_document(ref.path)]
         if not refs:
             return
@@ -118,7 +118,7 @@ class StatedLines:
                 yield place
 
     def _found_again(self, ref: LineReference) -> Iterator[LineReference]:
-        """Yield where the line of a reference without an anchor is at the head, if it is there once."""
+        """Yield the place of a line without an anchor at the head, if it occurs there once."""
         before = self._lines(self._trees.before, ref.path)[ref.first - 1 : ref.first]
         now = self._lines(self._trees.behind, ref.path)
         if before and before[0].strip() and now.count(before[0]) == 1:
@@ -126,7 +126,7 @@ class StatedLines:
             yield replace(ref, first=first, last=first + ref.last - ref.first)
 
     def _lines(self, commit: str, path: str) -> list[str]:
-        if (commit, path) not in self._texts:  # many facts are of one document
+        if (commit, path) not in self._texts:  # many facts are from one document
             spec = f"{commit}:{path}"
             content = None
             if 0 <= self._trees.git.sizes([spec])[spec] <= FILE_LIMIT:
@@ -136,7 +136,7 @@ class StatedLines:
         return self._texts[commit, path]
 
     def _is_in_diff(self, spot: Spot) -> bool:
-        """Return whether the change's difference shows a line: a forge takes suggestions only there."""
+        """Return whether the change's diff shows a line: a forge accepts suggestions only there."""
         if spot.path not in self._shown:
             self._shown[spot.path] = self._shown_lines(spot.path)
         return any(spot.line in lines for lines in self._shown[spot.path])
@@ -150,7 +150,7 @@ class StatedLines:
         return [range(first, first + count) for first, count in starts]
 
     def _corrected(self, line: str, path: str, pair: Pair, check: Check | None, answer: BuiltinAnswer | None) -> str:
-        """Return what a line should say; the line itself where that is not known."""
+        """Return the corrected line; the line itself if unknown."""
         for move in parse_moves(pair.head.moved):
             line = path_moved(line, dirname(path), move.old.rstrip("/"), move.new.rstrip("/"))
         if check is None or answer is None or pair.head.moved:
@@ -169,7 +169,7 @@ class StatedLines:
         return value_replaced(line, "", stated, actual)
 
     def _edited(self, text: str, pair: Pair) -> tuple[str, str]:
-        """Return the word of a text that the change replaced in its file, and the new one; empty if it is not one."""
+        """Return a word that the change replaced in a file, and the new one; empty unless exactly one was replaced."""
         for change in pair.touched.changed:
             was = self._lines(self._trees.before, change.path)
             now = self._lines(self._trees.behind, change.path)

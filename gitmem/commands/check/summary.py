@@ -1,4 +1,4 @@
-"""A checked change in words: one line for the whole, and what else a reader should know."""
+"""Describe a checked change in words: one line for all of it, and further notes."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ if TYPE_CHECKING:
     from gitmem.commands.check.run import CheckResult
     from gitmem.verify.overview.finding import ReviewFinding
 
-# Keys named in a note; all are counted.
+# The most keys named in a note; all are counted.
 NAMED = 5
 
 
 def findings_of(checked: CheckResult, *, now: int, memory: str = "") -> Findings:
-    """Return what was found in the form that reports are made of; *memory* is the commit of the memory branch."""
+    """Return the findings in the form used by reports; *memory* is the commit of the memory branch."""
     span = checked.span
     return Findings(
         *("check", summary(checked), checked.findings, span.head, span.base, now, tuple(notes(checked))),
@@ -42,7 +42,7 @@ def findings_of(checked: CheckResult, *, now: int, memory: str = "") -> Findings
 
 
 def sections(checked: CheckResult) -> tuple[FindingSection, ...]:
-    """Return what else a reader should see, under headings of their own: what decides about the change first."""
+    """Return the further sections under headings of their own, most important first."""
     review = checked.review
     parts = ((_EDITS, review.edits), (_PROGRAMS, review.programs), (_MEMORY, review.memory))
     found = []
@@ -55,7 +55,7 @@ def sections(checked: CheckResult) -> tuple[FindingSection, ...]:
     return tuple(found)
 
 
-# The headings of what a reviewer should look at, by how grave it is.
+# The headings for reviewers, by severity.
 _EDITS = dict.fromkeys((ERROR, WARNING, NOTE), "Edits what decides about this change")
 _PROGRAMS = {
     ERROR: "True only by an edited program",
@@ -70,7 +70,7 @@ _MEMORY = {
 
 
 def _rows(findings: Sequence[ReviewFinding]) -> tuple[FindingRow, ...]:
-    """Return findings as rows, those with the same words as one."""
+    """Return findings as rows, merging those with the same words."""
     groups: dict[tuple[str, str, str], list[ReviewFinding]] = {}
     for one in findings:
         groups.setdefault((one.code, one.message, one.key if one.path == "" else ""), []).append(one)
@@ -85,7 +85,7 @@ def _rows(findings: Sequence[ReviewFinding]) -> tuple[FindingRow, ...]:
 
 
 def summary(checked: CheckResult) -> str:
-    """Return the whole in one line."""
+    """Return a one-line summary."""
     span = checked.span
     if span.base == span.head:
         return "nothing to check"
@@ -104,7 +104,7 @@ def summary(checked: CheckResult) -> str:
 
 
 def notes(checked: CheckResult) -> list[str]:
-    """Return what else a reader should know, a line each."""
+    """Return further notes, one line each."""
     lines = [checked.span.note] if checked.span.note else []
     lines += [note_of(checked.branch)] if checked.branch is not None else []
     if checked.hidden:

@@ -1,4 +1,4 @@
-"""Which facts a change touches: those whose inputs differ between the two commits, and those that it brings itself."""
+"""The facts that a change touches: those whose inputs differ between the commits, and those that it adds."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ if TYPE_CHECKING:
     from gitmem.repository.proving_store import ProvingStore
     from gitmem.verify.inputs import CodeTree
 
-# What the digest of a whole tree begins with (``verify.inputs.digest``).
+# The prefix of the digest of a whole tree (``verify.inputs.digest``).
 WHOLE = "tree:"
 
 
 @frozen
 class HeadFact:
-    """A live fact as it stands on the head.
+    """A live fact on the head.
 
     Attributes:
         row: Its row.
-        path: Where it is.
+        path: Its path.
         title: Its title.
     """
 
@@ -45,7 +45,7 @@ class TouchedFact:
 
     Attributes:
         fact: The fact.
-        base: Its state on the base; None where the change itself brings it.
+        base: Its state on the base; None if the change adds it.
         head: Its state on the head.
         changed: The changed files that it reads.
     """
@@ -57,17 +57,17 @@ class TouchedFact:
 
     @property
     def is_whole(self) -> bool:
-        """Return whether every change touches it, since nothing is known of what it reads."""
+        """Return whether every change touches it, since its inputs are unknown."""
         return all(at.digest.startswith(WHOLE) for at in (self.base, self.head) if at is not None)
 
 
 @frozen
 class Brought:
-    """What a change does to the memories of the code tree.
+    """A change's effects on the memories of the code tree.
 
     Attributes:
-        facts: Numbers of the facts that it brings or makes say something else: they have no base.
-        removed: Facts of the code tree that it takes away.
+        facts: Numbers of the facts that it adds or rewords, which have no base.
+        removed: Facts of the code tree that it removes.
         hidden: Facts of the memory branch that it replaces or supersedes.
     """
 
@@ -77,22 +77,22 @@ class Brought:
 
 
 class Trees:
-    """The code before and behind a change; each is listed when it is first asked for.
+    """The code before and after a change; each is listed on first use.
 
     Attributes:
         git: The repository, which knows both commits.
         before: The commit before it; or the empty tree.
-        changes: What differs, by path.
+        changes: The differences, by path.
     """
 
     def __init__(self, git: Git, before: str, behind: Callable[[], str], changes: Sequence[TreeChange]) -> None:
-        """Take both ends.
+        """Set both ends.
 
         Args:
             git: The repository.
             before: The commit before the change.
-            behind: Returns the commit behind it, which is not asked for where nobody needs it.
-            changes: What differs.
+            behind: Returns the commit after it; called only if needed.
+            changes: The differences.
         """
         self.git = git
         self.before = before
@@ -102,24 +102,24 @@ class Trees:
     @cached_property
     def base(self) -> CodeTree:
         """Return the code before the change."""
-        from gitmem.verify.inputs import CodeTree  # hashlib: 3 to 8 ms, and only where a fact may be touched
+        from gitmem.verify.inputs import CodeTree  # hashlib: 3 to 8 ms, only if a fact may be touched
 
         return CodeTree(self.git, self.before)
 
     @cached_property
     def behind(self) -> str:
-        """Return the commit behind it."""
+        """Return the commit after it."""
         return self._behind()
 
     @cached_property
     def head(self) -> CodeTree:
-        """Return the code behind it."""
-        behind = self.behind  # first: what is staged is in no repository before
+        """Return the code after it."""
+        behind = self.behind  # first: staged changes are in no repository before this
         return self.base.behind(self.git, behind, self.changes)
 
 
 def list_facts(catalog: Catalog, keys: Collection[str]) -> list[HeadFact]:
-    """Return the live facts that claim something about the code, by key: of these keys, or all."""
+    """Return the live facts that claim something about the code, sorted by key; all, or those with these keys."""
     rows = catalog.rows(
         "SELECT f.id, m.key, f.spec, f.claim, f.form, f.words, f.inputs, f.ttl_s, m.path, m.title FROM fact f"
         f" JOIN memory m ON m.id = f.id WHERE {state.LIVE} AND {state.CLAIM} ORDER BY m.key"
@@ -133,13 +133,13 @@ def find_touched(
 ) -> list[TouchedFact]:
     """Return the facts that a change touches, by key.
 
-    The names of the changed files leave out most built-in checks before any tree is listed; what is left is decided
-    by the digests of its inputs, as freshness is everywhere.
+    The names of the changed files exclude most built-in checks before any tree is listed; the rest is decided by the
+    digests of their inputs, like freshness.
 
     Args:
         facts: The facts.
         trees: The change.
-        brought: Numbers of those that it brings itself.
+        brought: Numbers of the facts that it adds.
         catalog: The catalog with the memories of the code as the change leaves them.
         store: The store, for its policy and the verdicts of this clone.
     """
@@ -173,7 +173,7 @@ def find_touched(
 
 
 def _changed_paths(row: fact_state.FactRow, head: fact_state.FactState, files: CodeFiles) -> list[str] | None:
-    """Return the changed files that a fact names, by path; None where it names none."""
+    """Return the changed files that a fact names, by path; None if it names none."""
     if row.form == BUILTIN:
         return [path for _, _, path in files.matched_by(globs_of(parse_json(row.words)))]
     globs: list[str] = parse_json(row.inputs)[1:]

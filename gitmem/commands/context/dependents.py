@@ -1,7 +1,7 @@
-"""What depends on one file: the facts whose checks read it, and the gotchas about it (F14).
+"""The memories about one file: the facts whose checks read it, and its gotchas (F14).
 
-A hook asks this after each read and edit, so it costs a few milliseconds with 10,000 memories: SQLite leaves out most
-of them by the letters of the path, and no pattern is compiled for the globs that people usually write.
+A hook needs this after each read and edit, so it takes a few milliseconds with 10,000 memories: SQLite excludes most of
+them by the letters of the path, and no pattern is compiled for common globs.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ if TYPE_CHECKING:
 
     from gitmem.index.catalog.catalog import Catalog
 
-# The kinds that warn.
+# The kinds that are warnings.
 BUILTIN = "builtin"
 GOTCHAS = "'gotcha', 'anti_pattern'"
 
 
 @frozen
 class Dependent:
-    """A memory that depends on a file.
+    """A memory about a file.
 
     Attributes:
         key: Its key.
@@ -36,16 +36,16 @@ class Dependent:
 
 
 def facts_reading(catalog: Catalog, place: str) -> list[Dependent]:
-    """Return the live facts whose checks read a file: those that name it alone first, then by key.
+    """Return the live facts whose checks read a file: those that name only this file first, then by key.
 
-    A built-in check names its files among its words, as they are or with ``*``. Another one declares them, or was
+    A built-in check names its files among its words, literally or with ``*``. Other checks declare them, or were
     observed to read them.
 
     Args:
         catalog: The catalog.
         place: The file's path in the work tree, with ``/``.
     """
-    # One look at all checks, and titles of what was found alone: joins would take three times as long (measured).
+    # One pass over all checks, and titles only for the results: joins would take three times as long (measured).
     rows = catalog.rows(
         f"SELECT id, form, words, inputs FROM fact WHERE {_near('words', place)} OR form <> 'builtin'",
         (place,),
@@ -58,13 +58,13 @@ def facts_reading(catalog: Catalog, place: str) -> list[Dependent]:
             " AND v.spec = f.spec WHERE f.form <> 'builtin' AND instr(v.reads, ?)",
             (place,),
         ):
-            if any(word[1:] == place for word in reads.split(" ")):  # each begins with a sign (`verify.trace.reads`)
+            if any(word[1:] == place for word in reads.split(" ")):  # each begins with a marker (`verify.trace.reads`)
                 found[number] = False
     return _described(catalog, found)
 
 
 def gotchas_about(catalog: Catalog, place: str) -> list[Dependent]:
-    """Return the live gotchas whose ``paths`` name a file: those that name it alone first, then by key."""
+    """Return the live gotchas whose ``paths`` match a file: those that name only this file first, then by key."""
     rows = catalog.rows(
         "SELECT m.id, p.paths FROM memory m INDEXED BY memory_live CROSS JOIN packed p ON p.id = m.id"
         f" WHERE {LIVE} AND m.kind IN ({GOTCHAS}) AND {_near('p.paths', place, has_sets=True)}",
@@ -75,17 +75,17 @@ def gotchas_about(catalog: Catalog, place: str) -> list[Dependent]:
 
 
 def _described(catalog: Catalog, found: Mapping[int, bool]) -> list[Dependent]:
-    """Return the live ones of some memories, those first for which *found* has False."""
-    # NOT INDEXED: by their numbers, where SQLite would go through all that is live.
+    """Return the live ones among some memories, those with False in *found* first."""
+    # NOT INDEXED: by their ids, where SQLite would scan all live memories.
     asked = f"SELECT m.id, m.key, m.title FROM memory m NOT INDEXED WHERE m.id IN ({{}}) AND {LIVE}"
     rows = list(catalog.each(asked, found))
     return [Dependent(key, title) for _, key, title in sorted(rows, key=lambda row: (found[row[0]], row[1]))]
 
 
 def _near(column: str, place: str, *, has_sets: bool = False) -> str:
-    """Return an SQL condition that holds wherever a glob may match: it names the file or a folder, or is a pattern.
+    """Return an SQL condition that is true if a glob may match: it names the file or a folder, or is a pattern.
 
-    Sets and single characters are in most regular expressions, so they count only where there is none.
+    Sets and single characters occur in most regular expressions, so they count only if there is none.
     """
     folders = place.split("/")[:-1]
     above = ["/".join(folders[: count + 1]).replace("'", "''") for count in range(len(folders))]
@@ -97,7 +97,7 @@ def _near(column: str, place: str, *, has_sets: bool = False) -> str:
 
 
 def _names(written: str, place: str) -> bool:
-    """Return whether one of the globs in a JSON list names a file; most lists are told apart without parsing them."""
+    """Return whether a glob in a JSON list matches a file; most lists are excluded without parsing."""
     return _one_names(written.split('"')[1::2], place) and _one_names(parse_json(written), place)
 
 
@@ -120,5 +120,5 @@ def _matches(glob: str, place: str) -> bool:
     wild = [at for at in (plain.find(sign) for sign in "*?[") if at >= 0]
     if not wild:
         return plain == place or place.startswith(f"{plain}/")
-    # By the letters before the first wildcard: no pattern is compiled for a glob that cannot match.
+    # Compare up to the first wildcard, so that no pattern is compiled for a glob that cannot match.
     return place.startswith(plain[: min(wild)]) and matcher(plain)(place)

@@ -1,8 +1,8 @@
-"""The digest for a session within a token budget: warnings first and never cut, then what is relevant, then recent.
+"""The digest for a session within a token budget: warnings first and never cut, then relevant, then recent memories.
 
-Sections, relevance and budget are those of the beans document (B4, B5): ``score = path_overlap × 3 +
-dependency_match × 5 + recency × 1``, 4,000 tokens, cut from the bottom. Nothing is dropped silently: every section
-says how many more there are and how to see them.
+Sections, relevance and budget follow the beans document (B4, B5): ``score = path_overlap × 3 + dependency_match × 5 +
+recency × 1``, 4,000 tokens, cut from the end. Nothing is dropped silently: every section says how many more there are
+and how to see them.
 """
 
 from __future__ import annotations
@@ -54,11 +54,11 @@ if TYPE_CHECKING:
 
     Reasons = Callable[[Sequence[str]], Mapping[str, tuple[str, str]]]
 
-# Warnings may take this share of the budget before the rest of them is only counted.
+# The share of the budget for warnings; further ones are only counted.
 WARNING_SHARE = 0.5
-# Of recent work, the newest memories and as many closed tasks are shown; the others are counted.
+# The most recent memories shown, and the most closed tasks; the others are counted.
 LATEST = 10
-# Memories whose status is looked up together.
+# The number of memories whose status is looked up together.
 BATCH = 64
 
 
@@ -82,18 +82,18 @@ def digest(
 
     Args:
         catalog: The catalog.
-        ground: The ground of HEAD, or None where statuses are not known.
+        ground: The ground of HEAD, or None if statuses are unknown.
         policy: The store's policy.
         config: The settings.
         now: Epoch seconds.
-        working: Paths that are being worked on: changed files of the branch, or what was requested.
-        budget_tokens: How many tokens all sections together may take, as ``analysis.count_tokens`` counts.
-        kinds: Of what is relevant, these come first.
-        related: Where only what relates to the work at hand is wanted: how well memories fit it by their words, from 0
-            to 1, by key; and of recent work the newest few. None for everything that fits into the budget.
+        working: The current paths: changed files of the branch, or the requested ones.
+        budget_tokens: The budget for all sections together, as counted by ``analysis.count_tokens``.
+        kinds: Relevant memories of these kinds come first.
+        related: To include only memories related to the current work, how well each fits by its words, from 0 to 1, by
+            key; recent work is then limited to the newest few. None for everything that fits into the budget.
         waiting: Commands that wait for approval.
         notices: Lines about the store itself, most important first.
-        worker: Returns who asks; called only where somebody holds a task at all.
+        worker: Returns the current worker; called only if any task is claimed.
         reasons: Returns why facts fail, by key (``verify.blame.culprit.reasons_of``).
     """
     chains = state.suspects(catalog, ground)
@@ -143,7 +143,7 @@ def digest(
     shown = {item.key for item in section.items} | reported
     if related is not None:
         newest = list(_newest(catalog, ground, now=now, policy=policy, chains=chains, shown=shown))
-        # How many there are besides is in the heading of the start, and no reader needs all of them.
+        # The heading of the start shows their total, and no reader needs all of them.
         return [warnings, at_work, section, fit(NEWEST, newest, left, "gitmem recall --recent 50", total=len(newest))]
     recent, total = _recent(catalog, ground, now=now, policy=policy, chains=chains, shown=shown)
     return [warnings, at_work, section, fit(RECENT, recent, left, "gitmem recall --recent 50", total=total)]
@@ -158,7 +158,7 @@ def _newest(
     chains: Mapping[str, tuple[str, ...]],
     shown: set[str],
 ) -> Iterator[DigestItem]:
-    """Yield the newest memories that are not shown above, however old they are: the beginning of each (A6)."""
+    """Yield the beginnings of the newest memories that are not shown above, whatever their age (A6)."""
     kinds = ("task", SUMMARY, ADOPTED, *policy.unread(START))
     condition = f"{state.LIVE} AND {unexpired(now)} AND m.kind NOT IN {kinds}"
     most = policy.session.newest
@@ -176,7 +176,7 @@ def _with_status(
     now: int,
     chains: Mapping[str, tuple[str, ...]],
 ) -> Iterator[tuple[tuple[RelevanceRow, float], str]]:
-    """Yield memories with their scores and statuses, which are requested as they are wanted: mostly the first few."""
+    """Yield memories with scores and statuses, looked up lazily: usually only the first few are needed."""
     for start in range(0, len(scored), BATCH):
         batch = scored[start : start + BATCH]
         statuses = state.statuses_of(catalog, ground, [row.id for row, _ in batch], now=now, chains=chains)
@@ -186,7 +186,7 @@ def _with_status(
 
 def _count(catalog: Catalog, condition: str, keys: Iterable[str]) -> int:
     """Return how many of some memories meet a condition."""
-    # By the index of keys: SQLite would go through all that is new (measured: 2.7 ms at 10,000 instead of 0.1).
+    # By the index of keys: SQLite would scan all new memories (measured: 2.7 ms at 10,000 instead of 0.1).
     counting = f"SELECT 1 FROM memory m INDEXED BY memory_key WHERE {condition} AND m.key IN ({{}})"
     return len(list(catalog.each(counting, keys)))
 
@@ -194,7 +194,7 @@ def _count(catalog: Catalog, condition: str, keys: Iterable[str]) -> int:
 def _warnings(
     catalog: Catalog, ground: int | None, reasons: Reasons, chains: Mapping[str, tuple[str, ...]], now: int
 ) -> tuple[list[DigestItem], set[str]]:
-    """Return one line for everything that must not be believed as it stands, and their keys."""
+    """Return one line for each memory that must not be relied on, and their keys."""
     rows = catalog.rows(
         "SELECT m.id, m.key, m.kind, m.title, s.at, s.outcome, s.blocked, s.fresh, f.inputs, f.words"
         " FROM state s"
@@ -242,17 +242,17 @@ def _warnings(
 
 
 def _places_read(inputs: str, words: str) -> str:
-    """Return what a check reads, as far as it is declared or the check itself says it; empty where it is observed."""
+    """Return what a check reads, as declared or named in the check itself; empty if it is observed."""
     how, *places = parse_json(inputs)
     if how == "builtin":
-        from gitmem.document.builtin_checks import globs_of  # 10 ms, and only where a fact is stale
+        from gitmem.document.builtin_checks import globs_of  # 10 ms, only if a fact is stale
 
         places = list(globs_of(parse_json(words)))
     return " or ".join(places[:2]) + (" or …" if len(places) > 2 else "")
 
 
 def _items_of(cause: Cause, found: Mapping[str, DigestItem]) -> Iterator[DigestItem]:
-    """Yield the line of each of a few facts of one cause, or one for all of them; then what rests on them."""
+    """Yield the line of each of a few facts with one cause, or one line for all of them; then their dependents."""
     phrases = {case.culprit: cut(case.culprit[0], REASON_LIMIT) for case in cause.cases}
     for keys, status, what in (
         (cause.keys, cause.cases[0].status, title(cause, phrases)),
@@ -274,9 +274,9 @@ def _recent(
     chains: Mapping[str, tuple[str, ...]],
     shown: set[str],
 ) -> tuple[Iterator[DigestItem], int]:
-    """Return what is new and not shown above, the newest first, and how many there are in all.
+    """Return new memories that are not shown above, newest first, and the total.
 
-    An item is made when it is wanted: mostly there is room for a few.
+    Items are made lazily: usually there is room for a few.
     """
     since = now - policy.context.recent_days * DAY_S
     left_out = ("task", ADOPTED, *policy.unread(START))
@@ -309,7 +309,7 @@ def _recent(
 def _with_failures(
     catalog: Catalog, warned: Sequence[DigestItem], held: Sequence[Held], working: Sequence[str], now: int
 ) -> list[DigestItem]:
-    """Return the warnings with what failed before: of what is worked on first, of what lies near behind the failed."""
+    """Return the warnings with earlier failures: of claimed tasks first, of tasks nearby after the failed facts."""
     mine, near = list[DigestItem](), list[DigestItem]()
     keys = {one.row.key for one in held}
     for failure in tasks.failures(catalog, held, working, now=now):
@@ -321,14 +321,14 @@ def _with_failures(
 
 
 def _others_item(row: TaskRow, now: int) -> DigestItem:
-    """Return what somebody else works on: who, and since when."""
+    """Return a task that someone else works on: who, and since when."""
     since = f", {ago(age_s(row.since, now))} ago" if row.since else ""
     who = cut(str(Worker(row.who, row.agent)), REASON_LIMIT)
     return DigestItem(row.key, "task", "", f"{cut(row.title, TITLE_LIMIT)} — claimed by {who}{since}")
 
 
 def _held_item(held: Held, now: int) -> DigestItem:
-    """Return what is worked on: which attempt, since when, and what the last failure was."""
+    """Return a claimed task: which attempt, since when, and the last failure."""
     failed = next((attempt for attempt in held.task.past_attempts if attempt.outcome == FAILED), None)
     before = f' (before: "{cut(failed.notes, REASON_LIMIT)}")' if failed is not None and failed.notes else ""
     num = held.task.held.num if held.task.held else held.task.next_num

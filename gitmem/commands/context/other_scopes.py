@@ -1,4 +1,4 @@
-"""What the digest of a session says of the other scopes: a section of its own, by the same relevance."""
+"""The digest's section for the other scopes, by the same relevance."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ if TYPE_CHECKING:
 
 NAME = "OTHER SCOPES"
 REST = "gitmem list --scope private,domain,universal"
-# What the other scopes may take of the budget: the digest is of this repository first.
+# The share of the budget for other scopes: the digest is primarily about this repository.
 SHARE = 0.2
 
 
 def other_scopes(
     memory: OpenRepository, *, policy: Policy, working: Sequence[str], budget_tokens: int, now: int, few: bool = False
 ) -> DigestSection | None:
-    """Return the section of the private, domain and universal memories; None where there are none.
+    """Return the section of the private, domain and universal memories; None if there are none.
 
-    A *few* are as many as of the project's newest.
+    With *few*, as many as the project's newest ones.
     """
     items: list[DigestItem] = []
     total = 0

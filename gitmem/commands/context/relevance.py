@@ -23,33 +23,33 @@ if TYPE_CHECKING:
     from gitmem.index.catalog.catalog import Catalog
     from gitmem.policy.policy import Policy
 
-# Newest memories that are looked at for relevance besides those whose paths match.
+# The newest memories scored, besides those whose paths match.
 NEWEST = 200
-# Of those whose paths match, the nearest: ten times as many as a digest has room for.
+# The most memories with matching paths, nearest first: ten times as many as fit into a digest.
 NEAREST = 500
-# A memory relates to a place whose leading folders it shares so far: one in the same folder does (2/3 at a depth of
-# three), one that names a folder beside it does not (1/2).
+# A memory relates to a place if they share this much of their leading folders: one in the same folder does (2/3 at a
+# depth of three), one in a sibling folder does not (1/2).
 RELATED = 0.6
-# What may be relevant: tasks have a section of their own, sessions and outcomes are recent work, and adopted
-# facts are warnings or not shown.
+# Candidates for relevance: tasks have a section of their own, sessions and outcomes are recent work, and adopted facts
+# are warnings or not shown.
 UNFIT = ("task", "session", "outcome", ADOPTED)
-# Without title and body: they are read of the few that are shown.
+# Without title and body: these are read for the few that are shown.
 _SELECTED = "SELECT m.id, m.key, m.kind, m.created, t.paths FROM memory m {} CROSS JOIN text t ON t.id = m.id"
 COLUMNS = _SELECTED.format("")
-# In the order of time, by its index: SQLite would sort all of them.
+# By time, using its index: SQLite would sort all of them.
 BY_TIME = _SELECTED.format("INDEXED BY memory_recent")
 
 
 @frozen
 class RelevanceRow:
-    """A memory as relevance is told from it: no text.
+    """A memory as needed for scoring: no text.
 
     Attributes:
         id: Its number in the catalog.
         key: Its key.
         kind: Its kind.
         created: Epoch seconds.
-        paths: The JSON list of its paths, as the catalog has it.
+        paths: The JSON list of its paths, as stored in the catalog.
     """
 
     id: int
@@ -60,12 +60,12 @@ class RelevanceRow:
 
 
 def fit_for(unread: Sequence[str] = ()) -> str:
-    """Return the SQL condition for what may be relevant to a reader who does not read these kinds."""
+    """Return the SQL condition for candidates, for a reader who does not read these kinds."""
     return f"{state.LIVE} AND m.kind NOT IN {(*UNFIT, *unread)}"
 
 
 def unexpired(now: int) -> str:
-    """Return the SQL condition for what has not expired."""
+    """Return the SQL condition for unexpired memories."""
     return f"(m.expires IS NULL OR m.expires > {now})"
 
 
@@ -78,9 +78,9 @@ def candidates(
     related: Mapping[str, float] | None = None,
     unread: Sequence[str] = (),
 ) -> list[RelevanceRow]:
-    """Return what may be relevant: the newest memories, also of these kinds, and those near a place, none *unread*.
+    """Return candidates: the newest memories, also of these kinds, and those near a place, without *unread* kinds.
 
-    Where *related* says what the work at hand is about by its words, that and what is near a place alone.
+    If *related* describes the current work by its words, only those memories and the ones near a place.
     """
     wanted = f"{fit_for(unread)} AND {unexpired(now)}"
     if related is not None:
@@ -94,7 +94,7 @@ def candidates(
         rows |= {row[0]: row for row in catalog.rows(newest.format(of_kinds), kinds)}
     if working:
         near = nearness_to(working)
-        # By an index that has nothing else: the texts themselves are not read.
+        # From a covering index: the texts are not read.
         placed = catalog.rows("SELECT id, paths FROM text WHERE paths <> '[]'")
         scored = ((overlap, number) for number, paths in placed if (overlap := near(paths)))
         nearest = [number for _, number in nlargest(NEAREST, scored)]
@@ -103,12 +103,12 @@ def candidates(
 
 
 def nearness_to(working: Sequence[str]) -> Callable[[str], float]:
-    """Return how near a JSON list of paths is to some places, from 0 to 1: the best ``score.path_overlap`` of them.
+    """Return how near a JSON list of paths is to some places, from 0 to 1: the best ``score.path_overlap``.
 
-    Many memories name the same few paths, so each is looked at once (measured: 10,000 memories and 8 places, 20 ms
-    instead of 0.4 s).
+    Many memories name the same few paths, so each is scored once (measured: 10,000 memories and 8 places, 20 ms instead
+    of 0.4 s).
     """
-    # For each leading part of a place, how short the shortest place is that begins so.
+    # For each leading part of a place, the length of the shortest place with that part.
     shortest: dict[str, int] = {}
     for parts in map(score.fixed, working):
         for length in range(1, len(parts) + 1):
@@ -122,7 +122,7 @@ def nearness_to(working: Sequence[str]) -> Callable[[str], float]:
         for length, part in enumerate(parts, 1):
             head = f"{head}/{part}" if head else part
             other = shortest.get(head)
-            if other is None:  # then no longer part begins a place either
+            if other is None:  # then no longer part is the beginning of a place either
                 break
             best = max(best, length / min(len(parts), other))
         return best
@@ -153,24 +153,24 @@ def score_all(
     config: Config,
     related: Mapping[str, float] | None = None,
 ) -> list[tuple[RelevanceRow, float]]:
-    """Return memories with their relevance (B5), the most relevant first, and those that they are linked with.
+    """Return memories with their relevance (B5), the most relevant first, and those linked with them.
 
     Args:
         catalog: The catalog.
         rows: The memories.
-        working: Paths that are being worked on.
+        working: The current paths.
         now: Epoch seconds.
-        held: The tasks that are held.
+        held: The claimed tasks.
         policy: The store's policy.
         config: The settings.
-        related: How well memories fit the work at hand by their words, from 0 to 1; then only those that fit by their
-            words, their place or a link are returned. None for all.
+        related: How well memories fit the current work by their words, from 0 to 1; then only those that fit by words,
+            place or a link are returned. None for all.
     """
     near = nearness_to(working)
     overlaps = {row.id: near(row.paths) for row in rows}
     at_work = [*held, *(row.key for row in rows if overlaps[row.id] >= 1.0)]
     linked = set[str]().union(*neighbours(catalog, at_work).values())
-    # Those that are neither new nor about a place were not looked at so far.
+    # Linked memories that are neither new nor near a place have not been read so far.
     others = sorted(linked - {row.key for row in rows})
     found = catalog.each(
         f"{COLUMNS} WHERE {fit_for(policy.unread(START))} AND {unexpired(now)} AND m.key IN ({{}})", others

@@ -16,17 +16,17 @@ if TYPE_CHECKING:
     from gitmem.commands.context.relevance import RelevanceRow
     from gitmem.index.catalog.catalog import Catalog
 
-# A line of the digest, a title in it and why a fact fails, in characters. The whole of it is one command away.
+# The longest line of the digest, title in it, and reason for a failure, in characters. A command shows the whole.
 TEXT_LIMIT, TITLE_LIMIT, REASON_LIMIT = 320, 160, 200
-# What the digest as text takes besides its items: opening, headings, what is left out, when facts were verified last,
-# how to search; and besides an item's own words: its mark, brackets and colon (counted in `gitmem context`'s output).
+# The tokens that the digest takes besides its items (opening, headings, omissions, last verification, how to search),
+# and besides an item's own words (bullet, brackets, colon), counted in the output of `gitmem context`.
 FRAME_TOKENS, LINE_TOKENS = 125, 6
 
 WARNINGS, WORKING, RELEVANT, RECENT = "WARNINGS", "WORKING ON", "RELEVANT FACTS", "RECENT WORK"
 NEWEST = "NEWEST"
-# What the sections are called for agents, where only what relates to the work at hand is in them.
+# The sections' names for agents, if they contain only what relates to the current work.
 HEADINGS = {WORKING: "IN PROGRESS", RELEVANT: "ABOUT YOUR BRANCH, CHANGED FILES AND TASKS"}
-# A memory that is only among the newest may have nothing to do with the work at hand: of it, a line.
+# A memory that is only among the newest may be unrelated to the current work: it gets one line.
 HEADLINE = 56
 
 
@@ -38,12 +38,12 @@ class DigestItem:
         key: Its key; empty for a line about the store itself.
         kind: Its kind.
         status: Its status, or empty.
-        text: What is shown, cleaned: one line, and code blocks with their lines, indented.
-        score: Its relevance; 0 where the section is in order of time or weight.
+        text: The shown text, cleaned: one line, and code blocks with their lines, indented.
+        score: Its relevance; 0 if the section is sorted by time or weight.
         scope: Its scope.
-        number: How many memories it speaks for.
-        short: What is shown of its key; empty for all of it.
-        is_whole: Whether the text is all that the memory says.
+        number: The number of memories that it represents.
+        short: The shown part of its key; empty for all of it.
+        is_whole: Whether the text is the memory's whole text.
     """
 
     key: str
@@ -59,7 +59,7 @@ class DigestItem:
 
 @frozen
 class DigestSection:
-    """One section: its name, what is shown, how many there are in all, and how to see the rest."""
+    """One section: its name, its items, the total, and how to see the rest."""
 
     name: str
     items: tuple[DigestItem, ...]
@@ -68,12 +68,12 @@ class DigestSection:
 
     @property
     def more(self) -> int:
-        """Return how many memories no item speaks for."""
+        """Return how many memories no item represents."""
         return self.total - sum(item.number for item in self.items)
 
 
 def item_of(catalog: Catalog, row: RelevanceRow, status: str, score: float, limit_tokens: int) -> DigestItem:
-    """Return a memory as an item: its title, and as many whole sentences of its body as one may take."""
+    """Return a memory as an item: its title, and as many whole sentences of its body as the limit allows."""
     title, body, fields = catalog.row(
         "SELECT m.title, t.body, t.fields FROM memory m JOIN text t ON t.id = m.id WHERE m.id = ?", (row.id,)
     )
@@ -85,14 +85,14 @@ def item_of(catalog: Catalog, row: RelevanceRow, status: str, score: float, limi
 
 
 def headline_of(catalog: Catalog, row: RelevanceRow, status: str) -> DigestItem:
-    """Return a memory as an item of one short line: all that it says, or the beginning of its title."""
+    """Return a memory as an item of one short line: its whole text, or the beginning of its title."""
     title, body, fields = catalog.row(
         "SELECT m.title, t.body, t.fields FROM memory m JOIN text t ON t.id = m.id WHERE m.id = ?", (row.id,)
     )
     short = short_keys(catalog, [row.key])[row.key]
     text, is_whole = told(title, body, fields, limit_tokens=HEADLINE // 3, key=short)
     if not is_whole or len(text) > HEADLINE or "\n" in text:
-        # Behind a word: what is cut within one reads like another word.
+        # Cut between words: a partial word reads like another one.
         line, is_whole = cut(title, HEADLINE), False
         text = line if not line.endswith("…") or " " not in line else f"{line[:-1].rsplit(' ', 1)[0]} …"
     return DigestItem(row.key, row.kind, status, display(text), short=short, is_whole=is_whole)
@@ -109,7 +109,7 @@ def cut(text: str, limit: int) -> str:
 
 
 def fit(name: str, items: Iterable[DigestItem], budget: int, rest: str, *, total: int) -> DigestSection:
-    """Return the first items that fit, of so many in all; those behind are not made. Warnings show at least one."""
+    """Return the first items that fit, and the total; later ones are not made. Warnings show at least one."""
     taken: list[DigestItem] = []
     spent = 0
     for item in items:
@@ -121,12 +121,12 @@ def fit(name: str, items: Iterable[DigestItem], budget: int, rest: str, *, total
 
 
 def item_cost(item: DigestItem) -> int:
-    """Return how many tokens an item takes as it is printed."""
+    """Return the tokens of an item as printed."""
     return tokens.count_tokens(f"{item.key} {item.status} {item.text}") + LINE_TOKENS
 
 
 def cost(sections: Iterable[DigestSection]) -> int:
-    """Return how many tokens the items of some sections take."""
+    """Return the tokens of the items in some sections."""
     return sum(item_cost(item) for section in sections for item in section.items)
 
 

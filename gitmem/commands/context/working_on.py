@@ -1,4 +1,4 @@
-"""The current work, for a digest or a query: changed files of the branch and tasks that the user holds."""
+"""The current work, for a digest or a query: changed files of the branch, and the user's claimed tasks."""
 
 from __future__ import annotations
 
@@ -33,18 +33,18 @@ if TYPE_CHECKING:
     from gitmem.repository.repository import OpenRepository
 
 
-# Files of a branch that are looked at for relevance; more say nothing about what is being worked on.
+# The most files of a branch used for relevance; more do not identify the current work.
 WORKING_LIMIT = 200
-# Changed files whose facts are looked up (2 ms each at 10,000 memories), and facts of each that relate to the work.
+# The most changed files whose facts are looked up (2 ms each at 10,000 memories), and facts per file.
 PLACES_AT_MOST, FACTS_AT_MOST = 3, 3
-# Held tasks whose titles are asked for.
+# The most claimed tasks whose titles are used.
 HELD_AT_MOST = 3
-# What branches are called besides what they are about.
+# Parts of branch names that do not describe their subject.
 PREFIXES = frozenset(("feat", "feature", "fix", "bugfix", "hotfix", "chore", "wip", "dev", "task", "issue", "user"))
 
 
 def at_work(memory: OpenRepository, query: Query) -> Query:
-    """Return a question with what the reader works on: changed files, and the tasks they hold with their paths."""
+    """Return a query with the current work added: changed files, and the claimed tasks with their paths."""
     near, held = [*query.near, *working_set(memory.git, memory.default_branch())], list(query.held)
     if memory.has_store() and is_anything_held(memory.catalog()):
         for one in held_by(memory.catalog(), worker_of(memory.git, memory.config.agent)):
@@ -59,10 +59,10 @@ def related_to_names(
     ground: int | None,
     vectors_of: Callable[[str, Catalog], AbstractContextManager[Meaning | None]],
 ) -> dict[str, float]:
-    """Return how well memories fit what the branch and the held tasks are called, from 0 to 1, by key.
+    """Return how well memories match the names of the branch and of claimed tasks, from 0 to 1, by key.
 
-    By words, and by meaning where an embedding provider is set up. Nothing is read where the branch is one that many
-    share and no task is held.
+    By words, and by meaning if an embedding provider is set up. Nothing is read if the branch is a shared one and no
+    task is claimed.
     """
     asked = [question for question in (branch_words(memory.git.read_head()[0]),) if question]
     if is_anything_held(catalog):
@@ -70,7 +70,7 @@ def related_to_names(
         asked += [one.row.title for one in held[:HELD_AT_MOST]]
     if not asked:
         return {}
-    from gitmem.recall import gate, ranker  # 10 ms, and only where there is something to ask
+    from gitmem.recall import gate, ranker  # 10 ms, only if there is a query
 
     policy, found = memory.policy(), dict[str, float]()
     unfit = (*UNFIT, *policy.unread(START))
@@ -95,7 +95,7 @@ def related_to_names(
 
 
 def facts_reading_changes(catalog: Catalog, working: Sequence[str]) -> dict[str, float]:
-    """Return the facts whose checks read changed files as related in full (1.0), by key: those that name them first."""
+    """Return the facts whose checks read changed files as fully related (1.0), by key: those that name them first."""
     if not working:
         return {}
     from gitmem.commands.context.dependents import facts_reading
@@ -105,7 +105,7 @@ def facts_reading_changes(catalog: Catalog, working: Sequence[str]) -> dict[str,
 
 
 def branch_words(head: str) -> str:
-    """Return what a branch's name says of the work on it; empty for one that many share.
+    """Return the words about the work in a branch's name; empty for a shared branch.
 
     Args:
         head: The full ref of HEAD, or empty.
@@ -128,21 +128,21 @@ def context(
     verified: Callable[[Catalog], dict[str, Any] | None],
     vectors_of: Callable[[str, Catalog], AbstractContextManager[Meaning | None]],
 ) -> dict[str, Any]:
-    """Return the digest for a session: of these paths, or of what is worked on; these kinds first.
+    """Return the digest for a session about these paths, or the current work; these kinds first.
 
     Args:
         memory: The opened repository.
-        paths: What the session is about; empty for what is worked on.
-        budget_tokens: How long the digest may be; 0 as the policy says.
+        paths: The session's paths; empty for the current work.
+        budget_tokens: The length of the digest; 0 for the policy's.
         kinds: The kinds of memory that come first.
-        related: Only what relates to the work at hand, and the newest few; else all that fits into the budget.
+        related: Include only memories related to the current work, and the newest few; else all that fits.
         jobs: Returns a line for each verify job that is overdue or failed.
         verified: Returns when facts were last verified.
-        vectors_of: Returns a question as vectors, None for words alone.
+        vectors_of: Returns a query as vectors, None to search by words alone.
     """
     policy, waiting = memory.policy(), len(memory.waiting_keys())
     configured = memory.config.default_branch or policy.verify.default_branch
-    # Without asking git's configuration, which takes a process: the digest is only to the point or not.
+    # Without reading git's configuration, which takes a process: this only affects relevance.
     likely = likely_default(memory.git, configured=configured, remote=memory.config.remote)
     working = paths or working_set(memory.git, likely or memory.default_branch())
     budget_tokens = budget_tokens or policy.context.budget_tokens
@@ -187,18 +187,18 @@ def _reasons(
 ) -> Mapping[str, tuple[str, str]]:
     if not keys:
         return {}
-    from gitmem.verify.blame.culprit import reasons_of  # 5 ms with what it loads, and only where something failed
+    from gitmem.verify.blame.culprit import reasons_of  # 5 ms with its imports, only if something failed
 
     return reasons_of(catalog, memory.git, ground, keys, memory.local)
 
 
 def notices(catalog: Catalog, *, now: int, jobs: Sequence[str] = ()) -> list[str]:
-    """Return lines about the store that a session must know, the most important first.
+    """Return notices about the store that a session must see, the most important first.
 
     Args:
         catalog: The catalog.
         now: Epoch seconds.
-        jobs: What is wrong with the schedules of verify jobs, a line each.
+        jobs: The problems with schedules of verify jobs, one line each.
     """
     found = [*jobs]
     unreadable = describe_unreadable(catalog)
@@ -216,19 +216,19 @@ def notices(catalog: Catalog, *, now: int, jobs: Sequence[str] = ()) -> list[str
 
 
 def working_set(git: Git, default_branch: str) -> list[str]:
-    """Return what is being worked on: changed files of the work tree, and of the branch against the default one."""
+    """Return the changed files: of the work tree, and of the branch against the default one."""
     found: list[str] = []
     top = git.repository.top
     if top is not None:
         try:
-            # Most repositories have no filter to turn off, and then nothing of the system's settings matters here.
+            # Most repositories have no filter to switch off, and then the system's settings do not matter here.
             plain, more = ([], NO_SYSTEM) if git.has_no_filters() else (git.without_filters(), None)
-            # -uno: untracked files would cost a walk of the whole tree; what is new is staged soon.
+            # -uno: untracked files would cost a walk of the whole tree; new files are soon staged.
             status = ("status", "--porcelain", "-z", "-uno", "--no-renames")
             done = git.run(f"--work-tree={top}", "-C", top, *plain, *status, timeout_s=5, more=more)
             found += [os.fsdecode(item[3:]) for item in done.stdout.split(b"\0") if len(item) > 3]
         except ProcessError:
-            pass  # a broken index is not ours to judge; the digest is only less to the point
+            pass  # a broken index is reported elsewhere; the digest is only less relevant
     if default_branch and not _is_at(git, default_branch):
         try:
             done = git.run("diff", "--name-only", "-z", "--no-renames", "--no-ext-diff", f"{default_branch}...HEAD")
@@ -239,6 +239,6 @@ def working_set(git: Git, default_branch: str) -> list[str]:
 
 
 def _is_at(git: Git, ref: str) -> bool:
-    """Return whether HEAD is at the commit of a ref: then nothing of a branch differs, and git need not be asked."""
+    """Return whether HEAD is at the commit of a ref: the branch then has no changes, and git need not run."""
     commit = git.read_head()[1]
     return commit is not None and commit == git.read_ref(ref)

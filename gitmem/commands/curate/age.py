@@ -1,7 +1,7 @@
-"""What time does to memories: those that decay, are expired, or belong in the archive. A plan, then a commit.
+"""Memories that have aged: to decay, expired, or to be archived. First a plan, then a commit.
 
-What is proved, worked on, critical or required by others is left alone, and so are kinds that hold until somebody
-changes them. Counts of reads are local: two clones may propose different things, and a person decides.
+Memories that are proved, worked on, critical or required by others are left alone, and so are kinds that hold until
+someone changes them. Read counts are local: two clones may propose different things, and a person decides.
 """
 
 from __future__ import annotations
@@ -28,23 +28,23 @@ if TYPE_CHECKING:
 DECAY, EXPIRED, ARCHIVE = "decay", "expired", "archive"
 # Days without a read or a change after which confidence is halved: the half-life of lasting kinds (`policy.settings`).
 DECAY_DAYS = 180
-# Days after which a superseded or faded memory goes to the archive: a season of work, a choice of ours.
+# Days after which a superseded or faded memory is archived: a season of work (our choice).
 ARCHIVE_DAYS = 90
-# The confidence from which on a memory counts as faded: two halvings of a sure one.
+# The confidence at which a memory counts as faded: two halvings of a certain one.
 FADED = 0.25
-# SQLite takes 999 values.
+# The most parameters in SQLite: 999.
 _AT_ONCE = 500
 
 
 @frozen
 class CurationStep:
-    """What is proposed for one memory.
+    """A proposal for one memory.
 
     Attributes:
         key, kind, title: Of the memory.
         why: The reason, for people.
-        oid: The blob of its file, which must be this when it is changed.
-        fields: The fields that change; none where a person has to decide; None: it goes to the archive.
+        oid: The blob of its file, which must be unchanged when the proposal is applied.
+        fields: The changed fields; empty if a person must decide; None to archive it.
     """
 
     key: str
@@ -57,14 +57,14 @@ class CurationStep:
 
 @frozen
 class CurationPlan:
-    """What a look through a store proposes.
+    """The proposals for a store.
 
     Attributes:
         verb: ``decay``, ``expired``, ``archive`` or ``refs``.
         steps: What is proposed, by key; or what was done.
-        looked_at: How many live memories there are.
-        commit: The commit that did it; empty where nothing was written.
-        changed: Keys that were left, since they changed meanwhile or lack what their kind needs.
+        looked_at: The number of live memories.
+        commit: The commit that applied it; empty if nothing was written.
+        changed: The keys that were skipped, since they changed meanwhile or lack what their kind requires.
     """
 
     verb: str
@@ -85,7 +85,7 @@ class _Row:
     is_held: bool
 
 
-# Held: has a check, is critical, or is required by a live memory.
+# Excluded: memories that have a check, are critical, or are required by a live memory.
 _HELD = (
     "m.importance = 'critical' OR m.kind = 'task' OR EXISTS (SELECT 1 FROM fact f WHERE f.id = m.id) OR EXISTS"
     " (SELECT 1 FROM link l JOIN memory s ON s.id = l.source WHERE l.relation = 'requires' AND l.target = m.key"
@@ -95,12 +95,12 @@ _SELECT = "SELECT m.key, m.kind, m.title, max(m.created, m.updated), m.confidenc
 
 
 def plan_of(store: ProvingStore, verb: str, *, days: int = 0) -> CurationPlan:
-    """Return what is proposed; reads only.
+    """Return the proposals; reads only.
 
     Args:
         store: The store.
         verb: ``decay``, ``expired`` or ``archive``.
-        days: How long nobody read or changed it; 0 for the usual time.
+        days: Days without a read or change; 0 for the default.
     """
     catalog = store.catalog_at(store.find_tip())
     count = catalog.row(f"SELECT count(*) FROM memory m WHERE {LIVE}")[0]
@@ -115,7 +115,7 @@ def _rows(catalog: Catalog, where: str, values: Sequence[object] = ()) -> list[_
 
 def _decaying(store: ProvingStore, catalog: Catalog, days: int) -> list[CurationStep]:
     before, policy = store.now - days * DAY_S, store.policy()
-    # What is expired has left search already.
+    # Expired memories are already left out of search.
     where = f"{LIVE} AND max(m.created, m.updated) <= ? AND m.confidence > ? AND (m.expires IS NULL OR m.expires > ?)"
     old = _rows(catalog, where, (before, FADED, store.now))
     rows = [row for row in old if not row.is_held and policy.kind(row.kind).half_life_s is not None]
@@ -134,7 +134,7 @@ def _decaying(store: ProvingStore, catalog: Catalog, days: int) -> list[Curation
 
 
 def _idle(store: ProvingStore, rows: Sequence[_Row], before: int) -> list[tuple[_Row, int]]:
-    """Return those that nobody read since, with when they were last read or changed."""
+    """Return the memories that were not read since, with the time of the last read or change."""
     reads: dict[str, tuple[int, int]] = {}
     for at in range(0, len(rows), _AT_ONCE):
         reads |= store.local.accesses([row.key for row in rows[at : at + _AT_ONCE]])
@@ -161,7 +161,7 @@ def _archivable(store: ProvingStore, catalog: Catalog, days: int) -> list[Curati
 
 
 def apply_plan(store: ProvingStore, found: CurationPlan) -> CurationPlan:
-    """Do what is proposed, all in one commit; a memory that changed since is left as it is.
+    """Apply the proposals in one commit; a memory that has changed since is skipped.
 
     Raises:
         GitmemError: It cannot be written.
@@ -188,7 +188,7 @@ def apply_plan(store: ProvingStore, found: CurationPlan) -> CurationPlan:
             try:
                 new = edited(texts[one.path], changes, f"{one.key}.md")
                 files[one.path] = check_file(one.key, new, policy=policy, path=one.path).text
-            except RefusedError:  # it lacks what its kind needs, since others wrote it: that is for a person
+            except RefusedError:  # it lacks what its kind requires, since others wrote it: a person must decide
                 done.remove(step)
         return (
             writer.plan(_subject(found.verb, len(done)), [s.key for s in done][:KEYS_NAMED], files, [])
@@ -207,7 +207,7 @@ def _subject(verb: str, count: int) -> str:
 
 
 def _unchanged(catalog: Catalog, steps: Sequence[CurationStep]) -> dict[str, KnownMemory]:
-    """Return the memories that are as they were when they were looked at, by key."""
+    """Return the memories whose files are unchanged since the plan, by key."""
     wanted = {step.key: step.oid for step in steps}
     found = {}
     live = "shadowed = 0 AND archived = 0"

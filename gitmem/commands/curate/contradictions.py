@@ -1,7 +1,7 @@
-"""Find memories of a whole store that speak against each other, and settle what evidence settles.
+"""Find contradicting memories in a whole store, and resolve those that evidence decides.
 
-The rules are those of a review (``write.contradictions``), and what they find is worth a look, not a proof. So one is
-superseded only where the other has a check that holds and it has none: everything else is for a person.
+The rules are those of a review (``write.contradictions``); their results are worth a look, but no proof. So a memory is
+superseded only if it has no check and the other's check holds; everything else is for a person.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ if TYPE_CHECKING:
     from gitmem.repository.proving_store import ProvingStore
     from gitmem.write.contradictions import Title
 
-# Pairs after which no more are looked for: what has as many was made to have them.
+# The number of pairs after which to stop: a store with so many was made to have them.
 MOST_PAIRS = 5_000
-# The cosine of two titles of which one denies what the other says. Measured with MiniLM: of the labelled pairs, all 13
-# that are opposed have 0.89 and more, and the nearest that is not has 0.80; of 18 pairs in other words, 5 of 8 opposed
-# ones have 0.83 and more, and of the others one has 0.82 and the rest 0.68 or less.
+# The cosine of two titles of which only one is negated. Measured with MiniLM: of the labelled pairs, all 13 opposed
+# ones have 0.89 or more, and the nearest other one has 0.80; of 18 pairs in other words, 5 of 8 opposed ones have 0.83
+# or more, and of the others one has 0.82 and the rest 0.68 or less.
 NEAR = 0.83
 
 
@@ -36,7 +36,7 @@ class OpposedMemory:
 
     Attributes:
         key, kind, title: Of the memory.
-        status: What its check says; empty without one.
+        status: The status of its check; empty without one.
         oid: The blob of its file.
     """
 
@@ -49,12 +49,12 @@ class OpposedMemory:
 
 @frozen
 class Contradiction:
-    """Two memories that speak against each other.
+    """A pair of contradicting memories.
 
     Attributes:
         one, other: The memories.
         why: The rule that found them.
-        kept: The key of the one that evidence prefers; empty where a person has to decide.
+        kept: The key of the one that evidence prefers; empty if a person must decide.
     """
 
     one: OpposedMemory
@@ -65,14 +65,14 @@ class Contradiction:
 
 @frozen
 class ContradictionReport:
-    """What a look through a store found: the pairs, those that evidence settles first; and how many were compared."""
+    """The contradictions in a store, those decided by evidence first, and the number of compared memories."""
 
     pairs: tuple[Contradiction, ...]
     compared: int
 
 
 def find_contradictions(store: ProvingStore) -> ContradictionReport:
-    """Return the contradictions of a store; reads only."""
+    """Return the contradictions in a store; reads only."""
     catalog = store.catalog_at(store.find_tip())
     named = {frozenset((one.key, other.key)): (one, other, why) for one, other, why in _pairs(store, catalog)}
     keys = {key for pair in named for key in pair}
@@ -85,7 +85,7 @@ def find_contradictions(store: ProvingStore) -> ContradictionReport:
         for key, (number, _, kind, title, oid) in rows.items()
     }
     found = [
-        Contradiction(members[one.key], members[other.key], why, _kept(members[one.key], members[other.key]))
+        Contradiction(members[one.key], members[other.key], why, _preferred(members[one.key], members[other.key]))
         for one, other, why in named.values()
     ]
     found.sort(key=lambda pair: (not pair.kept, pair.one.key, pair.other.key))
@@ -97,13 +97,13 @@ _COUNT = "SELECT count(*) FROM memory WHERE shadowed = 0 AND archived = 0 AND su
 
 
 def _pairs(store: ProvingStore, catalog: Catalog) -> Iterator[tuple[Title, Title, str]]:
-    yield from _by_meaning(store, catalog)  # first: what the rules say of a pair says more, and counts
+    yield from _by_meaning(store, catalog)  # first: the rules' explanation of a pair is better, and counts
     yield from find_opposed(catalog, at_most=MOST_PAIRS)
     yield from find_opposed_checks(catalog)
 
 
 def _by_meaning(store: ProvingStore, catalog: Catalog) -> Iterator[tuple[Title, Title, str]]:
-    """Yield memories whose titles mean nearly the same, but for one that denies it, where a model is set up."""
+    """Yield memories whose titles mean nearly the same but only one is negated, if a model is set up."""
     if not store.config.embeds:
         return
     try:
@@ -122,7 +122,7 @@ def _by_meaning(store: ProvingStore, catalog: Catalog) -> Iterator[tuple[Title, 
             yield titles[key], titles[other], f"nearly the same meaning ({cosine:.2f}), and one denies it"
 
 
-def _kept(one: OpposedMemory, other: OpposedMemory) -> str:
+def _preferred(one: OpposedMemory, other: OpposedMemory) -> str:
     """Return the one that evidence prefers: its check holds, and the other one has none."""
     for winner, loser in ((one, other), (other, one)):
         if winner.status == VERIFIED and not loser.status:
@@ -131,7 +131,7 @@ def _kept(one: OpposedMemory, other: OpposedMemory) -> str:
 
 
 def superseding(found: ContradictionReport) -> DuplicateReport:
-    """Return what evidence settles as groups to supersede; a memory that is kept in one pair is lost in no other."""
+    """Return the pairs decided by evidence as groups to supersede; no memory is kept and superseded."""
     members = {one.key: one for pair in found.pairs for one in (pair.one, pair.other)}
     lost: dict[str, list[str]] = {}
     gone = set[str]()

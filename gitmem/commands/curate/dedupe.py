@@ -1,6 +1,7 @@
 """Find near duplicates in a whole store (E12), and supersede them in one commit on request.
 
-A group is one memory that is kept and those that are as like it as the policy's threshold; none is in two groups.
+A group has one memory that is kept and those at least as similar to it as the policy's threshold; the groups are
+disjoint.
 """
 
 from __future__ import annotations
@@ -38,9 +39,9 @@ class Member:
 
     Attributes:
         key, kind, title: Of the memory.
-        status: What its check says; empty without one.
-        likeness: How much it says the same as the one that is kept; 1 for that one itself.
-        oid: The blob of its file, which must be this when it is superseded.
+        status: The status of its check; empty without one.
+        likeness: Its similarity to the kept one; 1 for that one itself.
+        oid: The blob of its file, which must be unchanged when it is superseded.
     """
 
     key: str
@@ -57,8 +58,8 @@ class Group:
 
     Attributes:
         kept: The one that stays.
-        why: Why that one.
-        others: Those that it replaces, the most like first.
+        why: Why that one was chosen.
+        others: Those that it replaces, most similar first.
     """
 
     kept: Member
@@ -68,13 +69,13 @@ class Group:
 
 @frozen
 class DuplicateReport:
-    """What a look through a store found.
+    """The near duplicates in a store.
 
     Attributes:
-        groups: The groups, the most like first.
-        compared: How many memories were compared.
-        commit: The commit that superseded them; empty where nothing was written.
-        changed: Keys of groups that were left, since one of them changed meanwhile.
+        groups: The groups, most similar first.
+        compared: The number of compared memories.
+        commit: The commit that superseded them; empty if nothing was written.
+        changed: The keys of groups that were skipped, since one of their memories changed meanwhile.
     """
 
     groups: tuple[Group, ...]
@@ -99,12 +100,12 @@ class _Row:
 def find_groups(
     store: ProvingStore, *, threshold: float = 0.0, progress: Callable[[int, int], None] | None = None
 ) -> DuplicateReport:
-    """Return the groups of near duplicates of a store; reads only.
+    """Return the groups of near duplicates in a store; reads only.
 
     Args:
         store: The store.
-        threshold: From how much likeness on, above 0 and at most 1; 0 = the policy's, or 0.85 where that is off.
-        progress: Told how many memories of how many are compared.
+        threshold: The lowest similarity, above 0 and at most 1; 0 = the policy's, or 0.85 if that is off.
+        progress: Called with the number of compared memories and the total.
     """
     catalog = store.catalog_at(store.find_tip())
     rows = [
@@ -170,7 +171,7 @@ def _grouped(
 
 
 def _may_go(loser: _Row, keeper: _Row, needed: set[str]) -> bool:
-    """Return whether one memory may be superseded by another: nothing rests on it, and it has no check of its own."""
+    """Return whether one memory may be superseded by another: it has no dependents and no check of its own."""
     if loser.key in needed or have_different_checks(loser.fields, keeper.fields):
         return False
     return loser.fields.get("verify") is None or keeper.fields.get("verify") is not None
@@ -192,9 +193,9 @@ def _why(mine: Sequence[Any], others: Sequence[Any]) -> str:
 
 
 def apply_groups(store: ProvingStore, found: DuplicateReport, *, what: str = "near duplicate") -> DuplicateReport:
-    """Supersede the others of each group by the one that is kept, all in one commit; nothing where one is refused.
+    """Supersede each group's others with the kept one, all in one commit; write nothing if one is refused.
 
-    A group of which a memory changed since it was found is left as it is.
+    A group with a memory that has changed since is skipped.
 
     Raises:
         GitmemError: It cannot be written.

@@ -1,7 +1,6 @@
-"""References to lines of the code that are somewhere else now, or say something else: a plan, and the new places.
+"""Find references to lines of code that moved or changed, and update those that moved: first a plan.
 
-Lines that moved are found as `show` finds them (``verify.references``). Lines that changed are for a person: the memory
-may be wrong.
+Moved lines are found as in `show` (``verify.references``). Changed lines are for a person: the memory may be wrong.
 """
 
 from __future__ import annotations
@@ -48,7 +47,7 @@ def stale_references(store: ProvingStore) -> CurationPlan:
 
 
 def _moved(store: ProvingStore, fields: Mapping[str, Any], odd: Sequence[ReferenceState]) -> dict[str, Any]:
-    """Return the fields with the new places; none where a reference changed, which is for a person."""
+    """Return the fields with the new places; none if a reference changed, which is for a person."""
     if any(one.state == CHANGED for one in odd):
         return {}
     places = {one.ref: one.place for one in odd}
@@ -58,5 +57,5 @@ def _moved(store: ProvingStore, fields: Mapping[str, Any], odd: Sequence[Referen
 
 
 def repairable(found: CurationPlan) -> CurationPlan:
-    """Return what can be repaired without a person."""
+    """Return the steps that need no person."""
     return CurationPlan(REFS, tuple(step for step in found.steps if step.fields), found.looked_at)

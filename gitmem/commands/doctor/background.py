@@ -20,18 +20,18 @@ if TYPE_CHECKING:
 
     from gitmem.repository.repository import OpenRepository
 
-# What is captured is committed when its session ends, or the next one starts.
+# Captures are committed when their session ends, or the next one starts.
 WAITS_AT_MOST_S = 86_400.0
-# How long a failed hook is told of: there is no next run that makes it good.
+# How long a failed hook is reported: hooks are not retried.
 SHOWN_S = 7 * 86_400
 
 
 def captured(memory: OpenRepository, fix: bool, fixed: list[str]) -> list[Problem]:
-    """Return what was captured and is not a memory: set aside, or waiting for longer than a session lasts."""
+    """Return captures that are not memories: set aside, or waiting for longer than a session lasts."""
     spool = Spool(memory.git.repository.state)
     waiting = spool.list_waiting()
     if fix and waiting:
-        memory.writer()  # which writes what waits first
+        memory.writer()  # commits pending captures first
         fixed.append(f"committed captured memories ({len(waiting)})")
         waiting = spool.list_waiting()
     refused = [
@@ -47,7 +47,7 @@ def captured(memory: OpenRepository, fix: bool, fixed: list[str]) -> list[Proble
 
 
 def lost_captures(memory: OpenRepository, fix: bool, fixed: list[str]) -> list[Problem]:
-    """Return that captured texts are gone, because no disk took them."""
+    """Report captured texts that were lost, because no disk could store them."""
     folders = folders_of(memory.git.repository.state)
     found = lost.list_losses(folders)
     if not found:
@@ -65,14 +65,14 @@ def lost_captures(memory: OpenRepository, fix: bool, fixed: list[str]) -> list[P
 
 
 def litter(memory: OpenRepository, fix: bool, fixed: list[str]) -> None:
-    """Remove what killed processes left, where that is wanted; it hinders nothing, so it is no problem."""
+    """Remove leftovers of killed processes, if a repair is wanted; they do no harm, so they are no problem."""
     removed = sweep(memory.git, memory.ref) if fix else []
     if removed:
         fixed.append(f"removed files that killed processes left behind: {', '.join(removed)}")
 
 
 def behind(memory: OpenRepository) -> list[Problem]:
-    """Return the works behind a command or hook whose last run failed."""
+    """Report background jobs whose last run failed."""
     state = memory.git.repository.state_dir
     return [
         Problem("background-failed", "", f"{what}, {format_time(plausible(when))}: {redact(said.strip())}",
@@ -82,7 +82,7 @@ def behind(memory: OpenRepository) -> list[Problem]:
 
 
 def failed_hooks(memory: OpenRepository, fix: bool, fixed: list[str]) -> list[Problem]:
-    """Return what failed in hooks of harnesses in the last week, in one line: they were not reported."""
+    """Report, in one line, failures of harness hooks in the last week, which were not shown at the time."""
     state = memory.git.repository.state
     since = time.strftime(hook_log.FORMAT, time.gmtime(memory.now - SHOWN_S))
     found = [one for one in hook_log.list_failures(state) if one.at >= since]
@@ -99,7 +99,7 @@ def failed_hooks(memory: OpenRepository, fix: bool, fixed: list[str]) -> list[Pr
 
 
 def hooks(replaced: Sequence[str]) -> list[Problem]:
-    """Return the hooks that something else replaced."""
+    """Report hooks that something else replaced."""
     return [
         Problem("hook-replaced", path, "the hook is no longer gitmem's", hint="gitmem install git-hooks",
                 severity="warning")

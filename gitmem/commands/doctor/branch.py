@@ -1,4 +1,4 @@
-"""What doctor says of the memory branch as git has it, and how a branch or a tree that cannot be read is put back.
+"""Problems of the memory branch in git, and repairs of an unreadable branch or tree.
 
 A foreign branch is left alone, and nothing is deleted from a store unless a person names it.
 """
@@ -28,16 +28,16 @@ if TYPE_CHECKING:
     from gitmem.index.catalog.catalog import Catalog
     from gitmem.repository.repository import OpenRepository
 
-# Codes of entries that a person may have deleted from the tip: nothing of them is served, and history keeps them.
+# The entries that a person may delete from the tip: they are not read, and the history keeps them.
 REMOVABLE = frozenset({"bad-name", "symlink", "submodule", "bad-mode"})
-# How many commits back a tree that can be read is looked for.
+# How many commits back to search for a readable tree.
 LOOKED_BACK = 500
 # The branch is not a store's; it is one, with entries that belong to none.
 FOREIGN, STRAYS = "foreign-branch", "stray-entries"
 
 
 def locks(memory: OpenRepository, fix: bool, fixed: list[str]) -> list[Problem]:
-    """Describe a lock file of the branch."""
+    """Report a lock file of the branch."""
     lock = Path(ref_lock_path(memory.git, memory.ref))
     try:
         age = time.time() - lock.stat().st_mtime
@@ -53,7 +53,7 @@ def locks(memory: OpenRepository, fix: bool, fixed: list[str]) -> list[Problem]:
 
 
 def branch(memory: OpenRepository, fix: bool, fixed: list[str]) -> list[Problem]:
-    """Return what is wrong with the branch's ref."""
+    """Report problems of the branch's ref."""
     target = memory.git.symbolic_target(memory.ref)
     message = f"it is a symbolic ref to {target}" if target else ""
     try:
@@ -80,7 +80,7 @@ def branch(memory: OpenRepository, fix: bool, fixed: list[str]) -> list[Problem]
 
 
 def foreign(memory: OpenRepository) -> list[Problem]:
-    """Return the problem that the branch, here or at the remote, is not a store's, or has what belongs to no store."""
+    """Report that the branch, here or at the remote, is not a store, or has entries that belong to none."""
     if memory.git.symbolic_target(memory.ref):
         return []
     try:
@@ -89,14 +89,14 @@ def foreign(memory: OpenRepository) -> list[Problem]:
         code = FOREIGN if memory.find_tip() is None else STRAYS
         return [Problem(code, memory.ref, err.message, hint=err.hint)]
     except GitmemError:
-        return []  # there is none, or its ref is broken: others say so
+        return []  # it is missing, or its ref is broken: reported elsewhere
     return []
 
 
 def _restore_ref(memory: OpenRepository, fixed: list[str], target: str = "") -> bool:
-    """Put the branch back on the newest commit that its reflog, or else the remote, names.
+    """Reset the branch to the newest commit named by its reflog, or else by the remote.
 
-    One of the ref that it stood for (*target*) is none of ours: git logs that one as well.
+    Commits of the ref that it pointed to (*target*) do not count, although git logs them as well.
     """
     git = memory.git
     path = git.repository.common_dir / memory.ref
@@ -117,7 +117,7 @@ def _restore_ref(memory: OpenRepository, fixed: list[str], target: str = "") -> 
 
 
 def _former_tips(memory: OpenRepository) -> list[str]:
-    """Return the commits that the branch's reflog names, the newest first, then the remote's tip."""
+    """Return the commits that the branch's reflog names, newest first, then the remote's tip."""
     log = memory.git.repository.common_dir / "logs" / memory.ref
     lines = log.read_text(encoding="utf-8", errors="replace").strip().split("\n") if log.is_file() else []
     names = [line.split(" ", 2)[1] for line in reversed(lines) if line.count(" ") >= 2]
@@ -129,7 +129,7 @@ def _former_tips(memory: OpenRepository) -> list[str]:
 
 
 def tree(memory: OpenRepository, fix: bool, fixed: list[str]) -> list[Problem]:
-    """Return the problem that the tip's tree cannot be read; nothing else can be looked at, or written, until it is."""
+    """Report that the tip's tree cannot be read; until it can, nothing else can be checked or written."""
     try:
         row = memory.catalog().row("SELECT message, hint FROM problem WHERE code = 'tree-unreadable'")
     except ProcessError as err:
@@ -140,7 +140,7 @@ def tree(memory: OpenRepository, fix: bool, fixed: list[str]) -> list[Problem]:
 
 
 def _restore_tree(memory: OpenRepository, fixed: list[str]) -> bool:
-    """Write the newest tree that can be read on top of one that cannot; the history keeps both."""
+    """Commit the newest readable tree on top of the unreadable one; the history keeps both."""
     git, tip = memory.git, memory.git.read_ref(memory.ref)
     if tip is None:
         return False
@@ -171,15 +171,15 @@ def list_problems(catalog: Catalog) -> list[Problem]:
 
 
 def delete_entries(memory: OpenRepository, named: Sequence[str], fixed: list[str]) -> None:
-    """Delete entries from the tip that belong to no store, in one commit; its history keeps them.
+    """Delete entries that belong to no store from the tip, in one commit; the history keeps them.
 
     Raises:
-        NotFoundError: One of the names is that of no such entry, nor of a folder with one.
+        NotFoundError: A name matches no such entry, nor a folder with one.
     """
     problems = {p.path: p for p in list_problems(memory.catalog()) if p.code in REMOVABLE}
     wanted = set()
     for name in named:
-        # A person can also type what a terminal shows of a name.
+        # A person can also type the displayed form of a name.
         found = {path for path in problems for form in (path, display(path)) if is_stray(form, [name.rstrip("/")])}
         wanted |= found
         if not found:
@@ -188,7 +188,7 @@ def delete_entries(memory: OpenRepository, named: Sequence[str], fixed: list[str
 
     def plan(tip: str | None) -> CommitPlan | None:
         assert tip is not None, "there is a branch"
-        # By the names of the tree, which a displayed path may not be; a name that is empty cannot be named.
+        # By the tree's own names, which may differ from the displayed ones; an empty name cannot be typed.
         entries = [entry.path for entry in memory.git.list_tree(tip) if display_path(entry.path) in wanted]
         paths = sorted(path for path in entries if all(path.split("/")))
         message = f"doctor: delete {len(paths)} entr{'y' if len(paths) == 1 else 'ies'} that belong to no store"

@@ -27,7 +27,7 @@ COST = "a fact without paths depends on the whole tree"
 
 
 def tracing(memory: OpenRepository, path: str, rung: str) -> str:
-    """Return in a line whether what checks read is seen on this machine, and what it costs where it is not."""
+    """Return in one line whether the reads of checks can be observed on this machine, and the cost if not."""
     if sys.platform != "linux":
         return f"Linux only: {COST}"
     if (memory.config.trace or memory.policy().verify.trace) == "off":
@@ -44,7 +44,7 @@ def tracing(memory: OpenRepository, path: str, rung: str) -> str:
 
 
 def list_undeclared(memory: OpenRepository, catalog: Catalog) -> list[Problem]:
-    """Return the facts that read what their paths do not name, by the verdicts that count now, by key."""
+    """Return the facts that read files missing from their paths, by the verdicts that count now, by key."""
     rows = catalog.rows(
         "SELECT m.key, m.path FROM fact f JOIN memory m ON m.id = f.id WHERE f.inputs LIKE '[\"paths\"%' AND"
         f" {state.LIVE} ORDER BY m.key"
@@ -53,7 +53,7 @@ def list_undeclared(memory: OpenRepository, catalog: Catalog) -> list[Problem]:
     try:
         ground = memory.ground() if paths else None
     except GitmemError:
-        return []  # the code cannot be read, which others tell
+        return []  # the code is unreadable, which is reported elsewhere
     verdicts = fact_state.counting(catalog, ground, list(paths), memory.local) if paths else {}
     found = []
     for key, verdict in sorted(verdicts.items()):
@@ -73,7 +73,7 @@ def list_secrets(catalog: Catalog, allowed: Sequence[str]) -> list[Problem]:
 
     Args:
         catalog: The catalog.
-        allowed: The rules that this person's configuration silences.
+        allowed: The rules that this person's configuration switches off.
     """
     found: dict[tuple[str, str], list[str]] = {}
     for path, key, rule, line in catalog.rows("SELECT path, key, rule, line FROM secret ORDER BY path, line"):
@@ -86,7 +86,7 @@ def list_secrets(catalog: Catalog, allowed: Sequence[str]) -> list[Problem]:
 
 
 def list_poisoned(catalog: Catalog) -> list[Problem]:
-    """Return the memories whose text a reviewer should read before an agent does, by path; no text is repeated."""
+    """Return the memories that a person should review before an agent reads them, by path; no text is repeated."""
     found = []
     rows = catalog.rows(
         "SELECT m.key, m.path, m.title, t.body FROM memory m JOIN text t ON t.id = m.id"
@@ -104,7 +104,7 @@ def list_poisoned(catalog: Catalog) -> list[Problem]:
 
 
 def list_without_effect(policy: Policy) -> list[Problem]:
-    """Return what the store's policy says and what does not count, because others write it; by name."""
+    """Return settings in the store's policy that have no effect, because others can write it; by name."""
     found = []
     for name, value in _settings(policy.changes, ""):
         if name in OWN:

@@ -33,12 +33,12 @@ SAFE_GIT = (2, 39, 4)
 
 @frozen
 class Examination:
-    """What doctor found.
+    """The result of doctor.
 
     Attributes:
-        problems: The problems that remain, errors first, by path.
-        fixed: What was repaired, one line each.
-        machine: What this machine has, as name and value.
+        problems: The remaining problems, errors first, by path.
+        fixed: The repairs, one line each.
+        machine: Properties of this machine, as name and value.
     """
 
     problems: tuple[Problem, ...]
@@ -49,13 +49,13 @@ class Examination:
 def examine(
     memory: OpenRepository, *, fix: bool, delete: Sequence[str] = (), replaced_hooks: Sequence[str] = ()
 ) -> Examination:
-    """Look at branch, catalog, links and machine; repair what can be repaired without losing anything.
+    """Examine branch, catalog, links and machine; repair what can be repaired without losing anything.
 
     Args:
         memory: The store.
         fix: Whether to repair. Nothing is deleted that gitmem did not write, and a foreign branch is left alone.
-        delete: Entries that belong to no store, or folders of them, that a person wants deleted from the tip.
-        replaced_hooks: Hooks that were ours and are something else now.
+        delete: Entries that belong to no store, or folders of them, to delete from the tip.
+        replaced_hooks: Hooks of gitmem that something else replaced.
 
     Raises:
         NotFoundError: There is no such entry to delete.
@@ -66,7 +66,7 @@ def examine(
     foreign = branch.foreign(memory)
     mends = fix and not foreign
     found = [*branch.locks(memory, mends, fixed), *branch.branch(memory, mends, fixed)]
-    found += foreign or branch.foreign(memory)  # a branch that was put back can be looked at now
+    found += foreign or branch.foreign(memory)  # a branch that was repaired can be examined now
     if not any(p.code in ("broken-ref", "no-store", FOREIGN) for p in found):
         unreadable = branch.tree(memory, mends, fixed)
         found += unreadable or [*_stored(memory), *_links(memory.catalog())]
@@ -91,12 +91,12 @@ def examine(
 
 
 def is_own(examined: Examination) -> bool:
-    """Return whether the branch is a store's, with nothing on it that belongs to none."""
+    """Return whether the branch is a store, without entries that belong to none."""
     return not any(p.code in (FOREIGN, STRAYS) for p in examined.problems)
 
 
 def added(examined: Examination, problems: Iterable[Problem], fixed: Iterable[str]) -> Examination:
-    """Return what was found with more of it, in the same order."""
+    """Return an examination with further results, in the same order."""
     return replace(examined, problems=_ordered([*examined.problems, *problems]), fixed=(*examined.fixed, *fixed))
 
 
@@ -112,7 +112,7 @@ def _stored(memory: OpenRepository) -> list[Problem]:
 
 
 def _newer(catalog: Catalog) -> list[Problem]:
-    """Return what was written for a newer gitmem: it is shown, and neither changed nor checked."""
+    """Report memories written by a newer gitmem: they are shown, but neither changed nor checked."""
     rows = catalog.rows(
         "SELECT m.key, m.path, t.fields FROM memory m JOIN text t ON t.id = m.id WHERE instr(t.marks, ' schema ')"
     )
@@ -121,7 +121,7 @@ def _newer(catalog: Catalog) -> list[Problem]:
 
 
 def _to_settle(memory: OpenRepository, catalog: Catalog) -> list[Problem]:
-    """Return what two people changed in two ways, and a merge kept both of."""
+    """Report memories in which a merge kept two conflicting versions."""
     rows = catalog.rows(
         "SELECT m.key, m.path, t.fields FROM memory m JOIN text t ON t.id = m.id WHERE m.shadowed = 0"
         f" AND {TO_SETTLE} ORDER BY m.key"
@@ -136,7 +136,7 @@ def _to_settle(memory: OpenRepository, catalog: Catalog) -> list[Problem]:
     try:
         policy = (memory.git.read_blob(f"{tip}:{POLICY_PATH}", limit=POLICY_LIMIT * 2) if tip else None) or b""
     except GitmemError:
-        policy = b""  # larger than a policy may be: that is a problem already
+        policy = b""  # larger than a policy may be: reported already
     if SETTLE_MARK.encode() in policy:
         message = "two people changed the same settings; the file contains the other version as a comment"
         found.append(Problem("to-settle", POLICY_PATH, message, hint="edit it on the branch", severity="warning"))
@@ -168,7 +168,7 @@ def _orphans(catalog: Catalog) -> list[Problem]:
 
 
 def _links(catalog: Catalog) -> list[Problem]:
-    """Return links to nothing, and circles of ``requires`` or ``supersedes``."""
+    """Report links without a target, and cycles of ``requires`` or ``supersedes``."""
     known = "SELECT key FROM memory UNION SELECT target FROM link WHERE relation = 'produces'"
     rows = catalog.rows(
         "SELECT m.key, m.path, l.relation, l.target FROM link l JOIN memory m ON m.id = l.source"
@@ -199,7 +199,7 @@ def _links(catalog: Catalog) -> list[Problem]:
 
 
 def _edges(catalog: Catalog, relation: str) -> dict[str, list[str]]:
-    """Return the memories that each one is linked to, by key: what requires a label requires who produces it."""
+    """Return the memories that each one is linked to, by key; requiring a label means requiring its producers."""
     kept = "m.archived = 0 AND m.shadowed = 0"
     linked = f"SELECT m.key, l.target FROM link l JOIN memory m ON m.id = l.source WHERE {kept} AND l.relation = ?"
     rows = catalog.rows(linked, (relation,))
@@ -215,7 +215,7 @@ def _edges(catalog: Catalog, relation: str) -> dict[str, list[str]]:
 
 
 def _circles(catalog: Catalog, relation: str) -> list[list[str]]:
-    """Return each circle of a relation once, beginning with its first key in alphabetical order."""
+    """Return each cycle of a relation once, starting with its first key in alphabetical order."""
     edges = _edges(catalog, relation)
     circles: set[tuple[str, ...]] = set()
     done: set[str] = set()

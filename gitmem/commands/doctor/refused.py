@@ -24,10 +24,10 @@ class RefusedText:
 
     Attributes:
         name: Six hexadecimal digits.
-        kind: The kind that the memory would have; empty where the text was not kept.
-        text: The text, its secrets replaced; empty where it was not kept.
+        kind: The kind that the memory would have; empty if the text was not stored.
+        text: The text with its secrets replaced; empty if it was not stored.
         why: Why it was refused.
-        path: The file that holds it.
+        path: Its file.
     """
 
     name: str
@@ -38,7 +38,7 @@ class RefusedText:
 
 
 def list_refused(memory: OpenRepository) -> list[RefusedText]:
-    """Return the texts that were refused, the oldest first."""
+    """Return the texts that were refused, oldest first."""
     spool = Spool(memory.git.repository.state)
     found = []
     for path, why in spool.list_refused():
@@ -51,11 +51,11 @@ def list_refused(memory: OpenRepository) -> list[RefusedText]:
 
 
 def accept(memory: OpenRepository, name: str, drain: Callable[[], int]) -> int:
-    """Make memories of one refused text, or of all that have one, and return how many.
+    """Make memories of one refused text, or of all that have a text, and return how many.
 
     Raises:
         NotFoundError: There is no such text.
-        RefusedError: Its text was not kept, or is refused again.
+        RefusedError: Its text was not stored, or is refused again.
     """
     spool = Spool(memory.git.repository.state)
     chosen = [one for one in _chosen(memory, name) if one.text or name != ALL]

@@ -17,12 +17,12 @@ if TYPE_CHECKING:
 
 
 def list_around(memory: OpenRepository, listed: Callable[[Catalog], list[Problem]]) -> list[Problem]:
-    """Return the problems of the other scopes, given what lists those of a catalog, and of the remotes."""
+    """Return the problems of the other scopes (using a function that lists those of a catalog), and of remotes."""
     return [*_elsewhere(memory, listed), *_exposed(memory)]
 
 
 def _elsewhere(memory: OpenRepository, listed: Callable[[Catalog], list[Problem]]) -> list[Problem]:
-    """Return what is wrong with the files of the other scopes; they are repaired where they are."""
+    """Report problems with files of the other scopes; they are repaired in their own repositories."""
     found = []
     for store in memory.stores((PRIVATE, DOMAIN, UNIVERSAL)):
         here = store.store.scope == PRIVATE
@@ -35,7 +35,7 @@ def _elsewhere(memory: OpenRepository, listed: Callable[[Catalog], list[Problem]
 
 
 def _exposed(memory: OpenRepository) -> list[Problem]:
-    """Return the remotes that a push sends every ref to: private memories would go with them."""
+    """Report remotes to which a push sends every ref, including private memories."""
     if not has_private(memory.git):
         return []
     done = memory.git.run("config", "-z", "--get-regexp", r"^remote\..*\.(mirror|push)$", check=False)

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def examine(memory: OpenRepository, fix: bool, fixed: list[str]) -> list[Problem]:
-    """Return what is wrong with the model that the settings name, and the vectors of this store that nobody uses."""
+    """Report problems of the model in the settings, and this store's unused vectors."""
     folder = memory.vectors_folder
     if not memory.config.embeds:
         return _unused(folder, (), fix, fixed) if os.path.isdir(os.path.join(folder, FOLDER)) else []

@@ -1,1 +1,1 @@
-"""What workflows say to a forge over its REST API: one comment, one issue, one pull request, kept up to date."""
+"""Forges' REST API for workflows: one comment, one issue, one pull request, kept up to date."""

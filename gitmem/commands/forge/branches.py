@@ -1,4 +1,4 @@
-"""What became of the pull requests of branches that have a memory of their own."""
+"""The state of the pull requests of branches that have a memory of their own."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ OPEN, MERGED, CLOSED = "open", "merged", "closed"
 
 
 def fate_of(forge: Forge, branch: str, default: str) -> tuple[str, int]:
-    """Return what became of a branch's pull requests into the default branch, and the number of the one that says so.
+    """Return the state of a branch's pull requests into the default branch, and the number of the decisive one.
 
     Returns:
-        ``open`` while one is; else ``merged`` or ``closed`` as the newest one is; an empty string where there is none.
+        ``open`` if one is open; else ``merged`` or ``closed`` like the newest one; an empty string if there is none.
 
     Raises:
         ForgeError: The forge cannot be reached, or refuses.
@@ -38,7 +38,7 @@ def fate_of(forge: Forge, branch: str, default: str) -> tuple[str, int]:
 
 
 def _is_of(one: Mapping[str, Any], branch: str, default: str, repository: str) -> bool:
-    """Return whether a pull request is one of this repository's branch: a forge may not know the filter."""
+    """Return whether a pull request is from a branch of this repository: a forge may ignore the filter."""
     head, base = one.get("head"), one.get("base")
     if not isinstance(head, dict) or not isinstance(base, dict):
         return False

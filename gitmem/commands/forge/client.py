@@ -1,8 +1,8 @@
-"""A forge's REST API: one request after the other, bounded in size and time, patient where it is asked to be.
+"""A client for forges' REST API: sequential requests, bounded in size and time, with retries on request.
 
-The token goes to the API's own origin and nowhere else: not into a message, and not along a redirect or a link that
-leads away. Source: GitHub Docs, "Best practices for using the REST API", "Rate limits for the REST API", "Using
-pagination in the REST API".
+The token is sent only to the API's own origin: it is in no message, and does not follow a redirect or link to another
+origin. Source: GitHub Docs, "Best practices for using the REST API", "Rate limits for the REST API", "Using pagination
+in the REST API".
 """
 
 from __future__ import annotations
@@ -29,15 +29,15 @@ if TYPE_CHECKING:
     from gitmem.system.http import Response
 
 VERSION = "2022-11-28"
-# Bytes of one answer: 100 comments of 65,536 characters, at up to four bytes a character, are 26 MB.
+# The largest response: 100 comments of 65,536 characters, at up to four bytes per character, are 26 MB.
 ANSWER_LIMIT = 32 * 1024 * 1024
-# Seconds for one request, and for all of a command.
+# The time limits in seconds, for one request and for a whole command.
 REQUEST_S, TOTAL_S = 30.0, 300.0
-# Seconds that a command waits in all because the forge asks for it, and what is waited where it does not say how long.
+# The longest total wait at the forge's request in seconds, and the wait if it does not say how long.
 PATIENCE_S, UNSAID_S = 60.0, 60.0
 # "Make requests serially … wait at least one second between each request" that writes.
 BETWEEN_WRITES_S = 1.0
-# Seconds before the second, third and fourth try of what may be sent twice.
+# Seconds before the second, third and fourth try of a request that may be repeated.
 PAUSES_S = (1.0, 2.0, 4.0)
 MOVED = (301, 302, 307, 308)
 UNCHANGED = 304
@@ -48,13 +48,13 @@ _NEXT = re.compile(r'<([^<>]*)>\s*;[^,<]*?\brel="?next\b"?')
 
 @frozen
 class ForgePage:
-    """One page of what a forge lists, or one thing alone.
+    """One page of a forge's list, or a single object.
 
     Attributes:
-        found: Its JSON; None where it is what it was (``is_unchanged``).
+        found: Its JSON; None if it is unchanged (``is_unchanged``).
         following: The address of the next page; empty on the last.
-        etag: What to ask with next time; empty where the forge gives none.
-        is_unchanged: Whether the ETag that was sent still holds: it does not count against the rate limit.
+        etag: The ETag for the next request; empty if the forge gives none.
+        is_unchanged: Whether the given ETag is still valid; such a response does not count against the rate limit.
     """
 
     found: Any
@@ -64,10 +64,10 @@ class ForgePage:
 
 
 class Forge:
-    """The API of one repository's forge, with a token, for the time of one command.
+    """The API of one repository's forge, with a token, for one command.
 
     Attributes:
-        place: Where it is.
+        place: The repository and its API.
     """
 
     def __init__(
@@ -82,20 +82,20 @@ class Forge:
         sleep: Callable[[float], None] = time.sleep,
         clock: Callable[[], float] = time.time,
     ) -> None:
-        """Bind a forge; nothing is sent.
+        """Set the forge; nothing is sent.
 
         Args:
-            place: Where it is.
+            place: The repository and its API.
             token: The token, which is in no message; empty is an error.
-            scheme: How the token is sent: ``Bearer``, or ``Basic`` for one that is base64 already.
+            scheme: How the token is sent: ``Bearer``, or ``Basic`` if it is already base64.
             accept: The media type of answers.
             request_s: Seconds for one request.
-            total_s: Seconds for all of the command; ``TOTAL_S`` where none are given.
+            total_s: Seconds for the whole command; ``TOTAL_S`` by default.
             sleep: Waits.
             clock: Returns epoch seconds.
 
         Raises:
-            ForgeError: There is no token, or none that can be sent.
+            ForgeError: There is no token, or it contains an invalid character.
         """
         if not re.fullmatch("[!-~]+", token):
             message = "no token is set" if not token else "the token contains an invalid character"
@@ -111,15 +111,15 @@ class Forge:
         self._wrote_at = -BETWEEN_WRITES_S
 
     def repo(self, path: str) -> str:
-        """Return the address of something of the repository: ``issues/12``."""
+        """Return the address of a resource of the repository: ``issues/12``."""
         return f"{self.place.api}/repos/{self.place.repository}/{path}"
 
     def get(self, url: str, *, needs: str) -> Any:
         """Return the JSON at an address.
 
         Args:
-            url: The address, of the API's origin.
-            needs: The permission for it, as a workflow names it: ``issues: read``.
+            url: The address, in the API's origin.
+            needs: The required permission, as a workflow names it: ``issues: read``.
 
         Raises:
             ForgeError: The forge cannot be reached, or refuses.
@@ -127,15 +127,15 @@ class Forge:
         return self._json(self._ask("GET", url, None, needs=needs))
 
     def page(self, url: str, *, needs: str, etag: str = "") -> ForgePage:
-        """Return one page, and where the forge says that the next one is.
+        """Return one page, with the address of the next one.
 
         Args:
-            url: The address, of the API's origin.
-            needs: The permission for it.
-            etag: The ETag of an earlier answer from this address; empty for none.
+            url: The address, in the API's origin.
+            needs: The required permission.
+            etag: The ETag of an earlier response from this address; empty for none.
 
         Raises:
-            ForgeError: As of ``get``; or the next page is elsewhere.
+            ForgeError: As for ``get``; or the next page has another origin.
         """
         answer = self._ask("GET", url, None, needs=needs, etag=etag)
         if answer.status == UNCHANGED:
@@ -148,10 +148,10 @@ class Forge:
         )
 
     def items(self, url: str, *, needs: str) -> Iterator[Mapping[str, Any]]:
-        """Yield what a list holds, page after page as the forge links them.
+        """Yield the items of a list, page after page as linked by the forge.
 
         Raises:
-            ForgeError: As of ``get``; or a page leads elsewhere, or there is no end of them.
+            ForgeError: As for ``get``; or a page has another origin, or there are too many pages.
         """
         for _ in range(PAGES):
             page = self.page(url, needs=needs)
@@ -162,16 +162,16 @@ class Forge:
         raise ForgeError(f"the forge's list has more than {PAGES} pages")
 
     def write(self, method: str, url: str, body: Mapping[str, Any] | None, *, needs: str) -> Mapping[str, Any]:
-        """Change something and return what it is then; an empty mapping where it is gone.
+        """Change something and return its new state; an empty mapping if it is gone.
 
         Raises:
-            ForgeError: As of ``get``. Where a POST was not answered, it may have been done.
+            ForgeError: As for ``get``. A POST without a response may have been done.
         """
         answer = self._ask(method, url, body, needs=needs)
         return _mapping(self._json(answer)) if answer.body.strip() else {}
 
     def query(self, url: str, text: str) -> Mapping[str, Any]:
-        """Ask one GraphQL question that changes nothing."""
+        """Run a GraphQL query that changes nothing."""
         return _mapping(self._json(self._ask("POST", url, {"query": text}, needs="", is_reading=True)))
 
     def _ask(
@@ -184,7 +184,7 @@ class Forge:
         is_reading: bool = False,
         etag: str = "",
     ) -> Response:
-        """Send a request until it is answered for good."""
+        """Send a request until there is a final response."""
         is_reading = is_reading or method == "GET"
         tries = hops = 0
         while True:
@@ -194,7 +194,7 @@ class Forge:
                 failed = f"it answered with status {answer.status}" if answer.status >= 500 else ""
             except FAILURES as err:
                 cause, failed = err, unreachable(err) or "it did not answer in time"
-            # What was sent twice may have been done twice.
+            # A request that was sent twice may have been done twice.
             if failed and tries < len(PAUSES_S) and (method != "POST" or is_reading):
                 self._wait(PAUSES_S[tries], failed)
                 tries += 1
@@ -211,7 +211,7 @@ class Forge:
                 return answer
 
     def _send(self, method: str, url: str, body: Mapping[str, Any] | None, *, is_reading: bool, etag: str) -> Response:
-        """Send one request; those that write, a second apart."""
+        """Send one request; writes are a second apart."""
         if not is_reading:
             self._sleep(max(0.0, self._wrote_at + BETWEEN_WRITES_S - time.monotonic()))
         left = self._ends - time.monotonic()
@@ -235,10 +235,10 @@ class Forge:
             self._wrote_at = self._wrote_at if is_reading else time.monotonic()
 
     def _wait(self, seconds: float, why: str = "") -> None:
-        """Wait, as long as patience lasts.
+        """Wait, within the limits.
 
         Raises:
-            ForgeError: It does not; the forge works again later.
+            ForgeError: The wait is too long; try again later.
         """
         if seconds > min(self._patience_s, self._ends - time.monotonic()):
             again = format_time(plausible(self._clock() + seconds) + 1)
@@ -252,10 +252,10 @@ class Forge:
         return ForgeError(message, hint="" if is_reading else "the outcome is unknown: run it again")
 
     def _same_origin(self, url: str) -> str:
-        """Return an address that the forge named, where the token may go.
+        """Return an address named by the forge, if the token may go there.
 
         Raises:
-            ForgeError: It may not.
+            ForgeError: It has another origin.
         """
         try:
             parts = urlsplit(url)
@@ -279,7 +279,7 @@ class Forge:
 
 
 def need_tables(found: Any) -> list[Mapping[str, Any]]:
-    """Return an answer that is a list of tables.
+    """Return a response that is a list of tables.
 
     Raises:
         ForgeError: It is something else.
@@ -290,9 +290,9 @@ def need_tables(found: Any) -> list[Mapping[str, Any]]:
 
 
 def wait_of(answer: Response, now: float) -> float | None:
-    """Return how many seconds to wait before the request may be sent again; None where waiting would not help.
+    """Return how many seconds to wait before repeating the request; None if waiting would not help.
 
-    A refusal (403) is a matter of patience only where its headers or its words say so.
+    A refusal (403) is temporary only if its headers or its message say so.
     """
     if answer.status not in (403, 429):
         return None

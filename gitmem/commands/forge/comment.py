@@ -1,7 +1,7 @@
-"""One comment of each kind on a pull request, kept up to date.
+"""Keep one comment of each kind on a pull request up to date.
 
-What it says comes from a file that a stranger's pull request may have written: it is made inert, cut where it is too
-long, and is behind a mark of ours that nothing in it can forge.
+Its text comes from a file that a stranger's pull request may have written: it is made inert, truncated if too long, and
+preceded by a mark of gitmem that the text cannot imitate.
 """
 
 from __future__ import annotations
@@ -39,28 +39,29 @@ if TYPE_CHECKING:
     from gitmem.commands.forge.place import ForgeRepository
     from gitmem.verify.overview.finding import Findings
 
-# What comments are about, what is said where there is nothing to say any more, and how to see all of one here.
+# The kinds of comments, the text if there is nothing to report, and the command that shows everything locally.
 KINDS = {
     "check": ("**gitmem check**: all well, this change makes no fact false.", "gitmem check"),
     "adopt": ("**gitmem adopt**: all well, no document says anything false by this change.", "gitmem adopt"),
     "review": ("**gitmem review**: all well, there are no findings about this change to the memory.", "gitmem review"),
 }
 NEEDS = "pull-requests: write"
-# Bytes of a file that are read; and characters of Markdown: references of one character may be long, more never fits.
+# The most bytes read of a file, and characters of Markdown: a reference for one character may be long, but more never
+# fits.
 READ_LIMIT, TEXT_LIMIT = 16 * 1024 * 1024, 1024 * 1024
-# Characters that stay for the mark, the last line and the word about the cut.
+# Characters reserved for the mark, the last line and the note on truncation.
 _APART = 2_000
-# Pull requests with one head that are told.
+# The most pull requests with one head that get a comment.
 PULLS = 20
 
 
 @frozen
 class CommentResult:
-    """What became of the comment on one pull request.
+    """The result for the comment on one pull request.
 
     Attributes:
         pull: Its number.
-        action: ``created``, ``updated``, ``unchanged``, ``deleted``, or ``none`` where none was and none is needed.
+        action: ``created``, ``updated``, ``unchanged``, ``deleted``, or ``none`` if there was none and none is needed.
         url: The comment's address, or empty.
     """
 
@@ -70,9 +71,10 @@ class CommentResult:
 
 
 def read_text(path: str) -> str:
-    """Return the text of a file that somebody else may have put there, or of standard input (``-``).
+    """Return the text of a file that others may have written, or of standard input (``-``).
 
-    A link or a pipe is refused: it could show what only this job may read. Bytes that are no UTF-8 become U+FFFD.
+    A link or a pipe is refused: it could reveal files that only this job may read. Bytes that are not UTF-8 become
+    U+FFFD.
 
     Raises:
         GitmemError: It cannot be read, is not a file, or a link.
@@ -83,7 +85,7 @@ def read_text(path: str) -> str:
     try:
         file = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     except OSError as err:
-        # POSIX says ELOOP for a link that is not followed.
+        # POSIX specifies ELOOP for a link that is not followed.
         message = "it is a symbolic link, which is not followed" if err.errno == errno.ELOOP else err.strerror
         raise GitmemError(f"{path} cannot be read: {message}") from err
     if not stat.S_ISREG(os.fstat(file).st_mode):
@@ -94,16 +96,15 @@ def read_text(path: str) -> str:
 
 
 def body_of(kind: str, text: str, place: ForgeRepository) -> tuple[str, bool]:
-    """Return the comment's text: marked, inert, within the forge's limit, and signed; and whether it says anything new.
+    """Return the comment's text (marked, inert, within the forge's limit, signed), and whether it reports anything.
 
-    The JSON of ``gitmem check`` and of ``gitmem adopt`` is rendered here, by the job that is trusted; any other text is
-    Markdown.
+    The JSON of ``gitmem check`` and ``gitmem adopt`` is rendered here, by the trusted job; any other text is Markdown.
     """
     sign = mark(f"comment {kind}")
     well, command = KINDS[kind]
     if not text.strip():
         return signed(f"{sign}\n{well}", place), False
-    found = _found(kind, text)
+    found = _findings_in(kind, text)
     if found is not None:
         shown = render(found, place.links(found.head, found.memory), BODY_LIMIT - _APART)
         return signed(f"{sign}\n\n{shown}", place), verdict_of(found).is_news
@@ -115,8 +116,8 @@ def body_of(kind: str, text: str, place: ForgeRepository) -> tuple[str, bool]:
     return signed(f"{sign}\n\n{shown}", place), True
 
 
-def _found(kind: str, text: str) -> Findings | None:
-    """Return what the JSON of a command found; None for any other text."""
+def _findings_in(kind: str, text: str) -> Findings | None:
+    """Return the findings in a command's JSON; None for any other text."""
     if kind == "check":
         return parse_check(text)
     table = parse_table(text, "false") if kind == "adopt" else None
@@ -124,15 +125,15 @@ def _found(kind: str, text: str) -> Findings | None:
 
 
 def keep(forge: Forge, kind: str, pulls: Sequence[int], text: str, *, only_update: bool = False) -> list[CommentResult]:
-    """Make the comment of a kind on each of these pull requests say a text.
+    """Set the comment of a kind on each of these pull requests to a text.
 
     Args:
         forge: The forge.
         kind: One of ``KINDS``.
         pulls: The pull requests.
-        text: The JSON of ``gitmem check``, or Markdown; where it is empty, or finds nothing, a comment that is there
-            says so, and no first one is written.
-        only_update: Whether no first comment is written in any case.
+        text: The JSON of ``gitmem check``, or Markdown; if it is empty or has no findings, an existing comment says so,
+            and no new one is written.
+        only_update: Whether to write no new comment in any case.
 
     Raises:
         ForgeError: The forge cannot be reached, or refuses.
@@ -143,7 +144,7 @@ def keep(forge: Forge, kind: str, pulls: Sequence[int], text: str, *, only_updat
 
 
 def remove(forge: Forge, kind: str, pulls: Sequence[int]) -> list[CommentResult]:
-    """Take the comment of a kind away from each of these pull requests."""
+    """Delete the comment of a kind from each of these pull requests."""
     done = []
     for pull in pulls:
         mine = _mine(forge, pull, mark(f"comment {kind}"))
@@ -159,7 +160,7 @@ def _keep(forge: Forge, pull: int, sign: str, body: str, *, opens: bool) -> Comm
     if not opens:
         return CommentResult(pull, "none")
     made = forge.write("POST", forge.repo(f"issues/{pull}/comments"), {"body": body}, needs=NEEDS)
-    # Another run may have done the same in between: all of them keep the oldest one.
+    # Another run may have done the same meanwhile: all of them keep the oldest one.
     others = [one for one in _mine(forge, pull, sign, login=login_of(made)) if number_of(one) != number_of(made)]
     if others and number_of(others[0]) < number_of(made):
         return _update(forge, pull, [*others, made], body)
@@ -168,7 +169,7 @@ def _keep(forge: Forge, pull: int, sign: str, body: str, *, opens: bool) -> Comm
 
 
 def _update(forge: Forge, pull: int, mine: Sequence[Mapping[str, Any]], body: str) -> CommentResult:
-    """Make the oldest of our comments say it, and take the others away."""
+    """Update the oldest of our comments, and delete the others."""
     first = mine[0]
     is_new = not is_same(first.get("body"), body)
     if is_new:
@@ -187,7 +188,7 @@ def _delete(forge: Forge, comments: Sequence[Mapping[str, Any]]) -> None:
         try:
             forge.write("DELETE", _comment(forge, one), None, needs=NEEDS)
         except ForgeError as err:
-            if err.status not in (404, 410):  # somebody else was quicker
+            if err.status not in (404, 410):  # someone else was faster
                 raise
 
 
@@ -196,9 +197,10 @@ def _comment(forge: Forge, one: Mapping[str, Any]) -> str:
 
 
 def pulls_of(forge: Forge, commit: str) -> list[int]:
-    """Return the open pull requests whose head is a commit, by number: none where their heads moved on.
+    """Return the numbers of the open pull requests whose head is a commit; none if their heads moved on.
 
-    The forge lists those of a commit of the repository itself; for one of a fork, it may know none, or not the commit.
+    The forge lists those for a commit of the repository itself; for a fork's commit, it may know none, or not the
+    commit.
     """
     needs = "pull-requests: read"
     try:
@@ -223,5 +225,5 @@ def _with_head(found: Any, commit: str) -> list[int]:
 
 
 def is_commit(text: str) -> bool:
-    """Return whether a text is a whole commit's name."""
+    """Return whether a text is a full commit name."""
     return re.fullmatch("[0-9a-f]{40}|[0-9a-f]{64}", text) is not None

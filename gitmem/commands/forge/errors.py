@@ -1,4 +1,4 @@
-"""What a forge's refusals mean, and what repairs them. What it wrote itself is shown as one clean, short line."""
+"""Explain a forge's refusals and how to fix them. The forge's own message is shown as one clean, short line."""
 
 from __future__ import annotations
 
@@ -15,25 +15,25 @@ if TYPE_CHECKING:
 
     from gitmem.system.http import Response
 
-# Errors of one answer that are told.
+# The most errors shown of one response.
 TOLD = 5
 
 
 def said(text: object, cap: int, token: str) -> str:
-    """Return text of the other side on one line, without secrets and without the token."""
+    """Return the other side's text on one line, without secrets and without the token."""
     shown = text.replace(token, "***") if isinstance(text, str) else ""
     return " ".join(redact(display(shown[: cap * 20], lines=True)).split())[:cap]
 
 
 def refused(answer: Response, method: str, path: str, *, needs: str, token: str) -> ForgeError:
-    """Return the error of an answer that is none of success.
+    """Return the error for an unsuccessful response.
 
     Args:
-        answer: The answer.
-        method: What was sent.
-        path: Where to, without host and query.
-        needs: The permission that it takes, or empty.
-        token: What is not to be shown; not empty.
+        answer: The response.
+        method: The request's method.
+        path: The request's path, without host and query.
+        needs: The required permission, or empty.
+        token: The token to leave out of the message; not empty.
     """
     body = _body(answer.body)
     message = said(body.get("message"), 200, token)
@@ -62,7 +62,7 @@ def _hint(status: int, message: str, needs: str) -> str:
 
 
 def _details(errors: Any, token: str) -> list[str]:
-    """Return the errors of one answer in words: texts, or tables with ``message``, or ``field`` and ``code``."""
+    """Return the errors in a response as text: strings, or tables with ``message``, or ``field`` and ``code``."""
     found = []
     for one in errors[:TOLD] if isinstance(errors, list) else ():
         if isinstance(one, dict):

@@ -1,8 +1,7 @@
-"""One issue that says what fails now: opened when something does, edited as the list changes, closed when all is well.
+"""Keep one issue that lists the present failures: opened with the first, updated, and closed when there are none.
 
-A comment, which people are notified of, is written only where something failed that the issue did not list before, and
-where the issue is closed or opened again. Somebody who closes it while facts still fail is believed: it is opened again
-when another one fails.
+A comment, of which people are notified, is written only for failures that the issue did not list before, and when the
+issue is closed or reopened. If a person closes it while facts still fail, it stays closed until another one fails.
 """
 
 from __future__ import annotations
@@ -40,24 +39,24 @@ if TYPE_CHECKING:
 
 NEEDS = "issues: write"
 TITLE, LABEL = "Memory: facts that do not hold", "gitmem"
-# Failures that the issue remembers to have listed: 9 characters each; and characters of one text.
+# The most failures recorded in the issue, 9 characters each; and the longest text.
 REMEMBERED, TEXT_KEPT = 2_000, 300
-# Failures that a comment names.
+# The most failures named in a comment.
 NEWS = 20
-# Characters that stay for headings, the last line and the word about the cut.
+# Characters reserved for headings, the last line and the note on truncation.
 _APART = 2_000
 _LISTED_BEFORE = re.compile(r"<!-- gitmem failed((?: [0-9a-f]{8})*) -->")
 
 
 @frozen
 class IssueKind:
-    """One of the issues that are kept.
+    """One of the issues that gitmem maintains.
 
     Attributes:
-        mark: The line that begins its text.
-        title: Its title when it is opened.
-        what: What fails, for one and for several.
-        well: What it says when nothing does.
+        mark: The first line of its text.
+        title: Its initial title.
+        what: The name of a failure, singular and plural.
+        well: Its text without failures.
     """
 
     mark: str
@@ -79,12 +78,12 @@ DOCUMENTS = IssueKind(
 
 @frozen
 class Failing:
-    """What an issue lists.
+    """The content of an issue.
 
     Attributes:
-        kind: Which issue.
-        found: What fails or is suspect.
-        rows: What fails: a name that stays the same, what people call it, and its title.
+        kind: Its kind.
+        found: Failures and suspects.
+        rows: The failures: a stable name, a name for display, and a title.
     """
 
     kind: IssueKind
@@ -92,18 +91,18 @@ class Failing:
     rows: tuple[tuple[str, str, str], ...] = ()
 
     def __bool__(self) -> bool:
-        """Return whether anything does."""
+        """Return whether there is any."""
         return bool(self.found.findings or self.found.sections)
 
 
 def failing_facts(table: Mapping[str, Any]) -> Failing:
-    """Return what fails by the JSON of ``gitmem status``."""
+    """Return the failures in the JSON of ``gitmem status``."""
     found = parse_status(table)
     return Failing(FACTS, found, tuple((f.key, f.key, f.title) for f in found.of(FAILED)))
 
 
 def failing_statements(table: Mapping[str, Any]) -> Failing:
-    """Return what is false by the JSON of ``gitmem adopt``."""
+    """Return the false statements in the JSON of ``gitmem adopt``."""
     found = parse_adopt(table)
     rows = [row for section in found.sections for row in section.rows]
     return Failing(DOCUMENTS, found, tuple((f"{row.path} {row.text}", row.path, row.text) for row in rows))
@@ -111,12 +110,12 @@ def failing_statements(table: Mapping[str, Any]) -> Failing:
 
 @frozen
 class IssueResult:
-    """What became of the issue.
+    """The result for an issue.
 
     Attributes:
-        action: ``opened``, ``updated``, ``reopened``, ``closed``, ``unchanged``, ``none`` where there is none and none
-            is needed, or ``left`` where somebody closed it and nothing new failed.
-        number: Its number; 0 where there is none.
+        action: ``opened``, ``updated``, ``reopened``, ``closed``, ``unchanged``, ``none`` if there is none and none is
+            needed, or ``left`` if a person closed it and there are no new failures.
+        number: Its number; 0 if there is none.
         url: Its address, or empty.
     """
 
@@ -136,17 +135,17 @@ def body_of(failing: Failing, place: ForgeRepository) -> str:
 
 
 def asked_for(failing: Failing, place: ForgeRepository) -> dict[str, Any]:
-    """Return what opens the issue."""
+    """Return the request that opens the issue."""
     asked = {"title": failing.kind.title, "body": body_of(failing, place)}
-    # Gitea and Forgejo take numbers of labels here, and names only for an issue that is there.
+    # Gitea and Forgejo require label numbers here, and accept names only for an existing issue.
     return asked if place.form == "forgejo" else asked | {"labels": [LABEL]}
 
 
 def keep(forge: Forge, failing: Failing) -> IssueResult:
-    """Make the issue say what fails now.
+    """Update the issue with the present failures.
 
     Raises:
-        ForgeError: The forge cannot be reached, or refuses; with status 410 where issues are disabled.
+        ForgeError: The forge cannot be reached, or refuses; status 410 means that issues are disabled.
     """
     mine = _find(forge, failing.kind.mark)
     if mine is None:
@@ -174,7 +173,7 @@ def keep(forge: Forge, failing: Failing) -> IssueResult:
 
 
 def _news(failing: Failing, fresh: set[str]) -> str:
-    """Return what a comment says of what failed again; empty where nothing did."""
+    """Return the comment on new failures; empty if there are none."""
     rows = [row for row in failing.rows if _digest(row) in fresh]
     if not rows:
         return ""
@@ -184,13 +183,13 @@ def _news(failing: Failing, fresh: set[str]) -> str:
 
 
 def _open(forge: Forge, failing: Failing) -> IssueResult:
-    """Open the issue; of two that were opened at once, the older one stays open."""
+    """Open the issue; if two were opened at once, the older one stays open."""
     made = forge.write("POST", forge.repo("issues"), asked_for(failing, forge.place), needs=NEEDS)
     number = number_of(made, "number")
     names = [one.get("name") if isinstance(one, dict) else one for one in made.get("labels") or ()]
     if forge.place.form == "forgejo":
         _label(forge, number)
-    elif LABEL not in names:  # dropped without a word where the token may not label while it opens
+    elif LABEL not in names:  # ignored without an error if the token may not set labels
         _change(forge, made, "labelled", {"labels": [LABEL]})
     mine = _list(forge, failing.kind.mark, f"labels={LABEL}&state=open", login_of(made))
     if all(number <= number_of(one, "number") for one in mine):
@@ -211,14 +210,14 @@ def _label(forge: Forge, number: int) -> None:
         try:
             forge.write("POST", forge.repo(path), body, needs=NEEDS)
         except ForgeError as err:
-            if err.status >= 500:  # otherwise it exists, the token may not, or the answer is a list
+            if err.status >= 500:  # otherwise it exists, the token may not create it, or the response is a list
                 raise
 
 
 def _find(forge: Forge, sign: str) -> Mapping[str, Any] | None:
-    """Return our issue: the oldest that is open, else the newest that is closed; None where there is none.
+    """Return our issue: the oldest open one, else the newest closed one; None if there is none.
 
-    Where none has the label, those that are open are looked through: somebody may have taken it off.
+    If none has the label, the open issues are searched: a person may have removed it.
     """
     found = _list(forge, sign, f"labels={LABEL}&state=all") or _list(forge, sign, "state=open")
     still_open = [one for one in found if one.get("state") == "open"]

@@ -1,4 +1,4 @@
-"""One note on a GitLab merge request, kept up to date, as the comment on a pull request is.
+"""Keep one note on a GitLab merge request up to date, like the comment on a pull request.
 
 Source: GitLab Docs, "Notes API": GET, POST and PUT of ``/projects/:id/merge_requests/:iid/notes``; "Predefined CI/CD
 variables".
@@ -23,15 +23,15 @@ if TYPE_CHECKING:
 
 NEEDS = "api"
 _NUMBER = re.compile("[0-9]{1,18}")
-# ``group/project!12``: the first of the open merge requests of a branch, which branch pipelines know.
+# ``group/project!12``: the first open merge request of a branch, which branch pipelines know.
 _OPEN = re.compile(r"[^,!]*!([0-9]{1,18})(?:,.*)?")
 
 
 def gitlab_place() -> ForgeRepository:
-    """Return the merge request that the environment of a job names: its notes are the place's API address.
+    """Return the merge request named by a job's environment: the API address is that of its notes.
 
     Raises:
-        ConfigError: It names none, or its addresses would expose the token.
+        ConfigError: It names none, or an address would expose the token.
     """
     api = need_address("CI_API_V4_URL", "")
     project = variable("CI_MERGE_REQUEST_PROJECT_ID") or variable("CI_PROJECT_ID")
@@ -50,7 +50,7 @@ def gitlab_place() -> ForgeRepository:
 
 
 def keep(forge: Forge, kind: str, text: str) -> str:
-    """Make the note of a kind say a text, and return what became of it, as ``comment.keep`` does.
+    """Set the note of a kind to a text, and return the result, like ``comment.keep``.
 
     Raises:
         ForgeError: The forge cannot be reached, or refuses.
@@ -70,7 +70,7 @@ def keep(forge: Forge, kind: str, text: str) -> str:
 
 
 def _mine(forge: Forge, address: str, sign: str) -> Mapping[str, Any] | None:
-    """Return the oldest note with a mark that the token's account wrote."""
+    """Return the oldest note with a mark, written by the token's account."""
     found = marked(forge.items(f"{address}?per_page=100&sort=asc&order_by=created_at", needs=NEEDS), sign)
     if not found:
         return None

@@ -1,7 +1,7 @@
-"""Which comments and issues are ours: a hidden mark at the beginning, and the token's own account as their author.
+"""Recognize our comments and issues: a hidden mark at the beginning, and the token's account as author.
 
-Anybody can write a mark, so the mark alone is nothing: what a stranger wrote is neither changed nor taken for ours. The
-text behind it is compared without its last line, which names a run.
+Anyone can write a mark, so the mark alone proves nothing: text by others is neither changed nor treated as ours. Texts
+are compared without their last line, which names a run.
 """
 
 from __future__ import annotations
@@ -16,25 +16,25 @@ if TYPE_CHECKING:
     from gitmem.commands.forge.client import Forge
     from gitmem.commands.forge.place import ForgeRepository
 
-# Characters of a comment and of an issue's text that GitHub takes ("body is too long (maximum is 65536 characters)").
+# The longest comment or issue text on GitHub ("body is too long (maximum is 65536 characters)").
 BODY_LIMIT = 65_536
 _RUN = "<!-- gitmem run -->"
 
 
 def mark(what: str) -> str:
-    """Return the line that begins what is ours; HTML that shows nothing."""
+    """Return the first line of our texts: HTML that displays nothing."""
     return f"<!-- gitmem {what} -->"
 
 
 def signed(text: str, place: ForgeRepository) -> str:
-    """Return a text with a last line that says which run it is from."""
+    """Return a text with a last line that names its run."""
     run = place.run.rpartition("/")[2]
     message = f'<sub>Written by gitmem in <a href="{place.run}">run {run}</a>.</sub>' if run else ""
     return f"{text.rstrip()}\n\n{_RUN}{message or '<sub>Written by gitmem.</sub>'}\n"
 
 
 def is_same(mine: object, text: str) -> bool:
-    """Return whether what the forge has says the same as a text that is signed, whichever run they are from."""
+    """Return whether the forge's text equals a signed text, except for the run."""
     return isinstance(mine, str) and _said(mine) == _said(text)
 
 
@@ -43,27 +43,27 @@ def _said(text: str) -> str:
 
 
 def marked(found: Iterable[Mapping[str, Any]], sign: str) -> list[Mapping[str, Any]]:
-    """Return what begins with a mark, whoever wrote it."""
+    """Return the items that begin with a mark, by any author."""
     return [one for one in found if str(one.get("body") or "").startswith(sign)]
 
 
 def ours(found: Iterable[Mapping[str, Any]], login: str) -> list[Mapping[str, Any]]:
-    """Return what an account wrote, the oldest first."""
+    """Return the items by an account, oldest first."""
     return sorted((one for one in found if login_of(one) == login), key=number_of)
 
 
 def login_of(one: Mapping[str, Any]) -> str:
-    """Return who wrote something; empty for an account that is gone."""
+    """Return the author of an item; empty if the account is gone."""
     user = one.get("user")
     login = user.get("login") if isinstance(user, dict) else None
     return login if isinstance(login, str) else ""
 
 
 def number_of(one: Mapping[str, Any], name: str = "id") -> int:
-    """Return a number of an answer.
+    """Return a number in a response.
 
     Raises:
-        ForgeError: There is none.
+        ForgeError: It is missing.
     """
     number = one.get(name)
     if not isinstance(number, int) or isinstance(number, bool):
@@ -72,7 +72,7 @@ def number_of(one: Mapping[str, Any], name: str = "id") -> int:
 
 
 def address_of(one: Mapping[str, Any]) -> str:
-    """Return the address of something for people, or an empty string."""
+    """Return an item's web address, or an empty string."""
     address = one.get("html_url")
     return address if isinstance(address, str) else ""
 
@@ -80,8 +80,8 @@ def address_of(one: Mapping[str, Any]) -> str:
 def who_am_i(forge: Forge) -> str:
     """Return the login of the token's account.
 
-    A job's token, and any of an app, may not ask ``/user`` (403); GraphQL tells them. Where that does not either, it is
-    the account of a job's token.
+    Tokens of jobs and apps may not read ``/user`` (403), but may use GraphQL. If that fails as well, it is the account
+    of a job's token.
     """
     try:
         me = forge.get(f"{forge.place.api}/user", needs="")
@@ -99,5 +99,5 @@ def who_am_i(forge: Forge) -> str:
         viewer = forge.query(f"{base}/graphql", "query { viewer { login } }")["data"]["viewer"]["login"]
     except (ForgeError, KeyError, TypeError):
         return forge.place.robot
-    # REST names the account of an app with this ending, which no person's login can have.
+    # REST returns an app's account with this suffix, which no person's login can have.
     return f"{viewer.removesuffix('[bot]')}[bot]" if isinstance(viewer, str) and viewer else forge.place.robot

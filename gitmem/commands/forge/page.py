@@ -1,4 +1,4 @@
-"""The page of the memory branch, which forges show: ``README.md`` and the badge, written by the job that records."""
+"""The memory branch's page on forges: ``README.md`` and the badge, written by the job that records verdicts."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ if TYPE_CHECKING:
 
     from gitmem.repository.repository import OpenRepository
 
-# Bytes of what fails on the page.
+# The most bytes of failures on the page.
 LIMIT = 100_000
 
 
 def page(table: Mapping[str, Any]) -> str:
-    """Return the page by the JSON of ``gitmem status``: no ages, so that it changes only when something does."""
+    """Return the page for the JSON of ``gitmem status``: without ages, so that it changes only when something does."""
     found = parse_status(table)
     kinds, statuses = (table.get(name, {}) for name in ("kinds", "statuses"))
     rows = [f"| {inert(kind, 100)} | {number} |" for kind, number in kinds.items() if number]
@@ -42,9 +42,9 @@ def page(table: Mapping[str, Any]) -> str:
 
 
 def write(memory: OpenRepository, table: Mapping[str, Any], badge: str) -> str:
-    """Write the page and the badge to the memory branch, and return the commit; empty where nothing changed.
+    """Write the page and the badge to the memory branch, and return the commit; empty if nothing changed.
 
-    A ``README.md`` that somebody else wrote is left alone.
+    A ``README.md`` written by someone else is left alone.
     """
     wanted = {layout.README_PATH: page(table).encode(), layout.BADGE_PATH: badge.encode()}
 

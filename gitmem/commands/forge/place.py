@@ -1,4 +1,4 @@
-"""Where the forge is, which repository is meant, and which run speaks: from what the forge tells its jobs.
+"""The forge, the repository and the run, from the environment that the forge gives its jobs.
 
 Source: GitHub Docs, "Variables reference", default environment variables.
 """
@@ -27,9 +27,9 @@ class ForgeRepository:
     Attributes:
         repository: ``owner/name``.
         api: The address of its API, without a slash at the end.
-        run: The address of the page of the run that speaks; empty outside of one.
-        site: The repository's address for people.
-        form: How its links are written, a name of ``verify.overview.notice.links.FORMS``.
+        run: The web address of the current run; empty outside of one.
+        site: The repository's web address.
+        form: The form of its links, a name of ``verify.overview.notice.links.FORMS``.
         robot: The account of a job's token.
     """
 
@@ -42,7 +42,7 @@ class ForgeRepository:
 
     @property
     def owner(self) -> str:
-        """Return whose the repository is."""
+        """Return the owner of the repository."""
         return self.repository.partition("/")[0]
 
     def links(self, code: str, memory: str) -> Links:
@@ -51,11 +51,10 @@ class ForgeRepository:
 
 
 def place_here(run: str = "") -> ForgeRepository:
-    """Return what the environment says; another run than this one may be named by its number.
+    """Return the forge that the environment describes; another run may be given by its number.
 
     Raises:
-        ConfigError: It does not name a repository, an address is none or would be spoken to unencrypted, or the run
-            is not a number.
+        ConfigError: It does not name a repository, an address is invalid or unencrypted, or the run is not a number.
     """
     repository = variable("GITHUB_REPOSITORY")
     if not _REPOSITORY.fullmatch(repository):
@@ -63,7 +62,7 @@ def place_here(run: str = "") -> ForgeRepository:
         raise _wrong("GITHUB_REPOSITORY", message, "set it to the repository: export GITHUB_REPOSITORY=owner/name")
     api = need_address("GITHUB_API_URL", API)
     server = need_address("GITHUB_SERVER_URL", SERVER)
-    # Gitea and Forgejo set GitHub's variables as well, and their pages of runs have the run's number in the address.
+    # Gitea and Forgejo set GitHub's variables as well, and the addresses of their runs contain the run's number.
     job = next((name for name in ROBOTS if variable(name)), "GITHUB_ACTIONS")
     is_github = job == "GITHUB_ACTIONS"
     run = run or variable("GITHUB_RUN_ID" if is_github else "GITHUB_RUN_NUMBER")
@@ -75,7 +74,7 @@ def place_here(run: str = "") -> ForgeRepository:
 
 
 def find_links(code: str, memory: str) -> Links:
-    """Return links for a job's own report; without a site where this is no forge's job, or it does not say which."""
+    """Return links for a job's own report; without a site outside a forge's job, or if it is unknown."""
     if variable("CI_PROJECT_URL"):
         try:
             return Links(need_address("CI_PROJECT_URL", ""), code, memory, "gitlab")
@@ -88,10 +87,10 @@ def find_links(code: str, memory: str) -> Links:
 
 
 def need_address(name: str, default: str) -> str:
-    """Return an address of the environment; an error does not show it, as it may hold a password.
+    """Return an address from the environment; the error does not show it, as it may contain a password.
 
     Raises:
-        ConfigError: It is none, or would be spoken to unencrypted.
+        ConfigError: It is not an address, or is unencrypted.
     """
     text = (variable(name) or default).rstrip("/")
     try:

@@ -1,4 +1,4 @@
-"""A pull request for a branch: found where it is open, opened where it is not."""
+"""Find the open pull request for a branch, or open one."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class PullRequest:
     Attributes:
         number: Its number.
         url: Its address.
-        is_new: Whether it was opened now.
+        is_new: Whether it has just been opened.
     """
 
     number: int
@@ -37,17 +37,17 @@ class PullRequest:
 
 
 def asked_for(place: ForgeRepository, head: str, base: str, title: str) -> dict[str, Any]:
-    """Return what opens a pull request."""
+    """Return the request that opens a pull request."""
     shown = display(" ".join(title.split()))[:TITLE_LIMIT] or f"memory: {head}"
     text = "A change to this repository's memory: `gitmem review` explains it."
     return {"title": shown, "head": head, "base": base, "body": signed(text, place)}
 
 
 def find_or_open(forge: Forge, head: str, base: str, title: str) -> PullRequest:
-    """Return the open pull request from one branch of the repository to another; there is one afterwards.
+    """Return the open pull request from one branch of the repository to another; open one if there is none.
 
     Raises:
-        ForgeError: The forge cannot be reached, or refuses: it may say that there is nothing between the two.
+        ForgeError: The forge cannot be reached, or refuses, for example because the branches do not differ.
     """
     found = _find(forge, head, base)
     if found is not None:
@@ -55,7 +55,7 @@ def find_or_open(forge: Forge, head: str, base: str, title: str) -> PullRequest:
     try:
         made = forge.write("POST", forge.repo("pulls"), asked_for(forge.place, head, base, title), needs=NEEDS)
     except ForgeError as err:
-        # Somebody else was quicker ("A pull request already exists for acme:branch").
+        # Someone else was faster ("A pull request already exists for acme:branch").
         found = _find(forge, head, base) if err.status == 422 else None
         if found is None:
             raise

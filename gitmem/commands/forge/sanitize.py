@@ -1,12 +1,12 @@
-"""Markdown of others made inert: it reads as it did, and nothing in it links, loads, mentions or refers to anything.
+"""Make Markdown of others inert: it reads the same, but contains no link, image, mention or reference.
 
-It is read as GitHub's renderer would, as far as that can matter, and written again in a narrow form: emphasis,
-headings, lists, quotes, tables, code, ``<br>``, ``<del>`` and ``<ins>``. Whatever else could mean something is a
-character reference; what GitHub looks for in text that is rendered already (mentions, addresses, ``#1``, ``GH-1``) is
-parted by a zero-width space, and what could be a commit's name is code, in which it looks for nothing.
+It is parsed like GitHub's renderer does, as far as that matters, and rewritten in a narrow form: emphasis, headings,
+lists, quotes, tables, code, ``<br>``, ``<del>`` and ``<ins>``. Any other markup becomes a character reference; text
+that GitHub links after rendering (mentions, addresses, ``#1``, ``GH-1``) is split by a zero-width space, and a possible
+commit name becomes code, in which GitHub links nothing.
 
 Source: GitHub Flavored Markdown 0.29, 4.5 (fences), 6.3 (code spans), 6.9 (autolinks); GitHub Docs, "Autolinked
-references and URLs" and "Mentioning people and teams". The tests ask cmark-gfm, which is GitHub's renderer.
+references and URLs" and "Mentioning people and teams". The tests use cmark-gfm, which is GitHub's renderer.
 """
 
 from __future__ import annotations
@@ -22,27 +22,27 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-# Characters of a line of others that are read: a row of a report's table has a few thousand.
+# The most characters read of a line by others: a row of a report's table has a few thousand.
 LINE_KEPT = 8_000
-# Languages that only colour a block of code; GitHub draws others (mermaid, geojson, stl, math).
+# Languages that only colour a block of code; GitHub renders others (mermaid, geojson, stl, math).
 _COLOURED = ("sh", "console", "diff", "text", "json", "yaml", "toml", "python", "markdown")
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})[ \t]*([^`]*)$")
-# The parts of a line: a break, a mark of what changed, an escaped sign, a character reference, a code span, a long run
-# of tildes (a fence inside a quote), anything else.
+# The parts of a line: a break, a change mark, an escaped character, a character reference, a code span, a long run of
+# tildes (a fence inside a quote), anything else.
 _PARTS = re.compile(
     r"(?P<br><br ?/?>)|(?P<change></?(?:del|ins)>)|\\(?P<escaped>[!-/:-@\[-`{-~])|(?P<reference>&#?\w{1,31};)"
     r"|(?<!`)(?P<run>`+)(?!`)(?P<code>[^`|]+)(?P=run)(?!`)|(?P<tildes>~{3,})|(?P<other>.)"
 )
-# Markup that stays where nobody escaped it; and all that is spelt where it is not markup.
+# Markup that is kept unless escaped; and everything that is escaped otherwise.
 _MARKUP = frozenset("*_~|#")
 
 
 def page(text: str, limit: int) -> tuple[str, int]:
-    """Return a Markdown text of others made inert, and how many of its lines did not fit.
+    """Return a Markdown text made inert, and how many of its lines did not fit.
 
     Args:
         text: Any text.
-        limit: Characters that the result may have, 100 at least.
+        limit: The most characters of the result, at least 100.
 
     Returns:
         Whole lines, blocks of code closed; no line feed at either end.
@@ -61,7 +61,7 @@ def page(text: str, limit: int) -> tuple[str, int]:
 
 
 def _clean(text: str) -> str:
-    """Return text without anything hidden; our own pages part mentions themselves, and it is done again here."""
+    """Return text without hidden characters; our own pages already split mentions, and it is done again here."""
     return redact(display(text.replace("\r\n", "\n").replace(APART, ""), lines=True, sequences=True))
 
 
@@ -70,10 +70,10 @@ def _cut(text: str) -> str:
 
 
 def _block(lines: Sequence[str], at: int, room: int) -> tuple[list[str], int]:
-    """Return one line made inert, or the block of code that begins there, and how many lines were read for it.
+    """Return one line made inert, or the block of code that begins there, and the number of lines read for it.
 
-    A block of code stands apart, at the margin, in a fence that nothing in it ends: there it is code to any renderer.
-    Of one that does not fit, the first lines are read; none where not even those do.
+    A block of code is separated by blank lines, at the margin, in a fence that nothing in it can end: so any renderer
+    treats it as code. Of a block that does not fit, the first lines are used; none if they do not fit either.
     """
     opened = _FENCE.match(lines[at])
     if opened is None:
@@ -100,13 +100,13 @@ def _text(text: str) -> str:
     text = text.replace("\t", " ")
     before = text[: len(text) - len(text.lstrip(" >"))]
     indent = len(before) - len(before.lstrip(" "))
-    # Inside a quote as well, four spaces would make code of it.
+    # Inside a quote as well, four spaces would make it code.
     shown = re.sub(" {4,}", "   ", before[max(0, indent - 3) :])
     return shown + _inline(text[len(before) :])
 
 
 def _inline(text: str) -> str:
-    """Return the inside of a line: its parts made inert, code spans as they are."""
+    """Return the text of a line with its parts made inert, except code spans."""
     parts: list[str] = []
     plain: list[str] = []
     markup: set[int] = set()
@@ -130,9 +130,9 @@ def _inline(text: str) -> str:
             markup.add(len(plain))
             plain.append(found)
         else:
-            # What a reference is for may be anything, hidden characters among it.
+            # A reference may stand for any character, including hidden ones.
             plain += display(html.unescape(found)) if kind == "reference" else part["escaped"] or found
     flush()
     shown = "".join([*parts, *(f"</{one}" for one in reversed(opened))])
-    # At the beginning of a line, it is how people speak to some robots.
+    # At the beginning of a line, a slash addresses some robots.
     return f"&#47;{shown[1:]}" if shown.startswith("/") else shown

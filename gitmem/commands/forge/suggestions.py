@@ -1,7 +1,7 @@
-"""Corrections of documents as review comments on a pull request's own lines, where a person can apply them.
+"""Suggest corrections of documents as review comments on a pull request's own lines, to be applied with a click.
 
-A forge takes a suggestion only on a line that the pull request's difference shows. Where that line is, and whether it
-still says what was checked, is read from the difference itself: the report counts lines of a merge, and is untrusted.
+A forge accepts suggestions only on lines in the pull request's diff. The position of a line, and whether its text is
+still the checked one, are read from the diff: the report counts the lines of a merge, and is untrusted.
 
 Source: GitHub Docs, "Pull request review comments" and "List pull requests files" (``patch``).
 """
@@ -27,26 +27,26 @@ if TYPE_CHECKING:
     from gitmem.verify.overview.finding import StatedLine
 
 NEEDS = "pull-requests: write"
-# Suggestions on one pull request, and characters of one.
+# The most suggestions per pull request, and characters of one.
 MOST, TEXT_LIMIT = 10, 1_000
 SIGN = mark("suggestion").removesuffix(" -->")
 _HUNK = re.compile(r"@@ -\d+(?:,\d+)? \+(\d+)(?:,\d+)? @@")
 
 
 def keep(forge: Forge, pull: int, text: str) -> None:
-    """Make the review comments of a pull request those that a check asks for: once each, and gone when mended.
+    """Update the review comments of a pull request: one per suggestion of a check, deleted once fixed.
 
     Args:
         forge: The forge.
         pull: The pull request's number.
-        text: The JSON of ``gitmem check``; any other text asks for none.
+        text: The JSON of ``gitmem check``; any other text has no suggestions.
 
     Raises:
         ForgeError: The forge cannot be reached, or refuses to list or to delete.
     """
     found = parse_check(text)
     lines = [line for finding in found.findings for line in finding.stated if _is_usable(line)] if found else []
-    wanted = {_body(line): place for line, place in _placed(forge, pull, lines[:MOST])}
+    wanted = {_body(line): place for line, place in _in_diff(forge, pull, lines[:MOST])}
     mine = marked(forge.items(forge.repo(f"pulls/{pull}/comments?per_page=100"), needs=NEEDS), SIGN)
     for one in ours(mine, who_am_i(forge)) if mine else ():
         if wanted.pop(str(one.get("body")).replace("\r\n", "\n"), None) is None:
@@ -72,8 +72,8 @@ def _body(line: StatedLine) -> str:
     return f"{SIGN} {digest} -->\n{said}\n\n{code_block(line.corrected, 'suggestion')}"
 
 
-def _placed(forge: Forge, pull: int, lines: list[StatedLine]) -> Iterator[tuple[StatedLine, tuple[str, int]]]:
-    """Yield the lines that the difference shows as they were checked, with their places in it."""
+def _in_diff(forge: Forge, pull: int, lines: list[StatedLine]) -> Iterator[tuple[StatedLine, tuple[str, int]]]:
+    """Yield the lines that the diff shows with the checked text, with their positions in it."""
     shown: dict[str, dict[int, str]] = {}
     for file in forge.items(forge.repo(f"pulls/{pull}/files?per_page=100"), needs=NEEDS) if lines else ():
         name, patch = file.get("filename"), file.get("patch")

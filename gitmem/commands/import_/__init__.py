@@ -1,1 +1,1 @@
-"""Where memories come from besides those who write them: files of other systems, and our own exports."""
+"""Import memories: files of other systems, and gitmem's own exports."""

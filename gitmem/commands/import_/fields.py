@@ -1,4 +1,4 @@
-"""What a source gives: one memory in gitmem's own fields, and how the fields of other systems are read. Pure."""
+"""A memory from a source in gitmem's own fields, and the mapping of other systems' fields. Pure."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ if TYPE_CHECKING:
 
 @frozen
 class ImportRecord:
-    """One memory as a source gives it.
+    """One memory from a source.
 
     Attributes:
-        where: The file, and the line in it, for people: ``knowledge.jsonl:12``.
-        key: Its key where the source names one, or empty.
-        fields: Its frontmatter, without what only a writer can fill in.
+        where: Its file and line, for display: ``knowledge.jsonl:12``.
+        key: Its key if the source names one, or empty.
+        fields: Its frontmatter, without fields that only a writer can fill in.
         body: Its body; without a title, the whole text.
-        text: The exact text of a file of ours, which is kept byte for byte; else empty.
-        folder: The folder of the store in which that file lay, or empty.
+        text: The exact text of a file written by gitmem, which is stored unchanged; else empty.
+        folder: The folder of the store in which that file was, or empty.
         archived: Whether it was retired there.
-        left_out: Names of fields that are too long for a frontmatter, and are not imported.
+        left_out: The names of fields that are too long for a frontmatter, and are not imported.
     """
 
     where: str
@@ -45,12 +45,12 @@ class ImportRecord:
 
 @frozen
 class Unreadable:
-    """A line or file that is not a memory, and why; the reason repeats nothing of its content.
+    """A line or file that is not a memory, and why; the reason repeats none of its content.
 
     Attributes:
-        where: Where it is, for people.
-        reason: Why.
-        is_skipped: Whether it is left out on purpose: nothing is wrong with it.
+        where: Its location, for display.
+        reason: Why it is not one.
+        is_skipped: Whether it is skipped on purpose, without being invalid.
     """
 
     where: str
@@ -58,13 +58,13 @@ class Unreadable:
     is_skipped: bool = False
 
 
-# What other systems call our fields, the first that is there counts. A: beadboard's `content`, `type`, `ts`, `bead`.
+# Other systems' names for our fields, in order of precedence. A: beadboard's `content`, `type`, `ts`, `bead`.
 _TEXT = ("body", "content", "text", "memory", "description")
 _TITLE = ("title", "name", "summary")
 _KIND = ("kind", "type")
 _CREATED = ("created", "ts", "timestamp", "created_at", "createdAt", "date", "time")
 _AGENT = ("source", "agent")
-# The parts that beadboard's `source` names, and captures keep (`agents.capture.source`).
+# The parts of beadboard's `source`, which captures store too (`agents.capture.source`).
 ROLES = ("orchestrator", "supervisor", "worker")
 _PERSON = ("author", "by", "who")
 _TASK = ("task", "bead", "issue", "story_id")
@@ -77,27 +77,27 @@ _READ: tuple[tuple[tuple[str, ...], type], ...] = (
     *((names, str) for names in (_TEXT, _TITLE, _KIND, _AGENT, _PERSON)),
     *((names, object) for names in (_CREATED, _TASK, *_LISTS.values())),
 )
-# What the AI Memory Module (C) and Agent Swarm (D) call kinds of ours.
+# The AI Memory Module's (C) and Agent Swarm's (D) names for our kinds.
 _KINDS = {
     **{"session_summary": "session", "implementation": "code_pattern", "task_completion": "outcome"},
     **{"file_index": "note", "manual": "learned"},
 }
-# Set by the store alone: a file of another system may not retire, replace, claim or close anything here.
+# Fields set only by the store: another system's file must not retire, replace, claim or close anything here.
 STORE_ONLY = frozenset(("retired", "superseded_by", "schema", "updated", "state", "claimed", "attempts", "closed"))
-# A field that nobody knows is kept if it is short; a vector of numbers is not metadata.
+# An unknown field is stored if it is short; a vector of numbers is not metadata.
 LONGEST_UNKNOWN = 1024
-# From here on a number of seconds since 1970 is one of milliseconds: the year 5138.
+# Larger numbers are milliseconds since 1970, not seconds: as seconds, this is the year 5138.
 _MILLISECONDS = 1e11
 
 
 def from_table(table: Mapping[str, Any], *, where: str, kind: str, title: str = "") -> ImportRecord | Unreadable:
-    """Return the memory that a JSON object or a foreign frontmatter describes.
+    """Return the memory in a JSON object or a foreign frontmatter.
 
     Args:
         table: Its fields.
-        where: Where it is, for people.
-        kind: The kind of what names none.
-        title: The title of what names none, or empty.
+        where: Its location, for display.
+        kind: The kind if it names none.
+        title: The title if it names none, or empty.
     """
     body = _first(table, _TEXT, str) or ""
     heading = _first(table, _TITLE, str) or title
@@ -122,7 +122,7 @@ def from_table(table: Mapping[str, Any], *, where: str, kind: str, title: str = 
     read = {_name_of(table, names, wanted) for names, wanted in _READ}
     more = [(name, table[name]) for name in _TEXT if name not in read and isinstance(table.get(name), str)]
     long = [(name, text) for name, text in more if not _is_short(name, text)]
-    body += "".join(f"\n\n{name}: {text}" for name, text in long)  # a second text is no field
+    body += "".join(f"\n\n{name}: {text}" for name, text in long)  # a second text does not fit into a field
     left_out = short_fields(table, {"key", *read, *STORE_ONLY, *(name for name, _ in long)}, fields)
     return ImportRecord(where, key, fields, body, left_out=left_out)
 
@@ -132,8 +132,8 @@ def short_fields(table: Mapping[str, Any], read: Collection[str], fields: dict[s
 
     Args:
         table: The fields of another system.
-        read: Those that were read already.
-        fields: Ours so far.
+        read: The fields that were read already.
+        fields: The frontmatter so far.
     """
     left_out = []
     for name, value in table.items():
@@ -151,20 +151,20 @@ def _first(table: Mapping[str, Any], names: tuple[str, ...], wanted: type) -> An
 
 
 def _name_of(table: Mapping[str, Any], names: tuple[str, ...], wanted: type) -> str:
-    """Return which of some names counts: the first that a table has with such a value; empty where none has."""
+    """Return the first of some names for which a table has such a value; empty if there is none."""
     found = (name for name in names if name in table)
     return next((name for name in found if isinstance(table[name], wanted) and table[name] not in ("", None)), "")
 
 
 def kind_of(word: str) -> str:
-    """Return what we call a kind of another system."""
+    """Return our name for another system's kind."""
     kind = word.strip().lower().replace("-", "_").replace(" ", "_")
     kind = _KINDS.get(kind, kind)
     return kind if is_slug(kind) else tokens.slug(word, limit=40).replace("-", "_")
 
 
 def _key(value: object) -> str | None:
-    """Return a key in our form, or an empty string; None for one word with capitals, by which others name it."""
+    """Return a key in our form, or an empty string; None for a word with capitals, which others may refer to."""
     if not isinstance(value, str) or not value:
         return ""
     if len(value.split()) == 1 and value != value.lower():
@@ -173,26 +173,26 @@ def _key(value: object) -> str | None:
 
 
 def listed(value: object) -> list[str]:
-    """Return a list of texts; one text is cut at its commas."""
+    """Return a list of texts; a single text is split at commas."""
     parts = value.split(",") if isinstance(value, str) else value if isinstance(value, list) else []
     texts = (str(part).strip() for part in parts if isinstance(part, str | int))
     return list(dict.fromkeys(text for text in texts if text))
 
 
 def _by(table: Mapping[str, Any]) -> dict[str, Any]:
-    """Return who wrote it: the agent, or the person; and its part in the work, where ``source`` says that (A4)."""
+    """Return its author: the agent or the person, and the role if ``source`` names it (A4)."""
     given = table.get("by")
     if isinstance(given, dict) and all(isinstance(part, str) for part in given.values()):
         return {"by": dict(given)}
     who, agent = _first(table, _PERSON, str), _first(table, _AGENT, str)
     by = ({"who": who} if who else {}) | ({"agent": agent} if agent else {})
-    if table.get("source") in ROLES:  # where what agents capture here has it
+    if table.get("source") in ROLES:  # where captures by agents put it here
         by["role"] = str(table["source"])
     return {"by": by} if by else {}
 
 
 def time_of(value: object) -> str | None:
-    """Return a time as we write it, or None where it is none: seconds or milliseconds since 1970, or ISO 8601."""
+    """Return a time in our form, or None: from seconds or milliseconds since 1970, or ISO 8601."""
     if isinstance(value, bool) or value is None:
         return None
     text = str(value).strip()
@@ -211,7 +211,7 @@ def _iso_time(text: str) -> str | None:
         return format_time(parse_time(text))
     except FormatError:
         pass
-    from datetime import UTC, datetime  # 2 ms, and only where a source has times of another form
+    from datetime import UTC, datetime  # 2 ms, only if a source has times in another form
 
     try:
         found = datetime.fromisoformat(text)
@@ -225,4 +225,4 @@ def _is_short(name: str, value: object) -> bool:
     try:
         return is_name(name) and len(format_field(name, value)) <= LONGEST_UNKNOWN
     except (FormatError, AttributeError, RecursionError):
-        return False  # a null in the place of a name, a number without an exact form
+        return False  # null instead of a name, a number without an exact form

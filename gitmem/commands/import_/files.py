@@ -1,4 +1,4 @@
-"""Open what an import names: files of JSONL, Markdown files, folders of them, and standard input."""
+"""Open the sources of an import: JSONL files, Markdown files, folders of them, and standard input."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ if TYPE_CHECKING:
 
     Told = Callable[[int, int], None]
 
-# The kinds of what names none: a line of a log is something that was learned, a file is a document.
+# The default kinds: a line of a log is a learning, a file is a document.
 LINE_KIND = "learned"
 FILE_KIND = "doc"
 STANDARD_INPUT = "-"
 
 
 def check_sources(names: Sequence[str]) -> None:
-    """Refuse what can be no source before anything is read.
+    """Refuse unusable sources before anything is read.
 
     Raises:
         NotFoundError: It does not exist.
-        RefusedError: It is neither a file nor a folder, or the right to read it is missing.
+        RefusedError: It is neither a file nor a folder, or cannot be read.
     """
     for name in names:
         if name == STANDARD_INPUT:
@@ -49,13 +49,13 @@ def check_sources(names: Sequence[str]) -> None:
 def read_sources(
     names: Sequence[str], *, kind: str, stdin: IO[bytes] | None, progress_of: Told | None
 ) -> Iterator[ImportRecord | Unreadable]:
-    """Yield every memory of every source in turn, or why it is none.
+    """Yield every memory of every source in turn, or the reason why there is none.
 
     Args:
         names: Files and folders; ``-`` is standard input (JSONL).
-        kind: The kind of what names none; empty for the usual one.
+        kind: The kind if a memory names none; empty for the default.
         stdin: Standard input.
-        progress_of: Told how far a source is, and how much it is: bytes of JSONL, files of a folder.
+        progress_of: Called with the position in a source and its size: bytes of JSONL, files of a folder.
     """
     for name in names:
         if name == STANDARD_INPUT:

@@ -1,6 +1,6 @@
-"""Read memories from files: Markdown in gitmem's own layout or any other, issues, and logs; a folder with all below it.
+"""Read memories from files: Markdown in any layout, issues, and logs; a folder with everything below it.
 
-Links are not followed, names that begin with a dot are left alone, and no file is read further than a memory may go.
+Links are not followed, names with a leading dot are skipped, and files are read only up to a memory's size.
 """
 
 from __future__ import annotations
@@ -26,17 +26,17 @@ if TYPE_CHECKING:
 
 ENDINGS = (".md", ".markdown")
 YAML = (".yaml", ".yml")
-# The folder of settings that makes a folder a vault of Obsidian, in which `#word` is a tag.
+# The folder of settings in a vault of Obsidian, where `#word` is a tag.
 VAULT = ".obsidian"
-# beads and beadboard: issues, what was learned, and what rotation moved to the archive (A8).
+# beads and beadboard: issues, learnings, and memories archived by rotation (A8).
 ARCHIVE = "knowledge.archive.jsonl"
 LOGS = ("issues.jsonl", "beads.jsonl", "knowledge.jsonl", ARCHIVE)
 
 
 def list_files(folder: str) -> list[tuple[str, bool]]:
-    """Return what can be imported below a folder by path, and whether each is a regular file.
+    """Return the importable files below a folder by path, and whether each is a regular file.
 
-    That is Markdown, files of Beans, and the logs of beads.
+    These are Markdown, files of Beans, and logs of beads.
 
     Raises:
         OSError: A folder cannot be read.
@@ -63,19 +63,19 @@ def _is_bean(entry: os.DirEntry[str]) -> bool:
         with Path(entry.path).open("rb") as file:
             return file.read(3) == b"id:"
     except OSError:
-        return True  # reading it says why it cannot be read
+        return True  # reading it reports why it cannot be read
 
 
 def read_folder(
     folder: str, files: list[tuple[str, bool]], *, name: str, kind: str
 ) -> Iterator[tuple[int, ImportRecord | Unreadable]]:
-    """Yield the memories of every file below a folder, or why there are none, with the number of the file.
+    """Yield the memories of every file below a folder, or the reasons, with the file's number.
 
     Args:
         folder: The folder.
         files: What ``list_files`` found in it.
-        name: What reports call it.
-        kind: The kind of what names none.
+        name: Its name in reports.
+        kind: The kind if a memory names none.
     """
     is_store = (Path(folder) / layout.POLICY_PATH).is_file()
     places = [os.path.relpath(path, folder).replace(os.sep, "/") for path, _ in files]
@@ -103,7 +103,7 @@ def read_folder(
 
 
 def _is_bundle(folder: Path, notes: list[str]) -> bool:
-    """Return whether a folder is a bundle of the Open Knowledge Format: it says so, or one of its first files does."""
+    """Return whether a folder is a bundle of the Open Knowledge Format, by its declaration or its first files."""
     for inside in dict.fromkeys((okf.INDEX, *notes[:LOOKED_AT])):
         try:
             with (folder / inside).open("rb") as file:
@@ -119,7 +119,7 @@ def _is_bundle(folder: Path, notes: list[str]) -> bool:
 
 
 def read_bean(path: str, where: str) -> list[ImportRecord | Unreadable]:
-    """Return the memories of a YAML file of Beans, or why there are none."""
+    """Return the memories of a YAML file of Beans, or the reason why there are none."""
     try:
         with Path(path).open("rb") as file:
             fields = read_fields(decode(file.read(layout.MEMORY_LIMIT + 1)))
@@ -133,13 +133,13 @@ def read_bean(path: str, where: str) -> list[ImportRecord | Unreadable]:
 def read_markdown(
     path: str, *, where: str, kind: str, inside: str = "", is_store: bool = False, pages: Pages | None = None
 ) -> list[ImportRecord | Unreadable]:
-    """Return the memory of one Markdown file, or why it is none; of an issue with comments, several.
+    """Return the memory in one Markdown file, or the reason why not; several for an issue with comments.
 
     Args:
         path: The file.
-        where: What reports call it.
-        kind: The kind of what names none.
-        inside: Its path inside the folder that is read; its name alone where it is empty.
+        where: Its name in reports.
+        kind: The kind if it names none.
+        inside: Its path inside the folder that is read; if empty, only its name is used.
         is_store: Whether that folder has a store's layout.
         pages: The notes of the folder, for links.
     """
@@ -170,9 +170,9 @@ def read_markdown(
 
 
 def _foreign(text: str, inside: str, where: str, kind: str, pages: Pages | None) -> list[ImportRecord | Unreadable]:
-    """Return the memory of a file of another system: its frontmatter if it has one, its first heading as title.
+    """Return the memory in another system's file: its frontmatter if it has one, its first heading as title.
 
-    Its key is made of its path, or it is the issue of a tracker.
+    Its key is made from its path, or is the issue's in a tracker.
     """
     fields: dict[str, Any] = {}
     body = text.removeprefix("\ufeff")

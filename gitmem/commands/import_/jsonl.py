@@ -1,6 +1,6 @@
-"""Read memories from JSONL, one JSON object a line: gitmem's own export, beadboard's log, and anything like them.
+"""Read memories from JSONL, one JSON object per line: gitmem's own export, beadboard's log, and similar files.
 
-Nothing that is in the file can hurt: a line is read up to a bound, and what is not an object is one bad line.
+The file cannot do harm: a line is read up to a bound, and anything but an object is one bad line.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from typing import IO, Any
 
-# A memory of 64 KiB whose every byte is an escape of six, twice (as text and in its fields).
+# A memory of 64 KiB in which every byte needs an escape of six, twice (as text and in its fields).
 LINE_LIMIT = 1 << 20
 _BOM = b"\xef\xbb\xbf"
 
@@ -28,13 +28,13 @@ _BOM = b"\xef\xbb\xbf"
 def read_jsonl(
     file: IO[bytes], *, name: str, kind: str, is_archive: bool = False
 ) -> Iterator[ImportRecord | Unreadable]:
-    """Yield the memories of each line, or why there are none; empty lines count and give nothing.
+    """Yield the memories of each line, or the reason why there are none; empty lines only count.
 
     Args:
         file: An open file.
-        name: What reports call it.
-        kind: The kind of what names none.
-        is_archive: Whether its memories were moved to an archive by their number, and stay in one (A8).
+        name: Its name in reports.
+        kind: The kind if a memory names none.
+        is_archive: Whether its memories were archived by rotation, and stay archived (A8).
     """
     number = 0
     while line := file.readline(LINE_LIMIT + 1):
@@ -77,7 +77,7 @@ def _refuse_constant(name: str) -> None:
 
 
 def _of_ours(table: dict[str, Any], where: str) -> ImportRecord | Unreadable | None:
-    """Return the memory of a line that ``gitmem export`` wrote; None for a line of anybody else."""
+    """Return the memory of a line written by ``gitmem export``; None for other lines."""
     key, fields, body, text = (table.get(name) for name in ("key", "frontmatter", "body", "text"))
     if not (isinstance(key, str) and isinstance(fields, dict) and isinstance(body, str)):
         return None

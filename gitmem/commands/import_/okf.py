@@ -21,20 +21,20 @@ if TYPE_CHECKING:
 
     from gitmem.commands.import_.wiki import Pages
 
-# Concepts that are looked at to tell whether a folder that does not say so is a bundle.
+# Concepts examined to detect a bundle that does not declare itself.
 LOOKED_AT = 20
 _LINK = re.compile(r"(?<!!)\[[^\]\n]*\]\(([^)\s]+)\)")
-# A line of an index or a log that says nothing besides which concept there is.
+# A line of an index or log that only names a concept.
 _ENTRY = re.compile(r"\s*[*-]\s+(\*\*\w+\*\*:\s*)?\[[^\]]*\]\([^)\s]+\)(\s+-\s.*)?\s*")
 
 
 def read_concept(text: str, inside: str, where: str, pages: Pages) -> ImportRecord | Unreadable | None:
-    """Return the memory of a file of a bundle, or why there is none; None for a file that is no concept.
+    """Return the memory in a file of a bundle, or the reason why not; None for a file that is not a concept.
 
     Args:
         text: The file.
         inside: Its path in the bundle.
-        where: What reports call it.
+        where: Its name in reports.
         pages: The files of the bundle, for links.
     """
     if posixpath.basename(inside) in okf.RESERVED:
@@ -52,7 +52,7 @@ def read_concept(text: str, inside: str, where: str, pages: Pages) -> ImportReco
 
 
 def _read_reserved(text: str, inside: str, where: str) -> ImportRecord | Unreadable:
-    """Return the text of an index or a log as a document, where it says more than which concepts there are."""
+    """Return an index or a log as a document, if it says more than which concepts exist."""
     body = text.removeprefix("\ufeff")
     with contextlib.suppress(FormatError):
         body = split(text).body
@@ -68,7 +68,7 @@ def _read_reserved(text: str, inside: str, where: str) -> ImportRecord | Unreada
 
 
 def _own(found: Mapping[str, Any], body: str, inside: str, where: str) -> ImportRecord | None:
-    """Return the memory that gitmem wrote as a concept; None for one of another system."""
+    """Return the memory that gitmem wrote as a concept; None for other systems' concepts."""
     text = okf.restored(found, body)
     named = found.get(okf.KEY)
     key = named if isinstance(named, str) else posixpath.basename(inside).removesuffix(".md")
@@ -86,7 +86,7 @@ def _own(found: Mapping[str, Any], body: str, inside: str, where: str) -> Import
 
 
 def foreign_concept(found: Mapping[str, Any], body: str, inside: str, where: str, pages: Pages) -> ImportRecord:
-    """Return the memory of a concept of another system: its fields are kept, and ours are made of them."""
+    """Return the memory for another system's concept: its fields are kept, and ours derived from them."""
     generated = found.get("generated")
     written = generated if isinstance(generated, dict) else {"at": found.get("timestamp")}
     status, path = found.get("status"), inside.rpartition(".")[0]
@@ -115,7 +115,7 @@ def foreign_concept(found: Mapping[str, Any], body: str, inside: str, where: str
             left_out.append(str(name))
     is_archived = status == okf.DEPRECATED
     if is_archived:
-        del fields["status"]  # being retired says it
+        del fields["status"]  # retirement says the same
     text = body if body.strip() or not isinstance(description, str) else description
     return ImportRecord(
         where,
@@ -128,7 +128,7 @@ def foreign_concept(found: Mapping[str, Any], body: str, inside: str, where: str
 
 
 def _refs(found: Mapping[str, Any], body: str, inside: str, pages: Pages) -> list[str]:
-    """Return what a concept refers to: the concepts that it links to by their keys, and the addresses of sources."""
+    """Return a concept's references: the keys of concepts that it links to, and the addresses of sources."""
     sources = found.get("sources")
     entries = [entry for entry in sources if isinstance(entry, dict)] if isinstance(sources, list) else []
     resources = [str(entry["resource"]) for entry in entries if entry.get("resource")]

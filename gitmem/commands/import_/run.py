@@ -1,4 +1,4 @@
-"""Import: memories of other systems and of our own exports, in one commit, or none of them."""
+"""Import memories of other systems and of gitmem's exports, all in one commit or none."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from gitmem.store.commit import CommitPlan
     from gitmem.write.draft import Author
 
-# Memories of one import: what fits into 2 GB of memory (measured: 490 MB for 100,000).
+# The most memories per import: those that fit into 2 GB of RAM (measured: 490 MB for 100,000).
 AT_MOST = 400_000
 # Characters of a source's name in the commit message.
 NAME_LIMIT = 100
@@ -40,14 +40,14 @@ NAME_LIMIT = 100
 
 @frozen
 class ImportResult:
-    """What an import did.
+    """The result of an import.
 
     Attributes:
-        settled: What is done with each memory that could be read.
-        refused: Those with secrets or hidden characters.
+        settled: The decision about each readable memory.
+        refused: Memories with secrets or hidden characters.
         unreadable: Lines and files that are not memories.
-        commands: How many of the imported ones carry a command that waits for approval.
-        commit: The commit; the tip where nothing was to be written; empty where there is no store.
+        commands: The number of imported memories with a command that needs approval.
+        commit: The commit; the tip if nothing had to be written; empty if there is no store.
     """
 
     settled: ImportPlan
@@ -59,13 +59,13 @@ class ImportResult:
 
 @frozen
 class Sources:
-    """What to import.
+    """The sources and options of an import.
 
     Attributes:
         names: Files and folders; ``-`` is standard input.
-        kind: The kind of what names none; empty for the usual one.
-        update: Whether a text that the store has differently is taken though it is not later.
-        dry_run: Whether nothing is to be written.
+        kind: The kind if a memory names none; empty for the default.
+        update: Whether a different text replaces the store's even if it is not later.
+        dry_run: Whether to write nothing.
     """
 
     names: tuple[str, ...]
@@ -85,9 +85,9 @@ def import_files(
 
     Args:
         memory: The store.
-        asked: What to import.
+        asked: The sources and options.
         stdin: Standard input, for ``-``.
-        progress_of: Returns what is told how far a part of the work is, where somebody wants to know.
+        progress_of: Returns a progress callback for a part of the work, or None.
 
     Raises:
         NotFoundError: A source does not exist.
@@ -120,7 +120,7 @@ def _incoming(
     unreadable: Reasons,
     skipped: Reasons,
 ) -> Iterator[Incoming]:
-    """Yield what can be written, checked; the rest goes to the reasons, and fields that are left out to the notices."""
+    """Yield the memories to write, checked; the rest goes to the reasons, and left-out fields to the notices."""
     policy, author, now = memory.policy(), memory.author(), memory.now
     count, order, left_out = 0, _Order(), Counter[str]()
     for given in sources:
@@ -145,14 +145,14 @@ def _incoming(
 
 
 class _Order:
-    """Keeps the order of logs whose memories have one time, or none, and keys that do not count: it is told nowhere."""
+    """Preserves the order of log entries without distinct times, whose keys do not matter, by counting."""
 
     def __init__(self) -> None:
-        # By session: the time of what came last, its key, and how many places were given since that time.
+        # By session: the time of the last entry, its key, and how many entries were counted since that time.
         self._last: dict[str, tuple[object, str, int]] = {}
 
     def placed(self, given: ImportRecord) -> ImportRecord:
-        """Return what was given, with its place in its log where neither time nor key tells it."""
+        """Return a memory with its number in its log if neither time nor key gives its position."""
         session = next((tag for tag in given.fields.get("tags", ()) if str(tag).startswith(SESSION)), "")
         if not session or given.text or PLACE in given.fields:
             return given
@@ -204,5 +204,5 @@ def _write(memory: OpenRepository, asked: Sources, incoming: Sequence[Incoming])
 
 
 def _name(name: str) -> str:
-    """Return the name of a source for the commit message: not where it lay on this machine, and no secret."""
+    """Return a source's name for the commit message: without its folder on this machine, and no secret."""
     return redact(display(Path(name).name or "."))[:NAME_LIMIT] if name != "-" else "standard input"

@@ -26,10 +26,10 @@ FACT = "fact"
 _OPEN = ("open", "todo", "draft", "ready", "blocked", "deferred", "pinned", "hooked", "backlog")
 _HELD = ("in_progress", "in-progress", "claimed", "started")
 _CLOSED = ("closed", "completed", "done", "resolved", "scrapped", "cancelled")
-# beads keeps what was deleted, so that no clone brings it back.
+# beads keeps deleted issues, so that no clone brings them back.
 _DELETED = ("tombstone", "deleted")
 _LEVELS = {"critical": 0, "high": 1, "normal": 2, "medium": 2, "low": 3, "deferred": 4}
-# What only an issue has, besides id, title and status.
+# Fields that only an issue has, besides id, title and status.
 _SIGNS = (
     *("priority", "issue_type", "bean_type", "dependencies", "acceptance_criteria", "close_reason", "slug", "attempts"),
     *("attempt_log", "assignee", "blocking", "blocked_by", "closed_at"),
@@ -55,7 +55,7 @@ NOBODY = "unknown"
 
 
 def is_issue(table: Mapping[str, Any]) -> bool:
-    """Return whether a JSON object or a frontmatter is an issue of a tracker."""
+    """Return whether a JSON object or a frontmatter is a tracker's issue."""
     return (
         isinstance(table.get("id"), str | int)
         and isinstance(table.get("title"), str)
@@ -66,11 +66,11 @@ def is_issue(table: Mapping[str, Any]) -> bool:
 
 
 def read_issue(table: Mapping[str, Any], *, where: str) -> list[ImportRecord | Unreadable]:
-    """Return the task that an issue is, and what its comments say was learned.
+    """Return the task for an issue, and the learnings in its comments.
 
     Args:
         table: Its fields.
-        where: Where it is, for people.
+        where: Its location, for display.
     """
     key = key_of(table["id"])
     status = str(table["status"]).lower()
@@ -102,7 +102,7 @@ def read_issue(table: Mapping[str, Any], *, where: str) -> list[ImportRecord | U
 
 
 def key_of(identity: object) -> str:
-    """Return the key of an issue: its id in lower case; of one that is only a number, ``bean-41``."""
+    """Return the key for an issue: its id in lower case; if that is only a number, ``bean-41``."""
     text = str(identity).strip().lower()
     if text.replace(".", "").isdigit():
         text = f"bean-{text}"
@@ -110,7 +110,7 @@ def key_of(identity: object) -> str:
 
 
 def _life(table: Mapping[str, Any], status: str) -> dict[str, Any]:
-    """Return the state of a task with its attempts, who holds it, and how it was closed."""
+    """Return the state of a task with its attempts, its claim, and how it was closed."""
     attempts = _attempts(table)
     fields: dict[str, Any] = {"attempts": attempts} if attempts else {}
     who = str(table.get("claimed_by") or table.get("assignee") or "")
@@ -128,7 +128,7 @@ def _life(table: Mapping[str, Any], status: str) -> dict[str, Any]:
 
 
 def _attempts(table: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Return the attempts that ended; Beans has them as ``attempts``, later versions as ``attempt_log``."""
+    """Return the finished attempts; Beans has them as ``attempts``, later versions as ``attempt_log``."""
     found = []
     for number, row in enumerate(_rows(table, "attempt_log", "attempts"), 1):
         outcome = _OUTCOMES.get(str(row.get("outcome") or "").lower(), str(row.get("outcome") or RELEASED))
@@ -146,13 +146,13 @@ def _when(name: str, time: str | None) -> dict[str, str]:
 
 
 def _short(text: str) -> str:
-    """Return text as a note can hold it; ``_body`` has the whole of a longer one."""
+    """Return text shortened for a note; ``_body`` has all of it."""
     line = " ".join(text.split())
     return line if len(line.encode()) <= NOTE_BYTES else line.encode()[: NOTE_BYTES - 3].decode(errors="ignore") + "…"
 
 
 def _links(table: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the parent, what it waits for, and what it is otherwise linked with."""
+    """Return the parent, the requirements, and other links."""
     waits = [key_of(one) for name in ("requires", "blocked_by") for one in listed(table.get(name))]
     parent = key_of(table["parent"]) if table.get("parent") else ""
     others: dict[str, list[str]] = {}
@@ -203,13 +203,13 @@ def _rows(table: Mapping[str, Any], *names: str) -> list[dict[str, Any]]:
 
 
 def _learned(key: str, text: str, who: str, when: str | None, where: str) -> ImportRecord:
-    """Return what a comment says was learned, as it would have been captured (A1)."""
+    """Return the learnings in a comment, as capture would find them (A1)."""
     fields: dict[str, Any] = {"kind": "learned", "task": key, **_when("created", when)}
     return ImportRecord(where, "", fields | ({"by": {"who": who}} if who else {}), text[len(LEARNED) :].strip())
 
 
 def _body(table: Mapping[str, Any], fields: Mapping[str, Any], comments: list[tuple[str, str, str | None]]) -> str:
-    """Return the body of a task: everything that people wrote, with what a field has no room for."""
+    """Return the body of a task: everything that people wrote, and what does not fit into fields."""
     parts = []
     for name, heading in _BODIES.items():
         text = str(table.get(name) or "").strip()

@@ -23,10 +23,10 @@ if TYPE_CHECKING:
 INDEX = "MEMORY.md"
 _LINK = re.compile(r"\[\[([^\[\]|#\n]{1,200})(?:#[^\[\]|\n]{0,200})?(?:\|[^\[\]\n]{0,200})?\]\]")
 _TAG = re.compile(r"(?<![\w#/&])#([A-Za-z][\w/-]{0,39})(?![\w/-])")
-# A line of an index: a list item that is a link to a file and a remark.
+# A line of an index: a list item with a link to a file and a remark.
 _ENTRY = re.compile(r"\s*[-*]\s*\[[^\]]*\]\(([^)\s]+\.md)\).*")
 _FENCE = ("```", "~~~")
-# What Claude Code calls its types.
+# Claude Code's names of types.
 _KINDS = {"user": "preference", "feedback": "preference", "project": "codebase_knowledge", "reference": "doc"}
 
 
@@ -35,10 +35,10 @@ class Pages:
     """The notes of a folder, for their links.
 
     Attributes:
-        by_path: Their keys by path without ending, in lower case.
-        by_name: Those by name alone; the first by path of several.
-        is_auto_memory: Whether the folder is one of Claude Code's.
-        is_vault: Whether it is one of Obsidian's: elsewhere ``#word`` is no tag.
+        by_path: Their keys by path without extension, in lower case.
+        by_name: Their keys by name; of several, the first by path.
+        is_auto_memory: Whether the folder is Claude Code's.
+        is_vault: Whether it is a vault of Obsidian: elsewhere ``#word`` is not a tag.
         is_bundle: Whether it is a bundle of the Open Knowledge Format.
     """
 
@@ -49,13 +49,13 @@ class Pages:
     is_bundle: bool = False
 
     def find(self, name: str) -> str:
-        """Return the key of the note that a link names; empty where there is none."""
+        """Return the key of the note that a link names; empty if there is none."""
         path = name.strip().lower().removesuffix(".md").lstrip("/")
         return self.by_path.get(path, "") or self.by_name.get(path.rpartition("/")[2], "")
 
 
 def pages_of(inside: Iterable[str], *, is_vault: bool = False, is_bundle: bool = False) -> Pages:
-    """Return the notes that files are, by their paths in the folder, sorted."""
+    """Return the notes in files, by their paths in the folder, sorted."""
     by_path: dict[str, str] = {}
     by_name: dict[str, str] = {}
     is_auto_memory = False
@@ -68,12 +68,12 @@ def pages_of(inside: Iterable[str], *, is_vault: bool = False, is_bundle: bool =
 
 
 def key_of(path: str) -> str:
-    """Return the key of a note, made of its whole path: every folder may have a README."""
+    """Return the key of a note, made from its whole path: every folder may have a README."""
     return path if layout.is_key(path) else tokens.slug(path.replace("/", " "), limit=layout.KEY_LIMIT)
 
 
 def linked(found: ImportRecord, pages: Pages) -> ImportRecord:
-    """Return a note with the keys of the notes that it links to in ``refs``, and its tags; its text stays as it is."""
+    """Return a note with the keys of linked notes in ``refs``, and its tags; its text is unchanged."""
     if found.text or ("[[" not in found.body and "#" not in found.body):
         return found
     prose = _prose(found.body)
@@ -87,7 +87,7 @@ def linked(found: ImportRecord, pages: Pages) -> ImportRecord:
 
 
 def _prose(body: str) -> str:
-    """Return a text without its blocks of code."""
+    """Return a text without code blocks."""
     lines, fence = [], ""
     for line in body.split("\n"):
         mark = line.lstrip()[:3]
@@ -99,7 +99,7 @@ def _prose(body: str) -> str:
 
 
 def auto_memory(fields: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the frontmatter of a file of Claude Code's memory in our words: its kind, and its description as title."""
+    """Return the frontmatter of a Claude Code memory file in our terms: its kind, and its description as title."""
     about = fields.get("metadata")
     found = {**fields, **(about if isinstance(about, dict) else {})}
     kind = _KINDS.get(str(found.get("type")), "")
@@ -108,7 +108,7 @@ def auto_memory(fields: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def without_index(body: str, pages: Pages) -> str:
-    """Return an index without the lines that only lead to notes of the folder; empty where only headings are left."""
+    """Return an index without lines that only link to notes of the folder; empty if only headings remain."""
     lines = [line for line in body.split("\n") if not ((m := _ENTRY.fullmatch(line)) and pages.find(m[1]))]
     is_more = any(line.strip() and not line.startswith("#") for line in lines)
     return "\n".join(lines).strip() if is_more else ""

@@ -1,7 +1,7 @@
-"""Make a proposal the current one: what the remote's memory does not have moves to it, and what follows goes there.
+"""Make a proposal current: memories that the remote lacks move to it, and later writes go there.
 
-The commits move in one transaction that names where both branches were; a note on disk before it says what is going on,
-so that whatever is killed half-way is finished by the next command that looks (``finish``).
+The commits move in one transaction that names both branches' old commits; a record on disk is made first, so that the
+next command completes an interrupted move (``finish``).
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ if TYPE_CHECKING:
 
 @frozen
 class Begun:
-    """What making a proposal current did.
+    """The result of making a proposal current.
 
     Attributes:
         current: The proposal.
-        moved: How many commits moved to it from the memory branch.
-        is_new: Whether it was not the current one before.
+        moved: The number of commits moved to it from the memory branch.
+        is_new: Whether it was not already the current one.
     """
 
     current: Current
@@ -41,7 +41,7 @@ class Begun:
 
 
 def lock(memory: OpenRepository) -> WriteLock:
-    """Return the lock on proposals, which is that of ``sync``: neither works while the other moves branches."""
+    """Return the lock for proposals, shared with ``sync``: neither runs while the other moves branches."""
     return WriteLock(memory.git.repository.state, command="propose", timeout_s=WAIT_S, name="sync.lock")
 
 
@@ -49,7 +49,7 @@ def branch_named(memory: OpenRepository, name: str) -> str:
     """Return the branch of a proposal.
 
     Raises:
-        RefusedError: There can be none of this name.
+        RefusedError: The name is invalid.
         ConflictError: A branch is in the way.
     """
     base = memory.config.branch
@@ -76,10 +76,10 @@ def branch_named(memory: OpenRepository, name: str) -> str:
 
 
 def need_memory(memory: OpenRepository) -> str:
-    """Return the tip of the memory branch, which becomes this clone's own where only the remote's is known.
+    """Return the tip of the memory branch; if only the remote has one, create this clone's own.
 
     Raises:
-        NoRepositoryError: There is none; or the branch is not a store's (ForeignBranchError).
+        NoRepositoryError: There is none; or the branch is not a store (ForeignBranchError).
     """
     branch, remote = memory.config.branch, memory.config.remote
     ref = f"refs/heads/{branch}"
@@ -97,18 +97,18 @@ def need_memory(memory: OpenRepository) -> str:
 
 
 def begin(memory: OpenRepository, name: str, *, remote: str, talk: RemoteOptions) -> Begun:
-    """Make a proposal current, with what memory has here and the remote's does not.
+    """Make a proposal current, and move the memories to it that the remote lacks.
 
     Args:
         memory: The store; it reads and writes the proposal afterwards.
         name: The proposal.
-        remote: The remote; empty where there is none: then everything stays on memory.
-        talk: How to talk to it, where it was never asked for its memory.
+        remote: The remote; empty if there is none: then all commits stay on the memory branch.
+        talk: The connection to it, for the first fetch of its memory.
 
     Raises:
-        RefusedError: There can be no proposal of this name.
-        ConflictError: The remote has no memory that this could be merged into.
-        RemoteError: That cannot be determined now.
+        RefusedError: The name is invalid.
+        ConflictError: The remote has no memory to merge this into.
+        RemoteError: The remote cannot be reached to find out.
     """
     current = Current(branch_named(memory, name))
     _refuse_companion(current)
@@ -123,7 +123,7 @@ def begin(memory: OpenRepository, name: str, *, remote: str, talk: RemoteOptions
 
 
 def _refuse_companion(current: Current) -> None:
-    """Refuse to write everything to a branch's companion: it has what that branch changes, and no more."""
+    """Refuse to make a branch's companion current: it contains only that branch's changes."""
     code = companion.code_of(current.branch)
     if code:
         message = f"{current.branch} is the memory of the branch {code}, and is written to on that branch"
@@ -141,7 +141,7 @@ def _theirs(memory: OpenRepository, remote: str, talk: RemoteOptions) -> str:
 
 
 def _move(memory: OpenRepository, current: Current, there: str) -> int:
-    """Move what the memory branch has and the remote's has not to a proposal, and return how many commits that were."""
+    """Move the memory branch's commits that the remote lacks to a proposal, and return how many."""
     git, base = memory.git, memory.config.branch
     ref, onto = f"refs/heads/{base}", f"refs/heads/{current.branch}"
     wait_s = memory.config.lock_timeout_s
@@ -162,7 +162,7 @@ def _move(memory: OpenRepository, current: Current, there: str) -> int:
 
 
 def _has_writes(git: Git, there: str, tip: str) -> bool:
-    """Return whether a tip has anything but verdicts that a commit does not have: those belong on the memory branch."""
+    """Return whether a tip has more than verdicts compared with a commit: verdicts belong on the memory branch."""
     if git.is_ancestor(tip, there):
         return False
     base = next(iter(git.merge_bases(there, tip)), None)
@@ -170,7 +170,7 @@ def _has_writes(git: Git, there: str, tip: str) -> bool:
 
 
 def finish(memory: OpenRepository) -> str:
-    """Finish what a killed ``propose`` began, under its lock; return one line, or an empty string."""
+    """Complete an interrupted ``propose``, under its lock; return a notice, or an empty string."""
     state, base = memory.git.repository.state, memory.config.branch
     current = proposal.read_current(state, base)
     if current is None or not current.moving:
@@ -189,7 +189,7 @@ def finish(memory: OpenRepository) -> str:
 
 
 def switch(memory: OpenRepository, name: str, talk: RemoteOptions) -> str:
-    """Make another proposal current that exists here or at the remote, or the memory branch; return its branch.
+    """Make another existing proposal (here or at the remote) or the memory branch current; return its branch.
 
     Raises:
         NotFoundError: There is no such proposal.

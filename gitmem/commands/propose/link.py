@@ -1,4 +1,4 @@
-"""The link that opens a pull request, made of a remote's URL and of nothing else. Pure.
+"""Build the link that opens a pull request from a remote's URL. Pure.
 
 Sources: GitHub, "Using query parameters to create a pull request"; GitLab, "Create a merge request by URL" (merge
 requests API, ``merge_request[source_branch]``); Gitea and Forgejo, routes ``/{owner}/{repo}/compare/{base}...{head}``;
@@ -11,17 +11,17 @@ from __future__ import annotations
 import re
 from urllib.parse import quote, unquote, urlsplit
 
-# [user@]host:path, as ssh takes it (git-clone(1), GIT URLS): no slash before the first colon.
+# [user@]host:path, as ssh accepts it (git-clone(1), GIT URLS): no slash before the first colon.
 _SCP = re.compile(r"(?:[^@/:\s]+@)?(\[[0-9A-Fa-f:]+\]|[^@/:\s\[\]]+):(?!//)(.+)", re.DOTALL)
 _HOST = re.compile(r"(?=.*\.)[A-Za-z0-9](?:[A-Za-z0-9.-]{0,250}[A-Za-z0-9])?")
-# Where ssh is asked by another name or port (GitHub, "Using SSH over the HTTPS port"; GitLab and Bitbucket: likewise).
+# Hosts whose ssh has another name or port (GitHub, "Using SSH over the HTTPS port"; GitLab and Bitbucket: likewise).
 _SSH_NAMES = {
     "ssh.github.com": "github.com",
     "altssh.gitlab.com": "gitlab.com",
     "altssh.bitbucket.org": "bitbucket.org",
 }
 GITHUB, GITLAB, GITEA, BITBUCKET, DATA_CENTER = "github", "gitlab", "gitea", "bitbucket", "data center"
-# What the name of a host says of the forge that it is.
+# Parts of a host's name that identify the forge.
 _FORGES = (
     ("bitbucket.org", BITBUCKET), ("bitbucket", DATA_CENTER), ("github", GITHUB), ("gitlab", GITLAB), ("gitea", GITEA),
     ("forgejo", GITEA), ("codeberg.org", GITEA),
@@ -29,10 +29,10 @@ _FORGES = (
 
 
 def link(url: str, *, branch: str, base: str) -> str:
-    """Return the page where a pull request from a branch onto a base is opened; empty where none can be determined.
+    """Return the page that opens a pull request from a branch onto a base; empty if it cannot be determined.
 
     Args:
-        url: The remote's URL as git pushes to it. What it holds of names, passwords and ports of ssh is left out.
+        url: The remote's URL as git pushes to it; user names, passwords and ssh ports in it are left out.
         branch: The proposal's branch.
         base: The memory branch.
     """
@@ -42,7 +42,7 @@ def link(url: str, *, branch: str, base: str) -> str:
     if not forge or len(parts) < 2 or ".." in parts or (forge != GITLAB and len(parts) != 2 + (parts[0] == "scm")):
         return ""
     top = f"{site}/{'/'.join(parts)}"
-    # A branch's slashes are its own in a path; all of it is quoted in a query.
+    # In a path, slashes in the branch's name are kept; in a query, everything is quoted.
     head, onto = quote(branch, safe="/~.-_"), quote(base, safe="/~.-_")
     asked_head, asked_onto = quote(branch, safe=""), quote(base, safe="")
     if forge == GITHUB:
@@ -61,7 +61,7 @@ def link(url: str, *, branch: str, base: str) -> str:
 
 
 def _place(url: str) -> tuple[str, str]:
-    """Return the site's beginning (``https://host``) and the path of the repository; empty ones for a local path."""
+    """Return the site (``https://host``) and the path of the repository; empty for a local path."""
     scheme, there, _ = url.partition("://")
     if there:
         try:
@@ -77,7 +77,7 @@ def _place(url: str) -> tuple[str, str]:
     if scheme not in ("https", "http", "ssh", "git", "git+ssh", "ssh+git") or not _HOST.fullmatch(host):
         return "", ""
     host = _SSH_NAMES.get(host, host)
-    # The port of ssh or of git's own protocol is not the web's.
+    # The port of ssh or git's own protocol is not the web's.
     where = f"{scheme}://{host}:{port}" if port and scheme in ("http", "https") else f"https://{host}"
     if scheme == "http" and not port:
         where = f"http://{host}"

@@ -1,4 +1,4 @@
-"""The proposals there are, here and at the remote as it was last seen; and deleting one."""
+"""List the proposals, here and at the remote as last fetched, and delete one."""
 
 from __future__ import annotations
 
@@ -33,15 +33,15 @@ class Proposal:
     Attributes:
         name: Its name.
         branch: Its branch.
-        current: Whether what is written goes to it.
-        commit: The branch's commit here; empty where there is none.
-        remote_commit: The remote's, as it was last seen; empty where there is none.
-        ahead: How many commits are here that the remote's branch did not have.
-        merged: ``ancestry``, ``content``, or empty while it is not.
+        current: Whether writes go to it.
+        commit: The branch's commit here; empty if there is none.
+        remote_commit: The remote's, as last fetched; empty if there is none.
+        ahead: The number of local commits that the remote's branch lacks.
+        merged: ``ancestry``, ``content``, or empty if it is not merged.
         added: Keys of memories that it adds.
         changed: Keys of memories that it changes.
         retired: Keys of memories that it retires.
-        at: When its last commit was made, epoch seconds; 0 while it has none.
+        at: When its last commit was made, epoch seconds; 0 if it has none.
     """
 
     name: str
@@ -76,7 +76,7 @@ def list_proposals(memory: OpenRepository) -> list[Proposal]:
         tip, at = here if here[0] else far.get(branch, ("", 0))
         memories = [one for one in (theirs, own) if one]
         if tip and not any(git.merge_bases(one, tip) for one in memories):
-            continue  # a branch of the code that is called so
+            continue  # a branch of the code with such a name
         changes: SyncResult | None = changes_of(git, memories[0], tip) if tip else None
         found.append(
             Proposal(
@@ -101,7 +101,7 @@ def _remote(memory: OpenRepository) -> str:
 
 
 def _refs(memory: OpenRepository, prefix: str) -> dict[str, tuple[str, int]]:
-    """Return the commits of some refs that are proposals, and when they were made, by branch."""
+    """Return the commits and times of some refs that are proposals, by branch."""
     asked = "--format=%(refname) %(objectname) %(committerdate:unix)"
     lines = memory.git.run("for-each-ref", asked, prefix).stdout.decode("utf-8", "replace").split("\n")
     rows = (line.split(" ") for line in lines if line)
@@ -117,18 +117,18 @@ def _ahead(memory: OpenRepository, here: str, there: str) -> int:
 def drop(
     memory: OpenRepository, name: str, talk: RemoteOptions, *, force: bool, remote: bool
 ) -> tuple[Proposal, list[str]]:
-    """Delete a proposal's branch here, and at the remote if asked; return it, and the refs that keep its commits.
+    """Delete a proposal's branch here, and optionally at the remote; return it, and the refs that keep its commits.
 
     Args:
-        memory: The store; it reads and writes the memory branch afterwards where this was the current proposal.
+        memory: The store; if this was the current proposal, it reads and writes the memory branch afterwards.
         name: The proposal.
-        talk: How to talk to the remote.
-        force: Whether it goes though nobody merged it and the remote does not have it: it is kept under a ref then.
-        remote: Whether the remote's branch is deleted as well, where it is what was seen last.
+        talk: The connection to the remote.
+        force: Whether to delete it even if it is neither merged nor at the remote; a ref then keeps its commits.
+        remote: Whether to delete the remote's branch as well, if it has not moved since it was fetched.
 
     Raises:
         NotFoundError: There is no such proposal.
-        RefusedError: It is not merged, and the remote does not have it, or should not have it any more.
+        RefusedError: It is not merged, and the remote does not have it, or would no longer have it.
         ConflictError: A branch moved meanwhile.
         RemoteError: The remote cannot be reached, or refuses.
     """
@@ -143,7 +143,7 @@ def drop(
         if is_lost and not force:
             alone = f"has {one.ahead} unpushed commit{'s' * (one.ahead != 1)}"
             what = "is not merged" if one.is_pushed or not one.commit else alone
-            raise RefusedError(f"the proposal {name} {what}", hint=_other_ways(one, remote=remote))
+            raise RefusedError(f"the proposal {name} {what}", hint=_hint(one, remote=remote))
         if one.commit:
             refuse_checked_out(memory.git, f"refs/heads/{branch}")
         kept = [] if one.merged else _keep(memory, one)
@@ -160,8 +160,8 @@ def drop(
     return one, kept
 
 
-def _other_ways(one: Proposal, *, remote: bool) -> str:
-    """Return what can be typed where a proposal is not merged, or only this clone has it."""
+def _hint(one: Proposal, *, remote: bool) -> str:
+    """Return the hint for a proposal that is not merged, or only in this clone."""
     dropped = f"gitmem propose --drop {one.name}"
     forced = f"delete it, keeping the commits under a ref in this clone: {dropped}{' --remote' * remote} --force"
     if one.commit and not one.is_pushed:
@@ -170,7 +170,7 @@ def _other_ways(one: Proposal, *, remote: bool) -> str:
 
 
 def _keep(memory: OpenRepository, one: Proposal) -> list[str]:
-    """Keep what is not merged under refs of its own, and return those."""
+    """Keep unmerged commits under refs of their own, and return those."""
     kept = []
     for tip in filter(None, dict.fromkeys((one.commit, one.remote_commit))):
         if tip == one.commit or not (one.commit and memory.git.is_ancestor(tip, one.commit)):

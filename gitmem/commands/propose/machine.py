@@ -1,6 +1,6 @@
-"""What the machine writes stays with the memory branch: its job judges there, and must never conflict with a proposal.
+"""Leave verdicts and the status page to the memory branch, so that its job never conflicts with a proposal.
 
-A proposal has only the verdicts of facts whose checks are new or changed in it, for whoever reviews them.
+A proposal has verdicts only for facts whose checks are new or changed in it, for reviewers.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 def is_machine(path: str) -> bool:
-    """Return whether gitmem itself writes a path of a store: verdicts, and the page made of them."""
+    """Return whether gitmem itself writes a path of a store: verdicts, and the page made from them."""
     place = layout.place_of(path)
     return path in (layout.STATUS_PATH, layout.BADGE_PATH) or (
         isinstance(place, layout.StorePath) and place.what in (layout.VERDICT, layout.BUCKET)
@@ -32,10 +32,10 @@ def is_machine(path: str) -> bool:
 
 
 def own_facts(objects: Objects, changes: Changes) -> set[str]:
-    """Return the keys of the facts whose checks memory does not have as they are: new ones, and changed ones.
+    """Return the keys of the facts whose checks are new or changed compared with the memory branch.
 
-    A verdict's file is named for the key and the check: of a fact that only says something else now, memory's job and
-    the proposal would write the same file.
+    A verdict's file is named for the key and the check: for a fact with the same check, the memory's job and the
+    proposal would write the same file.
     """
     before: dict[str, str] = {}
     after: dict[str, str] = {}
@@ -50,15 +50,15 @@ def own_facts(objects: Objects, changes: Changes) -> set[str]:
         try:
             return own_spec(parse(contents[oid], path=""))
         except (KeyError, FormatError):
-            return None  # too large, or no memory
+            return None  # too large, or not a memory
 
     return {key for key, oid in after.items() if (own := spec(oid)) and (key not in before or spec(before[key]) != own)}
 
 
 def tidy(memory: OpenRepository, theirs: str) -> None:
-    """Put what the machine wrote on the current proposal back to what the remote's memory has, in one commit or none.
+    """Reset the machine-written files on the current proposal to those of the remote's memory, in at most one commit.
 
-    Verdicts of facts whose checks are new or changed go along: those that are there, and those that this clone made.
+    Verdicts of facts whose checks are new or changed are included: existing ones, and those made by this clone.
 
     Args:
         memory: The store, on the proposal.
@@ -94,7 +94,7 @@ def _goes_along(path: str, keys: set[str], was: object) -> bool:
 
 
 def _unpacked(objects: Objects, changes: Changes, keys: set[str]) -> dict[str, bytes]:
-    """Return the verdicts of a proposal's own facts in buckets that are put back, by the paths of their own files."""
+    """Return the verdicts of a proposal's own facts from buckets that are reset, by the paths of their own files."""
     ends = {path: pair for path, pair in changes.items() if _is_bucket(layout.place_of(path))}
     texts = objects.read([one.oid for pair in ends.values() for one in pair if one], limit=layout.BUCKET_LIMIT)
     found: dict[str, bytes] = {}
@@ -109,7 +109,7 @@ def _is_bucket(place: layout.StorePath | str) -> bool:
 
 
 def _own_verdicts(memory: OpenRepository, objects: Objects, theirs: str, tip: str, keys: set[str]) -> dict[str, bytes]:
-    """Return the verdicts by path that this clone made of a proposal's own facts, where they would count."""
+    """Return, by path, the verdicts that this clone made on a proposal's own facts, where they would count."""
     default = memory.default_branch()
     if not keys or not is_on_default(memory.git, default, remote=memory.config.remote):
         return {}

@@ -1,4 +1,4 @@
-"""Return whether a proposal was merged: by ancestry, or by what memory says since, because forges squash and rebase."""
+"""Detect whether a proposal was merged: by ancestry, or by content, because forges squash and rebase."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ if TYPE_CHECKING:
     from gitmem.repository.repository import OpenRepository
 
 ANCESTRY, CONTENT = "ancestry", "content"
-# With more paths than this, git is asked for everything that changed, and not for these alone.
+# With more paths than this, git lists all changes, not only those of these paths.
 PATHS_ASKED = 200
-# Seconds that what they changed since may take.
+# The time limit for that in seconds.
 HISTORY_S = 30.0
 
 
 def how_merged(git: Git, tip: str, memories: Iterable[str]) -> str:
-    """Return how a proposal's tip is part of one of the memory's commits: ``ancestry``, ``content`` or not at all."""
+    """Return how a proposal is part of the memory branch: ``ancestry``, ``content``, or empty."""
     tips = list(dict.fromkeys(memories))
     if any(git.is_ancestor(tip, memory) for memory in tips):
         return ANCESTRY
@@ -41,12 +41,12 @@ def how_merged(git: Git, tip: str, memories: Iterable[str]) -> str:
 
 
 def furthest(git: Git, here: str, there: str | None) -> str:
-    """Return the remote's commit of a proposal if it goes on from the one here: what others added was merged."""
+    """Return the remote's commit of a proposal if it is ahead of the local one: additions by others count as well."""
     return there if there and git.is_ancestor(here, there) else here
 
 
 def _has_content(git: Git, objects: Objects, tip: str, memory: str) -> bool:
-    """Return whether everything that a proposal changed was so in the memory since, or would change nothing now."""
+    """Return whether everything that a proposal changed was later on the memory branch, or would change nothing now."""
     base = next(iter(git.merge_bases(tip, memory)), None)
     changed = {path: now for path, (_, now) in objects.diff(base, tip).items() if not is_machine(path)}
     if not changed or base is None or base == memory:
@@ -59,7 +59,7 @@ def _has_content(git: Git, objects: Objects, tip: str, memory: str) -> bool:
 
 
 def _state_of(path: str, oid: str) -> tuple[str, str]:
-    """Return what a file says and of what, wherever a folder that was split keeps it."""
+    """Return a file's identity and content, independent of split folders."""
     place = layout.place_of(path)
     if not isinstance(place, layout.StorePath) or place.what != layout.MEMORY:
         return path, oid
@@ -67,7 +67,7 @@ def _state_of(path: str, oid: str) -> tuple[str, str]:
 
 
 def _states_since(git: Git, base: str, memory: str, paths: list[str]) -> set[tuple[str, str]]:
-    """Return every state that files came to on the way from one commit to another (git-log(1), ``--raw -z``)."""
+    """Return every state of files on the way from one commit to another (git-log(1), ``--raw -z``)."""
     argv = ("log", "-z", "--format=", "--raw", "--no-abbrev", "--no-renames", "--no-ext-diff", "-m", memory, f"^{base}")
     only = ["--", *paths] if len(paths) <= PATHS_ASKED else []
     parts = git.run("--literal-pathspecs", *argv, *only, timeout_s=HISTORY_S).stdout.split(b"\0")
@@ -80,12 +80,12 @@ def _states_since(git: Git, base: str, memory: str, paths: list[str]) -> set[tup
 
 
 def follow(memory: OpenRepository, remote: str, talk: RemoteOptions) -> str:
-    """Bring the current proposal along behind the memory, or leave it where it was merged; return one line, or none.
+    """Update the current proposal from the memory branch, or leave it if it was merged; return a notice, or none.
 
     Args:
-        memory: The store; it reads and writes the memory branch afterwards where the proposal was merged.
-        remote: The remote whose memory counts; a proposal never takes in what waits on memory in this clone.
-        talk: How to talk to it; nothing is asked of it.
+        memory: The store; if the proposal was merged, it reads and writes the memory branch afterwards.
+        remote: The remote whose memory counts; this clone's unpushed memories never become part of a proposal.
+        talk: The connection to it, which is not used.
     """
     git, base = memory.git, memory.config.branch
     current = proposal.read_current(git.repository.state, base)
@@ -111,7 +111,7 @@ def follow(memory: OpenRepository, remote: str, talk: RemoteOptions) -> str:
 
 
 def merge_branch(memory: OpenRepository, name: str, talk: RemoteOptions) -> str:
-    """Merge the companion of a branch of the code into this clone's memory, as it is here and at the remote.
+    """Merge the companion of a code branch, both this clone's and the remote's, into this clone's memory.
 
     Args:
         memory: The store.
@@ -137,12 +137,12 @@ def merge_branch(memory: OpenRepository, name: str, talk: RemoteOptions) -> str:
 def end_branches(
     memory: OpenRepository, merged: Mapping[str, str], closed: Mapping[str, str], talk: RemoteOptions
 ) -> Sequence[CompanionStep]:
-    """Merge the companions of merged branches into this clone's memory, and drop those of closed ones from the remote.
+    """Merge the companions of merged branches into this clone's memory; delete those of closed ones remotely.
 
     Args:
         memory: The store.
-        merged: How each of them was found merged, by branch.
-        closed: Why each of the others is given up.
+        merged: How each merged branch was merged, by branch.
+        closed: Why each of the others was abandoned.
         talk: How to talk to the remote.
     """
     remote = remote_of(memory, "") if remotes.list_remotes(memory.git) else ""
@@ -157,7 +157,7 @@ def end_branches(
 
 
 def list_branches(memory: OpenRepository) -> list[str]:
-    """Return the branches of the code whose companion the memory does not contain, sorted."""
+    """Return the code branches whose companion the memory does not contain, sorted."""
     tip = companion.memory_tip(memory.git, memory.store)
     remote = remote_of(memory, "") if remotes.list_remotes(memory.git) else ""
     known = companion.list_companions(memory.git, remote) if tip else {}

@@ -1,4 +1,4 @@
-"""Push the current proposal: with what memory has meanwhile, and what others pushed to it, merged by meaning."""
+"""Push the current proposal, with the memory branch and others' pushes merged in by meaning."""
 
 from __future__ import annotations
 
@@ -30,24 +30,24 @@ if TYPE_CHECKING:
 
 @frozen
 class ProposalState:
-    """How a proposal is after ``propose``.
+    """The state of a proposal after ``propose``.
 
     Attributes:
         name: The proposal.
         branch: Its branch.
         base: The memory branch.
-        remote: The remote; empty where there is none.
-        commit: Its commit; empty while nothing was written to it.
-        is_new: Whether it was not the current one before.
-        moved: How many commits moved to it from the memory branch.
+        remote: The remote; empty if there is none.
+        commit: Its commit; empty if nothing was written to it yet.
+        is_new: Whether it was not already the current one.
+        moved: The number of commits moved to it from the memory branch.
         pushed: Whether the remote has it.
-        link: The page that opens the pull request; empty where none can be determined.
-        merged: How it was found merged; it is current no more then.
+        link: The page that opens the pull request; empty if it cannot be determined.
+        merged: How it was merged; it is then no longer current.
         added: Keys of memories that it adds, sorted.
         changed: Keys of memories that it changes.
         retired: Keys of memories that it retires.
-        joined: How many memories came in from what others pushed to it.
-        conflicts: What came out of merging and must be settled by a person, by path.
+        joined: The number of memories that others pushed to it.
+        conflicts: The conflicts of merging that a person must resolve, by path.
     """
 
     name: str
@@ -70,20 +70,20 @@ class ProposalState:
 def propose(
     memory: OpenRepository, name: str, talk: RemoteOptions, *, push: bool, accept_rewritten: bool
 ) -> ProposalState:
-    """Make a proposal current, or take the one that is; and push it where it has anything.
+    """Make a proposal current, or use the current one, and push it if it has any commits.
 
     Args:
         memory: The store; it reads and writes the proposal afterwards.
         name: The proposal; empty for the current one.
-        talk: How to talk to the remote.
+        talk: The connection to the remote.
         push: Whether to push it.
-        accept_rewritten: Whether a branch of the remote whose history was rewritten is merged.
+        accept_rewritten: Whether to merge a remote branch whose history was rewritten.
 
     Raises:
         UsageError: No name was given, and no proposal is current.
-        RefusedError: There can be no proposal of this name.
-        ConflictError: The remote has no memory, or a history there was rewritten.
-        RemoteError: The remote cannot be reached, or refuses; the proposal is in this clone, and current.
+        RefusedError: The name is invalid.
+        ConflictError: The remote has no memory, or its history was rewritten.
+        RemoteError: The remote cannot be reached, or refuses; the proposal exists in this clone, and is current.
     """
     current = proposal.read_current(memory.git.repository.state, memory.config.branch)
     if not name and current is None:
@@ -94,12 +94,12 @@ def propose(
     with beginning.lock(memory) as lock:
         try:
             begun = beginning.begin(memory, name, remote=remote, talk=talk)
-        except RemoteError as err:  # where memory was never fetched
+        except RemoteError as err:  # if memory was never fetched
             raise _later(err, f"nothing was changed; try again later: gitmem propose {name}") from err
         done = ProposalState(begun.current.name, begun.current.branch, memory.config.branch, remote)
         done = replace(done, is_new=begun.is_new, moved=begun.moved, commit=memory.git.read_ref(memory.ref) or "")
         if not done.commit or not remote or not push:
-            return _counted(memory, done)
+            return _with_counts(memory, done)
         for branch in (done.branch, done.base):
             clear_stale_lock(ref_lock_path(memory.git, f"refs/remotes/{remote}/{branch}"), lock.crashed)
         lock.renew()
@@ -114,7 +114,7 @@ def propose(
 
 
 def _later(err: RemoteError, hint: str) -> RemoteError:
-    """Return what a remote said with a hint for who proposes, where it is only a matter of time."""
+    """Return a remote's error with a hint for proposals, if trying again later may help."""
     return RemoteError(err.message, hint=hint if err.hint.endswith("gitmem sync") else err.hint)
 
 
@@ -130,10 +130,10 @@ def _send(memory: OpenRepository, done: ProposalState, talk: RemoteOptions, acce
         proposal.clear_current(git.repository.state)
         proposal.forget_seen(git, done.remote, done.branch)
         memory.turn()
-        return _counted(memory, replace(done, merged=merged))
+        return _with_counts(memory, replace(done, merged=merged))
     seen = git.read_ref(f"refs/gitmem/seen/{done.remote}/{done.branch}")
     if seen and how_merged(git, seen, (came.fetched,)):
-        # Forges delete what they merged: that is not a history that was lost, and what was written since goes on.
+        # Forges delete merged branches: that is not a lost history, and later writes are kept.
         proposal.forget_seen(git, done.remote, done.branch)
     conflicts = {**_by_path(came), **_by_path(_exchange(memory, done, talk).take(came.fetched))}
     tidy(memory, came.fetched)
@@ -144,7 +144,7 @@ def _send(memory: OpenRepository, done: ProposalState, talk: RemoteOptions, acce
     where = link(url, branch=done.branch, base=done.base)
     settle = tuple(conflict for _, conflict in sorted(conflicts.items()))
     found = replace(done, commit=sent.commit, pushed=sent.pushed, link=where, joined=joined, conflicts=settle)
-    return _counted(memory, found)
+    return _with_counts(memory, found)
 
 
 def _exchange(memory: OpenRepository, done: ProposalState, talk: RemoteOptions, *, accept: bool = False) -> Exchange:
@@ -156,13 +156,13 @@ def _by_path(done: SyncResult) -> dict[str, Conflict]:
 
 
 def push_url(git: Git, remote: str) -> str:
-    """Return where git pushes to, ``insteadOf`` and ``pushInsteadOf`` applied; it may hold a secret."""
+    """Return git's push URL, with ``insteadOf`` and ``pushInsteadOf`` applied; it may contain a secret."""
     found = git.run("remote", "get-url", "--push", "--", remote, check=False).stdout
     return os.fsdecode(found).split("\n", 1)[0]
 
 
-def _counted(memory: OpenRepository, done: ProposalState) -> ProposalState:
-    """Return the same with what the proposal has that the memory it is compared with has not."""
+def _with_counts(memory: OpenRepository, done: ProposalState) -> ProposalState:
+    """Return the state with the differences from the memory that it is compared with counted."""
     git = memory.git
     theirs = git.read_ref(f"refs/remotes/{done.remote}/{done.base}") if done.remote else None
     against = theirs or git.read_ref(f"refs/heads/{done.base}")
@@ -173,13 +173,13 @@ def _counted(memory: OpenRepository, done: ProposalState) -> ProposalState:
 
 
 def changes_of(git: Git, memory: str, tip: str) -> SyncResult:
-    """Return which memories a proposal's tip adds, changes and retires since it left the memory."""
+    """Return the memories that a proposal adds, changes and retires since it branched off."""
     base = next(iter(git.merge_bases(memory, tip)), None)
     return counted(SyncResult(""), open_objects(git), base, tip)
 
 
 def as_table(done: ProposalState) -> dict[str, Any]:
-    """Return how a proposal stands as the documented JSON."""
+    """Return the documented JSON of a proposal."""
     return {
         "name": done.name,
         "branch": done.branch,

@@ -1,1 +1,1 @@
-"""``gitmem pull``: pull knowledge from elsewhere, each source onto a ref of its own, ``refs/gitmem/sources/<name>``."""
+"""``gitmem pull``: pull knowledge from other systems, each source onto its own ref, ``refs/gitmem/sources/<name>``."""

@@ -1,7 +1,7 @@
-"""The Atlassian Document Format as Markdown. Pure.
+"""Convert the Atlassian Document Format to Markdown. Pure.
 
-Source: Atlassian Developer, "Atlassian Document Format" (structure, nodes and marks). A node of an unknown type gives
-what it contains, so that no text is lost when the format grows.
+Source: Atlassian Developer, "Atlassian Document Format" (structure, nodes and marks). For a node of an unknown type the
+content is used, so that no text is lost when the format grows.
 """
 
 from __future__ import annotations
@@ -12,14 +12,14 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-# Levels that are followed: no editor makes so many, and Python's stack has room for them.
+# The deepest nesting: no editor makes more, and Python's stack has room for it.
 DEPTH = 100
 _MARKS = {"strong": "**", "em": "_", "code": "`", "strike": "~~"}
 _PANELS = {"info": "Note", "note": "Note", "warning": "Warning", "error": "Error", "success": "Done"}
 
 
 def markdown_of(document: Any) -> str:
-    """Return a document as Markdown; text as it is, and an empty string for what is neither."""
+    """Return a document as Markdown; a text unchanged, and an empty string for anything else."""
     if isinstance(document, str):
         return document
     return _block(document, 0).strip("\n") if isinstance(document, dict) else ""
@@ -37,7 +37,7 @@ def _attribute(node: dict[str, Any], name: str) -> str:
 
 
 def _block(node: dict[str, Any], depth: int) -> str:
-    """Return a block with an empty line behind it, or the inline text of what is not one."""
+    """Return a block followed by a blank line, or the inline text of another node."""
     if depth > DEPTH:
         return ""
     kind = str(node.get("type"))

@@ -1,6 +1,6 @@
 """The ref of a source: its documents, and in the same commit how far it was pulled.
 
-So whoever is killed between two batches goes on where the last commit says, and writes no document twice.
+So a pull interrupted between two batches continues from its last commit, and writes no document twice.
 """
 
 from __future__ import annotations
@@ -27,15 +27,15 @@ MANIFEST_LIMIT = 50 * 1024 * 1024
 
 
 class SourceBranch:
-    """What one source has, and a writer to it.
+    """The documents of one source, and a writer for them.
 
     Attributes:
-        manifest: How far it was pulled; changed by whoever pulls, and written with the next batch.
-        seen: The paths that were written, or found as they were, since it was opened.
+        manifest: How far it was pulled; changed by the puller, and written with the next batch.
+        seen: The paths that were written or found unchanged since it was opened.
     """
 
     def __init__(self, memory: OpenRepository, source: Source) -> None:
-        """Read what is there; nothing is written."""
+        """Read the present state; nothing is written."""
         self._memory, self._source = memory, source
         self._git = memory.git
         self.tip = self._git.read_ref(source.ref)
@@ -53,25 +53,25 @@ class SourceBranch:
             raw = self._git.read_blob(f"{tip}:{layout.MANIFEST_PATH}", limit=MANIFEST_LIMIT)
             found = json.loads(raw or b"{}")
         except (GitmemError, ValueError):
-            return {}  # pulled again from the beginning, which writes nothing twice
+            return {}  # pulled again from the beginning; unchanged documents are not written again
         return found if isinstance(found, dict) else {}
 
     @property
     def count(self) -> int:
-        """Return how many documents it has."""
+        """Return the number of documents."""
         return sum(1 for _ in self.paths())
 
     def paths(self, folder: str = "") -> Iterator[str]:
-        """Yield the paths of its documents, of one kind's folder or of all."""
+        """Yield the paths of its documents, in one kind's folder or in all."""
         start = f"{folder}/" if folder else ""
         return (path for path in self._oids if path.startswith(start) and path.endswith(".md"))
 
     def write(self, documents: Iterable[PulledDocument], *, gone: Iterable[str] = ()) -> int:
-        """Commit what is new or changed, with the manifest; returns how many documents changed.
+        """Commit new and changed documents with the manifest; return how many documents changed.
 
         Args:
-            documents: What was pulled; of two with one key, the later one counts.
-            gone: Paths of documents that are not there any more.
+            documents: The pulled documents; of two with one key, the later one counts.
+            gone: The paths of deleted documents.
         """
         files = {document.path: file_of(document) for document in documents}
         self.seen.update(files)
@@ -105,7 +105,7 @@ class SourceBranch:
 
 
 def _blob_name(content: bytes, length: int) -> str:
-    """Return the object name that git gives a blob (git-hash-object(1)), in a repository with names of a length."""
+    """Return git's object name for a blob (git-hash-object(1)), for names of a given length."""
     made = new_hash("sha1" if length == 40 else "sha256", usedforsecurity=False)
     made.update(b"blob %d\0" % len(content) + content)
     return made.hexdigest()

@@ -1,7 +1,7 @@
-"""Tokens for sources: from the environment, ``gh``, or git's credential helpers, each only for its own host.
+"""Find tokens for sources: in the environment, ``gh``, or git's credential helpers, each only for its own host.
 
-None is stored. A token of the environment is for the host that its variable is documented for; another host gets what
-gh or a credential helper has for that host.
+No token is stored. A token in the environment is only for the host that its variable is documented for; for another
+host, gh or a credential helper must have one.
 
 Source: gh help environment; GitHub Docs, "Variables reference"; git-credential(1).
 """
@@ -20,7 +20,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from gitmem.git.binary import Git
 
-# How long gh or a credential helper may take, in seconds; neither may ask.
+# The time limit for gh or a credential helper in seconds; neither may prompt.
 ANSWERS_S = 20.0
 
 
@@ -48,7 +48,7 @@ def github_token(git: Git, api: str) -> str:
 
 
 def jira_token(git: Git, site: str) -> str:
-    """Return name and token for a Jira site, as HTTP's basic authentication has them.
+    """Return name and token for a Jira site, for HTTP basic authentication.
 
     Raises:
         ConfigError: There is none.
@@ -69,7 +69,7 @@ def jira_token(git: Git, site: str) -> str:
 
 
 def _of_gh(host: str) -> str:
-    """Return the token that gh has for a host; empty where it is not installed or has none."""
+    """Return gh's token for a host; empty if gh is not installed or has none."""
     try:
         done = process.run(["gh", "auth", "token", "--hostname", host], env=None, timeout_s=ANSWERS_S, check=False)
     except ProcessError:
@@ -78,7 +78,7 @@ def _of_gh(host: str) -> str:
 
 
 def _of_helper(git: Git, host: str) -> tuple[str, str]:
-    """Return name and password that a credential helper has for a host; empty where none has, and none may ask."""
+    """Return a credential helper's name and password for a host; empty if there are none. No helper may prompt."""
     asked = f"protocol=https\nhost={host}\n\n".encode()
     quiet = {"GIT_TERMINAL_PROMPT": "0", "GIT_ASKPASS": "", "SSH_ASKPASS": "", "GCM_INTERACTIVE": "never"}
     try:

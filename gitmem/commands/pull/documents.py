@@ -1,6 +1,6 @@
-"""What is pulled, as files of a store: others wrote it, so it is made safe to show and to store.
+"""Pulled documents as files of a store: others wrote them, so they are made safe to show and to store.
 
-Secrets are replaced and hidden characters are spelt out, both visibly; nothing is refused, since the text is not ours
+Secrets are replaced and hidden characters are spelled out, both visibly; nothing is refused, since the text is not ours
 to correct.
 """
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-# Bytes of a body that are kept: a memory has 64 KiB with its frontmatter.
+# The longest body in bytes: a memory has 64 KiB with its frontmatter.
 BODY_LIMIT = 56 * 1024
 TITLE_LIMIT, NAME_LIMIT, TAGS = 200, 100, 20
 
@@ -33,7 +33,7 @@ class PulledDocument:
     """One document of a source.
 
     Attributes:
-        key: Its key, made of the number or id that it has where it comes from.
+        key: Its key, made from its number or id at the source.
         kind: Its kind, such as ``github_issue``.
         title: Its title.
         body: Its text, Markdown.
@@ -48,12 +48,12 @@ class PulledDocument:
 
     @property
     def path(self) -> str:
-        """Return where it is in the tree of its source."""
+        """Return its path in the tree of its source."""
         return path_of(self.kind, self.key)
 
 
 def path_of(kind: str, key: str) -> str:
-    """Return where a document is in the tree of its source: its folder is named as its kind."""
+    """Return the path of a document in the tree of its source: its folder is named for its kind."""
     return layout.memory_path(kind, key, split=True)
 
 
@@ -65,18 +65,18 @@ def file_of(document: PulledDocument) -> bytes:
     try:
         return format_document(fields, body).encode()
     except FormatError:
-        # Frontmatter that is too large, or holds what YAML cannot: the text matters more than its labels.
+        # The frontmatter is too large, or not valid YAML: the text matters more than its labels.
         return format_document({"title": title, "kind": document.kind}, body).encode()
 
 
 def clean(text: object, *, limit: int = NAME_LIMIT) -> str:
-    """Return one line of text of others, safe to show; empty for what is no text."""
+    """Return a text by others as one safe line; empty if it is not a text."""
     shown = display(unicodedata.normalize("NFC", " ".join(text.split()))) if isinstance(text, str) else ""
     return redact(shown)[:limit].rstrip()
 
 
 def time_of(text: object) -> str:
-    """Return a time of an API as memories have it, or an empty string.
+    """Return an API's time in the form of memories, or an empty string.
 
     Source: RFC 3339; Jira writes ``2026-10-01T11:00:00.000+0000``.
     """
@@ -90,7 +90,7 @@ def time_of(text: object) -> str:
 
 
 def cut(text: str, fields: Mapping[str, Any]) -> str:
-    """Return a body that a memory can hold; one that is cut says so, and where the rest is."""
+    """Return a body that fits into a memory; a truncated one says so, and where the rest is."""
     raw = text.encode("utf-8", "replace")
     if len(raw) <= BODY_LIMIT:
         return raw.decode()
@@ -104,7 +104,7 @@ def _lines(text: str) -> str:
 
 
 def _plain(fields: Mapping[str, Any]) -> dict[str, Any]:
-    """Return fields without empty ones, their texts safe."""
+    """Return fields without empty ones, with safe texts."""
     made: dict[str, Any] = {}
     for name, value in fields.items():
         if isinstance(value, list | tuple):

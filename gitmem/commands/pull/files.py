@@ -1,8 +1,8 @@
-"""Files as sources: code, cut along its definitions, and documents, cut at their headings.
+"""Files as sources: code, split at its definitions, and documents, split at their headings.
 
-Code and documents of this repository are those of HEAD's commit; documents elsewhere are read from their folder. The
-manifest has the object name of each file, so an edited file is cut again, a renamed one is found under its new name,
-and what a deleted one had goes.
+Code and documents of this repository are read at HEAD; other documents from their folder. The manifest has each file's
+object name, so an edited file is split again, a renamed one is found under its new name, and the parts of a deleted one
+are removed.
 """
 
 from __future__ import annotations
@@ -34,12 +34,12 @@ if TYPE_CHECKING:
 
 KINDS = {CODE: "github_code_blob", DOCS: "doc"}
 ENDINGS = (".md", ".markdown", ".mdx", ".rst", ".txt")
-# Bytes of a file that is cut; a larger one is data.
+# The largest file in bytes; a larger one is data.
 FILE_LIMIT = 1_000_000
 FILES_AT_MOST = 200_000
-# Lines of a chunk of code, and characters of one of prose: what a reader takes in at once, and an embedding model.
+# The longest part in lines of code or characters of prose: what a reader, or an embedding model, can take in at once.
 LINES_AT_MOST, TEXT_AT_MOST = 120, 6_000
-# Files that share a commit.
+# Files per commit.
 TOGETHER = 500
 
 
@@ -48,7 +48,7 @@ class Chunk:
     """A part of a file.
 
     Attributes:
-        name: What it defines, or the headings above it.
+        name: The definition's name, or the headings above it.
         first: Its first line, from 1.
         last: Its last line.
         text: Its text.
@@ -64,22 +64,22 @@ class FilesPull:
     """One pull of files.
 
     Attributes:
-        gone: Paths of documents whose part of a file is not there any more.
+        gone: The paths of documents whose part of a file no longer exists.
     """
 
     def __init__(
         self, memory: OpenRepository, source: Source, branch: SourceBranch, report: Callable[[int, int], None] | None
     ) -> None:
-        """Bind files; nothing is read."""
+        """Set the files; nothing is read."""
         self._memory, self._source, self._report = memory, source, report
         self._files: dict[str, list[Any]] = branch.manifest.setdefault("files", {})
         self.gone: list[str] = []
 
     def batches(self) -> Iterator[list[PulledDocument]]:
-        """Yield the parts of the files that changed, some files at a time; the manifest says which.
+        """Yield the parts of changed files, some files at a time; the manifest says which files changed.
 
         Raises:
-            NotFoundError: The folder of the documents, or a commit, is not there.
+            NotFoundError: The folder of the documents, or a commit, is missing.
             RefusedError: There are too many files.
         """
         folder = self._folder()
@@ -101,11 +101,11 @@ class FilesPull:
             yield [document for path, raw in contents for document in self._documents(path, names[path], raw)]
 
     def _folder(self) -> str:
-        """Return the folder outside of the repository whose documents are meant; empty for the repository."""
+        """Return the folder of documents outside the repository; empty for the repository itself."""
         return self._source.paths[0] if self._source.paths and Path(self._source.paths[0]).is_absolute() else ""
 
     def _list_tree(self) -> dict[str, str]:
-        """Return path and object name of the files of HEAD that are meant."""
+        """Return path and object name of the selected files of HEAD."""
         _, commit = self._memory.git.read_head()
         if commit is None:
             raise NotFoundError("this repository has no commit yet", hint="commit something first")
@@ -129,7 +129,7 @@ class FilesPull:
         yield from ((path, b"") for path in wanted if path not in set(small))
 
     def _documents(self, path: str, name: str, raw: bytes) -> list[PulledDocument]:
-        """Return the parts of one file, and note what became of those that it had."""
+        """Return the parts of one file, and record which of its former parts are gone."""
         try:
             text = raw.decode("utf-8-sig").replace("\r\n", "\n")
         except UnicodeDecodeError:
@@ -165,9 +165,9 @@ class FilesPull:
 
 
 def code_chunks(text: str, path: str) -> list[Chunk]:
-    """Return the parts of a file of code in order: its definitions, and what is between them.
+    """Return the parts of a file of code, in order: its definitions, and the code between them.
 
-    A long definition is cut into those inside of it, and what has none at every ``LINES_AT_MOST`` lines.
+    A long definition is split into its inner ones, or at every ``LINES_AT_MOST`` lines if it has none.
     """
     lines = text.split("\n")
     return [chunk for chunk in _cut_code(lines, 0, "", language_of(path)) if chunk.text.strip()]
@@ -189,7 +189,7 @@ def _cut_code(lines: list[str], at: int, within: str, language: str) -> Iterator
 
 
 def _cut_long(span: Span, lines: list[str], at: int, name: str, language: str) -> Iterator[Chunk]:
-    """Yield the parts of a long definition: its first line goes with what follows it."""
+    """Yield the parts of a long definition: its first line belongs to the part that follows."""
     inner = dedent("\n".join(lines[1:])).split("\n")
     if any(one.end - one.first < len(lines) - 1 for one in definitions("\n".join(inner), language)):
         yield _chunk(name, lines[:1], at)
@@ -204,7 +204,7 @@ def _pieces(lines: list[str], at: int, name: str) -> Iterator[Chunk]:
 
 
 def _chunk(name: str, lines: list[str], at: int) -> Chunk:
-    """Return some lines as a chunk, without blank ones at its ends."""
+    """Return some lines as a chunk, without blank lines at the ends."""
     first, end = 0, len(lines)
     while first < end and not lines[first].strip():
         first += 1
@@ -214,7 +214,7 @@ def _chunk(name: str, lines: list[str], at: int) -> Chunk:
 
 
 def prose_chunks(text: str, path: str = "") -> list[Chunk]:
-    """Return the sections of a document in order; a long one is cut between paragraphs."""
+    """Return the sections of a document, in order; a long one is split between paragraphs."""
     lines = text.split("\n")
     headings = [one for one in split_statements(text) if one.kind == HEADING] if not path.endswith(".txt") else []
     starts = [(1, ""), *((one.line, one.section) for one in headings)]
@@ -231,7 +231,7 @@ def prose_chunks(text: str, path: str = "") -> list[Chunk]:
 
 
 def _paragraphs(lines: list[str]) -> Iterator[list[str]]:
-    """Yield the lines of a section in parts that are not too long, cut at blank lines."""
+    """Yield the lines of a section in parts of limited length, split at blank lines."""
     part: list[str] = []
     size = 0
     for line in lines:
@@ -244,7 +244,7 @@ def _paragraphs(lines: list[str]) -> Iterator[list[str]]:
 
 
 def _key(kind: str, path: str, name: str, taken: set[str]) -> str:
-    """Return the key of a part: the same as long as file and name are; the second of one name has a number."""
+    """Return the key of a part: stable for the same file and name; duplicate names get a number."""
     named = f"{path} {name}"
     made = f"{kind}-{slug(named, limit=60)}-{crc32(named.encode('utf-8', 'surrogatepass')):08x}"
     number, key = 1, made
@@ -263,7 +263,7 @@ def _list_outside(folder: str) -> dict[str, str]:
     """Return path and content hash of the documents below a folder; links are not followed.
 
     Raises:
-        NotFoundError: It is not there, or cannot be read.
+        NotFoundError: It is missing, or cannot be read.
     """
     found: dict[str, str] = {}
     waiting = [folder]
@@ -287,12 +287,12 @@ def _read_outside(folder: str, paths: Iterable[str]) -> Iterator[tuple[str, byte
     for path in paths:
         try:
             yield path, _read(Path(folder, path))
-        except FileNotFoundError:  # since it was listed: the next pull misses it
+        except FileNotFoundError:  # changed since it was listed: the next pull reads it
             yield path, b""
 
 
 def _read(path: Path) -> bytes:
-    """Return a file's content, or nothing of one that is too large."""
+    """Return a file's content; empty if it is too large."""
     with path.open("rb") as file:
         raw = file.read(FILE_LIMIT + 1)
     return raw if len(raw) <= FILE_LIMIT else b""

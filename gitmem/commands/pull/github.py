@@ -1,8 +1,8 @@
 """A repository on GitHub: issues, comments, pull requests, reviews, diffs, commits, check runs and releases.
 
-What the API sorts by the time of its last change is read from the oldest on, by time and not by page: an item that
-changes meanwhile moves to the end of the list, and with pages one behind it would be missed. What it lists from the
-newest on is read until what is known; a change meanwhile is only seen twice.
+Lists sorted by the time of the last change are read from the oldest on, by time and not by page: an item that changes
+meanwhile moves to the end of the list, and with pages the next one would be missed. Lists sorted newest first are read
+until a known item; a change meanwhile is at worst read twice.
 
 Source: GitHub Docs, REST API, version 2022-11-28: "List repository issues", "List issue comments for a repository",
 "List review comments in a repository", "List pull requests", "List reviews for a pull request", "List pull requests
@@ -29,14 +29,14 @@ if TYPE_CHECKING:
     Item = Mapping[str, Any]
 
 PER_PAGE = 100
-# Pull requests whose reviews and diffs share a commit, and commits whose check runs do.
+# Pull requests per commit of reviews and diffs, and commits per commit of check runs.
 TOGETHER = 20
-# The newest commits of one pull whose check runs are looked at.
+# The newest commits per pull whose check runs are read.
 CHECKED = 20
-# Characters of one file's patch that are kept.
+# The most characters of one file's patch.
 PATCH_LIMIT = 4_000
 FINISHED = "completed"
-# What a forge answers where a token may not read one thing (it may read others).
+# A forge's answers if a token may not read one thing (it may read others).
 DENIED = (403, 404)
 
 
@@ -44,24 +44,24 @@ class GitHubPull:
     """One pull of a repository.
 
     Attributes:
-        cursors: How far each part was pulled; kept with the documents.
-        etags: Address and ETag of the first page of each part that was read to its end; kept in this clone alone.
+        cursors: How far each part was pulled; stored with the documents.
+        etags: Address and ETag of the first page of each completely read part; stored only in this clone.
     """
 
     def __init__(self, forge: Forge, source: Source, cursors: dict[str, Any], etags: dict[str, list[str]]) -> None:
-        """Bind a forge; nothing is sent."""
+        """Set the forge; nothing is sent."""
         self._forge, self._source = forge, source
         self.cursors, self.etags = cursors, etags
         self._asked: dict[str, list[str]] = {}
         self._since = f"{source.since}T00:00:00Z" if source.since else ""
 
     def batches(self) -> Iterator[list[PulledDocument]]:
-        """Yield what is new or changed, a page at a time; the cursors say how far that goes.
+        """Yield new and changed items, a page at a time; the cursors are updated with each page.
 
-        A part that the token may not read keeps no other part from being read; the first refusal is raised at the end.
+        A part that the token may not read does not block the others; the first refusal is raised at the end.
 
         Raises:
-            ForgeError: The forge cannot be reached, or refuses; what was yielded before is whole.
+            ForgeError: The forge cannot be reached, or refuses; pages yielded before are complete.
         """
         steps: dict[str, Callable[[], Iterator[list[PulledDocument]]]] = {
             "issues": lambda: self._by_time("issues", "issues", {"state": "all"}, self._issue),
@@ -92,7 +92,7 @@ class GitHubPull:
         return self._forge.repo(path) + f"?{asked}"
 
     def _first(self, part: str, url: str) -> ForgePage:
-        """Return the first page of a part, asked for with the ETag that it had."""
+        """Return the first page of a part, requested with the last ETag."""
         known, etag = self.etags.get(part, ["", ""])
         page = self._forge.page(url, needs="contents: read", etag=etag if known == url else "")
         if page.etag:
@@ -102,7 +102,7 @@ class GitHubPull:
     def _by_time(
         self, part: str, path: str, more: Mapping[str, str], document: Callable[[Item], PulledDocument | None]
     ) -> Iterator[list[PulledDocument]]:
-        """Yield what changed since the cursor, the oldest first."""
+        """Yield items changed since the cursor, oldest first."""
 
         def address() -> str:
             since = self.cursors.get(part) or self._since
@@ -118,7 +118,7 @@ class GitHubPull:
             yield _made(items, document)
             if not page.following:
                 return
-            # All of a full page may have changed in one second: then only the next page leads on.
+            # All items of a full page may have changed in one second: then only the next page makes progress.
             page = self._forge.page(address() if moved else page.following, needs="contents: read")
 
     def _issue(self, item: Item) -> PulledDocument | None:
@@ -127,7 +127,7 @@ class GitHubPull:
         return _issue(item)
 
     def _pulls(self) -> Iterator[list[PulledDocument]]:
-        """Yield the pull requests that changed, and note them for their reviews and diffs."""
+        """Yield changed pull requests, and queue them for reading reviews and diffs."""
         known = self.cursors.get("pulls") or self._since
         newest = known
         queue: list[int] = self.cursors.setdefault("queue", [])
@@ -148,7 +148,7 @@ class GitHubPull:
             page = self._forge.page(page.following, needs="pull_requests: read")
 
     def _details(self) -> Iterator[list[PulledDocument]]:
-        """Yield reviews and diffs of the pull requests that changed, the newest first, and take them off the list."""
+        """Yield reviews and diffs of the queued pull requests, newest first, and remove them from the queue."""
         queue: list[int] = self.cursors.get("queue", [])
         while queue:
             found: list[PulledDocument] = []
@@ -164,9 +164,9 @@ class GitHubPull:
             yield found
 
     def _commits(self) -> Iterator[list[PulledDocument]]:
-        """Yield commits of the default branch, the newest first; the first pull goes back to the beginning.
+        """Yield commits of the default branch, newest first; the first pull goes back to the beginning.
 
-        One that was interrupted goes on at the last commit that it had.
+        An interrupted pull continues at its last commit.
         """
         state: dict[str, str] = self.cursors.setdefault("commits", {})
         checks: list[str] = self.cursors.setdefault("checks", [])
@@ -188,7 +188,7 @@ class GitHubPull:
             page = self._forge.page(page.following, needs="contents: read")
 
     def _checks(self) -> Iterator[list[PulledDocument]]:
-        """Yield the check runs of the newest commits; one that is not finished is looked at again next time."""
+        """Yield the check runs of the newest commits; unfinished ones are read again next time."""
         queue: list[str] = self.cursors.get("checks", [])
         found, unfinished = [], []
         for sha in queue:
@@ -230,7 +230,7 @@ def _login(item: Item) -> str:
 
 
 def _common(item: Item, what: str, number: str, *tags: str) -> dict[str, Any]:
-    """Return the frontmatter that every document of GitHub has."""
+    """Return the frontmatter common to all documents of GitHub."""
     return {
         "tags": [what, *tags],
         "refs": [str(item.get("html_url") or "")],
@@ -299,7 +299,7 @@ def _review(item: Item, number: int) -> PulledDocument | None:
 
 
 def _diff(number: int, files: Iterable[Item]) -> PulledDocument:
-    """Return the diff of a pull request, file by file; a long one says how much of it is left out."""
+    """Return the diff of a pull request, file by file; a long one says how much is left out."""
     parts, paths = [], []
     for file in files:
         path, patch = clean(file.get("filename"), limit=300), str(file.get("patch") or "")
@@ -333,12 +333,12 @@ def _commit(item: Item) -> PulledDocument | None:
 
 
 def _is_commit(sha: str) -> bool:
-    """Return whether a text is the name of a commit: 40 or 64 hex digits."""
+    """Return whether a text is a commit name: 40 or 64 hex digits."""
     return len(sha) in (40, 64) and not sha.strip("0123456789abcdef")
 
 
 def _check_runs(sha: str, runs: Iterable[Item]) -> PulledDocument:
-    """Return the check runs of one commit, those that did not pass first."""
+    """Return the check runs of one commit, unsuccessful ones first."""
     rows, counts, times = [], dict[str, int](), []
     for run in runs:
         ended = clean(run.get("conclusion") or run.get("status")) or "unknown"

@@ -1,7 +1,7 @@
 """Issues and comments of a Jira Cloud site.
 
-Which issues changed is asked in minutes before now: a time in JQL is one of the zone that the account has set, and
-relative ones are not. Some overlap is read again, which changes nothing.
+Changed issues are searched by minutes before now: absolute times in JQL depend on the account's time zone, relative
+ones do not. Some overlap is read again, which changes nothing.
 
 Source: Atlassian Developer, Jira Cloud REST API v3: "Search for issues using JQL enhanced search" (``/search/jql``,
 ``nextPageToken``), "Get comments", "Rate limiting"; Atlassian Support, "JQL fields", Updated.
@@ -29,9 +29,9 @@ if TYPE_CHECKING:
     Item = Mapping[str, Any]
 
 PER_PAGE = 100
-# Pages of one search: a server that never says that it is done must not be asked for ever.
+# The most pages of one search: a server that never reports the end must not cause an endless loop.
 PAGES = 10_000
-# Minutes of overlap: the clocks of the two machines may differ, and JQL knows no seconds.
+# Minutes of overlap: the clocks of the two machines may differ, and JQL has no seconds.
 OVERLAP = 5
 FIELDS = (
     *("summary", "description", "status", "assignee", "reporter", "priority", "labels", "issuetype", "parent"),
@@ -46,26 +46,26 @@ class JiraPull:
 
     Attributes:
         cursors: How far it was pulled: the time of the last change that was read.
-        gone: Paths of comments that the issues read last do not have any more.
+        gone: The paths of comments that were deleted from the issues read last.
     """
 
     def __init__(
         self, forge: Forge, source: Source, cursors: dict[str, Any], branch: SourceBranch, *, now: int
     ) -> None:
-        """Bind a site; nothing is sent."""
+        """Set the site; nothing is sent."""
         self._forge, self._source, self._now = forge, source, now
         self.cursors = cursors
         self.gone: list[str] = []
-        # By the beginning of their names, the comments that each issue had.
+        # Each issue's comments, by the beginning of their names.
         self._had: dict[str, list[str]] = {}
         for path in branch.paths(COMMENT):
             self._had.setdefault(path.rpartition("/")[2].partition(".")[0], []).append(path)
 
     def batches(self) -> Iterator[list[PulledDocument]]:
-        """Yield the issues that changed with their comments, a page at a time, the oldest change first.
+        """Yield changed issues with their comments, a page at a time, oldest change first.
 
         Raises:
-            ForgeError: The site cannot be reached, or refuses; what was yielded before is whole.
+            ForgeError: The site cannot be reached, or refuses; pages yielded before are complete.
         """
         token, query = "", self._query()
         for _ in range(PAGES):
@@ -131,7 +131,7 @@ class JiraPull:
         return PulledDocument(name.lower(), ISSUE, f"{name} {fields.get('summary') or ''}", body, made)
 
     def _comments(self, name: str, issue: Item) -> list[Item]:
-        """Return the comments of an issue: those that came with it, or all, where not all came."""
+        """Return the comments of an issue: those included with it, or all of them if some are missing."""
         within = _fields(issue).get("comment")
         found: list[Item] = (
             [one for one in within.get("comments") or () if isinstance(one, dict)] if isinstance(within, dict) else []

@@ -1,4 +1,4 @@
-"""Pull a source: batch after batch onto its ref, so that a pull that is ended half-way goes on where it was."""
+"""Pull a source: batch after batch onto its ref, so that an interrupted pull continues where it stopped."""
 
 from __future__ import annotations
 
@@ -25,23 +25,23 @@ if TYPE_CHECKING:
     from gitmem.commands.pull.source import Source
     from gitmem.repository.repository import OpenRepository
 
-# Seconds that all requests of one pull may take: a large tracker's first one is limited by its rate limit instead.
+# The time limit for all requests of one pull in seconds: a large tracker's first pull is bounded by its rate limit.
 TOTAL_S = 6 * 3600.0
-# Times of its schedule after which a source that was not pulled is silent, as for verify jobs.
+# The number of its intervals after which an unpulled source is overdue, as for verify jobs.
 SILENT = 2
 
 
 @frozen
 class PullResult:
-    """What one pull did.
+    """The result of one pull.
 
     Attributes:
         source: The source.
-        changed: How many documents are new or have changed.
-        deleted: How many are gone.
-        documents: How many there are now.
-        commit: Its commit; empty where there is none yet.
-        error: What ended it before its end; None where it is whole. What came before is kept.
+        changed: The number of new and changed documents.
+        deleted: The number of deleted documents.
+        documents: The number of documents now.
+        commit: Its commit; empty if there is none yet.
+        error: The error that ended it early; None if it is complete. Documents pulled before are kept.
     """
 
     source: Source
@@ -54,16 +54,16 @@ class PullResult:
 
 @frozen
 class SourceState:
-    """How a source stands.
+    """The state of a source.
 
     Attributes:
         source: The source.
-        documents: How many documents it has.
-        commit: Its commit; empty where it was never pulled.
-        pulled: When it was last pulled to its end, epoch seconds; 0 for never.
-        waiting: Pull requests whose reviews and diffs are not pulled yet.
-        error: What ended the last pull; empty where it was whole.
-        is_silent: Whether it should have been pulled again by now.
+        documents: The number of documents.
+        commit: Its commit; empty if it was never pulled.
+        pulled: When it was last pulled completely, epoch seconds; 0 for never.
+        waiting: The pull requests whose reviews and diffs are not pulled yet.
+        error: The error that ended the last pull; empty if it was complete.
+        is_silent: Whether it is overdue.
     """
 
     source: Source
@@ -76,14 +76,15 @@ class SourceState:
 
 
 def pull(memory: OpenRepository, source: Source, *, full: bool = False) -> PullResult:
-    """Pull one source, and bring its index up to date.
+    """Pull one source, and update its index.
 
-    An error of the other side is part of the result: what came before it is kept, and the next pull goes on there.
+    An error of the other side is part of the result: documents pulled before it are kept, and the next pull continues
+    there.
 
     Args:
         memory: The repository.
         source: The source.
-        full: Read everything again, and delete what is not there any more.
+        full: Read everything again, and delete what no longer exists.
 
     Raises:
         BusyError: It is being pulled by another process.
@@ -114,7 +115,7 @@ def _pull(memory: OpenRepository, source: Source, *, full: bool) -> PullResult:
         branch.manifest, note = {}, {}
     branch.manifest["source"] = {"kind": source.kind, "address": source.address}
     cursors: dict[str, Any] = branch.manifest.setdefault("cursors", {})
-    etags: dict[str, list[str]] = note.get("etags", {}) if cursors else {}  # of a ref that is new, nothing is known
+    etags: dict[str, list[str]] = note.get("etags", {}) if cursors else {}  # nothing is known about a new ref
     before = set(branch.paths())
     puller = _puller(memory, source, branch, cursors, etags)
     error: GitmemError | None = None
@@ -157,7 +158,7 @@ def _report(memory: OpenRepository, source: Source, branch: SourceBranch) -> Non
 
 
 def pull_due(memory: OpenRepository) -> list[PullResult]:
-    """Pull every source whose time has come; what keeps one from it is noted with it."""
+    """Pull every source that is due; an error is recorded with its source."""
     done = []
     for state in iter_states(memory, list_sources(memory)):
         if memory.now - state.pulled < state.source.every_s:
@@ -170,7 +171,7 @@ def pull_due(memory: OpenRepository) -> list[PullResult]:
 
 
 def iter_states(memory: OpenRepository, sources: list[Source]) -> Iterator[SourceState]:
-    """Yield how each source stands; asks no server."""
+    """Yield the state of each source; contacts no server."""
     for source in sources:
         note, branch = read_local(memory, source), SourceBranch(memory, source)
         pulled = int(note.get("at") or 0)
@@ -187,7 +188,7 @@ def iter_states(memory: OpenRepository, sources: list[Source]) -> Iterator[Sourc
 
 
 def list_overdue(memory: OpenRepository) -> list[str]:
-    """Return a line for each source that fell silent, or whose last pull failed; opens no source."""
+    """Return a line for each source that is overdue, or whose last pull failed; opens no source."""
     found = []
     for source in list_sources(memory):
         note = read_local(memory, source)
@@ -199,5 +200,5 @@ def list_overdue(memory: OpenRepository) -> list[str]:
 
 
 def age_of(state: SourceState, now: int) -> str:
-    """Return how long ago a source was pulled, in words."""
+    """Return in words how long ago a source was pulled."""
     return f"pulled {ago(max(0, now - state.pulled))} ago" if state.pulled else "never pulled to its end"

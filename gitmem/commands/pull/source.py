@@ -1,7 +1,7 @@
-"""Sources: where a clone pulls knowledge from, and what it remembers of each.
+"""Sources: where a clone pulls knowledge from, and its data about each.
 
-A source is a file in the clone's state folder, so nothing that is pushed can make a clone ask another server, and a
-copied ``.git`` brings none along. Tokens are never part of it.
+A source is a file in the clone's state folder, so pulled content cannot make a clone contact another server, and a
+copied ``.git`` brings no sources along. Tokens are never part of it.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from gitmem.repository.repository import OpenRepository
 
 GITHUB, JIRA, CODE, DOCS = "github", "jira", "code", "docs"
-# What each kind of source consists of; ``--include`` chooses among them.
+# The parts of each kind of source; ``--include`` chooses among them.
 PARTS: dict[str, tuple[str, ...]] = {
     GITHUB: ("issues", "comments", "pulls", "reviews", "diffs", "commits", "checks", "releases"),
     JIRA: ("issues", "comments"),
@@ -38,7 +38,7 @@ PARTS: dict[str, tuple[str, ...]] = {
     DOCS: (),
 }
 GITHUB_API, GITHUB_HOST = "https://api.github.com", "github.com"
-# How old a pull may be before `gitmem sources status` says that the source fell silent.
+# The default interval, after which `gitmem sources status` reports the source as overdue.
 EVERY = "1d"
 _REPOSITORY = re.compile(r"[A-Za-z0-9][A-Za-z0-9-]{0,99}/(?!\.{1,2}$)[A-Za-z0-9._-]{1,100}")
 _PROJECT = re.compile("[A-Z][A-Z0-9_]{1,30}")
@@ -53,16 +53,16 @@ class Source:
     """One source.
 
     Attributes:
-        name: What it is called here; also the last part of its ref.
+        name: Its name here, also the last part of its ref.
         kind: ``github``, ``jira``, ``code`` or ``docs``.
         address: ``owner/name``, the address of a Jira site, or empty for files of this repository.
         api: The address of the API, without a slash at the end; empty for files.
-        include: The parts of it that are pulled, of ``PARTS``.
-        paths: Of files: only those in these folders; for documents outside of the repository, their folder, absolute.
-        jql: For Jira: which issues.
-        since: Only what changed since this day, ``2026-01-31``; or empty.
-        every: How often it should be pulled: a length of time.
-        collection: The collection that ``recall --collection`` finds it by.
+        include: The pulled parts, of ``PARTS``.
+        paths: For files, only those in these folders; for documents outside the repository, their folder, absolute.
+        jql: For Jira, the selected issues.
+        since: Only items changed since this day, ``2026-01-31``; or empty.
+        every: The interval between pulls.
+        collection: The collection for ``recall --collection``.
     """
 
     name: str
@@ -78,27 +78,27 @@ class Source:
 
     @property
     def ref(self) -> str:
-        """Return the full ref that it is on."""
+        """Return its full ref."""
         return f"{SOURCE_REFS}{self.name}"
 
     @property
     def every_s(self) -> int:
-        """Return how often it should be pulled, in seconds."""
+        """Return the interval between pulls in seconds."""
         return parse_ttl(self.every) or 0
 
 
 def make_source(kind: str, address: str, *, remote: str = "", **options: Any) -> Source:
-    """Return a source that a person describes.
+    """Return a source as described by a person.
 
     Args:
         kind: ``github``, ``jira``, ``code`` or ``docs``.
-        address: ``owner/name`` or a URL of it; the address of a Jira site; empty for files, or for the repository that
-            *remote* is for.
+        address: ``owner/name`` or a URL of it; the address of a Jira site; empty for files, or for the repository of
+            *remote*.
         remote: The URL of this repository's remote.
-        **options: The fields of ``Source``; ``project`` of Jira in the place of ``jql``.
+        **options: The fields of ``Source``; for Jira, ``project`` instead of ``jql``.
 
     Raises:
-        UsageError: It cannot be one.
+        UsageError: The description is invalid.
     """
     given = {name: value for name, value in options.items() if value}
     if kind == GITHUB:
@@ -119,10 +119,10 @@ def make_source(kind: str, address: str, *, remote: str = "", **options: Any) ->
 
 
 def _check(source: Source) -> None:
-    """Refuse a source whose name, times or address cannot be used.
+    """Refuse a source with an invalid name, time or address.
 
     Raises:
-        UsageError: It has one.
+        UsageError: Something in it is invalid.
     """
     if not layout.is_key(source.name) or source.name.endswith(".lock") or "." in source.name:
         hint = "use lower-case letters, digits, '_' and '-': --name tracker"
@@ -138,7 +138,7 @@ def _check(source: Source) -> None:
 
 
 def _github(address: str, remote: str, api: str) -> dict[str, str]:
-    """Return repository and API of what was typed, or of the repository's own remote."""
+    """Return repository and API for a typed address, or for the repository's own remote."""
     text = address or remote
     found = _REMOTE.fullmatch(text)
     if _REPOSITORY.fullmatch(text):
@@ -164,10 +164,10 @@ def _jira(address: str, project: str) -> dict[str, str]:
 
 
 def _need_address(text: str, hint: str) -> str:
-    """Return an address without a slash at its end, to which a token may be sent.
+    """Return an address without a trailing slash, to which a token may be sent.
 
     Raises:
-        UsageError: It is not an address, holds a password, or is not encrypted.
+        UsageError: It is not an address, contains a password, or is not encrypted.
     """
     try:
         parts = urlsplit(text)
@@ -189,7 +189,7 @@ def _need_address(text: str, hint: str) -> str:
 
 
 def list_sources(memory: OpenRepository) -> list[Source]:
-    """Return the sources of this clone by name; a file that is damaged is left out with a notice."""
+    """Return the sources of this clone by name; a damaged file is left out with a notice."""
     found = []
     folder = _folder(memory)
     for path in sorted(folder.glob("*.json")):
@@ -204,7 +204,7 @@ def get_source(memory: OpenRepository, name: str) -> Source:
     """Return one source.
 
     Raises:
-        NotFoundError: None is called so.
+        NotFoundError: There is no source with this name.
     """
     found = {source.name: source for source in list_sources(memory)}
     if name not in found:
@@ -214,7 +214,7 @@ def get_source(memory: OpenRepository, name: str) -> Source:
 
 
 def list_pulled(memory: OpenRepository, collections: Iterable[str]) -> tuple[str, ...]:
-    """Return the names of the pulled sources of some collections; empty where one of these has none."""
+    """Return the names of the pulled sources of some collections; empty if a collection has none."""
     wanted = {ALIASES.get(name, name) for name in collections}
     found = {
         source.name: ALIASES.get(source.collection, source.collection)
@@ -225,10 +225,10 @@ def list_pulled(memory: OpenRepository, collections: Iterable[str]) -> tuple[str
 
 
 def add_source(memory: OpenRepository, source: Source) -> None:
-    """Remember a source.
+    """Store a source.
 
     Raises:
-        RefusedError: Its name is taken.
+        RefusedError: Its name is in use.
     """
     if any(one.name == source.name for one in list_sources(memory)):
         hint = f"use --name NAME, or remove it first: gitmem sources remove {source.name}"
@@ -240,7 +240,7 @@ def add_source(memory: OpenRepository, source: Source) -> None:
 
 
 def forget_source(memory: OpenRepository, source: Source) -> None:
-    """Delete what a clone has of a source: its ref, its index and its settings."""
+    """Delete a source's ref, index and settings."""
     from shutil import rmtree
 
     tip = memory.git.read_ref(source.ref)
@@ -254,7 +254,7 @@ def forget_source(memory: OpenRepository, source: Source) -> None:
 
 
 def read_local(memory: OpenRepository, source: Source) -> dict[str, Any]:
-    """Return what this clone noted of its last pull: ``at``, ``error``, ``etags``; it may be empty."""
+    """Return the data about the last pull in this clone: ``at``, ``error``, ``etags``; may be empty."""
     try:
         found = json.loads((_folder(memory) / f"{source.name}.pulled").read_bytes())
     except (OSError, ValueError):
@@ -263,13 +263,13 @@ def read_local(memory: OpenRepository, source: Source) -> dict[str, Any]:
 
 
 def write_local(memory: OpenRepository, source: Source, note: dict[str, Any]) -> None:
-    """Note a pull; nothing depends on it but how much the next one asks for."""
+    """Record a pull; the data only affects how much the next one requests."""
     with suppress(OSError):
         atomic_write.write(_folder(memory) / f"{source.name}.pulled", json.dumps(note).encode(), mode=0o600)
 
 
 def lock_path(memory: OpenRepository, source: Source) -> Path:
-    """Return the file that a pull of a source locks."""
+    """Return the lock file for pulling a source."""
     return _folder(memory) / f"{source.name}.lock"
 
 

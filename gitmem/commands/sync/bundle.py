@@ -1,6 +1,6 @@
-"""What is to be pushed as a git bundle: for a machine that has the right to push, and nothing else of gitmem's.
+"""Write a git bundle of the commits to push, for a machine that may push but does not run gitmem.
 
-Nothing is fetched: what the remote has is what was fetched before. Whoever pushes the bundle does it without force.
+Nothing is fetched: the remote's state is the last fetched one. The bundle can be pushed without force.
 """
 
 from __future__ import annotations
@@ -20,20 +20,20 @@ if TYPE_CHECKING:
 
 
 def write_bundle(memory: OpenRepository, remote: str, file: str, *, instead: str = "") -> list[str]:
-    """Write what the remote lacks to a file, with what was fetched merged in, and return its branches.
+    """Write what the remote lacks to a file, with the last fetched state merged in, and return its branches.
 
-    Companions of branches that were merged become part of the memory branch. Proposals whose pull requests would
-    conflict with the remote's memory contain it, merged by meaning.
+    Companions of merged branches become part of the memory branch. Proposals whose pull requests would conflict with
+    the remote's memory get it merged in by meaning.
 
     Args:
         memory: The store.
         remote: The name of a configured remote; empty for the setting's.
-        file: Where the bundle goes; no file is written where there is nothing to push.
-        instead: A branch for a pull request, where the memory branch is protected; what waits there already comes along
-            by meaning. Empty for none.
+        file: The bundle's path; no file is written if there is nothing to push.
+        instead: A branch for a pull request, if the memory branch is protected; its present content is merged in by
+            meaning. Empty for none.
 
     Returns:
-        The branches of the bundle; empty where there is nothing to push.
+        The branches of the bundle; empty if there is nothing to push.
     """
     git, name, branch = memory.git, remote_of(memory, remote), memory.config.branch
     theirs = git.read_ref(f"refs/remotes/{name}/{branch}")
@@ -41,7 +41,7 @@ def write_bundle(memory: OpenRepository, remote: str, file: str, *, instead: str
         need_store(git, theirs, branch, remote=name)
         Exchange(memory, name, RemoteOptions()).take(theirs)
         _merge_landed(memory, name)
-    refs, known = _mend_proposals(memory, name, theirs, instead) if theirs else ([], [])
+    refs, known = _update_proposals(memory, name, theirs, instead) if theirs else ([], [])
     tip = git.read_ref(memory.ref)
     if tip is not None and tip != theirs:
         refs.insert(0, branch)
@@ -60,11 +60,11 @@ def write_bundle(memory: OpenRepository, remote: str, file: str, *, instead: str
     return refs
 
 
-def _mend_proposals(memory: OpenRepository, remote: str, theirs: str, instead: str) -> tuple[list[str], list[str]]:
-    """Merge the remote's memory by meaning into the proposals of which it changed the same files.
+def _update_proposals(memory: OpenRepository, remote: str, theirs: str, instead: str) -> tuple[list[str], list[str]]:
+    """Merge the remote's memory by meaning into proposals of which it changed the same files.
 
     Returns:
-        The branches, sorted, and the commits that the remote has of them.
+        The branches, sorted, and their commits at the remote.
     """
     git, seen = memory.git, f"refs/remotes/{remote}/"
     rows = git.text("for-each-ref", "--format=%(refname) %(objectname)", f"{seen}{PROPOSALS}").split("\n")
@@ -73,7 +73,7 @@ def _mend_proposals(memory: OpenRepository, remote: str, theirs: str, instead: s
     for branch, tip in found:
         here = git.read_ref(f"{HEADS}{branch}")
         if branch == instead or branch.startswith(PREFIX) or here not in (None, tip):
-            continue  # what somebody works on in this clone is theirs to merge
+            continue  # a proposal in progress in this clone is left to its author
         try:
             need_store(git, tip, branch, remote=remote)
             if not _conflicts(memory, tip, theirs):
@@ -89,7 +89,7 @@ def _mend_proposals(memory: OpenRepository, remote: str, theirs: str, instead: s
 
 
 def _conflicts(memory: OpenRepository, tip: str, theirs: str) -> bool:
-    """Return whether two commits left the same file in two ways, since they parted: a forge merges by lines."""
+    """Return whether two commits changed the same file differently since they diverged: a forge merges by lines."""
     git, objects = memory.git, open_objects(memory.git)
     if git.is_ancestor(theirs, tip) or git.is_ancestor(tip, theirs):
         return False
@@ -99,7 +99,7 @@ def _conflicts(memory: OpenRepository, tip: str, theirs: str) -> bool:
 
 
 def _merge_landed(memory: OpenRepository, remote: str) -> None:
-    """Merge the companions of branches that are part of the default one, as they were fetched."""
+    """Merge the fetched companions of branches that are part of the default one."""
     git, seen = memory.git, f"refs/remotes/{remote}/"
     rows = git.text("for-each-ref", "--format=%(refname) %(objectname)", f"{seen}{PREFIX}").split("\n")
     for ref, tip in (row.split(" ") for row in rows if row):

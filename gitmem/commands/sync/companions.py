@@ -1,4 +1,4 @@
-"""Companions in a sync: what belongs to merged branches is merged into the memory, the rest is pushed."""
+"""Companions in a sync: those of merged branches are merged into the memory, the others are pushed."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ if TYPE_CHECKING:
 
 @frozen
 class CompanionStep:
-    """What a sync did about one companion.
+    """What a sync did with one companion.
 
     Attributes:
         code: The branch of the code.
         what: ``merged`` into the memory, ``pushed``, ``dropped``, or ``waits`` in this clone.
-        because: How it was found merged, or why it waits; one line.
+        because: How its branch was merged, or why it waits; one line.
     """
 
     code: str
@@ -40,25 +40,25 @@ MERGED, SENT, DROPPED, WAITS = "merged", "pushed", "dropped", "waits"
 
 
 class Companions:
-    """The companions of a clone and one remote, under the lock of a sync."""
+    """The companions of a clone and one remote, during a sync that holds the lock."""
 
     def __init__(
         self, memory: OpenRepository, remote: str, talk: RemoteOptions, exchange: Callable[[str], Exchange]
     ) -> None:
-        """Name the remote.
+        """Set the remote.
 
         Args:
             memory: The store.
             remote: The name of a configured remote.
-            talk: How to talk to it.
-            exchange: Returns the exchange of a branch with the remote, or of the memory branch for an empty name.
+            talk: The connection to it.
+            exchange: Returns the exchange of a branch with the remote; an empty name means the memory branch.
         """
         self._memory, self._git, self._remote, self._talk = memory, memory.git, remote, talk
         self._exchange = exchange
         self.steps: list[CompanionStep] = []
 
     def find_landed(self) -> dict[str, str]:
-        """Return how each branch came into the default one whose companion the memory does not have, by branch."""
+        """Return, by branch, how each branch was merged into the default one whose companion the memory lacks."""
         default = self._git.read_ref(self._memory.default_branch() or "refs/heads/") or ""
         memory = companions.memory_tip(self._git, self._memory.store) if default else ""
         found = {}
@@ -70,12 +70,12 @@ class Companions:
         return found
 
     def merge_landed(self) -> None:
-        """Merge the companions of the branches that are part of the default branch into this clone's memory."""
+        """Merge the companions of branches that are part of the default branch into this clone's memory."""
         for code, how in self.find_landed().items():
             self.merge(code, how)
 
     def merge(self, code: str, because: str) -> None:
-        """Merge the memories of one companion into those of this clone, as they are here and at the remote now."""
+        """Merge one companion, both this clone's and the remote's, into this clone's memory."""
         branch = companions.branch_of(code)
         theirs = self._fetched(branch)
         wait_s, now = self._memory.config.lock_timeout_s, self._memory.now
@@ -105,7 +105,7 @@ class Companions:
                 self._send(code, here, far, push=push)
 
     def drop(self, code: str, because: str) -> None:
-        """Delete the companion of a branch that was given up from the remote; what this clone has of it stays."""
+        """Delete the companion of an abandoned branch from the remote; this clone's companion stays."""
         branch = companions.branch_of(code)
         far = self._fetched(branch)
         if far is not None:
@@ -113,7 +113,7 @@ class Companions:
         self.steps.append(CompanionStep(code, DROPPED, because))
 
     def _send(self, code: str, here: str, far: str | None, *, push: bool) -> None:
-        """Push a companion to where its branch is, and note where that stands."""
+        """Push a companion if its branch is pushed, and record the branch's commit."""
         tip = self._git.read_ref(f"refs/remotes/{self._remote}/{code}")
         if tip is None:
             gone = self._git.read_ref(f"{HEADS}{code}") is None
@@ -134,17 +134,17 @@ class Companions:
         self.steps.append(CompanionStep(code, SENT if sent.pushed else WAITS))
 
     def send(self, code: str, commit: str) -> None:
-        """Push a companion while its branch is pushed, which is at a commit then."""
+        """Push the companion of a branch that is being pushed at a commit."""
         self._note(code, commit)
         self._exchange(companions.branch_of(code)).run(push=True, dry_run=False)
 
     def _note(self, code: str, commit: str) -> None:
-        """Note where a branch of the code stands that is at the remote."""
+        """Record the commit of a code branch at the remote."""
         if self._git.read_ref(f"{PUSHED}{code}") != commit:
             self._git.run("update-ref", "-m", "gitmem: sync", f"{PUSHED}{code}", commit, check=False)
 
     def _fetched(self, branch: str) -> str | None:
-        """Return the remote's commit of a companion, as it was last seen where the remote cannot be reached."""
+        """Fetch the remote's commit of a companion; if the remote cannot be reached, return the last known one."""
         try:
             return remotes.fetch(self._git, self._remote, branch, self._talk) if self._remote else None
         except RemoteError:
@@ -161,7 +161,7 @@ class Companions:
 
 
 def describe(step: CompanionStep) -> str:
-    """Return one line about what a sync did about a companion."""
+    """Return a line about what a sync did with a companion."""
     branch = companions.branch_of(step.code)
     if step.what == MERGED:
         return f"{step.code} is merged ({step.because}): its memory {branch} is merged as well"

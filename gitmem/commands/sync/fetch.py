@@ -1,4 +1,4 @@
-"""Bring in what others recorded before facts are judged: quick, silent, and never in the way."""
+"""Fetch the remote's memory before facts are judged: quickly and silently."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from gitmem.repository.repository import OpenRepository
 
-# What a verify waits for the remote at most, in seconds: a fetch of a few commits takes 0.5 s over a slow line.
+# How long a verify waits for the remote at most, in seconds: a small fetch takes 0.5 s over a slow line.
 TIMEOUT_S = 2.0
 
 
 def fetch(memory: OpenRepository) -> str:
-    """Bring the remote's memory into this clone; return why that was not possible, on one line, or an empty string.
+    """Fetch the remote's memory into this clone; return why that failed, on one line, or an empty string.
 
-    Nothing is pushed, and nothing is asked while a proposal is current: its branch is another one.
+    Nothing is pushed, and nothing is fetched while a proposal is current, since that is another branch.
     """
     if memory.store.proposal:
         return ""

@@ -1,4 +1,4 @@
-"""Learnings that are addressed to a worker in another clone: one ref at the remote for each, until that worker has it.
+"""Learnings for a worker in another clone: one ref at the remote for each, until that worker has received it.
 
 ``refs/gitmem/inbox/<agent>/<blob>`` names a blob of JSON. Deleting the ref claims it: git lets only one clone do so.
 """
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from gitmem.repository.repository import OpenRepository
 
 REFS = "refs/gitmem/inbox/"
-# More than any memory has; what is longer is dropped.
+# Larger than any memory; a longer one is dropped.
 LIMIT_BYTES = 100_000
 TEXTS, LISTS = ("text", "kind", "title", "key", "importance"), ("tags", "paths", "refs")
 
@@ -38,7 +38,7 @@ def send(memory: OpenRepository, remote: str, worker: str, learning: Mapping[str
         remote: The name of a configured remote.
         worker: The agent.
         learning: ``text``, ``kind``, ``by``, and further fields, as for ``remember``.
-        talk: How to talk to the remote.
+        talk: The connection to the remote.
 
     Raises:
         RefusedError: It contains a secret, or is too long.
@@ -61,7 +61,7 @@ def send(memory: OpenRepository, remote: str, worker: str, learning: Mapping[str
 
 
 def receive(memory: OpenRepository, remote: str, talk: RemoteOptions) -> None:
-    """Move what the remote has for the agent of this clone into its private memory; a failure is a notice."""
+    """Move learnings for this clone's agent from the remote into its private memory; report failures as notices."""
     agent = slug(memory.config.agent)
     if not agent:
         return
@@ -79,9 +79,9 @@ def receive(memory: OpenRepository, remote: str, talk: RemoteOptions) -> None:
 
 
 def _claim(memory: OpenRepository, remote: str, ref: str, talk: RemoteOptions) -> bool:
-    """Hold a learning in this clone, then delete it at the remote; return whether this clone is the one that did."""
+    """Store a learning's blob in this clone, then delete its ref at the remote; return whether that worked."""
     git, blob = memory.git, ref.rpartition("/")[2]
-    is_ours = ref == f"{REFS}{slug(memory.config.agent)}/{blob}"  # a pattern of git-ls-remote(1) fits deeper refs too
+    is_ours = ref == f"{REFS}{slug(memory.config.agent)}/{blob}"  # its patterns also match deeper refs
     if not is_ours or len(blob) not in (40, 64) or blob.strip("0123456789abcdef"):
         return False
     if not git.has(blob, "blob"):
@@ -98,14 +98,14 @@ def _list_held(memory: OpenRepository, agent: str) -> Sequence[str]:
 
 
 def _deliver(memory: OpenRepository, ref: str) -> None:
-    """Write a learning that was claimed; what cannot be a memory is dropped, with a notice."""
+    """Write a claimed learning; an invalid one is dropped, with a notice."""
     agent, blob = ref.removeprefix(REFS).split("/")
     try:
         options = _parse(memory.git.read_blob(blob, limit=LIMIT_BYTES) or b"")
         remember(open_private(memory, agent=agent), options.pop("text"), is_strict=False, **options)
         memory.notices.append(f"a learning for {agent} came in: it is in its private memory")
     except DuplicateError:
-        pass  # it is known
+        pass  # it is already known
     except (RefusedError, ValueError, RecursionError) as err:
         reason = err.message if isinstance(err, GitmemError) else str(err)
         memory.notices.append(f"a learning for {agent} was dropped: {display(reason)}")
@@ -113,10 +113,10 @@ def _deliver(memory: OpenRepository, ref: str) -> None:
 
 
 def _parse(raw: bytes) -> dict[str, Any]:
-    """Return the fields of a learning; others are ignored.
+    """Return the known fields of a learning.
 
     Raises:
-        ValueError: It is none.
+        ValueError: It is not a learning.
     """
     found = parse_json(raw)
     if not isinstance(found, dict) or not found.get("text"):

@@ -1,4 +1,4 @@
-"""Sync in the background: bounded, silent offline, and asking nothing."""
+"""Sync in the background: bounded in time, silent when offline, and without prompts."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ if TYPE_CHECKING:
 
     from gitmem.repository.repository import OpenRepository
 
-# What one exchange with the remote may take, in seconds: nobody waits for it, and the next write tries again.
+# The time limit for one exchange in seconds: no one waits for it, and the next write tries again.
 TIMEOUT_S = 30.0
 
 
 def sync_quietly(memory: OpenRepository) -> bool:
-    """Bring both sides together where that is wanted and possible; tell whether it was done.
+    """Sync if that is wanted and possible; return whether it was done.
 
-    A remote that is missing, out of reach or asks for a password is no failure here. What a person must decide is one,
-    and ``doctor`` reports it: a history that was rewritten, a secret that would be pushed.
+    A remote that is missing, unreachable or asks for a password is not an error here. Problems that a person must
+    decide are errors, which ``doctor`` reports: a rewritten history, a secret that would be pushed.
     """
     if not memory.config.auto_sync or memory.store.proposal:
         return False
-    memory.writer()  # commits what was captured
+    memory.writer()  # commits pending captures
     talk = RemoteOptions(timeout_s=TIMEOUT_S, is_silent=True)
     try:
         sync(memory, "", talk, push=True, dry_run=False)
@@ -38,7 +38,7 @@ def sync_quietly(memory: OpenRepository) -> bool:
 def send_companions(memory: OpenRepository, remote: str, pushed: Mapping[str, str]) -> list[str]:
     """Push the companions of branches that are being pushed to a remote, and return those branches.
 
-    A remote that is out of reach or asks for a password is no failure here, as for ``sync_quietly``: the next sync
+    A remote that is unreachable or asks for a password is not an error here, as in ``sync_quietly``: the next sync
     pushes them.
 
     Args:

@@ -1,4 +1,4 @@
-"""What a sync did, or would do: counted from two commits, and as JSON."""
+"""The result of a sync, done or planned: counted from two commits, and as JSON."""
 
 from __future__ import annotations
 
@@ -18,23 +18,23 @@ if TYPE_CHECKING:
 
 @frozen
 class SyncResult:
-    """What a sync did, or would do.
+    """The result of a sync, done or planned.
 
     Attributes:
         remote: The remote.
-        fetched: The remote's commit that was found; empty where it has no memory yet.
-        merged: How it came in: ``nothing``, ``joined`` (there was no branch here), ``forward``, or ``merged``.
-        commit: Where this clone's branch is now.
-        pushed: Whether the remote's branch has it all.
-        instead: The branch of the remote that has it all, where its memory branch is protected; or empty.
-        added: Keys of memories that came in, sorted.
-        changed: Keys of memories that came in changed.
-        retired: Keys of memories that came in retired.
-        verdicts: How many verdicts came in.
-        conflicts: What came out of this merge and must be settled by a person, by path.
-        companions: What was done about the memories of the code's branches.
-        sent: How many memories the remote got that are new, changed or retired there.
-        sent_verdicts: How many verdicts it got.
+        fetched: The remote's commit; empty if it has no memory yet.
+        merged: How it was merged: ``nothing``, ``joined`` (there was no branch here), ``forward``, or ``merged``.
+        commit: The commit of this clone's branch now.
+        pushed: Whether the remote's branch has everything.
+        instead: The branch of the remote that has everything, if its memory branch is protected; or empty.
+        added: The keys of new memories from the remote, sorted.
+        changed: The keys of memories that the remote changed.
+        retired: The keys of memories that the remote retired.
+        verdicts: The number of verdicts from the remote.
+        conflicts: The conflicts of this merge that a person must resolve, by path.
+        companions: What was done with the companions of code branches.
+        sent: The number of memories that the remote received as new, changed or retired.
+        sent_verdicts: The number of verdicts that it received.
     """
 
     remote: str
@@ -54,7 +54,7 @@ class SyncResult:
 
 
 def counted(done: SyncResult, objects: Objects, old: str | None, new: str, only: Any = None) -> SyncResult:
-    """Return the same with what differs between two commits, a memory by its key; or only at some paths."""
+    """Return the result with the differences between two commits counted, by key; or only at some paths."""
     before: set[str] = set()
     after: set[str] = set()
     live: set[str] = set()
@@ -87,7 +87,7 @@ def counted(done: SyncResult, objects: Objects, old: str | None, new: str, only:
 
 
 def as_table(done: SyncResult) -> dict[str, Any]:
-    """Return what a sync did as the documented JSON."""
+    """Return the documented JSON."""
     conflicts: Sequence[Conflict] = done.conflicts
     return {
         "remote": done.remote,

@@ -1,7 +1,7 @@
-"""Bring this clone's memory and a remote's together: fetch, merge by meaning, push. Never a force, never a loss.
+"""Sync this clone's memory with a remote's: fetch, merge by meaning, push. Without force, and without loss.
 
-What was acknowledged is in a commit before anything is sent, and the merge has both sides as parents, so whatever is
-killed or refused half-way, running it again goes on from there.
+Acknowledged writes are committed before anything is sent, and the merge has both sides as parents, so an interrupted or
+refused sync can simply be run again.
 """
 
 from __future__ import annotations
@@ -38,9 +38,9 @@ if TYPE_CHECKING:
     from gitmem.repository.repository import OpenRepository
     from gitmem.store.merge.trees import MergeResult
 
-# How often a push that others were faster than is tried again, on the new tip (fault R20: "on reject loop <= 5").
+# How often to retry a push that lost a race, on the new tip (fault R20: "on reject loop <= 5").
 ATTEMPTS = 8
-# Another sync of this clone is waited for as long as a remote may take.
+# How long to wait for another sync of this clone: as long as a remote may take.
 WAIT_S = remotes.TIMEOUT_S
 
 
@@ -54,25 +54,25 @@ def sync(
     accept_rewritten: bool = False,
     instead: str = "",
 ) -> SyncResult:
-    """Bring both sides together.
+    """Sync this clone with a remote.
 
     Args:
         memory: The store.
         remote: The name of a configured remote; empty for the setting's.
-        talk: How to talk to it.
-        push: Whether to send what is here.
-        dry_run: Only fetch, and say what would be done.
-        accept_rewritten: Merge a remote branch whose history was rewritten, or publish again one that was removed.
-        instead: Where the remote's memory branch is protected, send to this branch of it, for a pull request; empty
-            for nowhere.
+        talk: The connection to it.
+        push: Whether to push.
+        dry_run: Only fetch, and return what would be done.
+        accept_rewritten: Merge a remote branch whose history was rewritten, or publish again one that was deleted.
+        instead: If the remote's memory branch is protected, push to this branch of it, for a pull request; empty for
+            nowhere.
 
     Raises:
-        UsageError: *instead* is the memory branch, or no branch's name.
+        UsageError: *instead* is the memory branch, or not a valid branch name.
         NoRepositoryError: There is no memory on either side, or no remote.
         NotFoundError: There is no such remote.
-        RemoteError: It cannot be reached, or refuses; what is here is kept.
-        ForeignBranchError: The branch is not a store's, here or at the remote.
-        ConflictError: The remote's history was rewritten, or others were always faster.
+        RemoteError: It cannot be reached, or refuses; local memories are kept.
+        ForeignBranchError: The branch, here or at the remote, is not a store.
+        ConflictError: The remote's history was rewritten, or other pushes always came first.
     """
     if instead == memory.config.branch:
         raise UsageError(f"{instead} is the memory branch itself", hint="give another branch, for pull requests to it")
@@ -106,7 +106,7 @@ def sync(
 
 
 def companions_of(memory: OpenRepository, remote: str, talk: RemoteOptions, *, accept: bool = False) -> Companions:
-    """Return the companions of this clone and a remote, to be exchanged under the lock of a sync."""
+    """Return the companions of this clone and a remote, for a sync that holds the lock."""
 
     def exchange(branch: str) -> Exchange:
         return Exchange(memory, remote, talk, branch=branch, accept=accept and bool(branch))
@@ -115,16 +115,16 @@ def companions_of(memory: OpenRepository, remote: str, talk: RemoteOptions, *, a
 
 
 def _is_branch(git: Git, name: str) -> bool:
-    """Return whether a branch can be called so, and would not be taken for something else."""
+    """Return whether a branch name is valid, and not mistaken for something else."""
     is_plain = name != "HEAD" and not name.startswith(("-", "refs/"))
     return is_plain and git.run("check-ref-format", f"refs/heads/{name}", check=False).status == 0
 
 
 def remote_of(memory: OpenRepository, remote: str) -> str:
-    """Return the remote that is meant: the one that is named, the setting's, or the only one there is.
+    """Return the remote to use: the named one, the setting's, or the only one.
 
     Raises:
-        NoRepositoryError: There is none.
+        NoRepositoryError: There is no such remote, or none at all.
     """
     name = remote or memory.config.remote
     if not remote and not remotes.has_remote(memory.git, name):
@@ -139,19 +139,19 @@ def remote_of(memory: OpenRepository, remote: str) -> str:
 
 
 class Exchange:
-    """One branch of memories and a remote's of the same name, brought together under the lock of a sync."""
+    """The exchange of one branch of memories with a remote's of the same name, during a sync that holds the lock."""
 
     def __init__(
         self, memory: OpenRepository, remote: str, talk: RemoteOptions, *, branch: str = "", accept: bool = False
     ) -> None:
-        """Name the branch.
+        """Set the branch.
 
         Args:
             memory: The store.
             remote: The name of a configured remote.
-            talk: How to talk to it.
+            talk: The connection to it.
             branch: The branch; empty for the memory branch.
-            accept: Whether a remote branch whose history was rewritten is merged.
+            accept: Whether to merge a remote branch whose history was rewritten.
         """
         self._memory, self._remote, self._talk = memory, remote, talk
         self._git: Git = memory.git
@@ -165,7 +165,7 @@ class Exchange:
         self._objects: Objects | None = None
 
     def run(self, *, push: bool, dry_run: bool) -> SyncResult:
-        """Fetch, merge and push, again on the new tip where others were faster."""
+        """Fetch, merge and push; repeat on the new tip if others were faster."""
         for _ in range(ATTEMPTS):
             ours = self._git.read_ref(self._ref)
             if ours is not None:
@@ -184,8 +184,8 @@ class Exchange:
                 need_listable(self._git, theirs)
             self._done = replace(self._done, fetched=theirs or "")
             if dry_run:
-                return self._foreseen(ours, theirs)
-            if theirs is not None and not self._bring_in(ours, theirs):
+                return self._preview(ours, theirs)
+            if theirs is not None and not self._merge_remote(ours, theirs):
                 continue  # another process wrote meanwhile
             tip = self._git.read_ref(self._ref)
             assert tip is not None, "there is a branch now"
@@ -198,11 +198,11 @@ class Exchange:
         raise self._outrun()
 
     def send_to(self, branch: str) -> SyncResult:
-        """Send what is here to another branch of the remote; what waits there already comes along and stays.
+        """Push to another branch of the remote; its present content is merged in and stays.
 
         Raises:
-            ConflictError: Others were always faster.
-            ForeignBranchError: That branch is not a store's.
+            ConflictError: Other pushes always came first.
+            ForeignBranchError: That branch is not a store.
         """
         for _ in range(ATTEMPTS):
             ours = self._git.read_ref(self._ref)
@@ -210,7 +210,7 @@ class Exchange:
             if waiting is not None:
                 hint = "name another branch: gitmem sync --instead BRANCH"
                 need_store(self._git, waiting, branch, remote=self._remote, hint=hint)
-            if waiting is not None and not self._bring_in(ours, waiting):
+            if waiting is not None and not self._merge_remote(ours, waiting):
                 continue
             tip = self._git.read_ref(self._ref)
             assert tip is not None, "there is a branch now"
@@ -243,13 +243,13 @@ class Exchange:
         )
 
     def take(self, theirs: str) -> SyncResult:
-        """Bring a commit that is here into the branch, and return what came of it.
+        """Merge a local commit into the branch, and return the result.
 
         Raises:
-            ConflictError: Other processes were always faster.
+            ConflictError: Other writers always came first.
         """
         for _ in range(ATTEMPTS):
-            if self._bring_in(self._git.read_ref(self._ref), theirs):
+            if self._merge_remote(self._git.read_ref(self._ref), theirs):
                 return self._done
         raise ConflictError(f"{self._ref}: other writers updated it first {ATTEMPTS} times", hint="try again")
 
@@ -257,17 +257,17 @@ class Exchange:
         theirs = remotes.fetch(self._git, self._remote, self._branch, self._talk)
         if theirs is None or not is_shallow(self._git):
             return theirs
-        # A history that was cut off here looks like one that was rewritten there (fault R15), or like foreign work.
+        # A history truncated here looks like one that was rewritten there (fault R15), or like foreign work.
         is_apart = ours is not None and not self._git.merge_bases(ours, theirs)
         if is_apart or kind_of(self._git, theirs) == proof.FOREIGN:
             return remotes.fetch(self._git, self._remote, self._branch, self._talk, deepen=True)
         return theirs
 
     def _refuse_rewritten(self, theirs: str | None) -> None:
-        """Refuse a remote whose branch does not contain any more what it had at the last sync.
+        """Refuse a remote branch that no longer contains what it had at the last sync.
 
-        It may have been rolled back to take a secret away: to merge would bring it back, to follow would drop what is
-        here. That is for a person to say (threat T30).
+        It may have been rolled back to remove a secret: merging would bring that back, following would drop local
+        memories. A person must decide (threat T30).
         """
         seen = self._git.read_ref(self._seen)
         if seen is None or self._accept or (theirs is not None and self._git.is_ancestor(seen, theirs)):
@@ -285,8 +285,8 @@ class Exchange:
             f"is lost: gitmem {self._command} --accept-rewritten",
         )
 
-    def _bring_in(self, ours: str | None, theirs: str) -> bool:
-        """Bring the remote's commit into the branch here; false where another process wrote meanwhile."""
+    def _merge_remote(self, ours: str | None, theirs: str) -> bool:
+        """Merge the remote's commit into the local branch; return false if another process wrote meanwhile."""
         wait = self._memory.config.lock_timeout_s
         if ours == theirs or (ours is not None and self._git.is_ancestor(theirs, ours)):
             return True
@@ -329,7 +329,7 @@ class Exchange:
             )
 
     def _write_page(self) -> None:
-        """Make the status page again from the verdicts of both sides."""
+        """Rebuild the status page from both sides' verdicts."""
 
         def plan(tip: str | None) -> CommitPlan | None:
             catalog = self._memory.catalog(tip)
@@ -357,7 +357,7 @@ class Exchange:
             self._objects = open_objects(self._git)
         return self._objects
 
-    def _foreseen(self, ours: str | None, theirs: str | None) -> SyncResult:
+    def _preview(self, ours: str | None, theirs: str | None) -> SyncResult:
         """Return what a sync would do."""
         done = replace(self._done, commit=ours or "", pushed=ours == theirs)
         if theirs is None or ours == theirs or (ours is not None and self._git.is_ancestor(theirs, ours)):
@@ -369,7 +369,7 @@ class Exchange:
         return replace(done, conflicts=merged.conflicts)
 
     def _result(self, tip: str, *, pushed: bool, seen: str | None) -> SyncResult:
-        """Remember where the remote is, and return what came in."""
+        """Record the remote's commit, and return the result."""
         if seen is not None and self._git.read_ref(self._seen) != seen:
             self._git.run("update-ref", "-m", "gitmem: sync", self._seen, seen, check=False, durable=True)
         done = replace(self._done, commit=tip, pushed=pushed)
@@ -381,7 +381,7 @@ class Exchange:
 
 
 class _Authors:
-    """Who changed a path last on each side, asked of git once a side and only where something must be settled."""
+    """The last author of each path on both sides; git runs once per side, only if there is a conflict."""
 
     def __init__(self, git: Git, ours: str, theirs: str) -> None:
         self._git = git
@@ -389,13 +389,13 @@ class _Authors:
         self._known: dict[str, dict[str, str]] = {}
 
     def who(self, commit: str, path: str) -> str:
-        """Return the author of the last change of a path that only this side has; whoever merged it changed nothing."""
+        """Return the author of a path's last change on one side; whoever merged it does not count."""
         if commit not in self._known:
             self._known[commit] = self._read(commit, self._since[commit])
         return self._known[commit].get(path, "")
 
     def _read(self, commit: str, other: str) -> dict[str, str]:
-        # A record a commit: its author, then its paths, ended by NUL; 0x01 begins a record (git-log(1), -z).
+        # One record per commit: its author, then its paths, each ended by NUL; 0x01 begins a record (git-log(1), -z).
         log = ("log", "-z", "--format=%x01%an", "--name-only", "--no-renames", "--no-ext-diff", "--no-merges")
         done = self._git.run(*log, commit, f"^{other}", check=False)
         found: dict[str, str] = {}

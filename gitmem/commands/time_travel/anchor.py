@@ -1,11 +1,10 @@
-"""Which state of the store belongs to a commit of the code, by ancestry alone.
+"""Find the state of the store that belongs to a commit of the code, by ancestry alone.
 
-Every write names the commit of the code that its writer had before them. A commit of the store is *of the past* of REV
-where it names REV or an ancestor of it, and *later* where it names a descendant. The store as it was known for REV is
-its newest commit of the past that has nothing later behind it; what several clones wrote side by side is united. A
-commit that names code on a line of its own, or code that is not here, counts as written just after where the default
-branch stood then; one that names nothing (a merge of ``sync``, somebody's own commit) goes with what is behind it.
-No date is looked at.
+Every write names the commit of the code that its author worked on. A commit of the store is *of the past* of REV if it
+names REV or an ancestor of it, and *later* if it names a descendant. The store as known at REV is its newest commit of
+the past without a later one among its ancestors; parallel writes of several clones are united. A commit that names code
+on another line of history, or missing code, counts as written just after the default branch's commit at that time; one
+that names nothing (a merge by ``sync``, a person's own commit) follows its parents. Dates are not used.
 """
 
 from __future__ import annotations
@@ -32,12 +31,12 @@ class Anchor:
     """The state of the store that belongs to a commit of the code.
 
     Attributes:
-        rev: What was requested, as it was typed.
-        code: The commit of the code; empty where a commit of the store was named that speaks of none that is here.
-        states: The commits of the store to be united, the largest first; empty where nothing was known yet.
-        is_store: Whether the store's own commit was named.
-        aside: How many commits, written next, name code that is neither before nor after REV: left out.
-        first: The first later commit of the store, where nothing was known yet; or empty.
+        rev: The requested revision, as typed.
+        code: The commit of the code; empty if a commit of the store was given that names no code in this clone.
+        states: The commits of the store to unite, the largest first; empty if nothing was known yet.
+        is_store: Whether a commit of the store was given.
+        aside: The number of commits left out because they name code that is neither before nor after REV.
+        first: The first later commit of the store if nothing was known yet; or empty.
         is_shallow: Whether history is missing, because this clone is shallow.
     """
 
@@ -51,7 +50,7 @@ class Anchor:
 
 
 def find_anchor(git: Git, tip: str, rev: str) -> Anchor:
-    """Return the state of a store, at *tip* now (empty: there is none), that belongs to what a person typed.
+    """Return the state of a store that belongs to a typed revision; *tip* is its present commit, or empty.
 
     Raises:
         NotFoundError: It is not a commit of this repository.
@@ -69,7 +68,7 @@ def find_anchor(git: Git, tip: str, rev: str) -> Anchor:
 
 
 def _code_of(by_name: dict[str, Point], commit: str) -> str:
-    """Return the commit of the code that a commit of the store was written for: its own, or the first parents'."""
+    """Return the commit of the code that a commit of the store names: its own, or that of its first parents."""
     while commit in by_name:
         point = by_name[commit]
         if point.code or not point.parents:
@@ -79,7 +78,7 @@ def _code_of(by_name: dict[str, Point], commit: str) -> str:
 
 
 def _anchored(anchor: Anchor, points: Sequence[Point], kin: Kin) -> Anchor:
-    late: set[str] = set()  # they, or something behind them, are of later code
+    late: set[str] = set()  # they, or an ancestor of theirs, name later code
     ours: set[str] = set()
     aside: set[str] = set()
     first = ""
@@ -110,7 +109,7 @@ def _anchored(anchor: Anchor, points: Sequence[Point], kin: Kin) -> Anchor:
 
 
 def _largest_first(states: Sequence[str], points: Sequence[Point]) -> tuple[str, ...]:
-    """Return commits of the store by how much is behind them, then by name: the same in every clone."""
+    """Return commits of the store by the number of their ancestors, then by name: the same in every clone."""
     sizes = {}
     for state in states:
         behind = {state}
@@ -122,9 +121,9 @@ def _largest_first(states: Sequence[str], points: Sequence[Point]) -> tuple[str,
 
 
 def _when(point: Point, kin: Kin, commit: str) -> str:
-    """Return how a commit of the store stands to the commit of the code."""
+    """Return whether a commit of the store is before, after or beside the commit of the code."""
     for name in (point.code, point.default):
-        # What was begun on top of the default branch comes after it, and its own code may not be here to say so.
+        # Work based on the default branch comes after that commit, and its own code may be missing here.
         if name in kin.before and (name != commit or name == point.code):
             return PAST
         if name in kin.after:

@@ -1,4 +1,4 @@
-"""Catalogs of the store as it was: the present one, copied and led back by the tree difference; a few are kept."""
+"""Catalogs of former states of the store, made by changing a copy of the present one; a few are cached."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ if TYPE_CHECKING:
 
     Progress = Callable[[int, int], None] | None
 
-# Below the state folder, one folder for each state that was requested.
+# Below the state folder, one folder per requested state.
 FOLDER = "at"
-# How many are kept: leading a catalog back by 1,000 changes takes a second of CPU (measured).
+# How many are cached: changing a catalog back by 1,000 differences takes a second of CPU (measured).
 KEPT = 3
-# A change that is followed costs as much as this many memories that are read from nothing (measured: 1 ms and 0.2 ms).
+# One difference costs as much as reading this many memories from scratch (measured: 1 ms and 0.2 ms).
 CHANGE_COSTS = 4
 FEW = 400
 # A process that makes one ends within an hour, or was killed.
@@ -42,10 +42,10 @@ ABANDONED_S = 3600
 
 @frozen
 class CatalogContent:
-    """What a catalog is to show.
+    """The content of a catalog.
 
     Attributes:
-        states: Commits of the store that are united, the one that counts first; empty for none.
+        states: The commits of the store to unite, in order of precedence; empty for none.
         tree: A tree ``.memory`` of the code, or empty.
     """
 
@@ -53,28 +53,28 @@ class CatalogContent:
     tree: str = ""
 
     def stamp(self) -> tuple[str, str]:
-        """Return what such a catalog is stamped with: of a single state, its commit."""
+        """Return the stamp of such a catalog: for a single state, its commit."""
         return " ".join(self.states), self.tree
 
     def folder(self) -> str:
-        """Return the name of the folder where it is kept."""
+        """Return the name of its cache folder."""
         return "-".join(name[:12] for name in (*self.states[:4], self.tree) if name)
 
 
 def catalog_at(git: Git, now: Catalog, wanted: CatalogContent, *, progress: Progress = None) -> Catalog:
     """Return a catalog of a former state.
 
-    It is kept under the state folder for the next question, or lives in memory where the disk cannot be written to.
+    It is cached under the state folder, or lives in memory if the disk cannot be written.
 
     Args:
         git: The repository.
-        now: The catalog as of some other state, which is only read.
+        now: The catalog of some other state, for reading only.
         wanted: The state.
-        progress: Told how many files of how many are read.
+        progress: Called with the number of files read and the total.
     """
     if wanted == CatalogContent(()):
         return refresh.empty_catalog()
-    # Where the present one lives in memory, nothing of the disk may be used.
+    # If the present one lives in memory, nothing on the disk may be used.
     top = (git.repository.state_dir if now.path else Path(os.devnull)) / FOLDER
     folder = top / wanted.folder()
     fresh = top / f"{folder.name}.{os.getpid()}"
@@ -100,7 +100,7 @@ def catalog_at(git: Git, now: Catalog, wanted: CatalogContent, *, progress: Prog
 
 
 def _open(folder: Path, wanted: CatalogContent) -> Catalog | None:
-    """Return the catalog that is in a folder; None where there is none, or one of another state."""
+    """Return the catalog in a folder; None if there is none, or it is of another state."""
     found = Catalog.open(folder, analysis=format_stamp())
     if found is not None and shown_by(found) != wanted.stamp():
         found.close()
@@ -113,22 +113,22 @@ def _make(git: Git, now: Catalog, wanted: CatalogContent, folder: Path, progress
     path = str(folder / schema.FILE_NAME)
     copy = sqlite3.connect(path, isolation_level=None)
     packed_texts.register(copy)
-    copy.execute("PRAGMA synchronous = OFF")  # it is put into its place when it is whole
+    copy.execute("PRAGMA synchronous = OFF")  # it is renamed into place when complete
     now.connection.backup(copy)
     schema.settle(_lead_back(git, Catalog(path, copy), wanted, folder, progress).connection)
 
 
 def _lead_back(git: Git, copy: Catalog, wanted: CatalogContent, folder: Path | None, progress: Progress) -> Catalog:
-    """Bring a copy of the present catalog to a former state, or rebuild it where that costs less."""
+    """Change a copy of the present catalog to a former state, or rebuild it if that is cheaper."""
     first = wanted.states[0] if wanted.states else ""
     if not _follow(git, copy, first, wanted.tree):
         copy.close()
         if folder is not None:
             schema.discard(str(folder / schema.FILE_NAME))
-        # No catalog can be in a device: it lives in memory.
+        # No catalog can be a device: it lives in memory.
         copy = refresh.rebuild(git, first, tree=wanted.tree, folder=str(folder or os.devnull), progress=progress)
     with copy.writing():
-        # Worked out with verdicts of today.
+        # Computed from today's verdicts.
         copy.connection.execute("DELETE FROM state")
         copy.connection.execute("DELETE FROM ground")
         for other in wanted.states[1:]:
@@ -144,15 +144,15 @@ def _follow(git: Git, copy: Catalog, commit: str, tree: str) -> bool:
             return False
         return refresh.follow(git, copy, commit, tree)
     except ProcessError:
-        return False  # a tree cannot be read
+        return False  # a tree is unreadable
     except sqlite3.OperationalError:
         raise
     except sqlite3.DatabaseError:
-        return False  # the present one is damaged in a place that nobody touched yet
+        return False  # the present one has undiscovered damage
 
 
 def _add(git: Git, catalog: Catalog, first: str, other: str) -> None:
-    """Add what another clone wrote beside the first state; of a memory that both changed, the first one's counts."""
+    """Add another clone's parallel writes to the first state; for a memory changed in both, the first one's counts."""
     bases = git.merge_bases(first, other)
     if not bases:
         return
@@ -160,7 +160,7 @@ def _add(git: Git, catalog: Catalog, first: str, other: str) -> None:
         own = {change.path for change in git.diff_trees(bases[0], first)}
         scan = read.scan_changes(git, bases[0], other)
     except ProcessError:
-        return  # a tree of it cannot be read
+        return  # one of its trees is unreadable
     files = tuple(f for f in scan.files if _is_added(f, own))
     removed = tuple(path for path in scan.removed if path not in own)
     problems = tuple(p for p in scan.problems if p.path not in own)
@@ -183,18 +183,18 @@ def _with_own(git: Git, first: str, file: read.StoredFile, content: bytes | Prob
 
 
 def discard(git: Git) -> None:
-    """Throw all of them away; they are made again."""
+    """Delete all cached catalogs; they can be made again."""
     shutil.rmtree(git.repository.state_dir / FOLDER, ignore_errors=True)
 
 
 def _prune(top: Path, *, keep: Path) -> None:
-    """Remove all but the catalogs that were asked for last, and what was left half made."""
+    """Delete all but the last requested catalogs, and incomplete ones."""
     found = []
     for folder in top.iterdir():
         try:
             used = folder.stat().st_mtime
         except FileNotFoundError:
-            continue  # another process removed it
+            continue  # another process deleted it
         is_whole = not folder.suffix
         if is_whole or used < time.time() - ABANDONED_S:
             found.append((folder == keep, is_whole, used, folder))
@@ -203,7 +203,7 @@ def _prune(top: Path, *, keep: Path) -> None:
 
 
 def catalog_for(repository: OpenRepository, commit: str, code: str) -> Catalog:
-    """Return the catalog of a commit of the store together with the memories of a commit of the code."""
+    """Return the catalog of a commit of the store with the memories of a commit of the code."""
     tip = repository.find_tip()
     now = repository.catalog(tip) if tip else refresh.empty_catalog()
     wanted = CatalogContent((commit,) if commit else (), read_tree(repository.git, code) if code else "")

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from gitmem.recall.query import Query, RecallResult
     from gitmem.repository.repository import OpenRepository
 
-# Nothing is old in the past: no time to live has passed, no memory has expired, none is more recent than another.
+# Age does not apply to the past: no time to live has passed, no memory has expired, and recency does not count.
 NO_CLOCK = 0
 _FACT = (
     "SELECT f.id, m.key, f.spec, f.claim, f.form, f.words, f.inputs, f.ttl_s FROM fact f JOIN memory m ON m.id = f.id"
@@ -45,16 +45,16 @@ _FACT = (
 
 
 class Past:
-    """The project's memory as it stood for one commit of the code.
+    """The project's memory at one commit of the code.
 
     Attributes:
-        anchor: Which state that is.
-        commit: The store's commit that is shown; empty where nothing was known yet.
+        anchor: The state that belongs to it.
+        commit: The store's commit that is shown; empty if nothing was known yet.
         is_empty: Whether nothing was known yet.
     """
 
     def __init__(self, memory: OpenRepository, rev: str, *, progress: Callable[[int, int], None] | None = None) -> None:
-        """Find the state; what cannot be determined of it is among the memory's notices.
+        """Find the state; anything undeterminable is reported in the memory's notices.
 
         Raises:
             NotFoundError: REV is not a commit here.
@@ -63,7 +63,7 @@ class Past:
         self._memory, self._git = memory, memory.git
         tip = memory.find_tip() or ""
         if not tip and not memory.tree():
-            memory.tip()  # says that there is no memory at all
+            memory.tip()  # reports that there is no memory at all
         self.anchor = _found(memory, tip, rev)
         self.commit = self.anchor.states[0] if self.anchor.states else ""
         tree = read_tree(self._git, self.anchor.code) if self.anchor.code else ""
@@ -73,9 +73,9 @@ class Past:
             raise GitmemError(message, hint="fetch the full history of code and memory: git fetch --unshallow")
         now = memory.catalog(tip) if not self.is_empty else empty_catalog()
         self._catalog = catalog_at(self._git, now, CatalogContent(self.anchor.states, tree), progress=progress)
-        self._local = self._local_then()
+        self._local = self._past_local_state()
         self._policy = Policy.from_dict(_decoded(self._catalog.meta("policy")))
-        self._ground = self._stated()
+        self._ground = self._ground_with_statuses()
         self._source = ranker.Source(PROJECT, self._catalog, self._local, self._ground)
         self._add_notices()
 
@@ -86,7 +86,7 @@ class Past:
     def __exit__(
         self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Close what was opened."""
+        """Close the catalog and the local state."""
         self.close()
 
     def close(self) -> None:
@@ -94,14 +94,14 @@ class Past:
         self._catalog.close()
         self._local.close()
 
-    def _local_then(self) -> LocalState:
-        """Return what this clone had found out at REV or before it."""
+    def _past_local_state(self) -> LocalState:
+        """Return the verdicts that this clone had made at REV or before."""
         folder, code = self._memory.store.folder, self.anchor.code
         judged = {v.commit for them in self._memory.local.verdicts().values() for v in them} if code else set()
         return LocalState(folder, looking_back=kin_of(self._git, code, judged).before if judged else frozenset())
 
-    def _stated(self) -> int | None:
-        """Return the ground of the code's commit with the statuses of that time worked out."""
+    def _ground_with_statuses(self) -> int | None:
+        """Return the ground of the code's commit, with the statuses of that time computed."""
         code = self.anchor.code
         if not code or not state.has_statuses(self._catalog):
             return None
@@ -133,18 +133,18 @@ class Past:
             notices.append("only the project's memories have a history: private and universal ones belong to no commit")
 
     def table(self) -> dict[str, str]:
-        """Return which state is shown, for JSON."""
+        """Return the shown state as JSON."""
         return {"rev": self.anchor.rev, "code": self.anchor.code, "commit": self.commit}
 
     def list(self, query: Query) -> RecallResult:
-        """Return the memories of that time that pass the filters, the newest first."""
+        """Return the memories of that time that pass the filters, newest first."""
         _refuse_scopes(query.scopes)
         query = narrowed(self._policy, query) if query.collections else query
         with self._catalog.reading():
             return listing.list_memories([self._source], query, now=NO_CLOCK)
 
     def recall(self, query: Query) -> RecallResult:
-        """Rank the memories of that time against a question."""
+        """Rank the memories of that time for a query."""
         _refuse_scopes(query.scopes)
         if query.syntax:
             raise UsageError("--syntax uses the current index", hint="leave out --syntax, or --at")
@@ -162,11 +162,11 @@ class Past:
         return found
 
     def statistics(self) -> Statistics:
-        """Return counts of what there was."""
+        """Return counts of that time's memories."""
         return Statistics.of(listing.statistics(self._catalog, now=NO_CLOCK) | {"scopes": {}})
 
     def status(self) -> StoreStatus:
-        """Return counts by kind and status of that time, what had failed and what was suspect."""
+        """Return that time's counts by kind and status, with failed and suspect facts."""
         memory = self._memory
         with self._catalog.reading():
             counts = status.status(
@@ -189,7 +189,7 @@ class Past:
         return StoreStatus.of(counts)
 
     def report(self) -> Page:
-        """Return what the page of ``gitmem report`` shows of that time; nothing has an age, and no job is told of."""
+        """Return the content of ``gitmem report`` at that time; without ages and jobs."""
         memory, code = self._memory, self.anchor.code
         counts = self.status().document
         of = Page(
@@ -216,11 +216,11 @@ class Past:
             )
 
     def show(self, typed: str) -> MemoryDetails:
-        """Return one memory as it stood, with its status then, what is known of it now, and its truth over the history.
+        """Return one memory at that time, with its status then, its present state, and its truth over the history.
 
         Raises:
             NotFoundError: It was not known then.
-            AmbiguousKeyError: Several begin with what was typed.
+            AmbiguousKeyError: Several keys begin with the typed text.
         """
         key = self._key(typed)
         with self._catalog.reading():
@@ -232,14 +232,14 @@ class Past:
         known = truth.truth_at(
             self._git, self.anchor.code, fact_state.FactRow(*row), self._verdicts(fact_state.FactRow(*row))
         )
-        # That a task's gate is not passed yet is no failure.
+        # A task whose gate does not pass yet is not a failure.
         status = UNPROVEN if found["kind"] == TASK and known.status == FAILED else known.status
         found["now"] = {"status": status, "because": known.line, "proof": known.proof}
         found["truth"] = [truth.as_table(segment) for segment in known.segments]
         return MemoryDetails.of(found)
 
     def _verdicts(self, fact: fact_state.FactRow) -> Sequence[Any]:
-        """Return every verdict of a fact that counts, whenever it was made: the branch's of all times and our own."""
+        """Return every relevant verdict of a fact, of any time: the branch's whole history and this clone's."""
         memory = self._memory
         branch = all_verdicts(self._git, memory.find_tip() or "", fact.key)
         mine = memory.local.verdicts([fact.key]).get(fact.key, [])

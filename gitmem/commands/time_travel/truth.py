@@ -1,7 +1,7 @@
-"""The truth of a fact over the history of the code: from its verdicts, their inputs, and ancestry.
+"""The truth of a fact over the code's history: from its verdicts, their inputs, and ancestry.
 
-A verdict of the same check and claim whose inputs are those of a commit *proves* the fact's state there, whenever it
-was made. What no verdict proves is between what is known before it and after it on its line of history.
+A verdict of the same check and claim whose inputs equal those of a commit *proves* the fact's state there, whenever it
+was made. A state without such a proof is described by the known states before and after it on its line of history.
 """
 
 from __future__ import annotations
@@ -28,15 +28,15 @@ WORDS = {HOLDS: "held", FAILS: "failed"}
 
 @frozen
 class Segment:
-    """Known commits on one line of history with the same outcome and none of the other between them.
+    """Known commits on one line of history with the same outcome, without the opposite outcome in between.
 
     Attributes:
         outcome: ``holds`` or ``fails``.
         first: The first of them.
         last: The last of them; may be the first.
-        culprit: Whether a bisection found the first one to have broken the fact.
+        culprit: Whether a bisection found that the first one broke the fact.
         because: Why it failed.
-        number: How many they are.
+        number: The number of commits.
     """
 
     outcome: str
@@ -49,13 +49,13 @@ class Segment:
 
 @frozen
 class Truth:
-    """What is known today of a fact at one commit of the code, and on its line of history.
+    """The present knowledge about a fact at one commit of the code, and on its line of history.
 
     Attributes:
-        status: ``verified``, ``failed``, ``stale`` (it held before, here it is not known) or ``unproven``.
-        line: One line that says why.
-        segments: What is known about its line of history, the oldest first; what is between two is unknown.
-        proof: The commit where the verdict was made that proves the status here, or empty.
+        status: ``verified``, ``failed``, ``stale`` (it held before, and is unknown here) or ``unproven``.
+        line: The explanation in one line.
+        segments: The known segments of its line of history, oldest first; between two, the state is unknown.
+        proof: The commit at which the proving verdict was made, or empty.
     """
 
     status: str
@@ -65,13 +65,13 @@ class Truth:
 
 
 def truth_at(git: Git, commit: str, fact: fact_state.FactRow, verdicts: Sequence[Verdict]) -> Truth:
-    """Return what is known of a fact at a commit of the code.
+    """Return the truth of a fact at a commit of the code.
 
     Args:
         git: The repository.
         commit: The commit.
-        fact: The fact, with the specification and the claim that are asked about.
-        verdicts: All that are known of it; those of another specification or claim do not count.
+        fact: The fact, with the specification and the claim in question.
+        verdicts: All known verdicts; those of another specification or claim are ignored.
     """
     verdicts = [v for v in verdicts if (v.spec, v.claim) == (fact.spec, fact.claim)]
     known = {known.commit: known for known in known_of(verdicts)}
@@ -97,7 +97,7 @@ def truth_at(git: Git, commit: str, fact: fact_state.FactRow, verdicts: Sequence
 
 
 def _proof(git: Git, commit: str, fact: fact_state.FactRow, verdicts: Sequence[Verdict]) -> Verdict | None:
-    """Return the verdict of the very inputs that the commit has, the one that counts of several; or None."""
+    """Return the effective verdict on the exact inputs of the commit, or None."""
     try:
         tree = CodeTree(git, commit)
     except (NotFoundError, ProcessError):
@@ -126,7 +126,7 @@ def _proved(known: KnownCommit, where: str) -> str:
 
 
 def _between(before: Sequence[KnownCommit], after: Sequence[KnownCommit]) -> str:
-    """Return what is known before a commit that nothing proves, and after it."""
+    """Return the known states before and after a commit without a proof."""
     if not before and not after:
         return "never judged on this line of history"
     if not before:

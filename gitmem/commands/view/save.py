@@ -27,14 +27,14 @@ if TYPE_CHECKING:
 
 @frozen
 class SaveResult:
-    """What a save did.
+    """The result of a save.
 
     Attributes:
-        changes: What was written, by path.
-        refused: Files that stay as they are, and why.
-        restored: Files that were deleted in the folder and are back.
-        forgotten: Memories that were retired because their files were deleted (only where that was requested).
-        others: How many files are not memories and were left alone.
+        changes: The written memories, by path.
+        refused: The refused files, with reasons.
+        restored: Files that were deleted in the folder and have been restored.
+        forgotten: Memories that were retired because their files were deleted (only on request).
+        others: The number of files that are not memories, which were left alone.
     """
 
     changes: tuple[Change, ...] = ()
@@ -45,13 +45,13 @@ class SaveResult:
 
 
 def save(memory: OpenRepository, *, message: str = "", forget: bool = False, mine: Collection[str] = ()) -> SaveResult:
-    """Commit what a person wrote in the view, each file merged onto the branch's tip.
+    """Commit a person's edits in the view, each file merged onto the branch's tip.
 
     Args:
         memory: The memory.
         message: The commit's message.
-        forget: Whether memories whose files were deleted are retired; else the files come back.
-        mine: Keys whose text in the view counts, whatever the branch has.
+        forget: Whether to retire memories whose files were deleted; otherwise the files are restored.
+        mine: Keys whose text in the view wins over the branch.
 
     Raises:
         NotFoundError: There is no view, or no such key.
@@ -89,16 +89,16 @@ def save(memory: OpenRepository, *, message: str = "", forget: bool = False, min
 
 
 def merge_found(memory: OpenRepository, view: View, found: str) -> tuple[View, Mapping[str, str], Collection[str]]:
-    """Merge a commit that a person made in the view onto the branch; what it says of it is among the notices.
+    """Merge a commit that a person made in the view into the branch; the results are among the notices.
 
     Returns:
-        What is known of the view, the blobs by path that the branch has now, and every path of the commit.
+        The state of the view, the blobs by path that are now on the branch, and every path of the commit.
     """
     git = memory.git
     ref = views.keep(git, found)
     sides = worktrees.list_sides(git, view.shown, found)
     sizes = git.sizes(side.new for side in sides if side.new)
-    # Absence never means deleted; what is not a file of a store stays where it is, and in that commit.
+    # A missing file never means deletion; files that do not belong to a store stay where they are, and in that commit.
     whole = [s for s in sides if s.mode in layout.REGULAR_MODES and 0 <= sizes.get(s.new, -1) <= layout.MEMORY_LIMIT]
     contents = git.read_blobs(side.new for side in whole)
     items = [
@@ -117,7 +117,7 @@ def merge_found(memory: OpenRepository, view: View, found: str) -> tuple[View, M
 
 
 def _allowed(memory: OpenRepository, message: str) -> str:
-    """Return the message of a commit that was found, or nothing where a commit of the store must not hold it."""
+    """Return the message of a found commit, or an empty one if a commit of the store must not contain it."""
     try:
         refuse_typed("the message", message.strip(), memory.policy())
     except RefusedError:
@@ -127,7 +127,7 @@ def _allowed(memory: OpenRepository, message: str) -> str:
 
 def _saver(memory: OpenRepository, *, message: str, source: str = "", wins: frozenset[str] = frozenset()) -> Saver:
     def inspect(document: Document, before: Document | None) -> None:
-        """Refuse a check that cannot fail, where the person changed it; whether it holds is for a verify run to say."""
+        """Refuse a changed check that cannot fail; whether it holds is for a verify run to say."""
         spec = own_spec(document)
         if spec is None or spec == (own_spec(before) if before is not None else None):
             return
@@ -135,7 +135,7 @@ def _saver(memory: OpenRepository, *, message: str, source: str = "", wins: froz
             message = f"{document.key}: a check that cannot fail proves nothing: {why}"
             raise RefusedError(message, hint="let it read the code")
         message = f"the check of {document.key} is new; it is unproven until you run gitmem verify"
-        if message not in memory.notices:  # a save is planned again where another writer was faster
+        if message not in memory.notices:  # a save is planned again if another writer was faster
             memory.notices.append(message)
 
     how = How(memory.policy(), inspect, message, source, wins)
@@ -145,7 +145,7 @@ def _saver(memory: OpenRepository, *, message: str, source: str = "", wins: froz
 def _items(
     memory: OpenRepository, view: View, unsaved: list[tuple[str, str]]
 ) -> tuple[list[EditedFile], list[Refusal], int]:
-    """Return the files to save with what each began as; those that cannot be read; and how many are not memories."""
+    """Return the files to save with their bases; the unreadable ones; and how many are not memories."""
     removed = {_key(path): path for tag, path in unsaved if tag == "R" and _key(path)}
     wanted = [path for tag, path in unsaved if tag != "R"]
     asked = [*wanted, *removed.values()]

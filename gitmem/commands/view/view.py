@@ -1,6 +1,6 @@
 """The commands for the view: create, update, inspect, repair, remove.
 
-The branch is the truth. What is in the folder is either what the branch has, or a person's, and that is never
+The branch is authoritative. A file in the folder is either the branch's, or a person's; the latter is never
 overwritten: it is saved (`save`), or it stays.
 """
 
@@ -31,22 +31,22 @@ if TYPE_CHECKING:
     from gitmem.store.view.refresh import Merge
 
 
-# A view of more files than this is made, and follows the branch, only on request (gitmem view).
+# A larger view is only created and updated on request (gitmem view).
 UNASKED_AT_MOST = 20_000
 SAVE_OR_MOVE = "gitmem save; move away files that are not memories"
 
 
 def make(memory: OpenRepository, merge: Merge, path: str = "", *, unasked: bool = False) -> View:
-    """Make the view, at a folder or the usual one, or bring the one that is there to the branch's tip.
+    """Create the view, at a given or the default folder, or update the existing one to the branch's tip.
 
     Args:
         memory: The memory.
-        merge: Merges a commit that was made in the view onto the branch.
-        path: The folder; empty for the usual one.
-        unasked: Whether nobody asked for it: then a large one is not made.
+        merge: Merges a commit that was made in the view into the branch.
+        path: The folder; empty for the default one.
+        unasked: Whether it is created automatically: then a large one is not.
 
     Raises:
-        RefusedError: There is another one, or none may be made there.
+        RefusedError: There is another view, or the folder cannot be used.
     """
     memory.need_store()
     path = os.path.abspath(path) if path else ""
@@ -67,9 +67,9 @@ def make(memory: OpenRepository, merge: Merge, path: str = "", *, unasked: bool 
 
 
 def follow(memory: OpenRepository, merge: Merge) -> None:
-    """Bring the view to the branch's tip behind a write, where there is one; commits made in it are merged first.
+    """Update the view, if there is one, to the branch's tip after a write; commits made in it are merged first.
 
-    One that has grown past ``UNASKED_AT_MOST`` stays as it is until the next ``gitmem view``.
+    A view that has grown past ``UNASKED_AT_MOST`` is not updated until the next ``gitmem view``.
     """
     if not viewpoint.has_one(memory.git.repository.state) or memory.find_tip() is None:
         return
@@ -82,7 +82,7 @@ def follow(memory: OpenRepository, merge: Merge) -> None:
 
 
 def _is_outgrown(memory: OpenRepository, view: View) -> bool:
-    """Return whether the branch has more memories than a view shows that was not asked for."""
+    """Return whether the branch has too many memories for an automatic update."""
     if view.asked:
         return False
     count: int = memory.catalog().row("SELECT count(*) FROM memory")[0]
@@ -90,11 +90,11 @@ def _is_outgrown(memory: OpenRepository, view: View) -> bool:
 
 
 def remove(memory: OpenRepository) -> str:
-    """Take the view away and return the folder it was; what was not saved keeps it.
+    """Remove the view and return its folder; refuse if anything in it is unsaved.
 
     Raises:
         NotFoundError: There is none.
-        ConflictError: Something in it is not saved.
+        ConflictError: Something in it is unsaved.
     """
     git = memory.git
     with _lock(memory, "view"):
@@ -121,7 +121,7 @@ def remove(memory: OpenRepository) -> str:
 
 
 def standing(memory: OpenRepository) -> dict[str, Any] | None:
-    """Return where the view is, what it shows and what is not saved; None where there is none. Changes nothing."""
+    """Return the view's folder, its commit and its unsaved changes; None if there is none. Changes nothing."""
     git = memory.git
     view = viewpoint.load(git.repository)
     if view is None:
@@ -150,7 +150,7 @@ def standing(memory: OpenRepository) -> dict[str, Any] | None:
 
 
 def examine(memory: OpenRepository, merge: Merge, *, fix: bool) -> tuple[list[Problem], list[str]]:
-    """Return what is wrong with the view, and what was repaired; nothing that a person wrote is lost by it."""
+    """Return the view's problems, and the repairs made; a person's edits are never lost."""
     view = viewpoint.load(memory.git.repository)
     if view is None or memory.find_tip() is None:
         return [], []
@@ -171,7 +171,7 @@ def examine(memory: OpenRepository, merge: Merge, *, fix: bool) -> tuple[list[Pr
 
 
 def _lock_problem(lock: Path, fix: bool, fixed: list[str]) -> Problem | None:
-    """Return what is wrong with a lock file of git in the view; where nobody holds it, remove it if that is wanted."""
+    """Return the problem with a lock file of git in the view; if it is stale and a repair is wanted, remove it."""
     if not lock.exists():
         return None
     age = time.time() - lock.stat().st_mtime
@@ -186,7 +186,7 @@ def _lock_problem(lock: Path, fix: bool, fixed: list[str]) -> Problem | None:
     return None
 
 
-# What of a view can be repaired, and what is said then.
+# The repairable conditions of a view, with the message for each.
 REPAIRED = {
     views.UNLINKED: "linked the view {} to this repository again",
     views.GONE: "removed the record of the view {}, whose folder is gone",
@@ -223,7 +223,7 @@ def _problems(git: Git, view: View, found: Mapping[str, Any]) -> list[Problem]:
 
 
 def _with_index(memory: OpenRepository, view: View) -> View:
-    """Throw a damaged index away: what it knew is in the commit that the view shows."""
+    """Delete a damaged index: its content is in the commit that the view shows."""
     try:
         if view.shown:
             refresh.list_unsaved(memory.git, view)

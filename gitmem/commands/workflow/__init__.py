@@ -1,1 +1,1 @@
-"""What a workflow does with memories: steps before and after the work, decisions, learnings that a lead passes on."""
+"""Memories in workflows: steps before and after the work, decisions, learnings passed on by a lead."""

@@ -1,4 +1,4 @@
-"""Store decisions and load them again (C6): by what they are about, by role, story and component."""
+"""Store decisions and load them (C6): by query, role, story and component."""
 
 from __future__ import annotations
 
@@ -22,22 +22,22 @@ if TYPE_CHECKING:
 
 # AI Memory Module, collection `discussions`: "Workflow decisions", "Agent reasoning".
 KINDS = ("decision", "discussion")
-# Of a question, so many of the best are looked through for the role and the story.
+# The best hits of a query that are filtered by role and story.
 LOOKED_THROUGH = 1000
-# The limit bounds what is told; of each memory, the policy's ``max_memory_tokens``.
+# *limit* bounds the number of decisions; each is cut to the policy's ``max_memory_tokens``.
 UNBOUNDED = 1 << 30
 _LIVE = "m.shadowed = 0 AND m.archived = 0 AND m.superseded = 0 AND (m.expires IS NULL OR m.expires > ?)"
 
 
 @frozen
 class Decisions:
-    """Decisions that were found.
+    """Decisions found.
 
     Attributes:
-        found: The hits, the best or newest first.
+        found: The hits, best or newest first.
         fields: The frontmatter of each, by key.
         bodies: The text of each, by key.
-        text: It all for an agent, fenced; empty where there is nothing.
+        text: All of them for an agent, fenced; empty if there are none.
     """
 
     found: RecallResult
@@ -51,13 +51,13 @@ def decide(memory: OpenRepository, text: str, step: WorkflowStep, **options: Any
 
     Args:
         memory: The store.
-        text: What was decided, and why.
+        text: The decision and its reason.
         step: Role, story and component.
         options: ``title``, ``key``, ``tags``, ``force`` and further fields, as for ``remember``.
 
     Raises:
         RefusedError: It cannot be written.
-        DuplicateError: Another memory says it already.
+        DuplicateError: Another memory says the same.
     """
     fields = step.fields(memory, tuple(options.pop("tags", ())))
     return memory.with_notice(remember(memory, text, kind=KINDS[0], writer=WORKFLOW, **{**options, **fields}))
@@ -66,14 +66,14 @@ def decide(memory: OpenRepository, text: str, step: WorkflowStep, **options: Any
 def load(
     memory: OpenRepository, query: str, step: WorkflowStep, *, limit: int, recall: Callable[[Query], RecallResult]
 ) -> Decisions:
-    """Return decisions: those that fit a question best, or the newest where there is none.
+    """Return the decisions that best match a query, or the newest ones without a query.
 
     Args:
         memory: The store.
-        query: What they are to be about; empty for all.
-        step: Only those of this role, story and component, each where it is named.
-        limit: At most so many, >= 1.
-        recall: Answers a question.
+        query: The query; empty for all.
+        step: Only those of this role, story and component, as far as given.
+        limit: The most decisions, >= 1.
+        recall: Runs a query.
     """
     catalog = memory.catalog()
     tag = component_tag(step.component)
@@ -94,7 +94,7 @@ def load(
 
 
 def _of_step(memory: OpenRepository, step: WorkflowStep) -> set[int]:
-    """Return the numbers of the decisions of a role and story."""
+    """Return the ids of the decisions of a role and story."""
     marks = ",".join("?" * len(KINDS))
     rows = memory.catalog().rows(
         f"SELECT m.id, m.task, t.fields FROM memory m JOIN text t ON t.id = m.id WHERE {_LIVE} AND m.kind IN ({marks})",

@@ -1,4 +1,4 @@
-"""Distil a finished run into memories (E13): everything in one commit, or nothing and every reason why."""
+"""Write the memories of a finished run (E13): all in one commit, or none with every reason."""
 
 from __future__ import annotations
 
@@ -24,19 +24,19 @@ if TYPE_CHECKING:
     from gitmem.store.commit import CommitPlan
     from gitmem.write.draft import Draft
 
-# Who wrote it, where neither the run nor a setting says.
+# The author if neither the run nor a setting names one.
 NAMELESS = "run"
 
 
 @frozen
 class RunResult:
-    """What became of a run.
+    """The result for a run.
 
     Attributes:
         run: Its name, or empty.
-        changes: What was written, or said already, with where each is in the file.
-        refused: Where and why, for each that was refused.
-        commit: The commit, or the tip where nothing was written.
+        changes: The written and already known memories, each with its place in the file.
+        refused: Place and reason for each refused one.
+        commit: The commit, or the tip if nothing was written.
         is_written: Whether there is a new commit.
     """
 
@@ -50,17 +50,17 @@ class RunResult:
 def from_run(
     memory: OpenRepository, raw: bytes, *, name: str, partial: bool, is_worth: Callable[[str], bool]
 ) -> RunResult:
-    """Write what a run hands over.
+    """Write the memories of a run.
 
     Args:
         memory: The store.
         raw: The file (``run_file``).
-        name: What the run is called where the file does not say; may be empty.
-        partial: Whether the rest is written where some are refused.
-        is_worth: Tells whether a text says anything.
+        name: The run's name if the file does not give one; may be empty.
+        partial: Whether to write the rest if some are refused.
+        is_worth: Returns whether a text is informative.
 
     Raises:
-        RefusedError: It is no such file, or its name holds a secret.
+        RefusedError: The file is invalid, or its name contains a secret.
     """
     policy = memory.policy()
     run = read_run(raw, policy, is_worth=is_worth)
@@ -81,7 +81,7 @@ def _draft(memory: OpenRepository, item: RunMemory, label: str, role: str) -> Dr
     """Return one memory, checked.
 
     Raises:
-        RefusedError: It is none, or cannot be written.
+        RefusedError: It is invalid.
     """
     if item.reason:
         raise RefusedError(item.reason)
@@ -103,7 +103,7 @@ def _draft(memory: OpenRepository, item: RunMemory, label: str, role: str) -> Dr
     document = checked_text(draft.key, draft.fields, draft.body, policy=policy, path=f"{draft.key}.md")
     if len(document.text.encode("utf-8")) > MEMORY_LIMIT:
         raise RefusedError(f"it is larger than the {MEMORY_LIMIT} bytes of a memory")
-    # The run is named behind the rules: it is not a line of the code.
+    # Added after the rules ran: the run is not a line of code.
     refs = {"refs": [*draft.fields.get("refs", ()), f"run {label}"]} if label else {}
     return replace(draft, fields={**draft.fields, **refs})
 
@@ -150,6 +150,6 @@ def _write(
 
 
 def _place(one: tuple[str, str]) -> tuple[bool, int]:
-    """Return where in the file something stands, for sorting: the memories come before the attempts."""
+    """Return an item's position in the file, for sorting: memories before attempts."""
     name, _, number = one[0].partition("[")
     return name == "attempts", int(number.rstrip("]"))

@@ -1,4 +1,4 @@
-"""Pass a learning on (D4): a lead writes it into one worker's memory, or into the memory that all of them share."""
+"""Pass a learning on (D4): a lead writes it into one worker's memory, or into the shared one."""
 
 from __future__ import annotations
 
@@ -22,27 +22,27 @@ if TYPE_CHECKING:
 # agent-swarm, "Memory Categories"; each is a kind of memory.
 CATEGORIES = ("mistake-pattern", "best-practice", "codebase-knowledge", "preference")
 ANYBODY = "*"
-# What a reader is told of who wrote it.
+# How readers see who wrote it.
 LEAD = "lead"
 
 
 def inject(memory: OpenRepository, text: str, *, category: str, worker: str = "", **options: Any) -> Change:
-    """Write a learning for one worker, or for all; it counts at once.
+    """Write a learning for one worker, or for all; it is effective at once.
 
     Args:
         memory: The repository's memory.
-        text: What is to be learned.
+        text: The learning.
         category: One of ``CATEGORIES``.
-        worker: The agent whose private memory it goes into; empty for all, who share the project's.
+        worker: The agent whose private memory it goes into; empty for the project's memory, shared by all.
         options: ``title``, ``key``, and further fields, as for ``remember``.
 
     Raises:
-        RefusedError: There is no such category, no agent can have this name, or it is an agent that does not lead.
-        DuplicateError: Another memory of that store says it already.
+        RefusedError: The category or the agent's name is invalid, or the current agent is not a leading one.
+        DuplicateError: Another memory of that store says the same.
     """
     _refuse(memory, category, worker)
     store = open_private(memory, agent=worker) if worker else memory
-    if worker:  # private memories are pushed nowhere (D3)
+    if worker:  # private memories are never pushed (D3)
         memory.notices.append(
             f"{slug(worker)} sees it where it works in this clone; to reach it in another clone: --push"
         )
@@ -62,7 +62,7 @@ def send(
     """Push a learning for a worker in another clone to the remote with *push*; return its ref there.
 
     Raises:
-        RefusedError: As for ``inject``, or it cannot be a memory.
+        RefusedError: As for ``inject``, or it is not a valid memory.
         NoRepositoryError: There is no remote.
         RemoteError: It cannot be reached, or refuses: nothing was sent.
     """
@@ -87,7 +87,7 @@ def kind_of(category: str) -> str:
 
 
 def _refuse(memory: OpenRepository, category: str, worker: str) -> None:
-    """Refuse a category, a sender or a worker that cannot be."""
+    """Refuse an invalid category, sender or worker."""
     if category not in CATEGORIES:
         message = f"unknown category: {display(category)}"
         raise RefusedError(message, hint=f"choose one of {', '.join(CATEGORIES)}")
@@ -101,6 +101,6 @@ def _refuse(memory: OpenRepository, category: str, worker: str) -> None:
 
 
 def leads(memory: OpenRepository) -> bool:
-    """Return whether who works here is a person, or an agent that this clone's settings name as one that leads."""
+    """Return whether the current worker is a person, or a leading agent by this clone's settings."""
     agent, named = memory.author().agent, memory.config.leads
     return not agent or agent in named or ANYBODY in named

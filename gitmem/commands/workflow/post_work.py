@@ -20,31 +20,31 @@ if TYPE_CHECKING:
     from gitmem.repository.repository import OpenRepository
     from gitmem.write.writer import Change
 
-# The kinds that a job leaves: a pattern for whoever builds the like, or how it went, which is told for a week.
+# The kinds of results: a pattern for similar work, or an outcome, which is shown for a week.
 KINDS = ("code_pattern", "outcome")
-# `path:line` or `path:line-line` in a text: a path has a suffix or a folder, so that `step:3` is none.
+# `path:line` or `path:line-line` in a text: a path has a suffix or a folder, so `step:3` does not match.
 # Source: AI Memory Module, "Validation regex", without its list of suffixes.
 _REFERENCE = r"(?<![\w/.:-])(?:[\w.-]+/)*[\w-][\w.-]*\.\w+:\d+(?:-\d+)?(?![\w:])"
-# More references than this tell nobody where to look.
+# More references do not help readers.
 MOST_FOUND = 20
 
 
 def post_work(
     memory: OpenRepository, text: str, step: WorkflowStep, *, refs: Sequence[str], kind: str = KINDS[0], **options: Any
 ) -> Change:
-    """Write down what was built.
+    """Record what was built.
 
     Args:
         memory: The store.
-        text: What was built, how it fits in, what went wrong on the way.
+        text: What was built, how it fits in, and what went wrong.
         step: Role, story and component.
-        refs: Where it is, ``path:line`` or ``path:line-line``; those in the text count as well.
+        refs: Its places, ``path:line`` or ``path:line-line``; those in the text count as well.
         kind: ``code_pattern`` or ``outcome``.
         options: ``title``, ``key``, ``tags``, ``force`` and further fields, as for ``remember``.
 
     Raises:
-        RefusedError: It points at no line of the code, or is too short or too long.
-        DuplicateError: Another memory says it already.
+        RefusedError: It refers to no line of code, or is too short or too long.
+        DuplicateError: Another memory says the same.
     """
     wrong = [ref for ref in refs if not is_line_reference(ref)]
     if wrong:
@@ -55,22 +55,22 @@ def post_work(
         raise RefusedError("a pattern needs the lines of code that show it", hint="--ref src/auth/jwt.py:89-145")
     _refuse_size(f"{options.get('title', '')}\n{cleaned(text)}", memory)
     fields = step.fields(memory, tuple(options.pop("tags", ())))
-    # The text may name files of another branch, or of the past: those are not proved, and the pattern is kept.
+    # The text may name files of another branch or of the past: these are not proved, and the pattern is kept.
     options |= {**fields, "is_strict": False, "writer": WORKFLOW}
     return memory.with_notice(remember(memory, text, kind=kind, refs=found, **options))
 
 
 def references_in(text: str) -> list[str]:
-    """Return the references to lines of code in a text, in their order, each once."""
+    """Return the references to lines of code in a text, in order, without duplicates."""
     found = dict.fromkeys(match[0] for match in re.finditer(_REFERENCE, text))
     return [ref for ref in found if is_line_reference(ref)][:MOST_FOUND]
 
 
 def _refuse_size(text: str, memory: OpenRepository) -> None:
-    """Refuse what is too short to help or too long to be told whole (C7).
+    """Refuse a text that is too short to help or too long to be shown in full (C7).
 
     Raises:
-        RefusedError: It says how many tokens there are, and how many there may be.
+        RefusedError: It is; the message gives its tokens and the limit.
     """
     tokens, limits = count_tokens(text), memory.policy().workflow
     if tokens < limits.min_tokens:

@@ -1,7 +1,7 @@
-"""Show what matters before work starts (C6, D8): failed attempts, decisions, how similar things were built.
+"""Show relevant memories before work starts (C6, D8): failed attempts, decisions, how similar things were built.
 
-Decisions come before patterns, those of the very story before what only fits its words, and a role's kinds before all
-others (AI Memory Module, "Agent Memory Summary Table"). Whole entries within a budget, fenced as data.
+Decisions come before patterns, memories of the same story before those that only match its words, and a role's kinds
+before all others (AI Memory Module, "Agent Memory Summary Table"). Whole entries within a budget, fenced as data.
 """
 
 from __future__ import annotations
@@ -33,26 +33,26 @@ if TYPE_CHECKING:
     from gitmem.model import Hit
     from gitmem.repository.repository import OpenRepository
 
-# What tells how to build something, for a role that prefers nothing.
+# The kinds that show how to build something, for a role without preferences.
 PATTERNS = (
     *("code_pattern", "pattern", "recipe", "anti_pattern", "gotcha", "mistake_pattern", "best_practice", "convention"),
     *("principle", "codebase_knowledge", "preference"),
 )
-# Of a task's text, enough for what it is about.
+# The most of a task's text used as a query.
 QUERY_CHARS = 2000
-# Of a question for all kinds, so many more are looked through, since some are told already.
+# How many more hits of a query for all kinds are examined, since some are shown already.
 WIDER = 4
 
 
 @frozen
 class Work:
-    """What is about to be done.
+    """The work to prepare for.
 
     Attributes:
-        text: What it is, or the key of a task; empty where the story says it.
+        text: Its description, or the key of a task; empty if the story says it.
         step: Role, story and component.
         paths: The files it is about.
-        limit: Memories of each part at most; 0 = the policy's.
+        limit: The most memories per part; 0 = the policy's.
         budget_tokens: 0 = the role's, or the policy's.
     """
 
@@ -68,13 +68,13 @@ class PreWork:
     """The context that an agent gets before a job.
 
     Attributes:
-        query: What was requested.
-        task: The task of the store that it is about, or empty.
+        query: The query.
+        task: The store's task that it is about, or empty.
         role: The role, or empty.
-        budget_tokens: What the text may take.
-        parts: What is told, the most important first.
-        hits: The memories of it, by reference.
-        text: It all, fenced; empty where there is nothing.
+        budget_tokens: The budget of the text.
+        parts: Its parts, most important first.
+        hits: Its memories, by reference.
+        text: All parts, fenced; empty if there are none.
     """
 
     query: str
@@ -86,7 +86,7 @@ class PreWork:
     text: str
 
     def table(self) -> dict[str, Any]:
-        """Return it as the documented JSON."""
+        """Return the documented JSON."""
         return {
             "query": self.query,
             "task": self.task,
@@ -109,15 +109,15 @@ class PreWork:
 
 
 def pre_work(memory: OpenRepository, work: Work, *, recall: Callable[[Query], RecallResult]) -> PreWork:
-    """Return what matters for a job.
+    """Return the memories relevant to some work.
 
     Args:
         memory: The store.
-        work: What is about to be done.
-        recall: Answers a question.
+        work: The work.
+        recall: Runs a query.
 
     Raises:
-        UsageError: Nothing says what it is.
+        UsageError: The work is not described.
     """
     policy, catalog = memory.policy(), memory.catalog()
     task = _find_task(catalog, work)
@@ -132,7 +132,7 @@ def pre_work(memory: OpenRepository, work: Work, *, recall: Callable[[Query], Re
         memory.notices.append(f"the policy has no role {name}; choose one of {', '.join(sorted(policy.roles))}")
     limit = work.limit or policy.workflow.limit
     budget = work.budget_tokens or (role.budget_tokens if role else 0) or policy.workflow.budget_tokens
-    # What a role reads by its own row, it reads in any collection (C, "Agent Memory Summary Table").
+    # Kinds in a role's own row are read from any collection (C, "Agent Memory Summary Table").
     own = role.kinds if role else ()
     unread = tuple(kind for kind in policy.unread(WORK) if kind not in own)
     held = (task[0],) if task else ()
@@ -153,7 +153,7 @@ def pre_work(memory: OpenRepository, work: Work, *, recall: Callable[[Query], Re
 
 
 def _find_task(catalog: Catalog, work: Work) -> tuple[str, str, dict[str, Any]] | None:
-    """Return the key, the text and the frontmatter of the task that a job is about; None where it is none here."""
+    """Return key, text and frontmatter of the task that the work is about; None if it is not a task here."""
     names = (work.step.story.strip(), work.text.strip())
     return next(filter(None, (_read_task(catalog, name) for name in names)), None)
 
@@ -186,7 +186,7 @@ class _Seek:
         self._seen = set(query.held)
 
     def of_kinds(self, kinds: Sequence[str]) -> RecallResult:
-        """Return those of the story, the newest first, then those that fit its words."""
+        """Return memories of the story, newest first, then those that match its words."""
         read = tuple(kind for kind in kinds if kind not in self._asked.unread)
         if not read:
             return RecallResult((), 0)
@@ -194,7 +194,7 @@ class _Seek:
         return self._united(query, self._newest(query), lambda hit: True)
 
     def others(self, told_kinds: Sequence[str]) -> RecallResult:
-        """Return the rest, of kinds that have no group of their own."""
+        """Return the rest, of kinds without a group of their own."""
         wide = replace(self._asked, limit=WIDER * self._asked.limit)
         return self._united(wide, self._newest(wide), lambda hit: hit.kind not in told_kinds)
 
@@ -236,7 +236,7 @@ def _failed(
     *,
     now: int,
 ) -> Part:
-    """Return what failed before at this very task, at others about these files, and last at related ones (B8)."""
+    """Return failed attempts at this task, at others about these files, and at related ones (B8)."""
     own = _failures_of(task)
     near = [one for one in failures(catalog, (), paths, now=now, others=0) if not task or one.key != task[0]]
     known = {one.key for one in (*own, *near)}

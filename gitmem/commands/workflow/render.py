@@ -17,19 +17,19 @@ if TYPE_CHECKING:
     from gitmem.repository.proving_store import ProvingStore
     from gitmem.repository.repository import OpenRepository
 
-# What is told here is bounded by its tokens; no budget of tokens needs so many characters.
+# The token budget bounds the text; no such budget needs so many characters.
 CHARACTERS = 1 << 20
 REST = "a higher --limit or --budget, or gitmem recall"
 
 
 def part_of(memory: OpenRepository, heading: str, found: RecallResult, *, limit_tokens: int | None = None) -> Part:
-    """Return what was found as a part, each memory with what it is and whose.
+    """Return memories as a part, each with its kind, status and author.
 
     Args:
         memory: The repository.
         heading: The part's heading.
         found: The memories.
-        limit_tokens: How much of each text is shown at most; 0 for titles alone, None for the store's setting.
+        limit_tokens: The most tokens shown of each text; 0 for titles alone, None for the store's setting.
     """
     most = memory.policy().context.max_memory_tokens
     limit = most if limit_tokens is None else min(most, limit_tokens)
@@ -41,7 +41,7 @@ def part_of(memory: OpenRepository, heading: str, found: RecallResult, *, limit_
         if store is not None:
             catalog = store.catalog()
             known = render.about(catalog, store.ground(catalog), [hit.key], now=memory.now).get(hit.key)
-        # In another scope, a shortened key would be looked for in the project first.
+        # In another scope, a shortened key would be searched for in the project first.
         is_own = catalog is not None and hit.scope == PROJECT
         short = short_keys(catalog, [hit.key])[hit.key] if is_own and catalog else hit.reference
         text, is_whole = render.hit_text(catalog if limit else None, hit, limit_tokens=limit, short=short)
@@ -51,7 +51,7 @@ def part_of(memory: OpenRepository, heading: str, found: RecallResult, *, limit_
 
 
 def composed(memory: OpenRepository, parts: Sequence[Part], budget_tokens: int) -> tuple[tuple[Part, ...], str]:
-    """Return the parts that fit into so many tokens, cut from the bottom, and their text in its fence."""
+    """Return the parts that fit into a budget, cut from the end, and their text in its fence."""
     tip = (memory.find_tip() or "")[:12]
     source = f"the memory of this repository at {tip}; in brackets: key, kind, status, by whom"
     frame = render.fenced([Part("", (MemoryText("-"),))], source=source)
@@ -60,7 +60,7 @@ def composed(memory: OpenRepository, parts: Sequence[Part], budget_tokens: int) 
 
 
 def _store_of(memory: OpenRepository, scope: str) -> ProvingStore | None:
-    """Return the store that has the memories of a scope; None for those of other repositories."""
+    """Return the store with a scope's memories; None for other repositories'."""
     if scope == PROJECT:
         return memory
     return next(iter(memory.stores((scope,))), None) if scope in SCOPES else None

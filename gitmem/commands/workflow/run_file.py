@@ -1,6 +1,6 @@
-"""Read what a finished run hands over (E13): a list of memories as JSON, checked one by one. Pure.
+"""Read the memories of a finished run (E13): a JSON list, checked one by one. Pure.
 
-Nothing is guessed: a field that nobody knows, or of another type, refuses its memory and says so. ``docs/workflow.md``
+Nothing is guessed: an unknown field, or one of the wrong type, refuses its memory with the reason. ``docs/workflow.md``
 has the schema.
 """
 
@@ -20,10 +20,10 @@ if TYPE_CHECKING:
 
     from gitmem.policy.policy import Policy
 
-# What a reflector hands over is "a small JSON list" (dotfiles); a run with more has not been distilled.
+# A reflector returns "a small JSON list" (dotfiles); a longer one has not been distilled.
 BYTES, MOST, LISTED, LINE = 1 << 20, 200, 50, 300
 IMPORTANCE = ("critical", "high", "medium", "low")
-# They are not memories that somebody just writes: a fact is proved when it is written, a task is worked on.
+# Kinds that cannot simply be written: a fact is proved when it is recorded, a task is worked on.
 ELSEWHERE = {
     "fact": "a fact is proved when it is recorded: gitmem fact TITLE --verify CMD; without a check, use "
     "codebase_knowledge",
@@ -37,15 +37,15 @@ ENDED = ("done", "failed", "released")
 
 @frozen
 class RunMemory:
-    """One memory of a run, or why it is none.
+    """One memory of a run, or the reason why it is refused.
 
     Attributes:
-        where: Where it is in the file, for people: ``memories[3]``.
-        text: Its body, or all of it.
+        where: Its place in the file, for display: ``memories[3]``.
+        text: Its body, or its whole text.
         title: Its title, or empty.
         kind: Its kind.
         fields: Its further fields.
-        reason: Why it is refused; empty where it is not.
+        reason: Why it is refused; empty if it is not.
     """
 
     where: str
@@ -61,9 +61,9 @@ class WorkflowRun:
     """A finished run.
 
     Attributes:
-        name: What it is called; empty where the file does not say.
+        name: Its name; empty if the file has none.
         role: The role that distilled it, or empty.
-        items: What it hands over, in the order of the file.
+        items: Its memories, in file order.
     """
 
     name: str
@@ -72,20 +72,20 @@ class WorkflowRun:
 
 
 def read_run(raw: bytes, policy: Policy, *, is_worth: Callable[[str], bool]) -> WorkflowRun:
-    """Return the run that a file describes.
+    """Return the run in a file.
 
     Args:
-        raw: The file; ``BYTES + 1`` of it are enough.
+        raw: The file; its first ``BYTES + 1`` bytes suffice.
         policy: The store's policy, for its kinds.
-        is_worth: Tells whether a text says anything.
+        is_worth: Returns whether a text is informative.
 
     Raises:
-        RefusedError: It is no such file, or too large.
+        RefusedError: The file is invalid or too large.
     """
     found = _parsed(raw)
     if isinstance(found, list):
         found = {"memories": found}
-    if found.get("kind") == "task" and "attempts" in found:  # what `gitmem task show --json` prints
+    if found.get("kind") == "task" and "attempts" in found:  # the output of `gitmem task show --json`
         found = {"task": found.get("key"), "title": found.get("title"), "attempts": found["attempts"]}
     unknown = sorted(set(found) - {"run", "role", "task", "title", "memories", "attempts"})
     if unknown:
@@ -190,7 +190,8 @@ def _one_of(*allowed: str) -> Callable[[Any], str]:
     return lambda value: "" if value in allowed else f"must be one of {', '.join(allowed)}"
 
 
-# The fields of a memory (DESIGN, section 3) that a run may give, and dotfiles' capsules': `domain_tags`, `verified_by`.
+# The fields of a memory (DESIGN, section 3) that a run may set, and those of dotfiles' capsules: `domain_tags`,
+# `verified_by`.
 _RULES: dict[str, Callable[[Any], str]] = {
     "kind": _text(40),
     "title": _text(LINE),
@@ -199,7 +200,7 @@ _RULES: dict[str, Callable[[Any], str]] = {
     "confidence": _share,
     "importance": _one_of(*IMPORTANCE),
     **dict.fromkeys(("task", "category", "workspace", "verified_by"), _text(LINE)),
-    # One commit in the project's store: what is for more readers is promoted.
+    # One commit in the project's store: memories for more readers are promoted later.
     "scope": _one_of("project", "workspace"),
 }
 _NAMES = {"domain_tags": "domains"}

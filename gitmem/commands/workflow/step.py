@@ -1,7 +1,7 @@
-"""What the steps of a workflow have in common: who writes in which role, and how a story and a component are kept.
+"""Common parts of workflow steps: the author's role, and how a story and a component are stored.
 
 The story is the field ``task``, a component is a tag (so that ``recall --tag`` and ``list --tag`` find it), and the
-role is in ``by``, beside the person and the agent: it is a part of who recorded it.
+role is part of ``by``, with the person and the agent.
 """
 
 from __future__ import annotations
@@ -22,16 +22,16 @@ if TYPE_CHECKING:
     from gitmem.policy.settings import Role
     from gitmem.repository.proving_store import ProvingStore
 
-# A name of a role, story or component that is longer is none.
+# The longest name of a role, story or component.
 NAME_LIMIT = 100
 
 
 @frozen
 class WorkflowStep:
-    """Where in a workflow something is written or asked.
+    """A step of a workflow.
 
     Attributes:
-        role: The role of who works, or empty.
+        role: The worker's role, or empty.
         story: The story or task, or empty.
         component: The part of the system, or empty.
     """
@@ -41,10 +41,10 @@ class WorkflowStep:
     component: str = ""
 
     def fields(self, store: ProvingStore, tags: tuple[str, ...] = ()) -> dict[str, Any]:
-        """Return the fields of a memory that is written in this step.
+        """Return the fields of a memory written in this step.
 
         Raises:
-            UsageError: A name cannot be one.
+            UsageError: A name is invalid.
         """
         part = component_tag(self.component)
         listed = [*dict.fromkeys([*tags, *([part] if part else [])])]
@@ -56,12 +56,12 @@ class WorkflowStep:
 
 
 def role_of(policy: Policy, configured: str, named: str) -> tuple[str, Role | None]:
-    """Return the name of the role somebody has, and its row; None where the policy knows no such role.
+    """Return the name and row of a role; None if the policy has no such role.
 
     Args:
         policy: The store's policy.
         configured: The setting ``gitmem.role``.
-        named: What was requested, which comes first; or empty.
+        named: The requested role, which has precedence; or empty.
     """
     name = role_name(_name("role", named or configured))
     return name, policy.roles.get(name)
@@ -80,7 +80,7 @@ def component_tag(component: str) -> str:
 
 
 def signed(store: ProvingStore, role: str) -> dict[str, str]:
-    """Return who writes, with a role."""
+    """Return the author, with a role."""
     author = store.author()
     who = display(unicodedata.normalize("NFC", author.who))
     return {"who": who, **({"agent": author.agent} if author.agent else {}), **({"role": role} if role else {})}
