@@ -57,7 +57,7 @@ class Applied:
         unchanged: How many the store has already.
         unproved: False and true statements whose check does not answer as they were judged, or that have none.
         skipped: What was left out, and why.
-        commit: The commit; empty where nothing was written.
+        commit: The commit; empty if nothing was written.
     """
 
     added: Mapping[str, Sequence[tuple[str, str]]]
@@ -167,7 +167,7 @@ class _Plan:
         ]
 
     def make(self, writer: Writer, tip: str | None) -> CommitPlan | None:
-        """Return the commit; None where there is nothing to write."""
+        """Return the commit; None if there is nothing to write."""
         catalog = self._memory.catalog_at(tip)
         known = _known(catalog)
         self._settled = ImportPlan()

@@ -99,7 +99,7 @@ class Change:
         return found
 
     def _held(self, finding: Finding, was: Finding | None) -> Finding | None:
-        """Return a finding that is false because of the change; None where its claim did not hold before it."""
+        """Return a finding that is false because of the change; None if its claim did not hold before it."""
         if was is None or was.verdict != HOLDS:
             return None
         place = was.source.path if was.source else ""

@@ -78,7 +78,7 @@ class Code:
         return self.files.get(path, ("",))[0] in ("100644", "100755")
 
     def text(self, path: str) -> str:
-        """Return the text of a file; empty where there is none, or it is too large."""
+        """Return the text of a file; empty if there is none, or it is too large."""
         return self.texts([path]).get(path, "")
 
     def texts(self, paths: Iterable[str]) -> dict[str, str]:

@@ -30,7 +30,7 @@ class Correction:
         path: The document.
         line: The line, from 1.
         before: What it says.
-        after: What it should say; None where the line should go.
+        after: What it should say; None if the line should go.
     """
 
     path: str
@@ -46,7 +46,7 @@ def with_fixes(findings: Iterable[Finding], head: Code, past: Past, base: str = 
         findings: What was found.
         head: The code.
         past: Its past.
-        base: The commit before the change that made them false; empty where their culprits are asked.
+        base: The commit before the change that made them false; empty if their culprits are asked.
     """
     fixed = [_fixed(one, head, past, base) if one.verdict == FALSE and not one.fix else one for one in findings]
     return _with_removals(fixed, head)

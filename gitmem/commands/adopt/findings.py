@@ -43,7 +43,7 @@ class Probe:
     Attributes:
         path: The file.
         holds: Returns whether the claim holds for a text of it.
-        near: A word of every line that the answer depends on; empty where there is none.
+        near: A word of every line that the answer depends on; empty if there is none.
     """
 
     path: str
@@ -80,18 +80,18 @@ class Finding:
         claim: The claim.
         verdict: ``holds``, ``false`` or ``never-held``.
         source: Where the code says so, or says otherwise.
-        held: Whether it held when the line was written; None where that is not known.
-        wrote: The commit that last wrote the line; empty where it was not looked up.
+        held: Whether it held when the line was written; None if that is not known.
+        wrote: The commit that last wrote the line; empty if it was not looked up.
         then: What its places were called when the line was written: the path that is gone.
-        now: Where that path is now; empty where it is gone altogether.
+        now: Where that path is now; empty if it is gone altogether.
         probe: How the past is asked about it; None for a path.
         culprit: The commit that made it false; of a path that was not there when its line was written, the commit that
             removed it, if it ever was there.
         more: Other lines of the document that say the same.
-        fix: What the document should say instead of the token; empty where that is not known.
+        fix: What the document should say instead of the token; empty if that is not known.
         cut: The lines that should go, because what they are about is gone; empty for none.
         is_surplus: Whether the token alone should go, from a list of names.
-        check: The built-in check that proves it, as the mapping of a fact; None where there is none.
+        check: The built-in check that proves it, as the mapping of a fact; None if there is none.
     """
 
     document: Document
@@ -122,7 +122,7 @@ class Adoption:
         findings: The claims, by document and line.
         unchecked: Statements without a claim that can be checked, with their documents.
         notes: What a reader should know besides: what was cut short.
-        base: The commit before the change whose false statements these are; empty where all of them are.
+        base: The commit before the change whose false statements these are; empty if all of them are.
     """
 
     commit: str

@@ -43,7 +43,7 @@ def sentence(finding: Finding) -> str:
 
 
 def blame(finding: Finding) -> str:
-    """Return since when a claim is false and by whom, on one line, cleaned; empty where that is not known."""
+    """Return since when a claim is false and by whom, on one line, cleaned; empty if that is not known."""
     one = finding.culprit
     if one is not None:
         start = "since" if finding.verdict == FALSE else "gone since"
@@ -57,7 +57,7 @@ def _named(commit: Culprit) -> str:
 
 
 def advice(finding: Finding) -> str:
-    """Return what the document should say, or what should go from it, cleaned; empty where that is not known."""
+    """Return what the document should say, or what should go from it, cleaned; empty if that is not known."""
     if finding.fix:
         return f"should say: {display(finding.fix)}"
     if finding.cut:

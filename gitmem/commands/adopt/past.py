@@ -47,7 +47,7 @@ class Past:
         self._words: dict[tuple[str, str], list[str]] = {}
 
     def writer(self, path: str, line: int) -> tuple[str, str]:
-        """Return the commit that last wrote a line, and the document's name then; empty where git cannot say."""
+        """Return the commit that last wrote a line, and the document's name then; empty if git cannot say."""
         if path not in self._blames:
             self._blames[path] = self._blame(path)
         commit, named = self._blames[path].get(line, ("", path))
@@ -152,7 +152,7 @@ class Past:
         return {name for name, line in zip(names, lines, strict=False) if line in (b"blob", b"tree", b"commit")}
 
     def broke(self, probe: Probe) -> str:
-        """Return the newest commit after which a claim about a file was false; empty where none is found.
+        """Return the newest commit after which a claim about a file was false; empty if none is found.
 
         It holds at the commit's first parent, and not at it. A file that was renamed is followed.
         """
@@ -192,7 +192,7 @@ class Past:
     def _texts(self, specs: Iterable[str]) -> dict[str, str]:
         """Return the text of each ``commit:path`` that is there; equal texts are read once.
 
-        None where a partial clone lacks one of them and cannot fetch it.
+        None if a partial clone lacks one of them and cannot fetch it.
         """
         try:
             oids = self._blobs(specs)
@@ -244,7 +244,7 @@ class Past:
         return {spec.partition(":")[0]: text for spec, text in found.items()}
 
     def renamed(self, path: str, commit: str, since: str = "") -> str:
-        """Return what a file or folder became in a commit; empty where it was deleted.
+        """Return what a file or folder became in a commit; empty if it was deleted.
 
         By git's rename detection, else the file of the same name that the commit put into a folder above or below.
 

@@ -34,10 +34,10 @@ class DecisionRecord:
     Attributes:
         title: Its title, without its number.
         line: The line of the title.
-        status: Its status in one word or two; empty where it has none.
-        date: Its date, as ISO 8601 writes it; empty where it has none.
+        status: Its status in one word or two; empty if it has none.
+        date: Its date, as ISO 8601 writes it; empty if it has none.
         superseded_by: The path of the record that supersedes it, if that is one of those which were read.
-        decision: The text of its decision; empty where there is no such section.
+        decision: The text of its decision; empty if there is no such section.
     """
 
     title: str

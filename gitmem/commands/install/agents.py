@@ -54,7 +54,7 @@ def plan_install(git: Git | None, wanted: AgentSetup) -> tuple[HookStep, ...]:
     """Return what an installation does, a step a file.
 
     Args:
-        git: The project; None where only the person's own settings are meant.
+        git: The project; None if only the person's own settings are meant.
         wanted: What is requested.
 
     Raises:
@@ -168,7 +168,7 @@ def _instructions(place: InstallFolder, name: str) -> str:
 
 
 def setting(place: InstallFolder, path: str, *names: str) -> object:
-    """Return one value of a settings file; None where there is none."""
+    """Return one value of a settings file; None if there is none."""
     try:
         value = parse(read(place, path) or "").value
     except JsoncError:
@@ -179,7 +179,7 @@ def setting(place: InstallFolder, path: str, *names: str) -> object:
 
 
 def read(place: InstallFolder, path: str) -> str | None:
-    """Return what a file of a place says; None where there is none, or it cannot be read."""
+    """Return what a file of a place says; None if there is none, or it cannot be read."""
     try:
         return places.read(place.find(path))
     except FileRefusedError:

@@ -248,7 +248,7 @@ def examine(memory: OpenRepository) -> list[Problem]:
 
 
 def _on_branch(memory: OpenRepository, tip: str | None, path: str) -> str | None:
-    """Return what a file of the memory branch says; None where there is none."""
+    """Return what a file of the memory branch says; None if there is none."""
     found = [entry for entry in memory.git.list_tree(tip, path) if entry.path == path] if tip else []
     if not found:
         return None
@@ -265,7 +265,7 @@ def _top(memory: OpenRepository) -> Path:
 
 
 def _read(top: Path, path: str) -> str | None:
-    """Return what a file of the work tree says; None where there is none.
+    """Return what a file of the work tree says; None if there is none.
 
     Raises:
         GitmemError: The way there leads through a link: a folder of the code may be one, to anywhere.

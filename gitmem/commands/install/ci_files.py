@@ -178,7 +178,7 @@ def _cron(wanted: CiOptions) -> str:
 
 
 def time_of(text: str) -> tuple[int, int] | None:
-    """Return the minute and the hour at which a workflow runs, the hour 0 for every one; None where it is not ours."""
+    """Return the minute and the hour at which a workflow runs, the hour 0 for every one; None if it is not ours."""
     found = _CRON.search(text) if is_ours(text) else None
     return (int(found[1]), 0 if found[2] == "*" else int(found[2])) if found else None
 

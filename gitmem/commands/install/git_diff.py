@@ -87,7 +87,7 @@ def install(git: Git) -> tuple[HookStep, ...]:
 
 
 def plan_uninstall(git: Git) -> tuple[HookStep, ...]:
-    """Return what taking the driver away does; nothing where it is not set."""
+    """Return what taking the driver away does; nothing if it is not set."""
     path, now = _path(git), _configured(git)
     before, section = _read(path), _section(git)
     steps = []

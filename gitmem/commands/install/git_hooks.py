@@ -129,7 +129,7 @@ def install(git: Git, *, shared: bool = False, check: bool = False) -> tuple[Hoo
     folder, _ = folder_of(git)
     _need_writable(folder)
     folder.mkdir(parents=True, exist_ok=True)
-    # The shims do nothing where there is no such folder: gitmem was never used there.
+    # The shims do nothing if there is no such folder: gitmem was never used there.
     git.repository.state_dir.mkdir(mode=0o700, exist_ok=True)
     for step in steps:
         if step.what == CHAIN:
@@ -199,7 +199,7 @@ def missing(git: Git) -> list[str]:
 
 
 def _read(path: Path) -> bytes | None:
-    """Return a hook's content, None where there is none; a link to nothing is a hook as well."""
+    """Return a hook's content, None if there is none; a link to nothing is a hook as well."""
     try:
         return path.read_bytes()
     except FileNotFoundError:
@@ -227,7 +227,7 @@ def _shown(git: Git, folder: Path) -> str:
 
 
 def _inside(git: Git, folder: Path) -> Path | None:
-    """Return where a folder is in the work tree, links followed; None where it is outside, or in .git."""
+    """Return where a folder is in the work tree, links followed; None if it is outside, or in .git."""
     if git.repository.work_tree is None:
         return None
     real, top = folder.resolve(), git.repository.work_tree.resolve()

@@ -58,13 +58,13 @@ class Harness:
 
     Attributes:
         title: Its name as people write it.
-        settings: The file with hooks, in a project and below the person's home folder; empty where there is none.
+        settings: The file with hooks, in a project and below the person's home folder; empty if there is none.
         hooks: What is told to us.
         plugin: The file of our plugin, where there is one in place of hooks.
         skills: The folders of skills.
-        commands: The folders of slash commands; empty where there are none.
+        commands: The folders of slash commands; empty if there are none.
         instructions: The file of a project that its agents read.
-        mcp: The files that name MCP servers; empty where there are none.
+        mcp: The files that name MCP servers; empty if there are none.
         found: What in a project, and in the home folder, shows that it is used.
         note: What the person has to do besides.
     """

@@ -67,7 +67,7 @@ class JsonNode:
     value: Any
 
     def member(self, name: str) -> JsonMember | None:
-        """Return the member of a name: the last one, as every reader of JSON does; None where there is none."""
+        """Return the member of a name: the last one, as every reader of JSON does; None if there is none."""
         found = [item for item in self.items if item.name == name] if self.kind == "{" else []
         return found[-1] if found else None
 

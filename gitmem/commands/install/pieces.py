@@ -116,7 +116,7 @@ class FileSection:
         return f"{before}{newline}{newline}{block}" if before else block
 
     def taken(self, before: str) -> str | None:
-        """Return what the file said without the section; None where it said nothing else."""
+        """Return what the file said without the section; None if it said nothing else."""
         found = self._found(before)
         if found is None:
             return before
@@ -196,7 +196,7 @@ class Entries:
         return self._filled(self._without(before, root), programs.pop() if len(programs) == 1 else PROGRAM)
 
     def taken(self, before: str) -> str | None:
-        """Return what the file says without what is ours; None where that is what a new file would have."""
+        """Return what the file says without what is ours; None if that is what a new file would have."""
         if not before.strip():
             return before
         after = self._without(before, _parsed(before))

@@ -101,7 +101,7 @@ def of_person() -> InstallFolder:
 
 
 def read(path: Path) -> str | None:
-    """Return what a file says, None where there is none.
+    """Return what a file says, None if there is none.
 
     Raises:
         RefusedError: It cannot be read, is not UTF-8, or is too large.

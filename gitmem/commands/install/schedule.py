@@ -114,7 +114,7 @@ def _answers(argv: list[str]) -> bool:
 
 
 def read_crontab() -> str | None:
-    """Return the person's crontab, empty where they have none; None where there is no cron."""
+    """Return the person's crontab, empty if they have none; None if there is no cron."""
     try:
         done = process.run(["crontab", "-l"], env=None, timeout_s=ANSWERS_S, check=False)
     except ProcessError:
@@ -283,7 +283,7 @@ def _remove(git: Git, kind: str, job: ScheduledJob) -> None:
 
 
 def read_text(path: Path) -> str | None:
-    """Return what a file says; None where there is none.
+    """Return what a file says; None if there is none.
 
     Raises:
         GitmemError: It cannot be read.

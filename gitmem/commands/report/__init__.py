@@ -1,7 +1,7 @@
-"""What ``check`` and ``verify`` found, in the forms that forges and other programs read.
+"""Format the findings of ``check`` and ``verify`` for forges and other programs.
 
-Everything that comes from a memory or a check is cleaned here, once, before it is put into any of them: it may hold
-secrets, terminal escapes, and text that poses as markup or as a command of the forge.
+Text from a memory or a check is cleaned here, once, before it goes into any format: it may contain secrets, terminal
+escapes, and text that imitates markup or a command of the forge.
 """
 
 from __future__ import annotations
@@ -25,21 +25,21 @@ WRITERS: dict[str, Callable[[Findings], str]] = {
     "junit": junit.suites,
     "codequality": code_quality.report,
 }
-# Bytes of a page of Markdown: what a forge takes as the summary of a step.
+# The largest page of Markdown in bytes: what a forge accepts as the summary of a step.
 PAGE_LIMIT = 1024 * 1024 - 4096
-# Characters of one text that are told: a report is read by people, and forges cut long messages.
+# The most characters shown of one text: a report is read by people, and forges cut long messages.
 TEXT_KEPT = 500
 
 
 def render(form: str, found: Findings, links: Links | None = None) -> str:
-    """Return what was found in one of the forms of ``WRITERS``, or as ``markdown``; ends with a line feed."""
+    """Return the findings in one of the formats of ``WRITERS``, or as ``markdown``; ends with a line feed."""
     if form == "markdown":
         return notice(cleaned(found), links or Links(), PAGE_LIMIT)
     return WRITERS[form](cleaned(found))
 
 
 def cleaned(found: Findings) -> Findings:
-    """Return findings whose texts are one line each, without secrets and with hidden characters spelt out."""
+    """Return findings with one-line texts, without secrets and with hidden characters spelled out."""
     return replace(
         found,
         summary=_line(found.summary),
@@ -67,7 +67,7 @@ def _clean(finding: Finding) -> Finding:
 
 
 def _stated(line: StatedLine) -> StatedLine:
-    # A correction that cannot be shown as it is would be a wrong one.
+    # A correction that cannot be shown exactly would be a wrong one.
     is_plain = redact(display(line.corrected)) == line.corrected and len(line.corrected) <= TEXT_KEPT
     corrected = line.corrected if is_plain else ""
     return replace(line, spot=_spot(line.spot), text=_line(line.text), where=_line(line.where), corrected=corrected)

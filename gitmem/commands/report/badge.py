@@ -15,13 +15,13 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-# Colours that no status has: of the label, and of what is wrong beside the facts; as those of `SIGNS`.
+# Colours besides those of statuses: of the label, and of problems besides the facts; like those of `SIGNS`.
 DARK, ORANGE = "444444", SIGNS[SUSPECT].color
-# The mark of a schedule that fell silent, as those of `SIGNS`.
+# The mark of a schedule that has stopped running, like those of `SIGNS`.
 PAUSE = "M3.2 1.2V8.8M6.8 1.2V8.8"
 LABEL_LIMIT = 40
-# Advance widths of Verdana in 2048ths of its size, which DejaVu Sans shares within a few percent (their hmtx tables);
-# a character that is not here is as wide as a figure, one of East Asia's scripts as the size.
+# Advance widths of Verdana in 2048ths of its size, within a few percent of DejaVu Sans (their hmtx tables). Other
+# characters are as wide as a digit, those of East Asian scripts as the font size.
 _WIDTHS = {
     " ": 720, ".": 745, ",": 745, "-": 930, ":": 930, "/": 930, "(": 930, ")": 930, "'": 550, "!": 807, "?": 1118,
     "%": 2204, "&": 1488, "#": 1676, "+": 1676, "_": 1302,
@@ -34,20 +34,20 @@ _WIDTHS = {
 }  # fmt: skip
 _FIGURE = 1302
 _SIZE, _HEIGHT, _PAD, _MARK = 11, 20, 6, 14
-# The first character of the scripts that are as wide as high (Unicode, EastAsianWidth.txt: from Hangul Jamo on).
+# The first character of the full-width scripts (Unicode, EastAsianWidth.txt: from Hangul Jamo on).
 _WIDE_FROM = "\u1100"
 
 
 @frozen
 class Badge:
-    """What a badge says.
+    """The content of a badge.
 
     Attributes:
-        label: What it is about.
-        message: How that stands.
+        label: Its subject.
+        message: The state.
         color: Six hex digits.
         strokes: The mark, as an SVG path (``statuses.Sign``).
-        title: All of it, for those who cannot see it.
+        title: The whole text, for people who cannot see the badge.
     """
 
     label: str
@@ -58,13 +58,13 @@ class Badge:
 
 
 def make_badge(statuses: Mapping[str, int], silent: str, silent_s: int, *, label: str = "facts") -> Badge:
-    """Return the badge for a store: the worst that is true of it.
+    """Return the badge for a store: its worst status.
 
     Args:
         statuses: Memories with a status, by status.
-        silent: What is wrong with the schedule of verify jobs, or empty.
-        silent_s: For how long it was silent, in seconds; 0 where its last job failed.
-        label: What it is about.
+        silent: The problem with the schedule of verify jobs, or empty.
+        silent_s: How long it has been overdue, in seconds; 0 if its last job failed.
+        label: Its subject.
     """
     counts = [f"{number} {status}" for status, number in statuses.items() if number]
     silence = f"silent for {lasted(silent_s)}" if silent_s else "verify job failed" if silent else ""
@@ -89,12 +89,12 @@ def make_badge(statuses: Mapping[str, int], silent: str, silent_s: int, *, label
 
 
 def as_table(badge: Badge) -> dict[str, Any]:
-    """Return the badge as the JSON that shields.io draws one of (its endpoint badge, schema version 1)."""
+    """Return the badge as JSON for shields.io (its endpoint badge, schema version 1)."""
     return {"schemaVersion": 1, "label": badge.label, "message": badge.message, "color": badge.color}
 
 
 def svg(badge: Badge) -> str:
-    """Return the badge as SVG: no script, no font, no name that could meet another one's on a page."""
+    """Return the badge as SVG, without scripts, fonts, or names that could clash with others on a page."""
     label, message = _width(badge.label), _width(badge.message)
     left = round(label + 2 * _PAD) if badge.label else 0
     right = round(_MARK + message + 2 * _PAD)
@@ -120,12 +120,12 @@ def svg(badge: Badge) -> str:
 
 
 def _text(x: float, width: float, text: str) -> str:
-    # With another font as well, the words keep within their box.
+    # Even with another font, the words stay within their box.
     return f'<text x="{x:g}" y="14" textLength="{width:.1f}" lengthAdjust="spacingAndGlyphs">{escape(text)}</text>'
 
 
 def _box(start: int, end: int, *, left: bool, right: bool) -> str:
-    """Return a box from one column to another as a path, its corners on a side rounded or not."""
+    """Return a box from one column to another as a path, with rounded corners on the given sides."""
     a, b = 3 * left, 3 * right
     return (
         f"M{start + a} 0H{end - b}" + (f"a{b} {b} 0 0 1 {b} {b}" if b else "") + f"V{_HEIGHT - b}"
@@ -135,6 +135,6 @@ def _box(start: int, end: int, *, left: bool, right: bool) -> str:
 
 
 def _width(text: str) -> float:
-    """Return how wide a text is, in pixels."""
+    """Return the width of a text in pixels."""
     units = (_WIDTHS.get(char) or (2048 if char >= _WIDE_FROM else _FIGURE) for char in text)
     return round(sum(units) * _SIZE / 2048, 1)

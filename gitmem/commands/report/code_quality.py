@@ -1,4 +1,4 @@
-"""GitLab's code quality report: what a merge request shows beside its changes.
+"""GitLab's code quality report, which a merge request shows beside its changes.
 
 Source: GitLab Docs, "Code Quality", "Code Quality report format": description, check_name, fingerprint, severity,
 location.path and location.lines.begin are required.
@@ -23,7 +23,7 @@ SEVERITIES = {ERROR: "major", WARNING: "minor", NOTE: "info"}
 
 
 def report(found: Findings) -> str:
-    """Return the report of one run; what holds is not in it."""
+    """Return the report of one run; facts that hold are left out."""
     rows = [_row(finding) for finding in found.findings if WORDS[finding.kind].level]
     return escaped_json(json.dumps(rows, ensure_ascii=False, indent=2)) + "\n"
 

@@ -15,12 +15,12 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from gitmem.verify.overview.finding import Finding, FindingRow, Findings, Spot
 
-# GitHub shows this many of each level of one step, and drops the others without a word.
+# GitHub shows this many annotations per level and step, and drops the others silently.
 SHOWN = 10
 
 
 def commands(found: Findings) -> str:
-    """Return one workflow command a line for what needs somebody, and the summary as a plain line."""
+    """Return one workflow command per finding that needs action, and the summary as a plain line."""
     lines = [f"gitmem {found.command}: {unlike_command(found.summary)}"]
     for level in (ERROR, WARNING):
         those = [_row(level, row) for section in found.sections if section.level == level for row in section.rows]
@@ -47,10 +47,10 @@ def _row(level: str, row: FindingRow) -> str:
 
 
 def _spots(finding: Finding) -> list[Spot | None]:
-    """Return where a finding is shown.
+    """Return the places at which to show a finding.
 
-    That is at the lines of documents that state the fact, or at its own lines and the first changed code that it reads.
-    What is only a warning is shown once: few of them are shown at all.
+    These are the lines of documents that state the fact, or its own lines and the first changed code that it reads. A
+    warning is shown at one place only, since few of them are shown at all.
     """
     if finding.stated:
         return [line.spot for line in finding.stated]

@@ -1,4 +1,4 @@
-"""JUnit XML, which every CI shows: a test case a fact.
+"""JUnit XML, which every CI shows: one test case per fact.
 
 Source: the schema of Jenkins' xUnit plugin, junit-10.xsd.
 """
@@ -15,13 +15,13 @@ if TYPE_CHECKING:
 
     from gitmem.verify.overview.finding import Finding, Findings, Spot
 
-# Findings besides the one that says what a fact's check answers.
+# Findings besides the result of a fact's check.
 BESIDES = {WRONG: "verdict", SILENCED: "silenced"}
 
 
 def suites(found: Findings) -> str:
-    """Return the document of one run, also of one that checked nothing."""
-    from xml.etree import ElementTree as Xml  # 4 ms (measured), and `check` without this form never asks
+    """Return the document of one run, even if it checked nothing."""
+    from xml.etree import ElementTree as Xml  # 4 ms (measured), and `check` never needs it without this format
 
     counts = {name: sum(WORDS[f.kind].case == name for f in found.findings) for name in ("failure", "error")}
     shared = {
@@ -48,7 +48,7 @@ def suites(found: Findings) -> str:
 def _add_case(suite: Element, command: str, finding: Finding) -> None:
     from xml.etree.ElementTree import SubElement
 
-    # Its own name: readers drop the second of two cases with one name.
+    # A name of its own: readers drop the second of two cases with the same name.
     name = f"{finding.key} ({BESIDES[finding.kind]})" if finding.kind in BESIDES else finding.key
     names = {"classname": f"gitmem.{command}", "name": name, "time": _time(finding.seconds)}
     case = SubElement(suite, "testcase", names)

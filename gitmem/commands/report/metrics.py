@@ -1,11 +1,8 @@
 """The state of a memory as OpenMetrics text, which Prometheus also reads.
 
-What is told is bounded: no key, title or author is a label. Times are told as moments, not as ages, since a file is
-read long after it was written. Families that say nothing here (no job ever ran) are left out. There are gauges and
-counters alone: what node exporter reads is Prometheus' older text format, whose parser refuses the type ``info``.
-
-Sources: OpenMetrics 1.0.0 (prometheus.io/docs/specs/om/open_metrics_spec); Prometheus text format 0.0.4
-(expfmt/text_parse.go: other comments than HELP and TYPE are skipped, unknown types are errors).
+The output is bounded: no key, title or author is a label. Times are absolute, not ages, since a file is read long after
+it was written. Families without data (no job ever ran) are left out. There are only gauges and counters: node exporter
+reads Prometheus' older text format, whose parser rejects the type ``info``.
 """
 
 from __future__ import annotations
@@ -28,7 +25,7 @@ if TYPE_CHECKING:
     from gitmem.index.catalog.catalog import Catalog
 
 GAUGE, COUNTER = "gauge", "counter"
-# Kinds that are told apart, the most used ones; a store may have any number, and the rest is counted together.
+# The most used kinds, counted separately; a store may have any number, and the rest is counted together.
 KINDS_AT_MOST = 40
 OTHER = "other"
 LABEL_LIMIT = 100
@@ -39,10 +36,10 @@ class Family:
     """One metric with its samples.
 
     Attributes:
-        name: Its name behind ``gitmem_``; it ends with its unit where it has one.
-        about: What it is, in a sentence.
-        samples: Values by their label; of a metric without one, by an empty text.
-        label: The name of that label, or empty.
+        name: Its name after ``gitmem_``, which ends with its unit if it has one.
+        about: A description in one sentence.
+        samples: Values by label; without a label, by an empty text.
+        label: The name of the label, or empty.
         kind: ``gauge`` or ``counter``.
         unit: ``seconds``, or empty.
     """
@@ -57,19 +54,19 @@ class Family:
 
 @frozen
 class Counts:
-    """What only metrics ask for.
+    """Counts needed only for metrics.
 
     Attributes:
-        due: Facts that are due, by why: ``new``, ``inputs`` or ``ttl``.
-        oldest_due: When the oldest verdict of a fact that is due was made, epoch seconds; 0 where there is none.
-        jobs: Moments of verify jobs by name, epoch seconds; those that are not known are left out.
-        behind: Commits that the index does not show yet; None where that is not known.
-        looks: How often memories were looked at in this clone.
-        hook_failures: Failed calls of hooks that are in the log.
+        due: The number of due facts by reason: ``new``, ``inputs`` or ``ttl``.
+        oldest_due: When the oldest verdict of a due fact was made, epoch seconds; 0 if there is none.
+        jobs: Times of verify jobs by name, epoch seconds; unknown ones are left out.
+        behind: The number of commits missing from the index; None if unknown.
+        looks: The number of accesses to memories in this clone.
+        hook_failures: The number of failed hook calls in the log.
         hook_failed_at: When the last of them failed, epoch seconds, or 0.
-        background_failures: Works behind a command whose last run failed.
-        intervals: Seconds between two runs of each schedule, by what runs it.
-        tallies: How often something happened in this clone, by the names of ``store.tally``.
+        background_failures: The number of background jobs whose last run failed.
+        intervals: Seconds between two runs of each schedule, by scheduler.
+        tallies: The counters of this clone, by the names of ``store.tally``.
     """
 
     due: Mapping[str, int]
@@ -85,7 +82,7 @@ class Counts:
 
 
 def count_due(catalog: Catalog, ground: int | None, now: int) -> tuple[dict[str, int], int]:
-    """Return how many facts are due by why, and when the oldest verdict of one was made, epoch seconds or 0."""
+    """Return the number of due facts by reason, and when the oldest verdict of one was made (epoch seconds or 0)."""
     rows = catalog.rows(
         "SELECT CASE WHEN s.outcome = '' THEN 'new' WHEN s.fresh = 0 THEN 'inputs' ELSE 'ttl' END, count(*),"
         " min(CASE WHEN s.outcome <> '' THEN s.at END) FROM state s CROSS JOIN fact f ON f.id = s.fact"
@@ -98,7 +95,7 @@ def count_due(catalog: Catalog, ground: int | None, now: int) -> tuple[dict[str,
 
 
 def moment_of(text: str) -> int:
-    """Return a time such as ``2026-11-21T09:30:00Z`` in epoch seconds; 0 for what is none (a damaged line of a log)."""
+    """Return a time such as ``2026-11-21T09:30:00Z`` in epoch seconds; 0 if invalid (a damaged line of a log)."""
     try:
         return parse_time(text)
     except FormatError:
@@ -106,11 +103,11 @@ def moment_of(text: str) -> int:
 
 
 def families(found: Mapping[str, Any], counts: Counts) -> Iterator[Family]:
-    """Yield what there is to tell.
+    """Yield the metrics.
 
     Args:
-        found: What ``status`` tells.
-        counts: The rest.
+        found: The result of ``status``.
+        counts: The other counts.
     """
     yield Family("version", "The version of gitmem; always 1.", {__version__: 1}, "version")
     yield Family("memories", "Live memories of the project, by kind.", _bounded(found["kinds"]), "kind")
@@ -167,7 +164,7 @@ def _jobs(jobs: Mapping[str, Any], counts: Counts) -> Iterator[Family]:
         well = {"": last["state"] in ("ended", "running")}
         yield Family("verify_last_run_success", "Whether the last verify job finished, or is still running.", well)
         if last["commit"]:
-            # One series for each commit that a job judged: a forge's clock bounds them, not a person's typing.
+            # One series per judged commit: bounded by a forge's schedule, not by a person's typing.
             named = {last["commit"]: 1}
             yield Family("verify_last_run_commit", "The code commit of the last verify job; always 1.", named, "commit")
         if last["behind"] is not None:
@@ -192,7 +189,7 @@ def _moment(name: str, about: str, at: int) -> Family:
 
 
 def _bounded(kinds: Mapping[str, int]) -> dict[str, int]:
-    """Return counts of the kinds that are used most, by name, and of all others together."""
+    """Return counts of the most used kinds, by name, and the sum of all others."""
     most = sorted(kinds, key=lambda kind: (-kinds[kind], kind))[:KINDS_AT_MOST]
     found = {kind: kinds[kind] for kind in sorted(most) if kind != OTHER}
     rest = sum(kinds.values()) - sum(found.values())
@@ -200,7 +197,7 @@ def _bounded(kinds: Mapping[str, int]) -> dict[str, int]:
 
 
 def format_metrics(families: Sequence[Family], *, repository: str) -> str:
-    """Return families as text; each sample names the repository, so that several on one machine keep apart."""
+    """Return families as text; each sample names the repository, to distinguish several on one machine."""
     lines = []
     for family in families:
         if not family.samples:
@@ -218,7 +215,7 @@ def format_metrics(families: Sequence[Family], *, repository: str) -> str:
 
 
 def _escaped(text: str) -> str:
-    """Return text as it stands in a label or a help line, without what would be alive on a terminal."""
+    """Return text for a label or a help line, without active terminal escapes."""
     return display(text).replace("\\", "\\\\").replace("\n", "\\n").replace('"', '\\"')
 
 

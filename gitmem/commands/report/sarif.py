@@ -26,7 +26,7 @@ RULES = tuple(kind for kind in KINDS if WORDS[kind].level)
 
 
 def log(found: Findings) -> str:
-    """Return the log of one run; what holds is not a result."""
+    """Return the log of one run; facts that hold are not results."""
     run: dict[str, Any] = {
         "tool": {"driver": {"name": "gitmem", "version": __version__, "rules": [_rule(kind) for kind in RULES]}},
         "automationDetails": {"id": f"gitmem/{found.command}/"},

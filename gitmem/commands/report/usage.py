@@ -1,8 +1,8 @@
-"""How a memory grows, how old it is, how often it answers, and what of it is used: what ``gitmem stats`` shows.
+"""The figures of ``gitmem stats``: how a memory grows and ages, how often it answers, and how much of it is used.
 
-Growth and age come from the branch. All else is counted in this clone and never committed: how often prompts and
-recalls found something (``store.tally``), what sessions were shown (the retrieval log), and when memories were looked
-at (``store.local``). Pure, except for ``read``.
+Growth and age come from the branch. The rest is counted in this clone and never committed: how often prompts and
+recalls found something (``store.tally``), what sessions were shown (the retrieval log), and when memories were accessed
+(``store.local``). Pure, except for ``read``.
 """
 
 from __future__ import annotations
@@ -23,23 +23,23 @@ if TYPE_CHECKING:
 
     from gitmem.repository.repository import OpenRepository
 
-# From so many days on, growth is shown by month.
+# From this many days on, growth is shown by month.
 BY_MONTH = 180
-# The upper ends of the classes of age, in days.
+# The upper ends of the age classes, in days.
 AGES = (7, 30, 90, 180, 365)
-# Kinds that are worked on and not recalled: they are no dead weight.
+# Kinds that are not meant to be recalled, so they are never idle.
 WORKED_ON = ("task",)
 
 
 @frozen
 class UsedMemory:
-    """One memory of the project, as far as these figures need it.
+    """One memory of the project, as needed for these figures.
 
     Attributes:
         key, kind: Of the memory.
-        created, changed: When it was written first and changed last, epoch seconds.
+        created, changed: When it was first written and last changed, epoch seconds.
         is_live: Whether it is neither archived, superseded nor expired.
-        cited: When the last memory was written that requires or supersedes it; 0 where there is none.
+        cited: When the last memory that requires or supersedes it was written; 0 if there is none.
     """
 
     key: str
@@ -52,12 +52,12 @@ class UsedMemory:
 
 @frozen
 class Period:
-    """What was written in a week or a month.
+    """The memories written in a week or a month.
 
     Attributes:
         start: Its first day, as ``2026-11-23``.
-        written: How many memories were written then.
-        live: How many of these are live now.
+        written: The number of memories written then.
+        live: The number of these that are live now.
     """
 
     start: str
@@ -67,11 +67,11 @@ class Period:
 
 @frozen
 class HitRate:
-    """How often the memory was searched, and how often it had something.
+    """How often the memory was searched, and how often with results.
 
     Attributes:
-        searched: How often it was searched.
-        answered: How often something was found.
+        searched: The number of searches.
+        answered: The number of searches with results.
     """
 
     searched: int
@@ -80,16 +80,16 @@ class HitRate:
 
 @frozen
 class SessionUse:
-    """What sessions were shown, and what of it was used later.
+    """The memories shown to sessions, and their later use.
 
     Attributes:
-        sessions: Sessions that were shown something.
-        tokens: What each of them was shown in all, the least first; without those that logged no sizes.
-        shown: Memories that they were shown, one that several were shown as often.
-        opened: How many of these were shown in full later.
-        changed: How many were changed later.
-        cited: How many a later memory requires or supersedes.
-        used: How many of them any of this is true of.
+        sessions: The number of sessions that were shown something.
+        tokens: The total shown to each session, smallest first; without sessions that logged no sizes.
+        shown: The number of memories shown, once per session.
+        opened: The number of these that were later shown in full.
+        changed: The number that were later changed.
+        cited: The number that a later memory requires or supersedes.
+        used: The number for which any of these is true.
     """
 
     sessions: int
@@ -103,21 +103,21 @@ class SessionUse:
 
 @frozen
 class StoreUsage:
-    """What ``gitmem stats`` shows.
+    """The content of ``gitmem stats``.
 
     Attributes:
-        since: The first day that is looked at, as ``2026-11-23``.
-        counted_since: The first day that something was counted on in this clone; empty where nothing was yet.
+        since: The first day of the period, as ``2026-11-23``.
+        counted_since: The first day with counts in this clone; empty if there are none yet.
         by: ``week`` or ``month``.
-        growth: What was written by week or month, the oldest first, those without any as well.
-        live: How many memories are live.
-        retired: How many are archived, superseded or expired.
-        ages: How many live memories are so many days old at most; behind None, the older ones.
-        median_days: What half of the live memories are older than; None where there is none.
+        growth: Every week or month with the memories written in it, oldest first.
+        live: The number of live memories.
+        retired: The number of archived, superseded and expired memories.
+        ages: The number of live memories by their greatest age in days; None for the oldest class.
+        median_days: The median age of live memories; None if there are none.
         prompts, recalls: How often they found something.
-        idle: Live memories from before ``since`` that were neither recalled nor shown since, the oldest first.
-        idle_of: Of how many live memories from before ``since``.
-        sessions: What sessions were shown.
+        idle: Live memories from before ``since`` that were neither recalled nor shown since, oldest first.
+        idle_of: The number of live memories from before ``since``.
+        sessions: The memories shown to sessions.
     """
 
     since: str
@@ -136,7 +136,7 @@ class StoreUsage:
 
     @property
     def document(self) -> dict[str, Any]:
-        """Return the same as ``gitmem stats --json`` prints it."""
+        """Return the document for ``gitmem stats --json``."""
         one, tokens = self.sessions, self.sessions.tokens
         return {
             "since": self.since,
@@ -173,7 +173,7 @@ def _rated(rate: HitRate) -> dict[str, Any]:
 
 
 def share(part: int, whole: int) -> float | None:
-    """Return a share from 0 to 1; None of nothing."""
+    """Return a ratio from 0 to 1; None if the whole is zero."""
     return round(part / whole, 3) if whole else None
 
 
@@ -183,20 +183,20 @@ def day_of(at: int) -> str:
 
 
 def growth_of(memories: Iterable[UsedMemory], *, since: int, now: int, by: str) -> tuple[Period, ...]:
-    """Return what was written by week (from its Monday) or month, the whole of the first one as well."""
-    starts = [_start(since, by)]
+    """Return the memories written by week (from Monday) or month, including the whole of the first one."""
+    starts = [_period_start(since, by)]
     while (after := _start_after(starts[-1], by)) <= now:
         starts.append(after)
     written, live = dict.fromkeys(starts, 0), dict.fromkeys(starts, 0)
     for memory in memories:
-        start = _start(memory.created, by)
+        start = _period_start(memory.created, by)
         if start in written:
             written[start] += 1
             live[start] += memory.is_live
     return tuple(Period(day_of(start), written[start], live[start]) for start in starts)
 
 
-def _start(at: int, by: str) -> int:
+def _period_start(at: int, by: str) -> int:
     """Return when the week or month of a time began, epoch seconds."""
     day = datetime.fromtimestamp(at - at % DAY_S, UTC)
     first = day.replace(day=1) if by == "month" else day - timedelta(days=day.weekday())
@@ -204,11 +204,11 @@ def _start(at: int, by: str) -> int:
 
 
 def _start_after(start: int, by: str) -> int:
-    return _start(start + 31 * DAY_S, by) if by == "month" else start + 7 * DAY_S
+    return _period_start(start + 31 * DAY_S, by) if by == "month" else start + 7 * DAY_S
 
 
 def ages_of(days: Sequence[int]) -> tuple[tuple[int | None, int], ...]:
-    """Return how many of these ages are in each class; the last one has no upper end."""
+    """Return how many of these ages are in each class; the last class has no upper end."""
     counts = [sum(low < age <= high for age in days) for low, high in pairwise((-1, *AGES))]
     return (*zip(AGES, counts, strict=True), (None, sum(age > AGES[-1] for age in days)))
 
@@ -216,12 +216,12 @@ def ages_of(days: Sequence[int]) -> tuple[tuple[int | None, int], ...]:
 def idle_in(
     memories: Iterable[UsedMemory], shown: Mapping[str, int], looks: Mapping[str, int], *, since: int
 ) -> tuple[tuple[UsedMemory, ...], int]:
-    """Return live memories from before a time that nobody was shown since, the oldest first, and of how many.
+    """Return live memories from before a time that were not shown since, oldest first, and the total before it.
 
     Args:
         memories: The memories of the project.
-        shown: When each was recalled or brought into a session last, by its key.
-        looks: When each was shown in full last.
+        shown: When each was last recalled or shown to a session, by key.
+        looks: When each was last shown in full.
         since: The time, epoch seconds.
     """
     old = [one for one in memories if one.is_live and one.created < since and one.kind not in WORKED_ON]
@@ -236,12 +236,12 @@ def session_use(
     *,
     since: int,
 ) -> SessionUse:
-    """Return what sessions were shown since a time, and what of it was used after it was shown first.
+    """Return the memories shown to sessions since a time, and their use after they were first shown.
 
     Args:
-        sessions: The entries of the retrieval log that brought memories into a context, by session.
-        memories: The memories of the project, by key; what is of another scope or store is left out.
-        looks: When each was shown in full last, by its key.
+        sessions: The entries of the retrieval log that added memories to a context, by session.
+        memories: The memories of the project, by key; those of other scopes or stores are left out.
+        looks: When each was last shown in full, by key.
         since: The time, epoch seconds.
     """
     sizes, counts = [], dict.fromkeys(("shown", "opened", "changed", "cited", "used"), 0)
@@ -280,18 +280,18 @@ def usage_of(
 
     Args:
         memories: The memories of the project.
-        days: What was counted on each day, by the day's number since the epoch.
-        shown: When each was recalled or brought into a session last, by its key.
+        days: The counts of each day, by its number since the epoch.
+        shown: When each was last recalled or shown to a session, by key.
         looks: When each was shown in full last, by its key.
         sessions: As for ``session_use``.
-        since: The beginning of the first day that is looked at, epoch seconds.
+        since: The beginning of the period, epoch seconds.
         now: The time, epoch seconds.
     """
     by = "month" if now - since > BY_MONTH * DAY_S else "week"
     live = [memory for memory in memories if memory.is_live]
     ages = [max(0, now - memory.created) // DAY_S for memory in live]
     idle, idle_of = idle_in(memories, shown, looks, since=since)
-    # A young store did not grow before its first memory.
+    # A new store did not grow before its first memory.
     first = min((memory.created for memory in memories), default=now)
     recent = [counts for day, counts in days.items() if day >= since // DAY_S]
 
@@ -316,12 +316,12 @@ def usage_of(
 
 
 def read(repository: OpenRepository, sessions: Mapping[str, Sequence[Mapping[str, Any]]], *, days: int) -> StoreUsage:
-    """Return the figures of a repository for the last so many days.
+    """Return the figures of a repository for the last days.
 
     Args:
         repository: The repository.
         sessions: The entries of the retrieval log that brought memories into a context, by session.
-        days: How many days, today included.
+        days: The number of days, including today.
     """
     now, state, catalog = repository.now, repository.git.repository.state, repository.catalog()
     rows = catalog.rows(
@@ -335,7 +335,7 @@ def read(repository: OpenRepository, sessions: Mapping[str, Sequence[Mapping[str
         UsedMemory(key, kind, created, changed, bool(is_live), cited or 0)
         for key, kind, created, changed, is_live, cited in rows
     ]
-    # A day on which something was shown has no time: its end counts, so that the whole of the first day is looked at.
+    # A day's record has no time of day: its end counts, so that the whole first day is included.
     shown = {key: (day + 1) * DAY_S - 1 for key, day in tally.keys_of(state).items()}
     since = max(0, (now // DAY_S - days + 1) * DAY_S)
     return usage_of(

@@ -1,4 +1,4 @@
-"""A finding as a sentence: the same in every form."""
+"""A finding as a sentence, the same in every format."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def sentence(finding: Finding) -> str:
-    """Return a finding as people read it, without its key and place."""
+    """Return a finding as a sentence for people, without its key and place."""
     words = WORDS[finding.kind]
     parts = [f"“{finding.title}” {words.phrase}" + (f": {finding.because}" if finding.because else "") + "."]
     parts += [stated_sentence(line) for line in finding.stated]
@@ -27,7 +27,7 @@ def sentence(finding: Finding) -> str:
 
 
 def stated_sentence(line: StatedLine) -> str:
-    """Return where a document states a fact, and what it should say."""
+    """Return where a document states a fact, and how to correct it."""
     against = f", which {line.where} contradicts" if line.where else ""
     right = f"; it should say: {line.corrected.strip()}" if line.corrected else ""
     right = f"; {line.remove}" if line.cut else right

@@ -1,1 +1,1 @@
-"""What a change of the memory branch means, for a person: it reads git objects alone, and runs nothing."""
+"""Explain a change of the memory branch to a person: reads git objects only, and runs nothing."""

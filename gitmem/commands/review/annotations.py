@@ -9,13 +9,13 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from gitmem.commands.review.model import Review, ReviewFinding
 
-# GitHub shows this many of each level of one step, and drops the others without a word.
+# GitHub shows this many annotations per level and step, and drops the others silently.
 SHOWN = 10
 LEVELS = {f.ERROR: "error", f.WARNING: "warning", f.NOTE: "notice"}
 
 
 def commands(review: Review) -> str:
-    """Return one workflow command a line for each finding that is shown, and the summary as a plain line."""
+    """Return one workflow command per shown finding, and the summary as a plain line."""
     lines = [f"gitmem review: {unlike_command(review.summary)}"]
     for severity, level in LEVELS.items():
         those = [finding for finding in review.findings if finding.severity == severity]

@@ -1,4 +1,4 @@
-"""What built-in checks say of the code: they run nothing, so a review can ask them, old and new ones alike."""
+"""The answers of built-in checks about the code: they run nothing, so a review can evaluate old and new ones."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ if TYPE_CHECKING:
 
 @frozen
 class CodeAnswer:
-    """What one built-in check says of the code.
+    """A built-in check's answer about the code.
 
     Attributes:
         outcome: ``holds``, ``fails`` or ``blocked``.
-        because: Why, one line.
-        files: The files that it looks into, by path.
-        having: How many of them have what it looks for; 0 for a check that looks for no such thing.
+        because: The reason, one line.
+        files: The files that it searches, by path.
+        having: The number of them that contain what it looks for; 0 for a check of another kind.
     """
 
     outcome: str
@@ -37,21 +37,21 @@ class CodeAnswer:
 
     @property
     def sentence(self) -> str:
-        """Return it as people read it: ``holds: src/a.py:3 contains 'x'; it also holds in 22 other files``."""
+        """Return it as a sentence: ``holds: src/a.py:3 contains 'x'; it also holds in 22 other files``."""
         others = self.having - 1
         more = f"; it also holds in {others} other file{'s' * (others != 1)}" if others > 0 else ""
         return f"{self.outcome}: {self.because}{more}"
 
 
 class CodeAnswers:
-    """Asks built-in checks about one commit of the code, each once; files are read together."""
+    """Evaluates built-in checks on one commit of the code, each once; files are read together."""
 
     def __init__(self, git: Git, tree: CodeTree | None, checks: Iterable[Check]) -> None:
-        """Ask.
+        """Evaluate the checks.
 
         Args:
             git: The repository.
-            tree: The code; None where there is none here, and nothing is known.
+            tree: The code; None if there is none here, so that nothing is known.
             checks: Built-in checks.
         """
         self._answers: dict[Check, CodeAnswer] = {}
@@ -67,14 +67,14 @@ class CodeAnswers:
             self._answers[check] = CodeAnswer(answer.outcome, sanitize.line(answer.because), paths, having)
 
     def find(self, check: Check | None) -> CodeAnswer | None:
-        """Return what a check says; None where that is not known."""
+        """Return a check's answer; None if unknown."""
         return self._answers.get(check) if check is not None and check.form == BUILTIN else None
 
 
 def with_answers(
     changes: Sequence[MemoryChange], documents: Mapping[str, Document], answers: CodeAnswers
 ) -> list[MemoryChange]:
-    """Return changes with what their built-in checks say."""
+    """Return changes with the answers of their built-in checks."""
     found = []
     for change in changes:
         document = documents.get(change.key)

@@ -1,4 +1,4 @@
-"""What happened to each memory of a change: words, fields and commands, not lines."""
+"""Describe the change of each memory in words, fields and commands, not lines."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ if TYPE_CHECKING:
     from gitmem.model import Document, Spec
     from gitmem.policy.policy import Policy
 
-# Fields that are told in other ways than by name and value; and of a new memory, also these.
+# Fields that are not shown by name and value; and in a new memory, these as well.
 _OWN = frozenset(("title", "verify", "retired", "updated"))
 _OF_NEW = frozenset(("kind", "by", "created", "project", "refute", "network", "env", "timeout"))
-# Characters of a file that cannot be read that are shown.
+# The most characters shown of an unreadable file.
 RAW_KEPT = 2000
-# Characters of one field's value that are told.
+# The most characters shown of a field's value.
 VALUE_KEPT = 1000
 
 
@@ -39,8 +39,8 @@ class MemoryVersion:
     """One state of a memory.
 
     Attributes:
-        file: Where it is.
-        document: What it says; None where that cannot be read.
+        file: Its file.
+        document: Its content; None if it cannot be read.
         text: The file's text, as far as it can be decoded.
         error: Why it cannot be read.
     """
@@ -53,7 +53,7 @@ class MemoryVersion:
 
 @frozen
 class ChangedMemory:
-    """One memory in the two states; at least one of them is there."""
+    """One memory in both states; at least one of them exists."""
 
     key: str
     before: MemoryVersion | None
@@ -61,21 +61,21 @@ class ChangedMemory:
 
     @property
     def is_back(self) -> bool:
-        """Return whether it was retired, and is there again: nobody need have looked at what it said meanwhile."""
+        """Return whether it was retired and has been restored: its text may not have been reviewed meanwhile."""
         sides = (self.before, self.after)
         was, now = (bool(side and side.file.place and side.file.place.archived) for side in sides)
         return was and not now and self.after is not None
 
     @property
     def side(self) -> MemoryVersion:
-        """Return the state it is in now, or the last one."""
+        """Return its present state, or the last one."""
         side = self.after or self.before
         assert side is not None, "it differs, so it exists in one of them"
         return side
 
 
 def read_memories(files: FileChanges) -> list[ChangedMemory]:
-    """Return the memories that differ, by key; one whose key changed and nothing else is told by its new key."""
+    """Return the memories that differ, by key; one with only a new key is returned by that key."""
     old = _sides(files, [file for file in files.files if file.was_there], files.before, lambda file: file.before)
     new = _sides(files, [file for file in files.files if file.is_there], files.after, lambda file: file.after)
     found = [ChangedMemory(key, old.get(key), new.get(key)) for key in sorted({*old, *new})]
@@ -90,7 +90,7 @@ def _sides(
         if file.place is None or file.place.what != MEMORY or not oid(file):
             continue
         data = content(file)
-        # Of two files of one key the one that is not retired counts, as for readers (`catalog.update.settle_keys`).
+        # Of two files with one key the live one counts, as for readers (`catalog.update.settle_keys`).
         if data is None or (file.place.key in found and file.place.archived):
             continue
         found[file.place.key] = _side(file, data)
@@ -106,7 +106,7 @@ def _side(file: File, data: bytes) -> MemoryVersion:
 
 
 def _renamed(memories: list[ChangedMemory]) -> list[ChangedMemory]:
-    """Join what is gone with what is new where both say the very same."""
+    """Join deleted and new memories with the same content."""
     gone = {_said(m.before.document): m for m in memories if m.after is None and m.before and m.before.document}
     joined, dropped = list[ChangedMemory](), set[str]()
     for memory in memories:
@@ -124,12 +124,12 @@ def _said(document: Document) -> tuple[str, str, str]:
 
 
 def change_of(memory: ChangedMemory, policies: tuple[Policy, Policy], budget: Budget) -> f.MemoryChange:
-    """Return what happened to a memory, in clean texts; what is known of its command is added by ``commands``."""
+    """Return the change of one memory, in clean texts; ``commands`` adds what is known about its command."""
     side = memory.side
     old = memory.before.document if memory.before else None
     new = memory.after.document if memory.after else None
     shown = new or old
-    what, because = _what(memory)
+    what, because = _event(memory)
     if shown is None or (memory.after is not None and new is None):
         raw = sanitize.text(side.text.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace"))
         kept = raw if len(raw) <= RAW_KEPT else raw[: RAW_KEPT - 1] + "…"
@@ -152,7 +152,7 @@ def change_of(memory: ChangedMemory, policies: tuple[Policy, Policy], budget: Bu
     )
 
 
-def _what(memory: ChangedMemory) -> tuple[str, str]:
+def _event(memory: ChangedMemory) -> tuple[str, str]:
     """Return what happened, and the words for it."""
     before, after = memory.before, memory.after
     if after is None:
@@ -195,17 +195,17 @@ def _body(old: Document | None, new: Document | None, budget: Budget) -> tuple[f
 
 
 def _fields(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterable[f.FieldChange]:
-    """Yield what differs of the fields that are not told otherwise; a new memory's are all new."""
+    """Yield the changed fields that are not shown otherwise; for a new memory, all of them."""
     for name in dict.fromkeys((*new, *old)):
         if name not in _OWN and (old or name not in _OF_NEW) and old.get(name) != new.get(name):
             yield field_change(name, old.get(name), new.get(name))
 
 
 def field_change(name: str, before: Any, after: Any, *, limit: int = VALUE_KEPT) -> f.FieldChange:
-    """Return a field that differs, up to so many characters of each value; of two lists, what each has alone."""
+    """Return a changed field, with limited length of each value; for two lists, only the elements of each."""
     if isinstance(before, list) and isinstance(after, list):
         gone, new = [v for v in before if v not in after], [v for v in after if v not in before]
-        if gone or new:  # else only their order differs
+        if gone or new:  # otherwise only their order differs
             before, after = gone or None, new or None
     return f.FieldChange(sanitize.line(name), _value(name, before, limit), _value(name, after, limit))
 
@@ -217,13 +217,14 @@ def _value(name: str, value: Any, limit: int) -> str:
         text = ", ".join(value)
     else:
         text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
-    # With its name: what is a credential may hang on it. Where a line ends is seen: what follows a comment is none.
+    # With its name, on which the detection of credentials may depend. Ends of lines are visible, so that text after a
+    # comment is not mistaken for one.
     text = sanitize.text(f"{name}: {text}").partition(":")[2].strip().replace("\n", "\\n")
     return sanitize.line(text, limit=limit)
 
 
 def specs_of(document: Document, policy: Policy) -> Spec | None:
-    """Return the whole specification of a memory's check, as it is run; None where it has none."""
+    """Return the complete specification of a memory's check, as it is run; None if it has none."""
     how = policy.verify
     return spec_of(document, setup=how.setup, default_timeout_s=how.timeout_s, folders=how.folders)
 
@@ -231,7 +232,7 @@ def specs_of(document: Document, policy: Policy) -> Spec | None:
 def _command(
     old: Document | None, new: Document, policies: tuple[Policy, Policy], *, is_back: bool
 ) -> f.CheckCommand | None:
-    """Return the check where it, or anything that is part of running it, is new, changed, or comes back."""
+    """Return the check if it, or anything that is part of running it, is new, changed, or restored."""
     spec = specs_of(new, policies[1])
     if spec is None:
         return None
@@ -244,7 +245,7 @@ def _command(
 
 
 def asks_of(spec: Spec) -> tuple[str, ...]:
-    """Return what is part of running a check besides its command, one line each."""
+    """Return the parts of running a check besides its command, one line each."""
     lines = [f"counterexample: {sanitize.text(spec.refute)}"] if spec.refute else []
     if spec.check.form == BUILTIN:
         return tuple(lines)

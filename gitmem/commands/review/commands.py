@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from gitmem.policy.policy import Policy
     from gitmem.verify.trust import Trust
 
-# What happened to a command whose words were not others before.
+# What happened to a command whose text is unchanged.
 _HOW = {f.ADDED: "is new", f.RESTORED: "comes back"}
 NOT_APPROVED, APPROVED, DENIED, NOT_NEEDED = "not approved", "approved", "denied", "not needed"
 
@@ -32,14 +32,14 @@ def with_commands(
     trust: Trust,
     verdicts: tuple[Mapping[str, Sequence[Verdict]], Mapping[str, Sequence[Verdict]]],
 ) -> list[f.MemoryChange]:
-    """Return changes with what is known of their commands.
+    """Return changes with what is known about their commands.
 
     Args:
         changes: The changes.
-        documents: The memories as they are behind the change, by key.
-        policy: The policy behind the change, whose setup is part of each command.
-        trust: The approvals of this clone, with a reviewed list's.
-        verdicts: By key, those of the memory branch behind the change, and those of this clone.
+        documents: The memories after the change, by key.
+        policy: The policy after the change, whose setup is part of each command.
+        trust: The approvals of this clone and of a reviewed list.
+        verdicts: By key, those of the memory branch after the change, and those of this clone.
     """
     found = []
     for change in changes:
@@ -69,7 +69,7 @@ def _approval(trust: Trust, spec: str, listed: str) -> str:
 
 
 def _history(counting: Sequence[Verdict], known: Sequence[Verdict], spec: str) -> str:
-    """Return what is known of runs of a command, one line."""
+    """Return what is known about runs of a command, one line."""
     verdict = fact_state.latest_of(counting)
     if verdict is None:
         of_others = fact_state.latest_of([v for v in known if v.spec == spec])
@@ -88,7 +88,7 @@ def _said(verdict: Verdict) -> str:
 
 
 def look_at_commands(changes: Sequence[f.MemoryChange]) -> Iterator[f.ReviewFinding]:
-    """Yield commands that somebody must read, and rights that they ask for."""
+    """Yield commands that a person must read, and the permissions that they request."""
     for change in changes:
         command = change.command
         if command is None or command.form == BUILTIN or change.what == f.RETIRED:

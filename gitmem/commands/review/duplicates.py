@@ -1,7 +1,7 @@
 """Find memories in a change that duplicate or contradict existing ones.
 
-Only pairs of which one memory is new or changed are told of. What is compared shares a rare word, and no more than so
-many share one, so that a store of one template's memories takes no longer than another.
+A pair is reported only if one of its memories is new or changed. Candidates share a rare word; the number of memories
+per word is limited, so that a store full of similar texts takes no longer.
 """
 
 from __future__ import annotations
@@ -24,20 +24,21 @@ if TYPE_CHECKING:
 
     from gitmem.index.catalog.catalog import Catalog
 
-# So many changed memories are looked up one by one (2 ms each, measured); for more, the whole store is read at once.
+# The most changed memories that are looked up one by one (2 ms each, measured); for more, the whole store is read at
+# once.
 FEW = 40
-# Words of pairs that are compared for near duplicates: some 5 s (measured: 1.5 million a second). Only texts that were
-# made to be compared with each other need more.
+# The most words of pairs compared for near duplicates: about 5 s (measured: 1.5 million per second). Only texts written
+# to exhaust it need more.
 MOST_COMPARED = 8_000_000
-# Pairs of one rule that are told; the others are counted.
+# The most pairs of one rule that are shown; the others are counted.
 NAMED = 100
-# Pairs of one rule after which no more are looked for: what has as many was made to have them.
+# The number of pairs of one rule after which to stop: a change with so many was made to have them.
 MOST_TOLD = 5_000
 
 
 @frozen
 class LiveMemory:
-    """One live memory of the state behind the change."""
+    """One live memory after the change."""
 
     key: str
     title: str
@@ -51,9 +52,9 @@ def compare(catalog: Catalog, changed: set[str], *, threshold: float) -> list[f.
     """Return near duplicates and contradictions among the live memories of a catalog.
 
     Args:
-        catalog: The catalog of the state behind the change.
-        changed: Keys of the memories that are new or say something else than before.
-        threshold: From how much likeness on two say the same; 0 = that is not asked.
+        catalog: The catalog after the change.
+        changed: The keys of new and reworded memories.
+        threshold: The similarity of near duplicates; 0 = do not look for them.
     """
     if not changed:
         return []
@@ -65,7 +66,7 @@ def compare(catalog: Catalog, changed: set[str], *, threshold: float) -> list[f.
 
 
 def _named(finding: f.ReviewFinding) -> str:
-    """Return the other memory that a finding names first."""
+    """Return the other memory, which a finding names first."""
     return finding.message.split(" ", 1)[0]
 
 
@@ -114,7 +115,7 @@ def _duplicates(catalog: Catalog, changed: set[str], threshold: float) -> Iterat
 
 
 def _replaces(mine: Mapping[str, Any], other_key: str, others: Mapping[str, Any], key: str) -> bool:
-    """Return whether one of two memories says that it replaces the other."""
+    """Return whether one of two memories claims to supersede the other."""
     return other_key in (mine.get("supersedes") or ()) or key in (others.get("supersedes") or ())
 
 
@@ -129,7 +130,7 @@ def _duplicate(key: str, path: str, other: str, title: str, like: float) -> f.Re
 
 
 def _contradictions(catalog: Catalog, changed: set[str]) -> Iterator[f.ReviewFinding]:
-    """Yield each changed memory whose title speaks against another one's."""
+    """Yield each changed memory whose title contradicts another's."""
     for one, other, why in find_opposed(catalog, changed, at_most=MOST_TOLD):
         message = sanitize.line(f"{other.key} contradicts it ({why}): {other.title}")
         hint = f"if this one is right: gitmem supersede {other.key} {one.key}"
@@ -137,7 +138,7 @@ def _contradictions(catalog: Catalog, changed: set[str]) -> Iterator[f.ReviewFin
 
 
 def _opposed_checks(catalog: Catalog, changed: set[str]) -> Iterator[f.ReviewFinding]:
-    """Yield facts whose built-in checks can never both hold."""
+    """Yield facts whose built-in checks can never both pass."""
     for one, other, why in find_opposed_checks(catalog, changed):
         message = sanitize.line(f"{other.key} can never hold at the same time: {why}")
         hint = "one of the two always fails; remove it"

@@ -1,6 +1,6 @@
-"""The files that a change of the memory branch touches, sorted by what they are: sizes first, then content.
+"""The files in a change of the memory branch, sorted by type: sizes first, then content.
 
-What may be in a store and what not is said by ``store.read``, as for every reader.
+``store.read`` decides what is allowed in a store, as for every reader.
 """
 
 from __future__ import annotations
@@ -20,26 +20,26 @@ if TYPE_CHECKING:
     from gitmem.git.objects import Changes, Objects, PathEntry
     from gitmem.model import Problem
 
-# What is looked at of one change: more is not a change that anybody reviews. The first ones by path are looked at, and
-# what was not is an error. 20,000 memories of 2 KB take some 20 s (measured).
+# The most that is read of one change: nobody reviews a larger one. The first files by path are read, and the omission
+# is an error. 20,000 memories of 2 KB take about 20 s (measured).
 MOST_FILES = 20_000
 MOST_BYTES = 48 * 1024 * 1024
-# A file that is not a memory is scanned for secrets and hidden characters up to this size.
+# Files other than memories are scanned for secrets and hidden characters up to this size.
 OTHER_LIMIT = layout.MEMORY_LIMIT
 
 
 @frozen
 class File:
-    """One path that differs.
+    """One changed path.
 
     Attributes:
         path: The path, as text.
-        place: What it is on the branch; None where nothing of a store may be there.
-        before, after: Its blob on either side; empty where there is none that may be read.
-        problem: Why what is there now may not be read, or None.
-        is_there: Whether anything is there now.
-        was_there: Whether anything lay there before.
-        is_part: Whether it is one verdict of a bucket; the bucket itself is a file of the change as well.
+        place: Its parsed path; None if a store has no files there.
+        before, after: Its blob on either side; empty if there is no readable one.
+        problem: Why the present entry must not be read, or None.
+        is_there: Whether it exists now.
+        was_there: Whether it existed before.
+        is_part: Whether it is one verdict of a bucket; the bucket itself is also a file of the change.
     """
 
     path: str
@@ -54,12 +54,12 @@ class File:
 
 @frozen
 class FileChanges:
-    """What differs between two states.
+    """The differences between two states.
 
     Attributes:
-        files: The paths that differ, in their order.
-        contents: The content of each blob that is looked at.
-        left: How many paths were left out because there are too many, or they are too large.
+        files: The changed paths, in order.
+        contents: The content of each blob that was read.
+        left: The number of paths left out because there are too many, or they are too large.
     """
 
     files: tuple[File, ...]
@@ -67,16 +67,16 @@ class FileChanges:
     left: int = 0
 
     def before(self, file: File) -> bytes | None:
-        """Return what a file held."""
+        """Return a file's content before the change."""
         return self.contents.get(file.before)
 
     def after(self, file: File) -> bytes | None:
-        """Return what a file holds."""
+        """Return a file's content after the change."""
         return self.contents.get(file.after)
 
 
 def read_files(git: Git, base: str, head: str) -> FileChanges:
-    """Return what differs between two commits of the store; an empty name is nothing.
+    """Return the differences between two commits of the store; an empty name means an empty store.
 
     Raises:
         GitmemError: A tree cannot be read.
@@ -84,8 +84,8 @@ def read_files(git: Git, base: str, head: str) -> FileChanges:
     objects = open_objects(git)
     changes = objects.diff(base or None, head)
     names = sorted(changes)
-    before = _sorted(git, changes, names[:MOST_FILES], side=0)
-    after = _sorted(git, changes, names[:MOST_FILES], side=1)
+    before = _classify(git, changes, names[:MOST_FILES], side=0)
+    after = _classify(git, changes, names[:MOST_FILES], side=1)
     files = []
     for name in names[:MOST_FILES]:
         path = display_path(name)
@@ -105,10 +105,10 @@ def read_files(git: Git, base: str, head: str) -> FileChanges:
     return _within_bounds(git, objects, files, len(names) - len(files))
 
 
-def _sorted(
+def _classify(
     git: Git, changes: Changes, names: Iterable[str], *, side: int
 ) -> tuple[dict[str, str], dict[str, Problem]]:
-    """Return the blobs that may be read on one side, by path, and the problems of those that may not."""
+    """Return the readable blobs on one side, by path, and the problems of the others."""
     entries: dict[str, PathEntry] = {name: entry for name in names if (entry := changes[name][side]) is not None}
     sizes = git.sizes(entry.oid for entry in entries.values() if entry.mode != "160000")
     scan = sorted_out(
@@ -119,7 +119,7 @@ def _sorted(
         ],
     )
     blobs = {file.path: file.oid for file in scan.files}
-    # What is known and not read by others (a workflow), and what may not be there, is scanned where it is small.
+    # Files that other readers skip (a workflow), or that are not allowed, are scanned if they are small.
     for name, e in entries.items():
         if e.mode in layout.REGULAR_MODES and 0 <= sizes.get(e.oid, -1) <= OTHER_LIMIT:
             blobs.setdefault(display_path(name), e.oid)
@@ -127,7 +127,7 @@ def _sorted(
 
 
 def _within_bounds(git: Git, objects: Objects, files: list[File], left: int) -> FileChanges:
-    """Return the first files by path whose content is not more than is looked at."""
+    """Return the first files by path up to the limit on content."""
     sizes = git.sizes(dict.fromkeys(oid for file in files for oid in (file.before, file.after) if oid))
     total, kept = 0, list[File]()
     for file in files:
@@ -136,14 +136,14 @@ def _within_bounds(git: Git, objects: Objects, files: list[File], left: int) -> 
             break
         kept.append(file)
     oids = (oid for file in kept for oid in (file.before, file.after) if oid)
-    # What is larger than a memory may be was left out by its place already, if it is not a bucket.
+    # Oversized files are already left out by their type, except for buckets.
     found = FileChanges(tuple(kept), objects.read(oids, limit=layout.BUCKET_LIMIT), left + len(files) - len(kept))
     parts = [part for file in kept if file.place and file.place.what == layout.BUCKET for part in _parts(file, found)]
     return FileChanges((*kept, *parts), found.contents, found.left)
 
 
 def _parts(bucket: File, found: FileChanges) -> Iterator[File]:
-    """Yield the verdicts of a bucket that differ as files, and add their texts to the contents."""
+    """Yield the changed verdicts of a bucket as files, and add their texts to the contents."""
     was, now = (dict(sections_of(side or b"", bucket.path)) for side in (found.before(bucket), found.after(bucket)))
     for key, spec in sorted(was.keys() | now.keys()):
         texts = [side.get((key, spec)) for side in (was, now)]

@@ -1,4 +1,4 @@
-"""What a change does to links: to what is not there, and of what still rests on what is taken away."""
+"""The effects of a change on links: links to missing memories, and links to removed ones."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ NAMED = 20
 
 
 def look_at_links(before: Catalog, after: Catalog, changed: set[str]) -> Iterator[f.ReviewFinding]:
-    """Yield links of changed memories that lead nowhere, and memories that are gone while others rest on them."""
+    """Yield links of changed memories that lead nowhere, and removed memories that others require."""
     known = "SELECT key FROM memory UNION SELECT target FROM link WHERE relation = 'produces'"
     rows = after.rows(
         "SELECT m.key, m.path, l.relation, l.target FROM link l JOIN memory m ON m.id = l.source"
@@ -55,7 +55,7 @@ def look_at_links(before: Catalog, after: Catalog, changed: set[str]) -> Iterato
 
 
 def _gone(before: Catalog, after: Catalog) -> Iterator[tuple[str, str]]:
-    """Yield the memories that were live and are not, with where they lay."""
+    """Yield the memories that are no longer live, with their last paths."""
     live = {row[0] for row in after.rows(f"SELECT m.key FROM memory m WHERE {LIVE}")}
     for key, path in before.rows(f"SELECT m.key, m.path FROM memory m WHERE {LIVE} ORDER BY m.key"):
         if key not in live:
@@ -63,7 +63,7 @@ def _gone(before: Catalog, after: Catalog) -> Iterator[tuple[str, str]]:
 
 
 def list_superseded(before: Catalog, after: Catalog) -> dict[str, tuple[str, str, str, str]]:
-    """Return what another memory replaced: by which, and its kind, title and path; by key."""
+    """Return superseded memories by key: the new memory, and the old one's kind, title and path."""
     old = {row[0] for row in before.rows("SELECT key FROM memory WHERE superseded = 1 AND shadowed = 0")}
     rows = after.rows(
         "SELECT m.key, m.superseded_by, m.kind, m.title, m.path FROM memory m WHERE m.superseded = 1 AND m.shadowed = 0"
@@ -83,7 +83,7 @@ def list_superseded(before: Catalog, after: Catalog) -> dict[str, tuple[str, str
 
 
 def list_problems(before: Catalog, after: Catalog) -> Iterator[f.ReviewFinding]:
-    """Yield what a reader of the whole tree finds wrong with it now, and did not before: a name that it has twice."""
+    """Yield problems of the whole tree that are new: a path that occurs twice."""
     text = "SELECT path, code, message, key, hint FROM problem WHERE severity = 'error' ORDER BY path, code"
     old = {(path, code) for path, code, *_ in before.rows(text)}
     for path, code, message, key, hint in after.rows(text):
@@ -94,7 +94,7 @@ def list_problems(before: Catalog, after: Catalog) -> Iterator[f.ReviewFinding]:
 
 
 def list_twice(after: Catalog, changed: set[str]) -> Iterator[f.ReviewFinding]:
-    """Yield changed keys that two files have: one of them is not seen."""
+    """Yield changed keys that two files have: one of them is not shown."""
     rows = after.rows(
         "SELECT s.key, s.path, w.path FROM memory s JOIN memory w ON w.key = s.key AND w.shadowed = 0"
         " WHERE s.shadowed = 1 ORDER BY s.path"

@@ -1,7 +1,7 @@
-"""A review as a page of Markdown for a comment: everything in it is inert, and it is below the size a forge takes.
+"""A review as Markdown for a comment: inert text, below the size that a forge accepts.
 
-Texts of more than one line are in code blocks whose fence is longer than any run of backticks in them, so that
-nothing inside can end them; texts of one line are escaped (``verify.overview.stock.cell``).
+Texts of several lines are code blocks whose fence is longer than any run of backticks in them, so that nothing inside
+can end them; texts of one line are escaped (``verify.overview.stock.cell``).
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     T = TypeVar("T")
 
-# GitHub refuses a comment of more than 65,536 characters (its API's error says so); room for a marker and a footer.
+# GitHub rejects a comment of more than 65,536 characters (its API's error says so); minus a marker and a footer.
 SIZE_LIMIT = 65_536 - 1_536
 MARKS = {f.ERROR: "🛑", f.WARNING: "⚠️", f.NOTE: "ℹ️"}
 HEADINGS = {
@@ -32,12 +32,13 @@ HEADINGS = {
     f.RENAMED: "Renamed",
     f.MOVED: "Moved",
 }
-# No part of the page but the last takes more of what room is left than this: those behind it are read as well.
+# The largest share of the remaining room for one part of the page, except the last, so that later parts are shown as
+# well.
 _SHARE = 0.4
 
 
 def page(review: Review, *, limit: int = SIZE_LIMIT) -> str:
-    """Return the page, at most *limit* bytes: the most important first, and what is left out is counted."""
+    """Return the page, at most *limit* bytes: most important first, with a count of omissions."""
     blocks = ["## gitmem review\n\n", f"{cell(review.summary)}\n\n", _between(review)]
     left = limit - sum(len(block.encode()) for block in blocks)
     tail = "".join(f"> {cell(note)}\n>\n" for note in review.notes)
@@ -63,7 +64,7 @@ def _between(review: Review) -> str:
 
 
 def _fitting(rows: Iterable[str], total: int, room: int, rest: Callable[[int], str]) -> str:
-    """Return as many rows as fit into *room* bytes, and what tells how many do not."""
+    """Return as many rows as fit into *room* bytes, and the note on the omitted ones."""
     kept, size = list[str](), 0
     for row in rows:
         size += len(row.encode())
@@ -92,7 +93,7 @@ def _finding(group: FindingGroup) -> str:
 
 
 def _statuses(review: Review, room: int) -> str:
-    # What is new and not proved yet is not news; the command says that it was never run.
+    # A new memory without a proof is no news; its command says that it was never run.
     if not review.shifts:
         return ""
     head = f"### Statuses that differ ({len(review.shifts)})\n\n| memory | was | is | why |\n|---|---|---|---|\n"
@@ -107,7 +108,7 @@ def _shift(shift: Shift) -> str:
 
 
 def _commands(review: Review, room: int) -> str:
-    """Return every command that is run by a shell or as a program, whole: each must be read."""
+    """Return every command run by a shell or as a program, in full: each must be read."""
     those = [(c, c.command) for c in review.changes if c.command is not None and c.command.form != "builtin"]
     if not those:
         return ""
@@ -187,7 +188,7 @@ def _words(pieces: tuple[WordRun, ...]) -> str:
 
 
 def _body(change: MemoryChange) -> str:
-    """Return the body, folded away where it is long: word by word where it changed."""
+    """Return the body, folded if it is long: word by word if it changed."""
     if all(piece.op == f.NEW for piece in change.body):
         return fenced("".join(piece.text for piece in change.body))
     return f"{_paragraphs(change.body)}\n\n"

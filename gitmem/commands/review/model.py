@@ -1,17 +1,17 @@
-"""What a review says: changes, statuses and findings, as data. Every text in it is clean already (``sanitize``)."""
+"""The content of a review as data: changes, statuses and findings. All texts are already cleaned (``sanitize``)."""
 
 from __future__ import annotations
 
 from gitmem.frozen import frozen
 from gitmem.verify.overview.finding import ERROR, NOTE, WARNING, ReviewFinding
 
-__all__ = ("ERROR", "NOTE", "WARNING", "ReviewFinding")  # what is named here for the other modules of the review
+__all__ = ("ERROR", "NOTE", "WARNING", "ReviewFinding")  # names used by the other modules of the review
 
 SEVERITIES = (ERROR, WARNING, NOTE)
-# What ``--fail-on`` takes besides.
+# The further values of ``--fail-on``.
 NEVER = "never"
 
-# What happened to a memory.
+# The kinds of changes of a memory.
 ADDED = "added"
 CHANGED = "changed"
 RETIRED = "retired"
@@ -23,7 +23,7 @@ DELETED = "deleted"
 UNREADABLE = "unreadable"
 KINDS = (UNREADABLE, ADDED, CHANGED, SUPERSEDED, RETIRED, DELETED, RESTORED, RENAMED, MOVED)
 
-# What a piece of a text is to a change.
+# The roles of a piece of text in a change.
 SAME, GONE, NEW = "=", "-", "+"
 
 
@@ -37,9 +37,9 @@ class WordRun:
 
 @frozen
 class FieldChange:
-    """One field of a frontmatter, or one setting of the policy; an empty text where it was, or is, not there.
+    """A changed field of a frontmatter, or setting of the policy; an empty text if it does not exist on a side.
 
-    Of a list, only what differs is named.
+    Of a list, only differing elements are included.
     """
 
     name: str
@@ -49,16 +49,16 @@ class FieldChange:
 
 @frozen
 class CheckCommand:
-    """What is run to prove a memory, where that is new or changed.
+    """A memory's check, if it is new or changed.
 
     Attributes:
         form: ``shell``, ``program`` or ``builtin``.
-        text: The command, whole, with its hidden characters spelt out; may have several lines.
-        was: What it was before, or empty.
-        asks: What else is part of it: the policy's setup, the counterexample, the network, folders, the time limit.
+        text: The complete command, with its hidden characters spelled out; may have several lines.
+        was: The previous command, or empty.
+        asks: Its other parts: the policy's setup, the counterexample, the network, folders, the time limit.
         approval: ``approved``, ``denied``, ``not approved``, or ``not needed`` for a built-in check.
-        history: Whether it was ever run, and what came of it, one line.
-        answer: What a built-in check says of the code that the statuses are of, one line; else empty.
+        history: Whether it was ever run, and the result, one line.
+        answer: A built-in check's answer about the code used for statuses, one line; else empty.
     """
 
     form: str
@@ -72,23 +72,23 @@ class CheckCommand:
 
 @frozen
 class MemoryChange:
-    """What happened to one memory.
+    """The change of one memory.
 
     Attributes:
         what: One of ``KINDS``.
         key: Its key.
-        kind: Its kind; empty where the file cannot be read.
-        title: Its title, as it is now (as it was, where it is gone).
-        path: Where it is now; where it lay, where it is gone.
-        old_path: Where it lay before, where that is another place.
-        because: Why it was retired, by what it was superseded, what it was called.
-        by: Who wrote it, by its own word.
-        agent: The agent among these, or empty.
-        words: The title's words, of one that is changed.
-        body: The body's words: all ``+`` for a new memory, none where it did not change.
-        fields: What differs of its other fields.
-        command: Its check, where that is new or changed; else None.
-        raw: The beginning of a file that cannot be read.
+        kind: Its kind; empty if the file cannot be read.
+        title: Its present title (its last one if it is gone).
+        path: Its present path (its last one if it is gone).
+        old_path: Its previous path, if different.
+        because: Why it was retired, which memory superseded it, or its previous key.
+        by: Its author, according to itself.
+        agent: The agent among them, or empty.
+        words: The words of a changed title.
+        body: The body's words: all ``+`` for a new memory, none if it did not change.
+        fields: Its other changed fields.
+        command: Its check, if new or changed; else None.
+        raw: The beginning of an unreadable file.
     """
 
     what: str
@@ -114,11 +114,11 @@ class Shift:
     Attributes:
         key: The memory.
         title: Its title.
-        before: Its status before; empty where it had none, or was not there.
+        before: Its status before; empty if it had none, or did not exist.
         after: Its status now.
-        because: Why, one line; or empty.
-        chain: For a suspect, what is between it and the failed fact, that fact last.
-        path: Where it is.
+        because: The reason, one line; or empty.
+        chain: For a suspect, the memories from it to the failed fact, that fact last.
+        path: Its path.
     """
 
     key: str
@@ -132,22 +132,22 @@ class Shift:
 
 @frozen
 class Review:
-    """What a change of the memory branch means.
+    """The result of a review.
 
     Attributes:
         base: The commit before it; empty for nothing.
-        head: The commit behind it.
+        head: The commit after it.
         asked: The two as they were named.
-        code: The commit of the code that the statuses are of; empty where they are not known.
-        commits: How many commits are between; -1 where that cannot be determined.
-        authors: Who made them and how many, the most first.
-        changes: What happened to memories, by what happened, then by key.
-        settings: What differs of the policy.
-        verdicts: How many verdict files the change brings, changes and removes.
-        shifts: Statuses that differ, the gravest first.
-        findings: What to look at, the gravest first, then by path.
-        notes: What else a reader should know, a line each.
-        fail_on: From which severity on the memory's own policy calls it failed.
+        code: The commit of the code used for statuses; empty if they are unknown.
+        commits: The number of commits between them; -1 if it cannot be determined.
+        authors: The commits' authors and their numbers of commits, most first.
+        changes: The changes of memories, by kind of change, then by key.
+        settings: The changed settings of the policy.
+        verdicts: The number of verdict files that the change adds, changes and removes.
+        shifts: Changed statuses, most severe first.
+        findings: The findings, most severe first, then by path.
+        notes: Further notes, one line each.
+        fail_on: The severity from which the memory's own policy calls the review failed.
     """
 
     base: str
@@ -169,7 +169,7 @@ class Review:
         return [change for change in self.changes if change.what in kinds]
 
     def count(self, severity: str) -> int:
-        """Return how many findings have a severity."""
+        """Return the number of findings with a severity."""
         return sum(finding.severity == severity for finding in self.findings)
 
     def is_failed(self, fail_on: str) -> bool:
@@ -180,7 +180,7 @@ class Review:
 
     @property
     def summary(self) -> str:
-        """Return the whole in one line."""
+        """Return a one-line summary."""
         counts = [(what, len(self.of(what))) for what in KINDS]
         lines = [f"{number} {what}" for what, number in counts if number]
         lines += [_number(len(self.settings), "setting")] if self.settings else []
@@ -194,23 +194,23 @@ def _number(count: int, one: str, many: str = "") -> str:
 
 
 def in_order(findings: tuple[ReviewFinding, ...]) -> tuple[ReviewFinding, ...]:
-    """Return findings, each once, the gravest first, then by path and line."""
+    """Return findings without duplicates, most severe first, then by path and line."""
     return tuple(
         sorted(dict.fromkeys(findings), key=lambda f: (SEVERITIES.index(f.severity), f.path, f.line, f.code, f.message))
     )
 
 
-# Memories of one cause that are named; all are counted.
+# The most memories of one cause that are named; all are counted.
 NAMED = 5
 
 
 @frozen
 class FindingGroup:
-    """Findings that say the same of several memories or files.
+    """Findings with the same message about several memories or files.
 
     Attributes:
         first: One of them.
-        others: The others, in their order; empty where it is alone.
+        others: The others, in order; empty if there are none.
     """
 
     first: ReviewFinding
@@ -225,14 +225,14 @@ class FindingGroup:
 
     @property
     def hint(self) -> str:
-        """Return what to do, where that is the same for all."""
+        """Return the hint, if it is the same for all."""
         return self.first.hint if {one.hint for one in self.others} <= {self.first.hint} else ""
 
 
 def folded(findings: tuple[ReviewFinding, ...]) -> tuple[FindingGroup, ...]:
-    """Return findings by cause, in their order: those with the same words about several memories are one.
+    """Group findings by cause, in order: those with the same words about several memories become one.
 
-    An error that has a line stays alone: whoever mends it goes there.
+    An error with a line is not grouped, since its line is needed for the fix.
     """
     groups: dict[tuple[str, str, str, str], list[ReviewFinding]] = {}
     for one in findings:

@@ -1,7 +1,7 @@
 """A review as one self-contained HTML page: no script, nothing loaded, light and dark, readable on a phone.
 
-The template ``page.html`` escapes every text, and the page's policy lets nothing run or load even where one should
-slip through.
+The template ``page.html`` escapes every text, and the page's content security policy blocks scripts and loading in case
+something slips through.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from gitmem.commands.review.model import Review
 
-# What a browser shows without being asked: a change of 20,000 memories is not a page that anybody reads.
+# The most that a browser shows unfolded: nobody reads a page with 20,000 memories.
 SHOWN = 5_000
 FINDINGS_SHOWN = 2_000
 TAGS = {f.GONE: "del", f.NEW: "ins", f.SAME: ""}

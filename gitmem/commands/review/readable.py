@@ -1,4 +1,4 @@
-"""One file of the memory as a diff shows it. Pure, and light: git starts a process for each file."""
+"""One file of the memory for display in a diff. Pure, and light: git starts a process for each file."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ if TYPE_CHECKING:
 
 
 def readable(path: str, data: bytes) -> str:
-    """Return a file as text that shows all there is: each verdict as one line, anything else as it is.
+    """Return a file as complete text: each verdict as one line, anything else unchanged.
 
     Args:
-        path: Its name, or one that ends with it, as git makes for a file of a commit.
-        data: What it holds.
+        path: Its name, or one that ends with it, as in git's temporary files.
+        data: Its content.
     """
     name = path.replace("\\", "/").rsplit("/", 1)[-1]
     if name.endswith(".toml"):
@@ -29,8 +29,8 @@ def readable(path: str, data: bytes) -> str:
 
 
 def _commands(name: str, data: bytes, text: str) -> str:
-    """Return the commands of a memory that its file does not show as they are run, as lines to be behind it."""
-    from gitmem.document.parse import parse  # 4 ms, and only for facts
+    """Return the commands that a memory's file does not show literally, as lines to append."""
+    from gitmem.document.parse import parse  # 4 ms, only for facts
 
     try:
         document = parse(data, path=name)
@@ -44,7 +44,7 @@ def _commands(name: str, data: bytes, text: str) -> str:
     messages += [("counterexample", refute)] if isinstance(refute, str) else []
     lines = []
     for what, command in messages:
-        # Written plainly, the command is behind its field, line by line.
+        # A command written plainly follows its field, line by line.
         if any(f"{line.strip()}\n" not in text for line in command.split("\n")):
             lines += [f"[{what}, as it runs]", *(f"    {line}" for line in display(command, lines=True).split("\n"))]
     return "".join(f"{line}\n" for line in lines)
@@ -55,18 +55,18 @@ def _run(check: Check) -> str:
 
 
 def _verdicts(path: str, data: bytes) -> str:
-    """Return the verdicts of a file, one a line; empty where it has none."""
+    """Return the verdicts of a file, one per line; empty if it has none."""
     from gitmem.store.buckets import sections_of
 
     name = path.rsplit("/", 1)[-1]
-    # git names the file of a commit by its last part alone, so nothing says in which folder it is.
+    # git names a temporary file only by the last part of the path, without the folder.
     shard = name.removesuffix(".toml")
     lines = [_verdict(key, text) for (key, _), text in sections_of(data, f"verdicts/{shard}.toml")]
     return "".join(lines) if lines and all(lines) else _verdict(shard.rpartition(".")[0], data)
 
 
 def _verdict(key: str, data: bytes) -> str:
-    """Return a verdict as one line; empty where it is none."""
+    """Return a verdict as one line; empty if it is not a verdict."""
     from gitmem.document.fields import format_time
     from gitmem.store.verdicts import parse_verdict
 

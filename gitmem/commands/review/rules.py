@@ -33,20 +33,20 @@ if TYPE_CHECKING:
     # Makes a finding about one memory: severity, code, message, line, hint.
     Finds = Callable[..., f.ReviewFinding]
 
-# Hidden characters and secrets of one file that are named; the others are counted.
+# The most hidden characters and secrets named per file; the others are counted.
 NAMED = 5
-# What a forge runs, or is told by.
+# Files that a forge runs or reads as settings.
 OF_FORGES = (".github/", layout.GITLAB_PATH)
-# Characters of a command that somebody still reads.
+# The longest command that a person still reads.
 MOST_COMMAND = 2000
 
 
 def look_at_files(files: FileChanges, allowed: tuple[str, ...], now: int) -> Iterator[f.ReviewFinding]:
-    """Yield what is wrong with files whatever they say: what may not be there, what nobody sees, what must not leak.
+    """Yield problems of files regardless of their meaning: forbidden, invisible or secret content.
 
     Args:
         files: The files of the change.
-        allowed: Rules of the secret scan that the base's policy silences.
+        allowed: Rules of the secret scan that the base's policy switches off.
         now: Epoch seconds.
     """
     judged = any(file.place is not None and file.place.what == layout.VERDICT for file in files.files)
@@ -80,7 +80,7 @@ def _placed(file: File, data: bytes | None, *, judged: bool) -> Iterator[f.Revie
 
 
 def _read_as_verdict(file: File, data: bytes | None, now: int) -> Iterator[f.ReviewFinding]:
-    """Yield why a verdict's file is none, or does not count: it would say nothing, and look as if it did."""
+    """Yield why a verdict's file is invalid or has no effect, although it looks like a verdict."""
     if data is None or file.place is None:
         return
     errors = split_bucket(data, file.path)[1] if file.place.what == layout.BUCKET else []
@@ -98,7 +98,7 @@ def _read_as_verdict(file: File, data: bytes | None, now: int) -> Iterator[f.Rev
 
 
 def _scanned(file: File, data: bytes | None, allowed: tuple[str, ...]) -> Iterator[f.ReviewFinding]:
-    """Yield the credentials and the hidden characters of a file, whatever it is, by their places."""
+    """Yield the credentials and the hidden characters in a file, by position."""
     if data is None:
         return
     key = file.place.key if file.place else ""
@@ -119,11 +119,11 @@ def _scanned(file: File, data: bytes | None, allowed: tuple[str, ...]) -> Iterat
 
 
 def look_at_memory(memory: ChangedMemory, policy: Policy) -> Iterator[f.ReviewFinding]:
-    """Yield what is wrong with a memory by what it says; nothing of one that is gone.
+    """Yield problems of a memory's content; none for a removed one.
 
     Args:
         memory: The memory.
-        policy: The policy behind the change: what it asks of its kinds.
+        policy: The policy after the change, with its rules for kinds.
     """
     side = memory.after
     if side is None:
@@ -155,12 +155,12 @@ def look_at_memory(memory: ChangedMemory, policy: Policy) -> Iterator[f.ReviewFi
 
 
 def _read_closely(document: Document, text: str, finding: Finds) -> Iterator[f.ReviewFinding]:
-    """Yield what a reader may not see, or may take for something else, in what a memory says."""
+    """Yield invisible and misleading text in a memory."""
     for line, word in _mixed_words(text):
         yield finding(f.WARNING, "mixed-scripts", f"{word}: letters of several scripts that look alike", line)
     for hazard in find_hazards(text):
         yield finding(hazard.severity, hazard.code, hazard.message, hazard.line)
-    # What an escape of YAML spells is not in the file's text.
+    # Characters from YAML escapes are not in the file's text.
     for name, value in document.fields.items():
         for part in strings_in(value):
             if part not in text and find_hidden(part):
@@ -174,7 +174,7 @@ def _read_closely(document: Document, text: str, finding: Finds) -> Iterator[f.R
 
 
 def _ruled(document: Document, policy: Policy, finding: Finds) -> Iterator[f.ReviewFinding]:
-    """Yield what the policy asks of the kind, and the memory has not."""
+    """Yield the policy's requirements for the kind that the memory does not meet."""
     try:
         check_rules(document.key, document, policy)
     except RefusedError as err:
@@ -182,7 +182,7 @@ def _ruled(document: Document, policy: Policy, finding: Finds) -> Iterator[f.Rev
 
 
 def _checked(document: Document, old: Document | None, text: str, finding: Finds) -> Iterator[f.ReviewFinding]:
-    """Yield what is wrong with a check, where it is new or changed."""
+    """Yield problems of a check, if it is new or changed."""
     check = check_of(document)
     if check is None or (old is not None and check_of(old) == check):
         return
@@ -203,11 +203,11 @@ def _checked(document: Document, old: Document | None, text: str, finding: Finds
 
 
 def look_at_author(memory: ChangedMemory, writers: Mapping[str, set[tuple[str, str]]]) -> Iterator[f.ReviewFinding]:
-    """Yield that a memory names an author who committed none of it, where it is new or names another one than before.
+    """Yield a finding if a memory names an author who committed none of it, and that is new.
 
     Args:
         memory: The memory.
-        writers: The name and address of everyone who committed each file.
+        writers: The names and addresses of each file's committers.
     """
     side, old = memory.after, memory.before
     if side is None or side.document is None:
@@ -225,21 +225,21 @@ def look_at_author(memory: ChangedMemory, writers: Mapping[str, set[tuple[str, s
 
 
 def _is_one(who: str, name: str, address: str) -> bool:
-    """Return whether a person goes by a name: the author's, a part of it, the address or what is before its ``@``."""
+    """Return whether a name belongs to a committer: full name, a part of it, the address, or its part before ``@``."""
     said = who.casefold()
     local = address.casefold().partition("@")[0].rpartition("+")[2]  # GitHub's: 123+login@users.noreply.github.com
     return said in {name.casefold(), address.casefold(), local, *name.casefold().split()}
 
 
 def _line(text: str, name: str) -> int:
-    """Return the line where a field of the frontmatter begins; 0 where it cannot be determined."""
+    """Return the line where a field of the frontmatter begins; 0 if unknown."""
     starts = (f"{name}:", f'"{name}":', f"{json.dumps(name)} :")
     lines = text.split("\n")
     return next((at for at, line in enumerate(lines, 1) if line.startswith(starts)), 0)
 
 
 def _mixed_words(text: str) -> Iterator[tuple[int, str]]:
-    """Yield words that mix Latin letters with Greek or Cyrillic ones, with their lines: few of them.
+    """Yield words that mix Latin letters with Greek or Cyrillic ones, with their lines: a few of them.
 
     Source: UTS #39, section 5.1, Mixed-Script Detection; these two scripts have the letters that look most like Latin.
     """
@@ -258,7 +258,7 @@ def _mixed_words(text: str) -> Iterator[tuple[int, str]]:
 
 
 def _words(line: str) -> list[str]:
-    """Return the runs of letters of a line."""
+    """Return the runs of letters in a line."""
     return "".join(char if char.isalpha() else " " for char in line).split()
 
 

@@ -1,7 +1,7 @@
-"""What a change of the memory branch means: the files that differ, put together with what both states say as a whole.
+"""Review a change of the memory branch: the changed files, combined with the effects on the whole store.
 
-It reads git objects, runs nothing and writes to no branch. What catalogs of the two states cost is paid once: they are
-the app's, which keeps a few.
+It reads git objects, runs nothing and writes to no branch. The catalogs of the two states are cached by the app, so
+their cost is paid once.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 
 @frozen
 class ReviewGround:
-    """What a review needs of the repository besides its objects.
+    """The review's inputs from the repository besides its objects.
 
     Attributes:
         git: The repository.
@@ -53,10 +53,10 @@ class ReviewGround:
         default: The code's default branch, a full ref; or empty.
         catalog_at: Returns the catalog of a commit of the store (empty: of nothing) with the memories of a commit of
             the code (empty: without them).
-        local: What this clone found out itself.
-        trust: What is approved in this clone, with a reviewed list's.
+        local: The local state of this clone.
+        trust: The approvals of this clone and of a reviewed list.
         now: Epoch seconds.
-        allow: The rules of the secret scan that this person's configuration silences.
+        allow: The rules of the secret scan that this person's configuration switches off.
     """
 
     git: Git
@@ -71,7 +71,7 @@ class ReviewGround:
 
 
 def ground_of(repository: OpenRepository, approved: str, catalog_at: Callable[[str, str], Catalog]) -> ReviewGround:
-    """Return what a review needs of an opened repository, with the commands that the list *approved* names."""
+    """Return a review's inputs from an opened repository, with the commands approved in the list *approved*."""
     return ReviewGround(
         repository.git,
         repository.ref,
@@ -86,15 +86,15 @@ def ground_of(repository: OpenRepository, approved: str, catalog_at: Callable[[s
 
 
 def review(ground: ReviewGround, typed: str = "", *, code: str = "") -> f.Review:
-    """Return what a change means.
+    """Review a change.
 
     Args:
         ground: The repository.
-        typed: ``A..B``, ``A...B``, ``A``, or empty for what was not synced.
+        typed: ``A..B``, ``A...B``, ``A``, or empty for unsynced changes.
         code: The commit of the code whose statuses are shown; empty for HEAD.
 
     Raises:
-        GitmemError: One of the states, or the code that was named, is not here.
+        GitmemError: One of the states, or the named code, is missing.
     """
     git = ground.git
     span = find_span(git, typed, ref=ground.ref, upstream=ground.upstream)
@@ -123,7 +123,7 @@ def review(ground: ReviewGround, typed: str = "", *, code: str = "") -> f.Review
         before.review.fail_on,
     )
     if files.left:
-        # It is larger than anybody reviews, and not put together with the rest: what there is of it is told.
+        # Nobody reviews a change of this size; the files are reviewed, without the effects on the whole.
         found = replace(found, notes=(*found.notes, "statuses, duplicates and links were not checked"))
     else:
         catalogs = ground.catalog_at(found.base, found.code), ground.catalog_at(found.head, found.code)
@@ -137,16 +137,16 @@ def review(ground: ReviewGround, typed: str = "", *, code: str = "") -> f.Review
 def review_tracked(
     ground: ReviewGround, base: str, head: str, tip: str, *, policy: Policy
 ) -> tuple[f.ReviewFinding, ...]:
-    """Return what to look at in what a change of the code does to the memories in its ``.memory/``, the gravest first.
+    """Review a code change's effects on the memories in its ``.memory/``; return findings, most severe first.
 
-    What becomes false or suspect is said by ``gitmem check``, and not here.
+    Facts that become false or suspect are reported by ``gitmem check``, not here.
 
     Args:
         ground: The repository.
         base: The commit of the code before the change.
-        head: The commit behind it.
+        head: The commit after it.
         tip: The tip of the memory branch, or empty.
-        policy: Its policy, which counts for these memories as well.
+        policy: Its policy, which also applies to these memories.
     """
     git = ground.git
     trees = [read_tree(git, commit) for commit in (base, head)]
@@ -163,7 +163,7 @@ def review_tracked(
         _as_a_whole(ground, found, memories, (policy, policy), findings, files=files, catalogs=catalogs)
         for catalog in catalogs:
             catalog.close()
-    # A memory of the code may have a key of the memory branch, which it then hides: the check says so.
+    # A memory of the code may hide one of the memory branch with the same key: the check reports that.
     kept = [one for one in findings if one.code != "key-twice" or is_home(one.path)]
     own = {file.path for file in files.files}
     return f.in_order(tuple(replace(one, path=f"{FOLDER}/{one.path}") if one.path in own else one for one in kept))
@@ -181,14 +181,14 @@ def _one_by_one(
     policy: Policy,
     writers: Mapping[str, set[tuple[str, str]]],
 ) -> list[f.ReviewFinding]:
-    """Return what each file and each memory tells by itself."""
+    """Return the findings about each file and memory on its own."""
     findings = [*rules.look_at_files(files, ground.allow, ground.now)]
     for memory in memories:
         findings += rules.look_at_memory(memory, policy)
         findings += rules.look_at_author(memory, writers)
         findings += strength.look_at_fields(memory, policy)
         findings += strength.look_at_claim(memory)
-    return [*findings, *_forgotten(files)]
+    return [*findings, *_removed_verdicts(files)]
 
 
 def _as_a_whole(
@@ -201,7 +201,7 @@ def _as_a_whole(
     files: FileChanges,
     catalogs: tuple[Catalog, Catalog],
 ) -> f.Review:
-    """Return the review with what only the whole of both states tells; what it finds is added to *findings*."""
+    """Return the review with the results that need both states as a whole; findings are added to *findings*."""
     documents = {m.key: m.after.document for m in memories if m.after and m.after.document}
     new = {m.key for m in memories if _is_new(m)}
     old, now = catalogs
@@ -227,7 +227,7 @@ def _as_a_whole(
 
 
 def _code(ground: ReviewGround, code: str) -> CodeTree | None:
-    """Return the code that checks are asked about; None where it cannot be read, which the note on statuses says."""
+    """Return the code to check against; None if it cannot be read, which the note on statuses reports."""
     try:
         return CodeTree(ground.git, code) if code else None
     except GitmemError:
@@ -243,9 +243,9 @@ def _with_statuses(
     files: FileChanges,
     catalogs: tuple[Catalog, Catalog],
 ) -> f.Review:
-    """Return the review with the statuses that differ; what that finds is added to *findings*."""
+    """Return the review with the changed statuses; findings are added to *findings*."""
     findings += _wrong(ground, found.code, catalogs[1], files)
-    stands, notes = _stands(ground, found.code, catalogs, policies)
+    stands, notes = _statuses(ground, found.code, catalogs, policies)
     shifts = list_shifts(*stands) if stands else ()
     findings += _shifted(shifts)
     findings += _claimed(found.verdicts)
@@ -253,7 +253,7 @@ def _with_statuses(
 
 
 def _is_new(memory: ChangedMemory) -> bool:
-    """Return whether a memory says something that it did not say before, or is seen again."""
+    """Return whether a memory is reworded, new or restored."""
     old, new = memory.before, memory.after
     if new is None or new.document is None:
         return False
@@ -267,7 +267,7 @@ def _is_new(memory: ChangedMemory) -> bool:
 
 
 def _superseded(changes: Sequence[f.MemoryChange], found: dict[str, tuple[str, str, str, str]]) -> list[f.MemoryChange]:
-    """Return changes with what another memory replaced, also where its own file did not change."""
+    """Return changes with superseded memories, even if their own files did not change."""
     lines = []
     for change in changes:
         by = found.pop(change.key, None)
@@ -296,15 +296,15 @@ def _deleted(changes: Sequence[f.MemoryChange]) -> Iterator[f.ReviewFinding]:
 
 
 def _verdicts(files: FileChanges) -> tuple[int, int, int]:
-    """Return how many verdict files are new, changed and gone."""
+    """Return the number of new, changed and removed verdict files."""
     those = [file for file in files.files if file.place is not None and file.place.what == VERDICT]
     new = sum(not file.was_there for file in those)
     gone = sum(not file.is_there for file in those)
     return new, len(those) - new - gone, gone
 
 
-def _forgotten(files: FileChanges) -> Iterator[f.ReviewFinding]:
-    """Yield verdict files that are gone while their memory stays as it is, and no other verdict took their place."""
+def _removed_verdicts(files: FileChanges) -> Iterator[f.ReviewFinding]:
+    """Yield removed verdict files whose memory is unchanged and has no replacing verdict."""
     known = {file.place.key for file in files.files if file.place and (file.is_there or file.place.what == MEMORY)}
     for file in files.files:
         if file.place is not None and file.place.what == VERDICT and file.place.key not in known:
@@ -324,7 +324,7 @@ def _claimed(verdicts: tuple[int, int, int]) -> Iterator[f.ReviewFinding]:
 
 
 def _wrong(ground: ReviewGround, code: str, now: Catalog, files: FileChanges) -> Iterator[f.ReviewFinding]:
-    """Yield the verdicts of built-in checks that come with the change and that the code contradicts."""
+    """Yield new verdicts of built-in checks that the code contradicts."""
     there = (file.place for file in files.files if file.is_there)
     keys = {place.key for place in there if place is not None and place.what == VERDICT}
     if not keys or not code:
@@ -332,7 +332,7 @@ def _wrong(ground: ReviewGround, code: str, now: Catalog, files: FileChanges) ->
     try:
         found = find_wrong(ground.git, now, ground.local, CodeTree(ground.git, code), keys)
     except GitmemError:
-        return  # the code cannot be read: the note on statuses says so
+        return  # the code cannot be read: the note on statuses reports that
     for wrong in found:
         if wrong.key in keys:
             hint = f"record the right one: gitmem verify --record {wrong.key}"
@@ -341,10 +341,10 @@ def _wrong(ground: ReviewGround, code: str, now: Catalog, files: FileChanges) ->
             )
 
 
-def _stands(
+def _statuses(
     ground: ReviewGround, code: str, catalogs: tuple[Catalog, Catalog], policies: tuple[Policy, Policy]
 ) -> tuple[tuple[Stand, Stand] | None, tuple[str, ...]]:
-    """Return how both states stand for the code; None, and why, where that cannot be determined."""
+    """Return both states' statuses for the code; None and the reason if they cannot be computed."""
     if not code:
         return None, ("statuses are not compared: there is no code here to compute them for; give it with --code REV",)
     try:
@@ -362,7 +362,7 @@ def _shifted(shifts: Sequence[f.Shift]) -> Iterator[f.ReviewFinding]:
     codes = {FAILED: f.WARNING, SUSPECT: f.WARNING, UNPROVEN: f.NOTE}
     for shift in shifts:
         if (shift.before, shift.after) == (FAILED, VERIFIED):
-            # One and the same code: either the memory says something else, or a verdict file does.
+            # For the same code, either the memory says something else, or a verdict file does.
             message = "verified, was failed: only because of a verdict in the change, for the same code"
             hint = f"check it here: gitmem verify {shift.key}"
             yield f.ReviewFinding(f.WARNING, "status-cleared", message, shift.key, shift.path, hint=hint)

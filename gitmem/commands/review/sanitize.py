@@ -1,4 +1,4 @@
-"""Make the texts of others fit to be read: no credential, no live control character, bounded. Pure."""
+"""Make texts by others safe to show: no credentials, no active control characters, bounded. Pure."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from gitmem.document.parse import unify
 from gitmem.text.sanitize import display
 from gitmem.text.secrets import redact
 
-# Characters of one line that are told.
+# The most characters shown of one line.
 LINE_KEPT = 500
 
 
 def text(given: str) -> str:
-    """Return a text of several lines, whole: credentials are replaced and hidden characters spelt out."""
+    """Return a complete multi-line text with credentials replaced and hidden characters spelled out."""
     return display(redact(unify(given)), lines=True)
 
 

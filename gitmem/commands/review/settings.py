@@ -1,4 +1,4 @@
-"""What a change makes of the policy, ``gitmem.toml``: setting by setting, and what hangs on each."""
+"""Changes to the policy, ``gitmem.toml``: setting by setting, with their effects."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ if TYPE_CHECKING:
 
     from gitmem.git.binary import Git
 
-# Settings that say what is trusted, what runs, or what is looked at.
+# Settings that affect trust, commands or reviews.
 TRUSTED = ("verify.", "secrets.", "duplicates.", "review.", "check.", "kinds.")
-# The one that is run, and is shown whole as commands are.
+# The setting that is a command, shown in full like other commands.
 SETUP = "verify.setup"
 
 
 def policy_at(git: Git, commit: str) -> tuple[Policy, str]:
-    """Return the policy of a commit of the store, and why its own cannot be read; the built-in one where that is so."""
+    """Return the policy of a commit of the store, and why it cannot be read; in that case the built-in policy."""
     if not commit:
         return builtin(), ""
     try:
@@ -34,7 +34,7 @@ def policy_at(git: Git, commit: str) -> tuple[Policy, str]:
 
 
 def list_settings(before: Policy, after: Policy) -> tuple[f.FieldChange, ...]:
-    """Return what differs of two policies' files, by name."""
+    """Return the differing settings of two policies, by name."""
     old, new = dict(_flat(before.changes)), dict(_flat(after.changes))
     return tuple(
         field_change(name, old.get(name), new.get(name), limit=POLICY_LIMIT if name == SETUP else VALUE_KEPT)
@@ -52,13 +52,13 @@ def _flat(table: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any
 
 
 def look_at_policy(settings: tuple[f.FieldChange, ...], problem: str) -> Iterator[f.ReviewFinding]:
-    """Yield what a change of the policy means."""
+    """Yield findings about changes of the policy."""
     if problem:
         message = f"{problem}: the built-in policy would be used"
         yield f.ReviewFinding(f.ERROR, "bad-policy", sanitize.line(message), "", POLICY_PATH)
     for one in settings:
         message = f"{one.name}: {one.before or 'default'} → {one.after or 'default'}"
-        if one.name == SETUP:  # first of all: the rest may be long
+        if one.name == SETUP:  # first: the rest may be long
             message = f"runs before every command, so that each must be approved again: {message}"
         is_trusted = one.name.startswith(TRUSTED)
         code = "policy-trust" if is_trusted else "policy"

@@ -1,4 +1,4 @@
-"""Which two states of the memory are compared: what ``A..B`` names, as in git."""
+"""The two states of the memory to compare: ``A..B`` as in git."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from gitmem.git.binary import Git
 
-# Commits that are counted and whose authors are named.
+# The most commits counted, with their authors.
 MOST_COMMITS = 10_000
 
 
@@ -20,9 +20,9 @@ class ReviewSpan:
 
     Attributes:
         base: The commit before the change; empty for nothing.
-        head: The commit behind it.
+        head: The commit after it.
         asked: The two as they were named.
-        notes: What a reader should know of them.
+        notes: Notes about them.
     """
 
     base: str
@@ -32,16 +32,16 @@ class ReviewSpan:
 
 
 def find_span(git: Git, typed: str, *, ref: str, upstream: str) -> ReviewSpan:
-    """Return the states that are compared.
+    """Return the states to compare.
 
     Args:
         git: The repository.
-        typed: ``A..B``, ``A...B``, ``A`` (up to the memory branch), or empty: what was not synced.
+        typed: ``A..B``, ``A...B``, ``A`` (up to the memory branch), or empty for unsynced changes.
         ref: The memory branch, a full ref.
         upstream: The remote's, or empty.
 
     Raises:
-        GitmemError: One of them is not here; or, for ``A...B``, where they parted is not.
+        GitmemError: One of them is missing; or, for ``A...B``, their merge base is.
     """
     dots = "..." if "..." in typed else ".."
     left, _, right = typed.partition(dots)
@@ -63,7 +63,7 @@ def find_span(git: Git, typed: str, *, ref: str, upstream: str) -> ReviewSpan:
 
 
 def _make_span(git: Git, base: str, head: str, names: tuple[str, str]) -> ReviewSpan:
-    """Return the span with a note where the base has what the head has not: that would show as taken away."""
+    """Return the span, with a note if the base has commits that the head lacks: they would show as removed."""
     if not base or base == head or base in git.merge_bases(base, head):
         return ReviewSpan(base, head, names)
     if is_shallow(git):
@@ -75,7 +75,7 @@ def _make_span(git: Git, base: str, head: str, names: tuple[str, str]) -> Review
 
 
 def list_authors(git: Git, span: ReviewSpan) -> tuple[int, tuple[tuple[str, int], ...]]:
-    """Return how many commits the change has, and who made how many, the most first; -1 if that is unknown."""
+    """Return the number of commits, and each author's share, most first; -1 if unknown."""
     but = (f"^{span.base}",) if span.base else ()
     argv = ("log", "-z", "--no-color", "--no-show-signature", f"--max-count={MOST_COMMITS}", "--format=%an <%ae>")
     try:
@@ -89,12 +89,12 @@ def list_authors(git: Git, span: ReviewSpan) -> tuple[int, tuple[tuple[str, int]
 
 
 def list_writers(git: Git, span: ReviewSpan, *, below: str = "") -> dict[str, set[tuple[str, str]]]:
-    """Return the name and address of everyone who committed each file of the change; empty if that is unknown.
+    """Return the committers' names and addresses for each file of the change; empty if unknown.
 
     Args:
         git: The repository.
         span: The change, of commits.
-        below: Only files of this folder, named from there; with ``/`` at its end.
+        below: Only files in this folder, with paths relative to it; with a trailing ``/``.
     """
     but = (f"^{span.base}",) if span.base else ()
     argv = ("log", "-z", "--no-color", "--no-show-signature", "--no-renames", "--name-only", "--format=%x01%an%x02%ae")
@@ -112,12 +112,12 @@ def list_writers(git: Git, span: ReviewSpan, *, below: str = "") -> dict[str, se
 
 
 def find_code(git: Git, typed: str, span: ReviewSpan, *, default: str) -> str:
-    """Return the commit of the code whose statuses are shown; empty where there is none here.
+    """Return the commit of the code for statuses; empty if there is none.
 
-    That is HEAD, but for a checkout of the memory branch itself, as a forge's job has it: there, the default branch.
+    That is HEAD, or the default branch in a checkout of the memory branch itself, as in a forge's job.
 
     Raises:
-        GitmemError: What was typed is not here.
+        GitmemError: The typed commit is missing.
     """
     if typed:
         return _resolve(git, typed, "")
@@ -129,7 +129,7 @@ def find_code(git: Git, typed: str, span: ReviewSpan, *, default: str) -> str:
 
 
 def _is_memory(git: Git, commit: str, span: ReviewSpan) -> bool:
-    """Return whether a commit is one of the memory branch: it has history in common with what is reviewed."""
+    """Return whether a commit is on the memory branch: it shares history with the reviewed one."""
     return commit in (span.base, span.head) or bool(git.merge_bases(commit, span.head))
 
 

@@ -22,19 +22,19 @@ if TYPE_CHECKING:
     from gitmem.store.local import LocalState
     from gitmem.verify.inputs import CodeTree
 
-# The gravest first: what a reader must look at before the rest.
+# Most severe first.
 GRAVITY = (*STATUSES, "")
-# One memory's status is told by this where it has none.
+# Stands for a memory without a status.
 NONE = "no status"
 
 
 @frozen
 class Stand:
-    """The live memories of one state of the store.
+    """The statuses of the live memories in one state of the store.
 
     Attributes:
-        told: The status a reader sees of each, by key.
-        titles: Title and path of each, by key.
+        told: The status that readers see, by key.
+        titles: Title and path, by key.
         reasons: Why each failed fact fails, by key.
     """
 
@@ -44,7 +44,7 @@ class Stand:
 
 
 def stand(catalog: Catalog, git: Git, local: LocalState, code: CodeTree, policy: Policy, *, now: int) -> Stand:
-    """Return how the memories of a catalog stand for a commit of the code."""
+    """Return the statuses of a catalog's memories for a commit of the code."""
     ground = refresh_states(catalog, git, local, code.commit, policy, now=now, tree=code)
     rows = catalog.rows(f"SELECT m.id, m.key, m.title, m.path FROM memory m WHERE {state.LIVE}")
     chains = state.suspects(catalog, ground)
@@ -56,11 +56,11 @@ def stand(catalog: Catalog, git: Git, local: LocalState, code: CodeTree, policy:
 
 
 def list_shifts(before: Stand, after: Stand) -> tuple[Shift, ...]:
-    """Return what differs, the gravest first, then by key; what is gone is told elsewhere."""
+    """Return the changed statuses, most severe first, then by key; removed memories are reported elsewhere."""
     found = []
     for key, status in after.told.items():
         was = before.told[key].status if key in before.told else ""
-        # That nothing is known of what is new is told with its command.
+        # A new fact without a verdict is reported with its command.
         if status.status == was or (status.status == UNPROVEN and key not in before.told):
             continue
         title, path = after.titles[key]

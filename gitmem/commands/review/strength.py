@@ -1,4 +1,4 @@
-"""Checks that say less than before, or less than their claim: weaker, gone, or under other words."""
+"""Detect checks that became weaker, disappeared, or no longer match their claim."""
 
 from __future__ import annotations
 
@@ -26,15 +26,15 @@ if TYPE_CHECKING:
     from gitmem.model import Document
     from gitmem.policy.policy import Policy
 
-# A check that holds in so many files, and so many times more than the one before, looks for a common word.
+# A check that matches in this many files, and this many times more than before, looks for a common word.
 COMMON, TIMES = 3, 3
-# What parts a shell command into what is required one by one.
+# Separators in a shell command between parts that are each required.
 _PARTS = re.compile(r"&&|;|\n")
 
 
 @frozen
 class Succession:
-    """A memory with the check that it had, or that the memory had which it supersedes.
+    """A memory with its previous check, or that of the memory which it supersedes.
 
     Attributes:
         memory: The memory.
@@ -50,7 +50,7 @@ class Succession:
 
 
 def list_successions(memories: Iterable[ChangedMemory], before: Catalog) -> list[Succession]:
-    """Return the changed memories that had a check, or supersede one with a check, by key."""
+    """Return the changed memories that had a check, or supersede a memory with one, by key."""
     found = []
     for memory in memories:
         new = memory.after.document if memory.after else None
@@ -84,7 +84,7 @@ def checks_of(successions: Iterable[Succession]) -> Iterator[Check]:
 
 
 def look_at_checks(successions: Iterable[Succession], answers: CodeAnswers) -> Iterator[f.ReviewFinding]:
-    """Yield the checks that are gone or say less than before."""
+    """Yield checks that are gone or became weaker."""
     for one in successions:
         side = one.memory.after
         assert side is not None, "only what is there has a succession"
@@ -99,7 +99,7 @@ def look_at_checks(successions: Iterable[Succession], answers: CodeAnswers) -> I
 
 
 def look_at_fields(memory: ChangedMemory, policy: Policy) -> Iterator[f.ReviewFinding]:
-    """Yield what a change makes of the fields around a claim and its check, under a policy."""
+    """Yield changes of the fields around a claim and its check, under a policy."""
     old = memory.before.document if memory.before else None
     new = memory.after.document if memory.after else None
     if old is None or new is None or old.key != new.key:
@@ -123,7 +123,7 @@ def look_at_fields(memory: ChangedMemory, policy: Policy) -> Iterator[f.ReviewFi
 
 
 def look_at_claim(memory: ChangedMemory) -> Iterator[f.ReviewFinding]:
-    """Yield that a check, new or of a new claim, only asks for a file that the claim never names."""
+    """Yield a finding if a new check, or the check of a new claim, only tests for a file that the claim never names."""
     old = memory.before.document if memory.before else None
     new = memory.after.document if memory.after else None
     check = check_of(new) if new is not None else None
@@ -143,7 +143,7 @@ def _rank(importance: object) -> int:
 
 
 def _seldom(old: Document, new: Document, policy: Policy) -> Iterator[str]:
-    """Yield why a check is asked less often, or with less, than before."""
+    """Yield why a check runs less often, or on fewer inputs, than before."""
     was, now = (_ttl_s(one, policy) for one in (old, new))
     if was is not None and (now is None or now > was):
         shown = [one.fields.get("ttl") or "the policy's" for one in (new, old)]
@@ -157,7 +157,7 @@ def _seldom(old: Document, new: Document, policy: Policy) -> Iterator[str]:
 
 
 def _ttl_s(document: Document, policy: Policy) -> int | None:
-    """Return after how long a verdict is too old, as the catalog has it; None for never."""
+    """Return after how long a verdict is too old, like the catalog; None for never."""
     own, kind = document.fields.get("ttl"), policy.kind(document.kind)
     return parse_ttl(str(own)) if own else (kind.ttl_s if kind.needs_verify else policy.verify.ttl_s)
 
@@ -171,7 +171,7 @@ def _finding(severity: str, code: str, message: str, memory: ChangedMemory) -> f
 
 
 def why_weaker(old: Check, new: Check, answers: CodeAnswers) -> str:
-    """Return why a check says less than the one before, as far as that is certain; else an empty string."""
+    """Return why a check is certainly weaker than the one before; else an empty string."""
     if old == new:
         return ""
     if new.form == BUILTIN:
@@ -205,7 +205,7 @@ def _why_builtin(old: Check, new: Check, answers: CodeAnswers) -> str:
 def _sets(
     old: Sequence[str], new: Sequence[str], before: frozenset[str] | None, after: frozenset[str] | None
 ) -> tuple[bool, bool]:
-    """Return whether a check looks into fewer files than before, and whether into more."""
+    """Return whether a check searches fewer files than before, and whether it searches more."""
     if old == new:
         return False, False
     if before and after and before != after:
@@ -218,7 +218,7 @@ def _none(old: Check, new: Check, looks: tuple[bool, bool]) -> str:
 
 
 def _text(old: Check, new: Check, looks: tuple[bool, bool]) -> str:
-    """Say why a check for a text, a pattern or a name in any file is weaker."""
+    """Return why a check for a text, a pattern or a name in files is weaker."""
     was, now = taken_of(old.words), taken_of(new.words)
     if now.text != was.text and now.text in was.text:
         return f"it looks for {now.text!r}, a part of {was.text!r}"
@@ -242,7 +242,7 @@ def _value(old: Check, new: Check, looks: tuple[bool, bool]) -> str:
     if was.text == now.text and ways[0] == "is" and ways[1] != "is":
         return f"it accepts other values: {ways[1]} {now.more[ways[1]]}"
     if was.text == now.text and ways == ["at-least", "at-least"]:
-        from gitmem.document.sources.versions import is_at_least  # leads to packaging
+        from gitmem.document.sources.versions import is_at_least  # affects packaging
 
         lowest = [taken.more["at-least"] for taken in (was, now)]
         return f"it accepts {lowest[1]}" if is_at_least(lowest[0], lowest[1]) and lowest[0] != lowest[1] else ""

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def as_table(review: Review) -> dict[str, Any]:
-    """Return it as JSON can hold it (docs/review.md documents the fields)."""
+    """Return the JSON values (docs/review.md documents the fields)."""
     return {
         "base": review.base,
         "head": review.head,

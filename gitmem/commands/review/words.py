@@ -1,4 +1,4 @@
-"""Compare texts word by word. Pure and bounded: a text made to be slow counts as replaced."""
+"""Compare texts word by word. Pure and bounded: a text designed to be slow counts as replaced."""
 
 from __future__ import annotations
 
@@ -11,32 +11,33 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-# Words of one text, and pairs of like words of two, that are compared: SequenceMatcher takes time in proportion to the
-# pairs for each run that it finds (difflib, "worst case quadratic" and worse with repeated elements).
+# The most words of one text, and the most pairs of equal words, that are compared: SequenceMatcher takes time
+# proportional to the pairs for each run that it finds (difflib, "worst case quadratic", and worse with repeated
+# elements).
 MOST_WORDS = 4_000
 MOST_PAIRS = 60_000
-# Pairs that one review compares in all: about two seconds (measured: 10 million a second).
+# The most pairs that one review compares in all: about two seconds (measured: 10 million per second).
 BUDGET = 20_000_000
-# Words that are shown around what changed.
+# Unchanged words shown around a change.
 CONTEXT = 12
 
 _WORD = re.compile(r"\S+\s*|\s+")
 
 
 class Budget:
-    """How many pairs of words a review may still compare."""
+    """The number of pairs of words that a review may still compare."""
 
     def __init__(self, left: int = BUDGET) -> None:
         self.left = left
 
     def take(self, cost: int) -> bool:
-        """Take as much, and tell whether there was enough."""
+        """Subtract a number, and return whether enough was left."""
         self.left -= cost
         return self.left >= 0
 
 
 def diff(before: str, after: str, budget: Budget) -> tuple[WordRun, ...]:
-    """Return the pieces of two texts in their order; none where they are the same but for white space at the ends."""
+    """Return the pieces of two texts in order; none if they only differ in white space at the ends."""
     before, after = before.strip(), after.strip()
     if before == after:
         return ()
@@ -49,7 +50,7 @@ def diff(before: str, after: str, budget: Budget) -> tuple[WordRun, ...]:
 
 
 def _common(one: Sequence[str], other: Sequence[str]) -> int:
-    """Return how many words two texts begin with; white space behind a word does not count."""
+    """Return how many leading words two texts share; white space after a word does not count."""
     return next(
         (at for at, (a, b) in enumerate(zip(one, other, strict=False)) if a.strip() != b.strip()),
         min(len(one), len(other)),
@@ -77,7 +78,7 @@ def _compared(old: list[str], new: list[str], budget: Budget) -> list[WordRun]:
 
 
 def _merge_runs(pieces: list[WordRun]) -> tuple[WordRun, ...]:
-    """Return the pieces that say something, with what stayed cut to what is near a change."""
+    """Return the non-empty pieces, with unchanged text cut to the surroundings of a change."""
     kept = [piece for piece in pieces if piece.text]
     last = len(kept) - 1
     return tuple(

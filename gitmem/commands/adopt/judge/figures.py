@@ -76,14 +76,14 @@ class Numbers:
         self._voted: dict[tuple[str, str], dict[str, int]] = {}
 
     def judge_version(self, claim: Claim, statement: Statement, document: Document) -> Finding | None:
-        """Return what came of a stated version; None where nothing states it, or it says something else."""
+        """Return what came of a stated version; None if nothing states it, or it says something else."""
         product = product_of(claim.name)
         if product:
             return self._judge_product(product, claim, statement, document)
         return self._judge_dependency(claim, statement, document)
 
     def judge_value(self, claim: Claim, statement: Statement, document: Document) -> Finding | None:
-        """Return what came of a stated value; None where nothing defines it, or it is not certain."""
+        """Return what came of a stated value; None if nothing defines it, or it is not certain."""
         if claim.tool == "line-length":
             return self._judge_length(claim, statement, document)
         if claim.tool == "port":
@@ -152,7 +152,7 @@ class Numbers:
         return found
 
     def judge_mention(self, claim: Claim, statement: Statement, document: Document) -> Finding | None:
-        """Return that a manifest lists a package which a document names; None where none does."""
+        """Return that a manifest lists a package which a document names; None if none does."""
         plain = plain_name(claim.name)
         listed = [one for one in self.dependencies.get(plain, ()) if plain_name(one[1]) == plain]
         listed = [one for one in listed if one[0].startswith(f"{document.folder}/")] or [
@@ -348,10 +348,10 @@ class _Reader:
 
     Attributes:
         path: The file.
-        read: Returns for a text of it whether the claim holds, the line that says so, and what it says; None where it
+        read: Returns for a text of it whether the claim holds, the line that says so, and what it says; None if it
             says nothing.
         proofs: The built-in checks that may prove the claim, the best first.
-        near: A word of every line that the answer depends on; empty where there is none.
+        near: A word of every line that the answer depends on; empty if there is none.
     """
 
     path: str

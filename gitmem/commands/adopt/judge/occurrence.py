@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def judge_symbol(claim: Claim, statement: Statement, document: Document, corpus: Corpus, past: Past) -> Finding | None:
-    """Return what came of a claim that a name is in the code; None where it turns out to be no claim."""
+    """Return what came of a claim that a name is in the code; None if it turns out to be no claim."""
     where = corpus.present.get(claim.name)
     if where is not None:
         return Finding(document, statement, claim, HOLDS, Source(where), check={"contains": claim.name, "in": where})

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def judge_path(claim: Claim, statement: Statement, document: Document, head: Code, past: Past) -> Finding | None:
-    """Return what came of a claim that a path is there; None where it turns out to be no claim."""
+    """Return what came of a claim that a path is there; None if it turns out to be no claim."""
     is_plain = "/" not in claim.name and not claim.token.endswith("/")
     there = next((place for place in claim.places if head.has(place)), "")
     if there and (claim.places[0] == there or not claim.is_certain or is_plain):

@@ -37,7 +37,7 @@ _MORE = {"make": (".mk",), "just": (".just",), "rake": (".rake",)}
 
 
 def judge_command(claim: Claim, statement: Statement, document: Document, head: Code, past: Past) -> Finding | None:
-    """Return what came of a claim that a command can be run; None where it turns out to be no claim."""
+    """Return what came of a claim that a command can be run; None if it turns out to be no claim."""
     if not _definitions(head, claim.tool):
         return None
     if (source := _find(head, claim)) is not None:

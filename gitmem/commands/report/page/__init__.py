@@ -1,1 +1,1 @@
-"""The report as one self-contained web page: what holds, what broke, and the memories that rest on it."""
+"""The report as one self-contained web page: facts that hold, facts that broke, and their dependents."""

@@ -1,4 +1,4 @@
-"""Gather what the page shows from the catalog, the verdicts of all times and the history of the code. Reads only."""
+"""Gather the page's data from the catalog, the verdicts of all times and the code's history. Read-only."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ _MEMORIES = (
 
 
 def gather_now(memory: OpenRepository, *, status: Mapping[str, Any], scope: str) -> Page:
-    """Return the page's data of one scope's memories as they are now, with the code's default branch as its history.
+    """Return the page's data for one scope's memories now, with the code's default branch as the history.
 
     Raises:
         NotFoundError: There are none of that scope.
@@ -58,7 +58,7 @@ def gather_now(memory: OpenRepository, *, status: Mapping[str, Any], scope: str)
         raise NotFoundError(f"there are no memories with the scope {scope}", hint="run gitmem report without --scope")
     git, catalog, tip = memory.git, store.catalog(), store.source()[0]
     ground = store.ground(catalog)
-    # The universal store speaks of no code of its own.
+    # The universal store is not about any code of its own.
     branch, code = git.read_head() if store.store.scope != UNIVERSAL else ("", None)
     default, remote = memory.default_branch(), memory.config.remote
     is_here = is_on_default(git, default, remote=remote, head=(branch, code))
@@ -114,14 +114,14 @@ def gather(
     Args:
         catalog: The catalog, inside a read.
         git: The repository of the code.
-        ground: The ground of the code's commit; None where no statuses are known.
-        local: What only this clone knows.
-        status: What ``status`` tells of the same state.
+        ground: The ground of the code's commit; None if statuses are unknown.
+        local: The local state of this clone.
+        status: The result of ``status`` for the same state.
         policy: The store's policy.
-        config: The settings of the reader, which rank.
-        now: The clock that ages are told by; 0 in the past, where nothing has an age.
-        of: The page as far as it is known without the catalog: its name, scope, time and commits.
-        line: The commit of the code whose history is told, and what its branch is called; empty where there is none.
+        config: The reader's settings for ranking.
+        now: The time for ages; 0 in the past, where nothing has an age.
+        of: The page without the catalog's data: its name, scope, time and commits.
+        line: The commit whose history is shown, and the branch's name; empty if there is none.
         accepts: Tells by a memory's fields as JSON whether the page has it.
     """
     rows = [row for row in catalog.rows(_MEMORIES, (ground or 0,)) if accepts(row[9])]
@@ -184,13 +184,13 @@ def _entry(
     place = ARCHIVED if archived else SUPERSEDED if superseded else LIVE
     if place == LIVE and expires is not None and expires <= now:
         place = EXPIRED
-    # A gate is not a claim: that it fails says only that there is work.
+    # A gate is not a claim: if it fails, there is just work to do.
     is_told = place in (LIVE, EXPIRED) and (standing.is_claim or standing.status == SUSPECT)
     status = standing.status if is_told else ""
     entry = PageMemory(
         key=key,
         kind=kind,
-        # A credential that was pushed past every check must not travel further than the branch, wherever it stands.
+        # A pushed credential must not travel further than the branch, wherever in a memory it is.
         title=redact(title),
         place=place,
         status=status,
@@ -212,12 +212,12 @@ def _entry(
         places=tuple(map(redact, strings(places))),
     )
     counted = verdict if is_told else None
-    entry = _judged(entry, counted, broken) if counted is not None else entry
+    entry = _with_verdict(entry, counted, broken) if counted is not None else entry
     return replace(entry, why=redact(_why(entry, counted, is_fresh=rest[1], waits=key in waiting)))
 
 
-def _judged(entry: PageMemory, verdict: Verdict, broken: Mapping[tuple[str, str], str]) -> PageMemory:
-    """Return a memory with what its verdict says; of one that did not fail, nothing of why."""
+def _with_verdict(entry: PageMemory, verdict: Verdict, broken: Mapping[tuple[str, str], str]) -> PageMemory:
+    """Return a memory with its verdict's data; without a reason unless it failed."""
     entry = replace(entry, judged=verdict.at, judged_at=verdict.commit)
     if entry.status != FAILED:
         return entry
@@ -226,7 +226,7 @@ def _judged(entry: PageMemory, verdict: Verdict, broken: Mapping[tuple[str, str]
 
 
 def _why(entry: PageMemory, verdict: Verdict | None, *, is_fresh: object, waits: bool) -> str:
-    """Return why a memory has its status, on one line."""
+    """Return the reason for a memory's status, on one line."""
     if entry.status == FAILED:
         return verdict.because if verdict else ""
     if entry.status == SUSPECT:
@@ -249,7 +249,7 @@ def _listed(fields: Mapping[str, Any], name: str) -> tuple[str, ...]:
 
 
 def list_links(catalog: Catalog) -> list[tuple[str, str]]:
-    """Return which live memory rests on which live one, by key or by a label that it produces, sorted."""
+    """Return which live memory requires which other live one, by key or by a label that it produces, sorted."""
     rows = catalog.rows(
         "SELECT m.key, l.relation, l.target FROM link l JOIN memory m ON m.id = l.source"
         f" WHERE l.relation IN ('requires', 'produces') AND {state.LIVE}"
@@ -280,7 +280,7 @@ def _timeline(
     line: tuple[str, str],
     of: Page,
 ) -> tuple[model.Timeline | None, tuple[str, ...]]:
-    """Return the timeline, and what is wrong where it cannot be determined."""
+    """Return the timeline, and the problem if it cannot be computed."""
     rows = catalog.rows(
         "SELECT f.id, m.key, f.spec, f.claim, f.form, f.words, f.inputs, f.ttl_s FROM fact f JOIN memory m"
         f" ON m.id = f.id WHERE {state.LIVE} AND {state.CLAIM}"
@@ -306,7 +306,7 @@ def _timeline(
 
 
 def _known_here(catalog: Catalog, ground: int | None) -> dict[str, str]:
-    """Return the outcome of each fact whose verdict is of the very inputs that the code has, wherever it was made."""
+    """Return the outcome of each fact with a verdict on the exact inputs of the code, wherever it was made."""
     return dict(
         catalog.rows(
             "SELECT m.key, s.outcome FROM state s JOIN memory m ON m.id = s.fact"

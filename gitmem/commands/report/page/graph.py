@@ -1,4 +1,4 @@
-"""The graph of what rests on what, as SVG: foundations on the left, suspicion flowing to the right. Pure."""
+"""Draw the dependency graph as SVG: requirements on the left, suspicion spreading to the right. Pure."""
 
 from __future__ import annotations
 
@@ -18,12 +18,11 @@ if TYPE_CHECKING:
 
     from gitmem.commands.report.page.model import PageMemory
 
-# Nodes that are drawn: more are a thicket, and each takes half a kilobyte. Where all is well, fewer tell as much.
+# The most nodes drawn: more are unreadable, and each takes half a kilobyte. If all is well, fewer suffice.
 DRAWN, WELL = 160, 48
-# Pixels: a node, from one lane to the next, from one layer to the next, between components; and how wide a row of
-# components may be.
+# Pixels: a node; between lanes, layers and components; and the width of a row of components.
 WIDTH, HEIGHT, LANE, LAYER, GAP, SHELF = 210, 42, 54, 278, 30, 1060
-# Pixels of a letter of a title and of a key, in fonts that are wide; and of the margins beside them.
+# Pixels of a letter in titles and keys, for wide fonts; and of the margins beside them.
 TITLE, KEY, MARGIN = 7.7, 7.0, 8
 
 
@@ -32,10 +31,10 @@ class Picture:
     """A drawn graph.
 
     Attributes:
-        svg: The drawing; empty where there is nothing to draw.
-        shown: How many memories it shows.
-        left_out: How many memories with links it does not show.
-        edges: How many links it shows.
+        svg: The drawing; empty if there is nothing to draw.
+        shown: The number of memories in it.
+        left_out: The number of linked memories left out.
+        edges: The number of links in it.
     """
 
     svg: str
@@ -45,7 +44,7 @@ class Picture:
 
 
 def draw(entries: Iterable[PageMemory], links: Sequence[tuple[str, str]], *, at_most: int = DRAWN) -> Picture:
-    """Return the graph of the memories that have links; those with failures first, where there are too many."""
+    """Return the graph of the linked memories; if there are too many, those with failures first."""
     by_key = {entry.key: entry for entry in entries}
     links = [(needed, key) for needed, key in links if needed in by_key and key in by_key]
     groups = graph_layout.components(links)
@@ -60,7 +59,7 @@ def draw(entries: Iterable[PageMemory], links: Sequence[tuple[str, str]], *, at_
             break
         members = set(group) if len(group) <= room else _nearest(group, links, bad, room)
         inside = [(needed, key) for needed, key in links if needed in members and key in members]
-        # Of a part of a component, only what still hangs on a link is drawn.
+        # Of a partial component, only linked nodes are drawn.
         drawn = {key for link in inside for key in link}
         if drawn:
             chosen.append(inside)
@@ -74,7 +73,7 @@ def draw(entries: Iterable[PageMemory], links: Sequence[tuple[str, str]], *, at_
 
 
 def _nearest(group: Sequence[str], links: Iterable[tuple[str, str]], bad: set[str], at_most: int) -> set[str]:
-    """Return so many nodes of a component: those that failed, what rests on them, and then what is near."""
+    """Return this many nodes of a component: failed ones, their dependents, and then nodes nearby."""
     near: dict[str, list[str]] = {}
     for needed, key in links:
         near.setdefault(needed, []).append(key)
@@ -98,7 +97,7 @@ def _packed(
     chosen: Sequence[Sequence[tuple[str, str]]],
     by_key: Mapping[str, PageMemory],
 ) -> tuple[list[dict[str, Any]], list[tuple[Any, ...]], int, int]:
-    """Return edges and nodes of components side by side in rows, with the width and height of all."""
+    """Return the components' edges and nodes placed side by side in rows, with the total width and height."""
     edges: list[dict[str, Any]] = []
     nodes: list[tuple[Any, ...]] = []
     left = top = tallest = widest = 0
@@ -127,7 +126,7 @@ def _spot(spot: tuple[int, float], left: int, top: int) -> tuple[int, int]:
 def _edge(
     link: tuple[str, str], graph: graph_layout.GraphLayout, by_key: Mapping[str, PageMemory], left: int, top: int
 ) -> dict[str, Any]:
-    """Return one link as a curve from what is required to what requires it."""
+    """Return one link as a curve from the required memory to the dependent one."""
     start, end = (_spot(graph.spots[key], left, top) for key in link)
     middle = HEIGHT // 2
     points = [(start[0] + WIDTH, start[1] + middle)]
@@ -135,7 +134,7 @@ def _edge(
         x, y = _spot(spot, left, top)
         points += [(x, y + middle), (x + WIDTH, y + middle)]
     points.append((end[0] - 6, end[1] + middle))
-    if start[0] >= end[0]:  # a link that closes a cycle leads back, below
+    if start[0] >= end[0]:  # a link that closes a cycle goes back, below
         points[0], points[-1] = (start[0], start[1] + middle), (end[0] + WIDTH + 6, end[1] + middle)
     path = f"M{points[0][0]} {points[0][1]}"
     for nth, ((x1, y1), (x2, y2)) in enumerate(pairwise(points)):
@@ -151,21 +150,21 @@ def _edge(
 
 
 def flows(needed: PageMemory, entry: PageMemory) -> bool:
-    """Return whether suspicion comes along this link: from what failed or is suspect to a suspect."""
+    """Return whether suspicion spreads along this link: from a failed or suspect memory to a suspect."""
     if entry.status != SUSPECT:
         return False
     return needed.status == FAILED or (needed.status == SUSPECT and len(needed.chain) < len(entry.chain))
 
 
 def _node(entry: PageMemory, x: int, y: int) -> tuple[Any, ...]:
-    """Return a node: its memory, its place, what there is room for of title and key, and how far they are indented."""
+    """Return a node: its memory, its place, title and key as far as they fit, and their indentation."""
     indent = 30 if entry.status else 12
     room = WIDTH - indent - MARGIN
     return entry, x, y, _short(entry.title, int(room / TITLE)), _short(entry.key, int(room / KEY)), indent
 
 
 def _short(text: str, columns: int) -> str:
-    """Return one line of at most so many columns; wide letters take two (UAX #11)."""
+    """Return one line of limited width in columns; wide letters take two (UAX #11)."""
     shown = display(" ".join(text.split()))
     room, kept = columns, ""
     for char in shown:

@@ -1,8 +1,8 @@
 """Lay out a directed graph, possibly with cycles, in layers: required nodes on the left. Pure.
 
 The steps are those of Sugiyama, Tagawa and Toda, "Methods for visual understanding of hierarchical system structures"
-(1981): turn the edges around that close a cycle, put each node behind what it requires, order the layers by the
-medians of neighbours so that few edges cross, then give each node the height that its neighbours call for.
+(1981): reverse edges that close a cycle, put each node to the right of its requirements, order the layers by the
+medians of neighbours so that few edges cross, then choose each node's height from its neighbours'.
 """
 
 from __future__ import annotations
@@ -15,22 +15,22 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-# Sweeps over the layers; more change nothing that is seen (of 40 graphs with 60 nodes, none after the sixth).
+# Sweeps over the layers; more have no visible effect (of 40 graphs with 60 nodes, none after the sixth).
 SWEEPS = 8
-# How many lanes a place where an edge passes a layer takes, of those that a node takes.
+# The share of a node's lanes for a place where an edge passes a layer.
 PASSING = 0.5
-_Node = tuple[str, int]  # a key, and 0; or a place where an edge passes: "", and its number
+_Node = tuple[str, int]  # a key, and 0; or a place where an edge passes: "" and its number
 
 
 @frozen
 class GraphLayout:
-    """A graph with places.
+    """A graph with positions.
 
     Attributes:
         spots: Each node's layer (0 = the leftmost) and lane; lanes are 1 apart at least, and any fraction.
-        ways: For each edge, as given, the layers and lanes between its ends where it passes.
-        layers: How many layers there are.
-        lanes: How many lanes high it is.
+        ways: For each given edge, the layers and lanes that it passes between its ends.
+        layers: The number of layers.
+        lanes: The height in lanes.
     """
 
     spots: Mapping[str, tuple[int, float]]
@@ -40,7 +40,7 @@ class GraphLayout:
 
 
 def components(edges: Iterable[tuple[str, str]]) -> list[list[str]]:
-    """Return the nodes that hang together, each list sorted, the largest first."""
+    """Return the connected components, each a sorted list, the largest first."""
     near: dict[str, set[str]] = {}
     for one, other in edges:
         near.setdefault(one, set()).add(other)
@@ -62,7 +62,7 @@ def components(edges: Iterable[tuple[str, str]]) -> list[list[str]]:
 
 
 def place(edges: Iterable[tuple[str, str]]) -> GraphLayout:
-    """Return the places of one component; the answer does not depend on the order of the edges."""
+    """Return the positions of one component; the result does not depend on the order of the edges."""
     given = sorted({(one, other) for one, other in edges if one != other})
     forward = _without_cycles(given)
     layer = _layers(forward)
@@ -80,7 +80,7 @@ def place(edges: Iterable[tuple[str, str]]) -> GraphLayout:
 
 
 def _without_cycles(edges: Sequence[tuple[str, str]]) -> set[tuple[str, str]]:
-    """Return the edges with those turned around that lead back to where a walk along them came from."""
+    """Return the edges, with those reversed that lead back in a depth-first walk."""
     after: dict[str, list[str]] = {}
     indegree: dict[str, int] = {}
     for one, other in edges:
@@ -109,7 +109,7 @@ def _without_cycles(edges: Sequence[tuple[str, str]]) -> set[tuple[str, str]]:
 
 
 def _layers(edges: Iterable[tuple[str, str]]) -> dict[str, int]:
-    """Return the layer of each node: right behind the last that it requires, and no further left than it must be."""
+    """Return the layer of each node: just right of the last that it requires, and no further left than necessary."""
     after: dict[str, set[str]] = {}
     before: dict[str, set[str]] = {}
     for one, other in edges:
@@ -128,7 +128,7 @@ def _layers(edges: Iterable[tuple[str, str]]) -> dict[str, int]:
             waiting[child] -= 1
             if not waiting[child]:
                 ready.append(child)
-    # What nothing holds on the left moves to what needs it: short edges are easy to follow.
+    # Nodes without requirements move to their dependents: short edges are easy to follow.
     for node in reversed(ordered):
         if after[node] and not before[node]:
             layer[node] = min(layer[child] for child in after[node]) - 1
@@ -138,7 +138,7 @@ def _layers(edges: Iterable[tuple[str, str]]) -> dict[str, int]:
 def _with_passings(
     edges: Iterable[tuple[str, str]], layer: Mapping[str, int]
 ) -> tuple[list[list[_Node]], dict[_Node, list[_Node]], dict[tuple[str, str], list[tuple[int, _Node]]]]:
-    """Return the layers' nodes, which follows which in the next layer, and where each edge passes layers."""
+    """Return the layers' nodes, the successors of each in the next layer, and the layers that each edge passes."""
     rows: list[list[_Node]] = [[] for _ in range(max(layer.values(), default=-1) + 1)]
     for key in sorted(layer):
         rows[layer[key]].append((key, 0))
@@ -168,7 +168,7 @@ def _turned(follows: Mapping[_Node, Sequence[_Node]]) -> dict[_Node, list[_Node]
 
 
 def _order(rows: list[list[_Node]], follows: Mapping[_Node, Sequence[_Node]]) -> None:
-    """Order each layer so that few edges cross: by the medians of what is before, then of what is behind, in turns."""
+    """Order each layer so that few edges cross: by the medians of left and right neighbours in turn."""
     precedes = _turned(follows)
     best, fewest = [list(row) for row in rows], _crossings(rows, follows)
     for sweep in range(SWEEPS):
@@ -205,7 +205,7 @@ def _crossings(rows: Sequence[Sequence[_Node]], follows: Mapping[_Node, Sequence
 
 
 def _lanes(rows: Sequence[Sequence[_Node]], follows: Mapping[_Node, Sequence[_Node]]) -> dict[_Node, float]:
-    """Return each node's lane: as near to its neighbours' as the order and the distances allow; the least is 0."""
+    """Return each node's lane: as close to its neighbours as the order and the distances allow; the smallest is 0."""
     precedes = _turned(follows)
     lanes = {node: at for row in rows for node, at in zip(row, _packed(row, [0.0] * len(row)), strict=True)}
     for sweep in range(SWEEPS):
@@ -222,9 +222,9 @@ def _lanes(rows: Sequence[Sequence[_Node]], follows: Mapping[_Node, Sequence[_No
 
 
 def _packed(row: Sequence[_Node], wanted: Sequence[float]) -> list[float]:
-    """Return lanes in the order of a layer, far enough apart and as near to the wanted ones as that allows.
+    """Return lanes in the order of a layer, far enough apart and as close to the wanted ones as possible.
 
-    Neighbours that want to be too near form a block around the mean of what they want (pool adjacent violators).
+    Neighbours that want to be too close form a block around the mean of their wanted lanes (pool adjacent violators).
     """
     offsets, at = [], 0.0
     for nth, node in enumerate(row):

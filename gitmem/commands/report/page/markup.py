@@ -1,8 +1,8 @@
-"""Text of memories as HTML that does nothing: escaped, hidden characters spelt out, a little structure kept. Pure.
+"""Memories' texts as inert HTML: escaped, hidden characters spelled out, basic structure kept. Pure.
 
-Memories are Markdown and anybody may have pushed them. What makes them readable is kept (paragraphs, lists, headings,
-code, links to other memories and to web addresses that are shown as they are); all other marks stay as they were
-typed. No address is ever hidden behind other words.
+Memories are Markdown and anyone may have pushed them. Structure that helps reading is kept (paragraphs, lists,
+headings, code, links to other memories and to visible web addresses); all other markup is shown as typed. No address is
+ever hidden behind other text.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 _FENCE = re.compile(r" {0,3}(```+|~~~+)")
 _ITEM = re.compile(r"\s{0,8}(?:[-*+]|\d{1,9}[.)])\s+(.*)")
 _HEADING = re.compile(r" {0,3}#{1,6}\s+")
-# Code, an address, or strong words. An address is ASCII: what it shows is where it leads.
+# Code, an address, or strong text. An address is ASCII: it leads exactly where it says.
 _SPAN = re.compile(r"`([^`\n]+)`|(https?://[!#-;=?-Z_a-z~]+)|\*\*([^*\n]+)\*\*")
-# What closes a sentence is not a part of an address.
+# Punctuation at the end of a sentence is not part of an address.
 _TRAILING = ".,;:!?)'"
 
 
@@ -38,12 +38,12 @@ KEY_LINK = Markup('<a href="#{}">{}</a>')
 
 
 def line(text: str) -> str:
-    """Return a text on one line, its hidden characters spelt out; it is not escaped yet."""
+    """Return a text as one line, its hidden characters spelled out; not escaped yet."""
     return display(" ".join(text.split()), sequences=True)
 
 
 def body(text: str, keys: Collection[str] = ()) -> Markup:
-    """Return a memory's text as HTML; what is code and the key of a memory leads there."""
+    """Return a memory's text as HTML; a memory's key in code links to that memory."""
     blocks: list[Markup] = []
     lines = text.split("\n")
     at = 0
@@ -79,12 +79,12 @@ def _until(lines: list[str], at: int, ends: Callable[[str], bool]) -> int:
 
 
 def _begins(text: str) -> bool:
-    """Return whether a line begins something else than more of the same paragraph."""
+    """Return whether a line starts a new block instead of continuing the paragraph."""
     return not text.strip() or any(pattern.match(text) for pattern in (_FENCE, _ITEM, _HEADING)) or text[0] == "|"
 
 
 def _items(lines: Iterable[str]) -> list[str]:
-    """Return the items of a list; a line without a mark goes on with the one before."""
+    """Return the items of a list; a line without a list marker continues the item before."""
     found: list[str] = []
     for text in lines:
         item = _ITEM.fullmatch(text)
@@ -122,5 +122,5 @@ def _shown(text: str) -> str:
 
 
 def reference(text: str) -> Markup:
-    """Return a reference of a memory as HTML within a line."""
+    """Return a memory's reference as HTML within a line."""
     return _spans(text.replace("\n", " "), ())

@@ -1,4 +1,4 @@
-"""What the page shows, as frozen data: the page and ``--json`` are made of the same."""
+"""The content of the page as frozen data, from which the page and ``--json`` are made."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-# Where a memory is; only what is live has a status.
+# The place of a memory; only live ones have a status.
 LIVE, ARCHIVED, SUPERSEDED, EXPIRED = "live", "archived", "superseded", "expired"
 
 
@@ -24,31 +24,31 @@ class PageMemory:
         kind: Its kind.
         title: Its title, as written.
         place: ``live``, ``archived``, ``superseded`` or ``expired``.
-        status: Its status; empty where it has none.
-        why: Why it has this status, one line; empty where there is nothing to say.
+        status: Its status; empty if it has none.
+        why: The reason for its status, one line; or empty.
         body: Its text, as written.
-        created: Epoch seconds; 0 where it is not known.
+        created: Epoch seconds; 0 if unknown.
         by: Who wrote it, or empty.
         tags: Its tags.
         paths: The files of the code that it is about.
-        refs: What it refers to.
-        requires: The keys and labels that it rests on, as written.
+        refs: Its references.
+        requires: The keys and labels that it requires, as written.
         produces: The labels that it provides.
-        superseded_by: The key of what replaced it, or empty.
+        superseded_by: The key of the memory that replaced it, or empty.
         task: The task that it was learned for, or empty.
         state: Of a task: ``open``, ``claimed``, ``closed``; else empty.
         check: The command or built-in check that proves it, on one line; or empty.
-        judged: When its verdict was made, epoch seconds; 0 where there is none.
+        judged: When its verdict was made, epoch seconds; 0 if there is none.
         judged_at: The commit of the code that was judged, or empty.
-        culprit: The commit that broke it, where known.
-        broken: What broke it in words, or empty.
-        held: The commit of the code where it held last, where it failed and that is known.
-        chain: Of a suspect: the memories that it rests on, up to the fact that failed.
+        culprit: The commit that broke it, if known.
+        broken: The culprit in words, or empty.
+        held: If it failed, the last commit of the code where it held, if known.
+        chain: For a suspect, the memories that it requires, up to the failed fact.
         weak: Whether its check also holds in an empty folder.
-        flapping: Whether its check does not always answer alike.
-        places: The files of the code that a search knows it by: also those that its check reads.
+        flapping: Whether its check gives different answers.
+        places: Its files of the code for searches, including those that its check reads.
         number: Its row in the catalog.
-        since: When it was created or last confirmed, epoch seconds; 0 where it is not known.
+        since: When it was created or last confirmed, epoch seconds; 0 if unknown.
         factor: All factors of its score in a search but words and age (``ranking``).
     """
 
@@ -103,12 +103,12 @@ class Moment:
 
 @frozen
 class Strip:
-    """What is known of one fact over the commits of a timeline.
+    """The known states of one fact over the commits of a timeline.
 
     Attributes:
         key: The fact.
         states: A character for each commit: ``V`` judged there, and it held; ``X`` judged, and it failed; ``!`` the
-            commit that broke it; ``v`` and ``x`` the same as the commit before, not judged; ``.`` unknown.
+            commit that broke it; ``v`` and ``x`` the same as at the previous commit, not judged; ``.`` unknown.
     """
 
     key: str
@@ -121,12 +121,11 @@ class Timeline:
 
     Attributes:
         branch: The branch.
-        moments: The newest commits of its first-parent line, the oldest first; what was merged counts where it was
-            merged.
-        counts: For each of them, how many facts were ``verified``, ``suspect``, ``failed``, and of how many nothing is
-            known. Suspicion is told by the links of today.
-        strips: The facts that failed at some of them: those that fail now first, then by when they failed last.
-        breaks: Commits that broke facts, the newest first, each with the facts' keys.
+        moments: The newest commits of its first-parent line, oldest first; merged commits count at their merge.
+        counts: For each of them, the number of ``verified``, ``suspect``, ``failed`` and unknown facts. Suspects follow
+            from the present links.
+        strips: The facts that failed at any of them: those that fail now first, then by their last failure.
+        breaks: Commits that broke facts, newest first, each with the facts' keys.
         has_more: Whether the branch has older commits.
         is_whole: Whether all verdicts were read.
     """
@@ -142,26 +141,26 @@ class Timeline:
 
 @frozen
 class Page:
-    """Everything that the page shows.
+    """The content of the page.
 
     Attributes:
-        name: What the repository is called: its folder.
-        scope: Whose memories these are.
+        name: The repository's name: its folder.
+        scope: The scope of the memories.
         made: When it was made, epoch seconds.
         version: The version of gitmem that made it.
-        rev: What was requested with ``--at``; empty for the present.
+        rev: The revision given with ``--at``; empty for the present.
         branch: The branch of the code that is checked out, or empty.
         code: The commit of the code whose statuses are shown, or empty.
         tip: The commit of the memory that is shown, or empty.
-        entries: The memories, the newest first.
-        links: Which memory rests on which: what is required, then what requires it; sorted.
-        timeline: What was known over the history of the code; None where there is nothing to tell.
-        jobs: What is known of verify jobs, as ``status --json`` has it; None in the past.
-        warnings: What a reader must know before all else.
-        waiting: The facts whose commands nobody has approved here.
-        left_out: How many memories of other scopes there are that the page does not show.
-        commits: The address that ends with a commit's name on the forge of the code's remote, or empty.
-        ranking: What the page's search ranks by (``ranking.settings``); empty where it cannot.
+        entries: The memories, newest first.
+        links: Pairs of a required memory and its dependent, sorted.
+        timeline: The known states over the history of the code, or None.
+        jobs: The state of verify jobs, as in ``status --json``; None in the past.
+        warnings: The most important messages.
+        waiting: The facts whose commands have not been approved here.
+        left_out: The number of memories of other scopes, which the page does not show.
+        commits: The address of a commit on the code's forge, without the commit's name at its end; or empty.
+        ranking: The settings for ranking the page's search (``ranking.settings``); empty if it cannot rank.
     """
 
     name: str
@@ -183,11 +182,11 @@ class Page:
     ranking: Mapping[str, Any] | None = None
 
     def of(self, *statuses: str) -> list[PageMemory]:
-        """Return the memories with one of these statuses, in the order of the page."""
+        """Return the memories with one of these statuses, in page order."""
         return [entry for entry in self.entries if entry.status in statuses]
 
     def counts(self) -> dict[str, int]:
-        """Return how many memories have each status, the strongest status first."""
+        """Return the number of memories with each status, the strongest status first."""
         found = dict.fromkeys(STATUSES, 0)
         for entry in self.entries:
             if entry.status:
@@ -201,7 +200,7 @@ _FOR_SEARCH = frozenset(("places", "number", "since", "factor"))
 
 
 def as_table(page: Page) -> dict[str, Any]:
-    """Return the page's data as the documented JSON; what is empty of a memory is left out."""
+    """Return the page's data as the documented JSON; empty fields of memories are left out."""
     values = {name: value for name, value in fields_of(page).items() if name not in _NOT_SHOWN}
     line = page.timeline
     return values | {

@@ -39,7 +39,7 @@ class Packed:
 
     Attributes:
         columns: The fields of all memories and what the search ranks by, as JSON, compressed, in base64.
-        blocks: The texts, ``BLOCK`` memories each, in the same form; empty where they are asked for.
+        blocks: The texts, ``BLOCK`` memories each, in the same form; empty if they are asked for.
         cut_at: After how many bytes texts are cut; 0 where all are whole.
     """
 

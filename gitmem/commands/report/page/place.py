@@ -10,10 +10,10 @@ from gitmem.system import atomic_write
 
 
 def write(file: str, text: str, *, force: bool = False) -> None:
-    """Put the page in its place.
+    """Write the page to its file.
 
     Raises:
-        RefusedError: There is something that is not a page of ours.
+        RefusedError: The file exists, and is not a report.
         GitmemError: It cannot be written.
     """
     path = Path(file)
@@ -28,7 +28,7 @@ def write(file: str, text: str, *, force: bool = False) -> None:
 
 
 def _is_ours(path: Path) -> bool:
-    """Return whether nothing is there, or an earlier page of ours; a link is somebody's."""
+    """Return whether the file is missing or an earlier report; a link was made by a person."""
     if path.is_symlink():
         return False
     try:
@@ -37,4 +37,4 @@ def _is_ours(path: Path) -> bool:
     except FileNotFoundError:
         return True
     except OSError:
-        return path.is_dir()  # a folder says so itself
+        return path.is_dir()  # for a folder, writing reports the error

@@ -76,7 +76,7 @@ def standings(
 
 
 def settings(kinds: Sequence[str], *, policy: Policy, config: Config, language: str) -> dict[str, Any]:
-    """Return the sizes and tables of the ranking for a page with memories of these kinds; empty where it cannot rank.
+    """Return the sizes and tables of the ranking for a page with memories of these kinds; empty if it cannot rank.
 
     Only English is stemmed by the page's script.
     """

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from gitmem.commands.report.page.model import Page, PageMemory
 
-# The beginning of every page of ours: what begins otherwise is somebody's, and not overwritten.
+# The beginning of every report; other files are never overwritten.
 MARK = "<!doctype html>\n<!-- gitmem report -->\n"
 
 
@@ -33,11 +33,11 @@ SCRIPTS = ("data.js", "analysis.js", "rank.js", "memory.js", "page.js")
 
 
 def render(page: Page, *, served: str = "", is_whole: bool = False) -> str:
-    """Return the page as one HTML document; the same for the same data.
+    """Return the page as one HTML document; the same data gives the same page.
 
     Args:
         page: Its data.
-        served: What the server of the page says of the state that it shows (``serve``); empty for a file. A page that
+        served: The server's identifier of the shown state (``serve``); empty for a file. A page that
             is served has no texts: its script asks for them.
         is_whole: Whether texts are whole, however large the page becomes.
     """
@@ -106,7 +106,7 @@ def scripts() -> str:
 
 
 def styles() -> str:
-    """Return the style sheet, with the colours of statuses for light and dark screens."""
+    """Return the style sheet, with the statuses' colours for light and dark screens."""
     light = "".join(_colors(status, sign.light) for status, sign in SIGNS.items())
     dark = "".join(_colors(status, sign.dark) for status, sign in SIGNS.items())
     return _file("page.css").replace("/* statuses: light */", light).replace("/* statuses: dark */", dark)

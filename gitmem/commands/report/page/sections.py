@@ -1,4 +1,4 @@
-"""What the sections of the page show, chosen and sorted from the page's data; the templates say it. Pure."""
+"""Choose and sort the data for the page's sections; the templates format it. Pure."""
 
 from __future__ import annotations
 
@@ -16,23 +16,23 @@ if TYPE_CHECKING:
     from gitmem.commands.report.page.model import Page, PageMemory
 
     LastJob = tuple[str, str, int | None, int | None]
-    # A fact that failed, and the suspects that rest on it.
+    # A fact that failed, and its suspect dependents.
     Failure = tuple[PageMemory, list[PageMemory]]
 
-# How many of a list are seen at once; the rest is behind a line that says how many.
+# The most rows of a list that are visible; the rest is folded.
 SHOWN = 12
-# The width of the bar of statuses, and the least of it that a status takes: what is not nothing is seen.
+# The width of the bar of statuses, and the smallest share: anything above zero is visible.
 BAR, LEAST = 1000, 8
 
 
 @frozen
 class Shelf:
-    """The memories of a page, and how they hang together.
+    """The memories of a page and their links.
 
     Attributes:
         entries: Each by its key.
-        needs: For each that rests on others: their keys.
-        needed: For each that others rest on: their keys.
+        needs: The keys of each memory's requirements.
+        needed: The keys of each memory's dependents.
     """
 
     entries: Mapping[str, PageMemory]
@@ -40,7 +40,7 @@ class Shelf:
     needed: Mapping[str, tuple[str, ...]]
 
     def rests_on(self, entry: PageMemory) -> Sequence[str]:
-        """Return what a memory rests on; what it names and nobody has, as it names it."""
+        """Return a memory's requirements; an unknown one is returned as written."""
         found = self.needs.get(entry.key, ())
         provided = {label for key in found for label in (key, *self.entries[key].produces)}
         return (*found, *(name for name in entry.requires if name not in provided))
@@ -48,14 +48,14 @@ class Shelf:
 
 @frozen
 class FirstScreen:
-    """What the first screen says.
+    """The content of the first screen.
 
     Attributes:
-        headline: What matters most, in a few words.
+        headline: The most important message, in a few words.
         lead: The counts as a sentence, without its full stop.
-        bar: For each status that a memory has: its name, where it starts in the bar and how wide it is.
-        job: Of the last verify job, here or for the branch: when it ran, on which commit of the code (or empty), and
-            how many commits that is behind HEAD, and ahead of it; None where none ran.
+        bar: Name, start and width in the bar of each status that occurs.
+        job: The last verify job, here or for the branch: when it ran, on which commit of the code (or empty), and how
+            many commits that is behind HEAD, and ahead of it; None if none ran.
     """
 
     headline: str
@@ -79,12 +79,12 @@ def shelve(page: Page) -> Shelf:
 
 
 def counted(number: int, one: str, many: str = "") -> str:
-    """Return a number with its word."""
+    """Return a number with its noun."""
     return f"{number:,} {one if number == 1 else many or one + 's'}".replace(",", "\u202f")
 
 
 def first_screen(page: Page) -> FirstScreen:
-    """Return what the first screen says."""
+    """Return the content of the first screen."""
     counts = page.counts()
     facts = [entry for entry in page.entries if entry.check and entry.status]
     live = sum(entry.place == LIVE for entry in page.entries)
@@ -112,7 +112,7 @@ def _headline(page: Page) -> str:
 
 
 def _bar(counts: Mapping[str, int]) -> list[tuple[str, str, str]]:
-    """Return the shares of the statuses: each with where it starts and how wide it is."""
+    """Return the statuses' shares: start and width of each."""
     total = sum(counts.values())
     room = BAR - LEAST * sum(1 for number in counts.values() if number)
     parts, x = [], 0.0
@@ -125,7 +125,7 @@ def _bar(counts: Mapping[str, int]) -> list[tuple[str, str, str]]:
 
 
 def _last_job(jobs: Mapping[str, Any] | None) -> LastJob | None:
-    """Return the verify job that ran last, here or for the branch (``FirstScreen.job``)."""
+    """Return the last verify job, here or for the branch (``FirstScreen.job``)."""
     known = [(which, name) for which, name in (("last", "commit"), ("branch", "code")) if jobs and jobs[which]]
     if not jobs or not known:
         return None
@@ -138,13 +138,13 @@ def _when(job: LastJob) -> str:
 
 
 def list_failed(page: Page) -> list[Failure]:
-    """Return the facts that failed, each with the suspects that rest on it; what most rests on comes first."""
+    """Return the failed facts, each with its suspect dependents; the one with most dependents first."""
     failed = [(entry, _resting(page, entry)) for entry in page.of(FAILED)]
     return sorted(failed, key=lambda one: (-len(one[1]), one[0].key))
 
 
 def list_causes(failed: Sequence[Failure]) -> tuple[list[tuple[str, list[Failure]]], list[Failure]]:
-    """Return the causes that several failures share, largest first, in words and with their facts; then the rest."""
+    """Return the causes shared by several failures, largest first, in words and with their facts; then the rest."""
     cases = [Case(one.key, FAILED, FAILED, one.why, (one.culprit, one.broken)) for one, _ in failed]
     phrases = {case.culprit: case.culprit[1] for case in cases}
     causes = [cause for cause in group(cases) if len(cause.cases) > APART]
@@ -158,19 +158,19 @@ def list_causes(failed: Sequence[Failure]) -> tuple[list[tuple[str, list[Failure
 
 
 def _resting(page: Page, failed: PageMemory) -> list[PageMemory]:
-    """Return the suspects whose chain ends at a failed fact, the nearest first."""
+    """Return the suspects whose chain ends at a failed fact, nearest first."""
     found = [entry for entry in page.of(SUSPECT) if entry.chain[-1:] == (failed.key,)]
     return sorted(found, key=lambda entry: (len(entry.chain), entry.key))
 
 
 def split_culprit(broken: str) -> tuple[str, str]:
-    """Return the commit and the rest of the phrase of a culprit (``verify.blame.culprit.phrase``)."""
+    """Split a culprit's phrase (``verify.blame.culprit.phrase``) into the commit and the rest."""
     head, _, rest = broken.removeprefix("broken by ").partition(" ")
     return (head, rest) if broken.startswith("broken by ") else ("", broken)
 
 
 def list_open_ends(page: Page) -> list[tuple[str, str, list[PageMemory]]]:
-    """Return what is blocked, unproven, stale or flapping: name, meaning and memories of each that has some."""
+    """Return blocked, unproven, stale and flapping facts: name, meaning and memories of each non-empty group."""
     flapping = [replace(entry, why=entry.status) for entry in page.entries if entry.flapping]
     found = [(status, SIGNS[status].meaning, page.of(status)) for status in (BLOCKED, UNPROVEN, STALE)]
     found.append(("flapping", "the check gives different answers", flapping))
@@ -180,7 +180,7 @@ def list_open_ends(page: Page) -> list[tuple[str, str, list[PageMemory]]]:
 
 
 def by_kind(entries: Sequence[PageMemory]) -> tuple[list[tuple[str, list[PageMemory]]], list[PageMemory]]:
-    """Return the live memories by kind, what is bad first and then the newest; and those that are no longer live."""
+    """Return the live memories by kind, problems first and then the newest; and those that are no longer live."""
     kinds: dict[str, list[PageMemory]] = {}
     old: list[PageMemory] = []
     for entry in entries:
@@ -195,7 +195,7 @@ def urgency(entry: PageMemory) -> int:
 
 
 def reasons(entry: PageMemory) -> list[str]:
-    """Return the reasons for a memory's status, a phrase each."""
+    """Return the reasons for a memory's status, one phrase each."""
     found = [part for part in (entry.why, entry.broken) if part]
     if entry.flapping:
         found.append("its check gives different answers on the same code")

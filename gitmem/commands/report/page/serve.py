@@ -1,7 +1,7 @@
-"""Serve the report to the browsers of this machine: the page as it is now, and the command's own ranking in its search.
+"""Serve the report to browsers on this machine: the current page, with the command's own ranking in its search.
 
-Only the address with the token is answered, only on loopback, and only where the browser asked for this very host:
-another web page can neither guess the one nor forge the other (DNS rebinding). A request never writes anything.
+Only requests for the address with the token are answered, only on loopback, and only with this exact Host header:
+another web page can neither guess the token nor forge the header (DNS rebinding). Requests never write anything.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from urllib.parse import parse_qs, urlsplit
 from gitmem.errors import GitmemError, UsageError
 
 HOST = "127.0.0.1"
-# Characters of a question that are read.
+# The most characters read of a query.
 LONGEST = 1_000
 # Digits of the number of a block that are read.
 DIGITS = 9
@@ -32,7 +32,7 @@ HEADERS = {
 
 
 class Source(Protocol):
-    """What a server asks for; one thread at a time."""
+    """The operations of a server; called from one thread at a time."""
 
     def state(self) -> str:
         """Return a text that changes when the page would."""
@@ -48,7 +48,7 @@ class Source(Protocol):
         """
 
     def find(self, words: str) -> list[str]:
-        """Return the keys of the memories that fit, the best first."""
+        """Return the keys of the matching memories, best first."""
 
 
 class ReportServer(ThreadingHTTPServer):
@@ -64,7 +64,7 @@ class ReportServer(ThreadingHTTPServer):
         """Listen on a port, or on any free one.
 
         Raises:
-            UsageError: The port is taken, or may not be used.
+            UsageError: The port is in use, or not permitted.
         """
         try:
             super().__init__((HOST, port), _Handler)
@@ -79,7 +79,7 @@ class ReportServer(ThreadingHTTPServer):
         self.url = f"http://{HOST}:{self.server_port}/{self._token}/"
 
     def answer(self, path: str) -> tuple[int, str, str]:
-        """Return the status, the type and the text that a path gets."""
+        """Return status, type and text of the response for a path."""
         split = urlsplit(path)
         token, _, name = split.path.removeprefix("/").partition("/")
         if not hmac.compare_digest(token.encode(), self._token.encode()) or name not in _NAMES:

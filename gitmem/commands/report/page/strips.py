@@ -1,4 +1,4 @@
-"""The timeline as SVG: how many facts held, commit by commit, and a strip for each that ever failed. Pure."""
+"""The timeline as SVG: the number of facts that held at each commit, and a strip for each that ever failed. Pure."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ if TYPE_CHECKING:
 
     from gitmem.commands.report.page.model import PageMemory, Strip, Timeline
 
-# Strips that are drawn; the rest is counted.
+# The most strips drawn; the rest is counted.
 DRAWN = 40
-# Pixels: the names on the left, all commits together at most, one commit at least and at most, the counts, a strip.
+# Pixels: the names on the left, the most for all commits, the least and most per commit, the counts, a strip.
 NAMES, COMMITS, LEAST, MOST, BARS, STRIP = 218, 832, 8, 36, 88, 24
-# Letters of a fact's name.
+# The most letters of a fact's name.
 NAME = 29
-# The classes of the counts, from the bottom up.
+# The classes of the counts, from bottom to top.
 CLASSES = ("verified", "suspect", "failed", "unknown")
 
 
 def draw(timeline: Timeline, entries: Mapping[str, PageMemory]) -> Markup:
-    """Return the drawing as SVG; what it says in words is in ``sections.html``."""
+    """Return the drawing as SVG; the same in words is in ``sections.html``."""
     number = len(timeline.moments)
     step = max(LEAST, min(MOST, COMMITS // max(number, 1)))
     strips = timeline.strips[:DRAWN]
@@ -50,7 +50,7 @@ def draw(timeline: Timeline, entries: Mapping[str, PageMemory]) -> Markup:
 
 
 def _bars(timeline: Timeline, step: int, most: int) -> list[tuple[str, int, str, int, str]]:
-    """Return the bars of counts, one for each run of commits with the same counts: class, x, y, width, height."""
+    """Return the bars of counts, one per run of commits with equal counts: class, x, y, width, height."""
     parts = []
     at = 0
     for counts, run in groupby(timeline.counts):
@@ -58,7 +58,7 @@ def _bars(timeline: Timeline, step: int, most: int) -> list[tuple[str, int, str,
         bottom = float(BARS)
         for name, value in zip(CLASSES, counts, strict=True):
             if value:
-                # What is not nothing is seen.
+                # Anything above zero is visible.
                 least = 2.0 if name in ("failed", "suspect") else 0.0
                 high = max(least, value * (BARS - 8) / most)
                 bottom -= high
@@ -68,7 +68,7 @@ def _bars(timeline: Timeline, step: int, most: int) -> list[tuple[str, int, str,
 
 
 def _strip(strip: Strip, entries: Mapping[str, PageMemory], y: int, step: int) -> dict[str, Any]:
-    """Return one fact's strip: its name, the runs of one state (state, x, width), and where somebody looked (x)."""
+    """Return one fact's strip: its name, the runs of equal state (state, x, width), and the judged commits (x)."""
     title = entries[strip.key].title
     name = display(" ".join(title.split()))
     runs = []

@@ -1,4 +1,4 @@
-"""The Jinja templates of the page, with what all of them use."""
+"""The Jinja templates of the page, with their common filters."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from jinja2 import Environment
 
-# Filters: what a value of the page's data is as text.
+# Filters that turn values of the page's data into text.
 FILTERS = {
     "line": markup.line,
     "body": markup.body,
@@ -33,7 +33,7 @@ FILTERS = {
 
 
 def fill(name: str, commits: str = "", **values: Any) -> Markup:
-    """Return a template filled with values, each of them escaped; commits link to this address, where there is one."""
+    """Return a template filled with escaped values; commits link to this address, if there is one."""
     return Markup(_environment(commits).get_template(name).render(**values))  # noqa: S704 - the template has escaped it
 
 

@@ -1,4 +1,4 @@
-"""The known states of facts over the code's commits, from every verdict there ever was."""
+"""The known states of facts over the code's commits, from all verdicts of all times."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ if TYPE_CHECKING:
     from gitmem.index.catalog.fact_state import FactRow
     from gitmem.model import Verdict
 
-# Commits that are drawn: nine pixels for each fill a page of 1,100.
+# The most commits drawn: nine pixels each fill a page of 1,100.
 COMMITS = 100
-# Commits that are looked through for what was merged in between: 50 ms (measured).
+# The most commits searched for merged ones: 50 ms (measured).
 ANCESTORS = 20_000
-# How a state is known: a bisection found the commit that broke the fact; or a verdict is of the very inputs that the
-# commit has, wherever it was made.
+# How a state is known: a bisection found the commit that broke the fact; or a verdict is on the exact inputs of the
+# commit, wherever it was made.
 CULPRIT, PROVED = "culprit", "proved"
 # A known state: the column of the commit (negative: before all of them, the last one -1), the outcome, and how it is
 # known (``KnownCommit.how``).
@@ -36,7 +36,7 @@ Point = tuple[int, str, str]
 
 @frozen
 class FactHistory:
-    """A fact, and every verdict that there ever was of it as it stands now, whoever made it."""
+    """A fact with all verdicts on its present form, by anyone."""
 
     row: FactRow
     verdicts: tuple[Verdict, ...]
@@ -53,17 +53,17 @@ def read(
     is_whole: bool = True,
     at_most: int = COMMITS,
 ) -> Timeline | None:
-    """Return the timeline of a branch of the code; None where nothing is known at its newest commits, or before them.
+    """Return the timeline of a branch of the code; None if nothing is known at its newest commits, or before them.
 
     Args:
         git: The repository.
         tip: The newest commit.
-        branch: What the branch is called.
-        facts: The facts with all that was ever judged of them.
-        links: Which memory rests on which.
-        here: The outcome of each fact whose verdict is of the very inputs that the newest commit has.
+        branch: The branch's name.
+        facts: The facts with all their verdicts.
+        links: Pairs of a required memory and its dependent.
+        here: The outcome of each fact with a verdict on the exact inputs of the newest commit.
         is_whole: Whether all verdicts were read.
-        at_most: How many commits are looked at.
+        at_most: The most commits examined.
 
     Raises:
         ProcessError: The history cannot be read.
@@ -101,10 +101,10 @@ def _turns(fact: FactHistory) -> bool:
 
 
 def prove(git: Git, commits: Sequence[str], facts: Sequence[FactHistory]) -> dict[str, list[tuple[str, str]]]:
-    """Return for each fact the commits whose very inputs some verdict of it judged, with what that showed.
+    """Return for each fact the commits with the exact inputs of one of its verdicts, and the outcomes.
 
-    Without this, a fact that was repaired would look broken until it is judged again, which its old verdict makes
-    needless. Three processes serve all commits: the files of the newest, what each commit changed, and their trees.
+    Otherwise a fact that was repaired would look broken until it is judged again, although its old verdict makes that
+    needless. Three processes serve all commits: the files of the newest, the changes of each commit, and their trees.
     """
     found: dict[str, list[tuple[str, str]]] = {fact.row.key: [] for fact in facts}
     if not facts or not commits:
@@ -128,9 +128,9 @@ def prove(git: Git, commits: Sequence[str], facts: Sequence[FactHistory]) -> dic
 
 
 def _columns(git: Git, tip: str, shown: Sequence[str], wanted: AbstractSet[str]) -> dict[str, int]:
-    """Return the column of each wanted commit: where it came into the branch; negative before those that are shown.
+    """Return the column of each wanted commit: where it entered the branch; negative if before the shown ones.
 
-    Those that are not in the branch, or too far back to be looked for, have none.
+    Commits that are not in the branch, or too far back, have none.
     """
     found = {commit: at for at, commit in enumerate(shown)}
     if wanted <= found.keys():
@@ -140,16 +140,16 @@ def _columns(git: Git, tip: str, shown: Sequence[str], wanted: AbstractSet[str])
     except ProcessError:
         return found
     taken = set(shown)
-    before = _reached(parents, parents.get(shown[0], ())[:1], taken)
-    # Children come before parents in the walk: of all that came before, the last one counts.
+    before = _visit(parents, parents.get(shown[0], ())[:1], taken)
+    # In the walk, children come before parents: of all earlier commits, the last one counts.
     found |= {commit: -nth for nth, commit in enumerate((one for one in parents if one in before), 1)}
     for at, commit in enumerate(shown):
-        found |= dict.fromkeys(_reached(parents, parents.get(commit, ())[1:], taken), at)
+        found |= dict.fromkeys(_visit(parents, parents.get(commit, ())[1:], taken), at)
     return found
 
 
-def _reached(parents: Mapping[str, tuple[str, ...]], starts: Iterable[str], taken: set[str]) -> set[str]:
-    """Return what is reached from some commits and is not taken yet, and take it."""
+def _visit(parents: Mapping[str, tuple[str, ...]], starts: Iterable[str], taken: set[str]) -> set[str]:
+    """Return the commits reachable from some commits and not visited yet, and mark them as visited."""
     found: set[str] = set()
     stack = list(starts)
     while stack:
@@ -162,10 +162,10 @@ def _reached(parents: Mapping[str, tuple[str, ...]], starts: Iterable[str], take
 
 
 def fill(points: Iterable[Point], width: int) -> str:
-    """Return the states of a fact over *width* commits (``data.Strip``) from those where something is known.
+    """Return the states of a fact over *width* commits (``data.Strip``), given the known ones.
 
-    What is between two answers that are alike is like them; between one that holds and one that fails it is unknown,
-    unless the commit is known that broke the fact. Of several at one commit a failure counts: it was seen there.
+    States between two equal answers are equal to them; between different ones they are unknown, unless the commit that
+    broke the fact is known. Of several at one commit a failure counts: it was observed there.
     """
     known: dict[int, tuple[str, str]] = {}
     for at, outcome, how in points:
@@ -192,7 +192,7 @@ def _carry(states: list[str], last: tuple[int, str], until: int) -> None:
 
 
 def count(strips: Sequence[Strip], links: Iterable[tuple[str, str]], width: int) -> list[tuple[int, int, int, int]]:
-    """Return for each commit how many facts were verified, suspect, failed and unknown."""
+    """Return for each commit the number of verified, suspect, failed and unknown facts."""
     requirers: dict[str, list[str]] = {}
     for needed, key in links:
         requirers.setdefault(needed, []).append(key)
@@ -230,7 +230,7 @@ def _what_fails_first(strip: Strip) -> tuple[bool, int, str]:
 def _breaks(
     git: Git, shown: Sequence[Moment], columns: Mapping[str, int], known: Mapping[str, Sequence[KnownCommit]]
 ) -> list[tuple[Moment, tuple[str, ...]]]:
-    """Return the commits that broke facts, the newest first; one that was merged by its own name."""
+    """Return the commits that broke facts, newest first; a merged one by its own name."""
     broken: dict[str, list[str]] = {}
     for key, points in sorted(known.items()):
         for one in points:
