@@ -6,7 +6,7 @@ from gitmem.frozen import frozen, replace
 from gitmem.git.binary import Git
 from gitmem.index.catalog import fact_state, state, update
 from gitmem.index.catalog.inserts import Inserts
-from gitmem.model import FAILED, FAILS, SUSPECT
+from gitmem.model import FAILED, FAILS, HOLDS, SUSPECT
 from gitmem.statuses import SKEW_S
 from gitmem.store import layout, pack
 from gitmem.store.buckets import parse_section
@@ -15,9 +15,11 @@ from gitmem.store.environment import difference
 from gitmem.store.proposal import is_proposal
 from gitmem.store.trailers import CLAIMED, CODE
 from gitmem.store.verdict_files import plan_writes
+from gitmem.store.verdicts import TEXT_LIMIT
 from gitmem.verify.blame.culprit import describe_culprits, phrase
 from gitmem.verify.due import RUNGS
 from gitmem.verify.overview.stock import Standing, culprits, status_page, take_stock
+from gitmem.verify.run.confirm import ENVIRONMENT
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,11 +29,14 @@ if TYPE_CHECKING:
     from gitmem.model import Verdict
     from gitmem.store.local import LocalState
     from gitmem.store.verdict_files import FileWrites
+    from gitmem.verify.run.judge import Result
 
 # Trailers name at most this many memories each; STATUS.md and `gitmem list --status` have all.
 TRAILERS = 50
 # A verdict that says the same is written down again when this part of its TTL has passed (DESIGN, section 2).
 REWRITTEN_AFTER = 0.1
+# How the attempt of a verdict begins whose check was blocked when it was tried last.
+ATTEMPTED = "blocked: "
 # Where a verdict never grows old: how long other inputs may stay unwritten, as for a fact of the usual TTL.
 DEFAULT_TTL_S = 30 * 86_400
 
@@ -55,6 +60,29 @@ class RecordResult:
     cleared: tuple[str, ...] = ()
 
 
+def list_attempts(results: Iterable[Result], now: int) -> list[Verdict]:
+    """Return the latest verdicts of facts that held and whose check was blocked, with that attempt.
+
+    It makes the attempt known to every clone, so that a fresh one does not report it as news each time. What failed
+    stays failed, and that is known.
+    """
+    latest = ((result.due.latest, result.reason) for result in results)
+    held = ((verdict, reason) for verdict, reason in latest if verdict is not None and verdict.outcome == HOLDS)
+    return [with_attempt(verdict, reason, now) for verdict, reason in held if not verdict.flapping]
+
+
+def with_attempt(verdict: Verdict, reason: str, at: int) -> Verdict:
+    """Return a verdict with an attempt that was blocked."""
+    # Which program differs is a path of this machine.
+    told = reason.partition(f"{ENVIRONMENT}: ")[0] + ENVIRONMENT * (f"{ENVIRONMENT}: " in reason)
+    return replace(verdict, attempt=f"{ATTEMPTED}{told}"[:TEXT_LIMIT], attempt_at=at)
+
+
+def is_attempt(verdict: Verdict | None) -> bool:
+    """Return whether a verdict notes that the check was blocked when it was tried last."""
+    return verdict is not None and verdict.attempt.startswith(ATTEMPTED)
+
+
 def worth_writing(old: Verdict | None, new: Verdict, *, ttl_s: int | None) -> bool:
     """Return whether a verdict needs a commit: it says something else, or the old one is a tenth of its TTL old.
 
@@ -74,6 +102,8 @@ def worth_writing(old: Verdict | None, new: Verdict, *, ttl_s: int | None) -> bo
     ):  # fmt: skip
         return True
     if (old.culprit, old.culprit_after, old.rests) != (new.culprit, new.culprit_after, new.rests):
+        return True
+    if is_attempt(old) != is_attempt(new):
         return True
     # One that the policy may not have let count, or that comes from a clock that was ahead.
     if _rung(new) > _rung(old) or old.at > new.at + SKEW_S:
@@ -261,6 +291,8 @@ def _subject(changed: Sequence[Verdict], recorded: RecordResult, blamed: Sequenc
         return f"why: {blamed[0].key} was {phrase(blamed[0].culprit, blamed[0].culprit_after)}"
     if not parts and blamed:
         return f"why: what broke {len(blamed)} facts"
+    if not parts and all(map(is_attempt, changed)):
+        return f"verify: {len(changed)} blocked"
     if len(recorded.failed) == 1 and len(parts) <= 2:
         parts[0] = f"{recorded.failed[0]} failed"
     return "verify: " + (", ".join(parts) if parts else f"{len(changed)} verdict{'s' * (len(changed) != 1)}")

@@ -39,6 +39,9 @@ if TYPE_CHECKING:
     from gitmem.verify.run.judge import Means, Result
     from gitmem.verify.trust import Trust
 
+    # What was recorded, and whether the verdicts stayed in this clone.
+    Kept = tuple[RecordResult | None, bool]
+
 # How the reason begins where a sandbox that was found to work did not (``sandbox``).
 SANDBOX_FAILED = "the sandbox failed"
 # Seconds that a missing commit may take to come: whoever verifies waits for it.
@@ -225,11 +228,7 @@ class Session:
 
     def judge_one(self, due: Due) -> Result:
         """Judge one fact and write nothing."""
-        from gitmem.verify.run.run_all import judge_all
-
-        needs_process = due.spec.check.form != BUILTIN
-        means = replace(self.means() if needs_process else self._no_means(), is_hurried=True)
-        return judge_all(self._git, self.tree(), [due], means, now=self._now, report=lambda _: None)[0]
+        return self.judge_many([due])[0]
 
     def judge_uncommitted(self, due: Due, *, is_staged: bool, is_asked: bool) -> tuple[Result, bool] | None:
         """Judge one fact with uncommitted changes, and write nothing.
@@ -476,7 +475,7 @@ class Session:
 
         return Means("", "", 1, self.trust.allows, self.trust.denies)
 
-    def keep(self, results: list[Result]) -> tuple[RecordResult | None, bool]:
+    def keep(self, results: list[Result]) -> Kept:
         """Write verdicts to the branch where they count, else as local state; tell whether they stayed local."""
         blocked = self._local.blocked()
         verdicts = [self._blamed(r, r.verdict, blocked) for r in results if r.verdict is not None]
@@ -487,7 +486,8 @@ class Session:
             judged = {v.key for v in verdicts}
             known = self._list_publishable()
             verdicts += [v for v in known if v.key not in judged]
-        kept = self.keep_verdicts(verdicts) if verdicts else (None, False)
+        tried = [result for result in results if result.outcome == BLOCKED and result.due.latest is not None]
+        kept = self.keep_verdicts(verdicts, tried) if verdicts or tried else (None, False)
         if self.options.results:
             from gitmem.verify.jobs.result_file import write_run
 
@@ -538,11 +538,10 @@ class Session:
         return Blocked(row.key, row.spec, row.claim, result.due.digest, self._now, result.reason)
 
     def _output(self, result: Result) -> CheckOutput:
-        text = "" if result.outcome == HOLDS else result.output
-        return CheckOutput(result.due.row.key, self.commit, self._now, text)
+        return CheckOutput(result.due.row.key, self.commit, self._now, result.output * (result.outcome != HOLDS))
 
-    def keep_verdicts(self, verdicts: Sequence[Verdict]) -> tuple[RecordResult | None, bool]:
-        """Write verdicts to the branch where they count, else as local state; tell whether they stayed local."""
+    def keep_verdicts(self, verdicts: Sequence[Verdict], tried: Sequence[Result] = ()) -> Kept:
+        """Write verdicts, and what was blocked, to the branch where they count; tell whether they stayed local."""
         verdicts = [
             v if v.key in self._breaks else with_culprit(v, self._git, self._catalog, self._local) for v in verdicts
         ]
@@ -554,7 +553,7 @@ class Session:
         if not self.counts():
             self._unrecorded = "" if is_kept else f"the repository is not writable: {self._git.repository.state}"
             return None, is_kept
-        return self._record(verdicts, before), False
+        return self._record(verdicts, before, tried), False
 
     def record_claimed(self, verdicts: Sequence[Verdict]) -> tuple[RecordResult, Standing]:
         """Commit verdicts that were made elsewhere, which are none of this clone's own; return how all stands now."""
@@ -562,14 +561,16 @@ class Session:
         recorded = self._record(verdicts, before, claimed=True)
         return recorded, take_stock(self._catalog, self.restate(), self._local, now=self._now)
 
-    def _record(self, verdicts: Sequence[Verdict], before: Standing, *, claimed: bool = False) -> RecordResult:
-        from gitmem.verify.record import record
+    def _record(
+        self, verdicts: Sequence[Verdict], before: Standing, tried: Sequence[Result] = (), *, claimed: bool = False
+    ) -> RecordResult:
+        from gitmem.verify.record import list_attempts, record
 
         return record(
             self._git,
             self._ref,
             self._catalog,
-            verdicts,
+            [*verdicts, *list_attempts(tried, self._now)],
             local=self._local,
             before=before,
             follow=self._follow,
@@ -589,11 +590,9 @@ class Session:
 
     def _read_by(self, key: str) -> tuple[list[str], Check] | None:
         """Return what a live fact declares to read, and its check; None where there is no such fact."""
-        row = self._catalog.row(
-            "SELECT f.inputs, f.form, f.words FROM fact f JOIN memory m ON m.id = f.id WHERE m.key = ?"
-            f" AND {state.LIVE}",
-            (key,),
-        )
+        live = f"m.key = ? AND {state.LIVE}"
+        found = f"SELECT f.inputs, f.form, f.words FROM fact f JOIN memory m ON m.id = f.id WHERE {live}"
+        row = self._catalog.row(found, (key,))
         return None if row is None else (parse_json(row[0]), Check(row[1], tuple(parse_json(row[2]))))
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from gitmem.frozen import replace
 from gitmem.model import BLOCKED, FAILS
+from gitmem.verify.record import is_attempt
 from gitmem.verify.run.confirm import mark_of
 
 TYPE_CHECKING = False
@@ -22,7 +23,7 @@ def with_news(result: Result, *, noted: Collection[str]) -> Result:
 
     Args:
         result: What came of judging one fact.
-        noted: Facts whose check was blocked when it was tried last.
+        noted: Facts whose check was blocked in this clone when it was tried last; of others, the branch says so.
     """
     due = result.due
     is_steady = mark_of(due.latest) == 0
@@ -30,7 +31,8 @@ def with_news(result: Result, *, noted: Collection[str]) -> Result:
         result = replace(result, is_moved=due.verdict is None or due.verdict.moved != result.verdict.moved)
     has_failed = due.verdict is not None and due.verdict.outcome == FAILS
     if result.outcome == BLOCKED:  # what failed stays failed until it can be checked again
-        return replace(result, is_news=is_steady and not has_failed and due.row.key not in noted)
+        is_known = due.row.key in noted or is_attempt(due.latest)
+        return replace(result, is_news=is_steady and not has_failed and not is_known)
     if result.outcome == FAILS:
         return replace(result, is_news=not has_failed)
     return replace(result, is_marked=is_steady and mark_of(result.verdict) > 0)

@@ -230,8 +230,9 @@ def test_check_that_crashes_where_it_held_too_is_blocked_and_its_verdict_stays(m
     assert outcomes(run) == {"a": "blocked"}
     assert (statuses(memory), shown["verdict"]["outcome"]) == ({"a": status}, first)
     assert shown["verdict"]["attempt"] == result_of(run, "a").reason != ""
-    assert verdict_text(repo, memory, "a") == written
-    assert run.recorded is None
+    now = verdict_text(repo, memory, "a").splitlines()
+    assert [line for line in now if not line.startswith("attempt")] == written.splitlines()
+    assert bool([line for line in now if line.startswith('attempt = "blocked: ')]) is (first == "holds")
 
 
 def test_program_that_is_not_there_blocks(memory, repo):
@@ -418,6 +419,43 @@ def test_fact_stays_blocked_when_its_earlier_verdict_is_recorded(memory, repo, w
 
         assert outcomes(run) == {"a": "blocked"}
         assert statuses(latest) == {"a": "blocked"}
+
+
+def test_blocked_check_is_news_once_for_all_clones_until_it_runs_again(memory, repo, world, monkeypatch):
+    """A fresh clone, as CI has one for each run, knows by the branch that a check was blocked before."""
+    put(repo, make_fact("a", f"test -e {world} && grep -q service README.md"))
+    approve_all(memory)
+    world.touch()
+    verify(memory)
+    told, now = [], NOW
+
+    def in_a_fresh_clone():
+        nonlocal now
+        now += 60
+        shutil.rmtree(repo / ".git/gitmem")
+        with Memory(repo, clock=lambda: float(now)) as fresh:
+            approve_all(fresh)
+            run = verify(fresh)
+            found = result_of(run, "a")
+            told.append((found.outcome, found.is_news, bool(run.recorded and run.recorded.commit)))
+
+    memory.close()
+    world.unlink()
+    for number in range(3):
+        commit_files(repo, {"README.md": f"# service {number}\n"})
+        in_a_fresh_clone()
+    attempt = git(repo, "show", "memory:verdicts/" + git(repo, "ls-tree", "--name-only", "memory:verdicts").split()[0])
+    world.touch()
+    in_a_fresh_clone()
+    world.unlink()
+    commit_files(repo, {"README.md": "# another service\n"})
+    in_a_fresh_clone()
+
+    assert told == [
+        ("blocked", True, True), ("blocked", False, False), ("blocked", False, False), ("holds", False, True),
+        ("blocked", True, True),
+    ]  # fmt: skip
+    assert 'attempt = "blocked: exit 1; it does not pass at' in attempt
 
 
 def test_failure_that_is_of_the_code_is_confirmed_where_it_held(memory, repo):
