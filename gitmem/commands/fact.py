@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from gitmem.commands.remember import anchored
 from gitmem.document.anchors import FIELD
-from gitmem.document.builtin_checks import CHECKS, IN, globs_of
+from gitmem.document.builtin_checks import CHECKS, IN, named_globs
 from gitmem.document.conflict import CONFLICT, without
 from gitmem.document.edit import REMOVE
 from gitmem.document.fields import TASK, format_time
@@ -446,7 +446,7 @@ def _judge(session: Session, due: Due, tree: str) -> tuple[Result, str]:
 def _did_you_mean(memory: ProvingStore, check: Check) -> str:
     """Return a hint with the file that a built-in check probably means if it names a missing one."""
     commit = memory.git.read_head()[1]
-    missing = [glob for glob in (globs_of(check.words) if check.form == BUILTIN else ()) if is_plain(glob)]
+    missing = [glob for glob in (named_globs(check.words) if check.form == BUILTIN else ()) if is_plain(glob)]
     if not missing or commit is None:
         return ""
     tree = CodeTree(memory.git, commit)

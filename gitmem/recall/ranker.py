@@ -127,7 +127,8 @@ def recall(
         ranker.search_by(meaning)
     if not ranker.has_found:
         return RecallResult((), 0, suggestion=ranker.suggestion())
-    return replace(ranker.rank(), notice=notice)
+    ranked = ranker.rank()
+    return replace(ranked, notice=notice) if ranked.hits else ranked
 
 
 def rank_numbers(

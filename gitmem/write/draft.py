@@ -213,17 +213,20 @@ def checked_text(key: str, fields: Mapping[str, Any], body: str, *, policy: Poli
         text = format_document(fields, body)
     except FormatError as err:
         raise RefusedError(f"{key}: {err.message}", hint=err.hint) from err
-    return check_file(key, text, policy=policy, path=path)
+    return check_file(key, text, policy=policy, path=path, names_line=False)
 
 
-def check_file(key: str, text: str, *, policy: Policy, path: str) -> Document:
-    """Return the memory in a file's text, or refuse it (hidden characters, secrets, invalid fields)."""
+def check_file(key: str, text: str, *, policy: Policy, path: str, names_line: bool = True) -> Document:
+    """Return the memory in a file's text, or refuse it (hidden characters, secrets, invalid fields).
+
+    The line of a problem is named, except where nobody wrote the file: its fields came from options.
+    """
     # A leading byte order mark and Windows line breaks belong to the file format; they hide nothing.
     refuse_typed(key, unify(text).removeprefix("\ufeff"), policy)
     try:
         document = parse(text, path=path)
     except FormatError as err:
-        where = f"line {err.line}: " if err.line else ""
+        where = f"line {err.line}: " if err.line and names_line else ""
         raise RefusedError(f"{key}: {where}{err.message}", hint=err.hint) from err
     # An escape in a quoted YAML scalar can contain characters that the text itself does not show.
     for name, value in document.fields.items():

@@ -131,7 +131,10 @@ def test_missing_path_says_which_one_was_meant(run_cli, repo: Path) -> None:
     fact = run_cli("fact", "There is a module", "--exists", "jwt.py", cwd=repo / "src")
     ref = run_cli("remember", "A trap", "--ref", "jwt.py:1", cwd=repo / "src")
 
-    assert (fact.status, ref.status) == (2, 2)
+    script = run_cli("fact", "There is a target", "--script", "lnt")
+
+    assert (fact.status, ref.status, script.status) == (2, 2, 2)
+    assert "did you mean" not in script.err  # no file was named
     assert "hint: did you mean auth/jwt.py?\n" in fact.err
     assert "hint: did you mean --ref auth/jwt.py:1?\n" in ref.err
 

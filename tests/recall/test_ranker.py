@@ -120,6 +120,14 @@ def test_a_part_of_a_word_finds_what_contains_it_and_says_so(shelf: Memory, quer
     assert "no memory contains a whole word of" in found.notice
 
 
+def test_a_question_of_stop_words_alone_finds_nothing_and_promises_nothing(memory: Memory) -> None:
+    memory.remember("Now and then the mail is late", key="mail")
+
+    found = memory.recall(Query(text="now"))
+
+    assert (found.hits, found.notice) == ((), "")
+
+
 def test_parts_are_not_looked_for_where_a_word_is_known(shelf: Memory) -> None:
     found = shelf.recall(Query(text="budget etrie"))
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def read(text: str) -> Node:
-    """Return what a YAML file holds; of several documents, a list of them.
+    """Return what a YAML file holds; of several documents, a list of them, with the members of all (the first counts).
 
     Raises:
         FormatError: It is not YAML, or nests deeper than ``DEPTH_LIMIT``.
@@ -33,7 +33,7 @@ def read(text: str) -> Node:
     nodes = [_node(document, made, 0) for document in documents if document is not None]
     if len(nodes) == 1:
         return nodes[0]
-    return Node(1, items=nodes)
+    return Node(1, members=dict(member for node in reversed(nodes) for member in node.iter_members()), items=nodes)
 
 
 def _check_depth(yaml: Any, text: str, loader: Any) -> None:
