@@ -1,4 +1,4 @@
-"""Adopt, applied: write what documents say as facts and memories, in one commit, and follow edited documents."""
+"""Write adopted statements as facts and memories, in one commit, and follow edits of the documents."""
 
 from __future__ import annotations
 
@@ -40,23 +40,23 @@ if TYPE_CHECKING:
     from gitmem.store.commit import CommitPlan
     from gitmem.write.writer import Writer
 
-# Who retires a fact whose sentence is gone: what a person forgot stays forgotten, this comes back with its sentence.
+# Marks facts retired because their sentence is gone: unlike forgotten ones, they come back with the sentence.
 BY = "gitmem adopt"
-# Documents that the commit names.
+# The most documents named in the commit.
 _NAMED = 10
 
 
 @frozen
 class Applied:
-    """What was written, or would be.
+    """The result of applying an adoption, done or planned.
 
     Attributes:
-        added: Keys and titles of what is new or came back, by kind.
-        updated: Keys of those whose lines, check or text changed.
-        retired: Keys of those whose sentence is gone.
-        unchanged: How many the store has already.
-        unproved: False and true statements whose check does not answer as they were judged, or that have none.
-        skipped: What was left out, and why.
+        added: Keys and titles of new and restored memories, by kind.
+        updated: Keys of memories whose lines, check or text changed.
+        retired: Keys of memories whose sentence is gone.
+        unchanged: The number of memories that the store has already.
+        unproved: The statements without a check, or whose check disagrees with the judgement.
+        skipped: The statements left out, with reasons.
         commit: The commit; empty if nothing was written.
     """
 
@@ -70,7 +70,7 @@ class Applied:
 
 
 def apply(memory: OpenRepository, adoption: Adoption, *, dry_run: bool = False) -> Applied:
-    """Write an adoption to the store in one commit. Only built-in checks are written, so that none needs an approval.
+    """Write an adoption to the store in one commit, with built-in checks only, so that none needs approval.
 
     Raises:
         NoRepositoryError: The repository has no store.
@@ -91,7 +91,7 @@ def apply(memory: OpenRepository, adoption: Adoption, *, dry_run: bool = False) 
 
 
 def _keep_culprits(memory: OpenRepository, culprits: Mapping[str, str]) -> None:
-    """Judge facts that are false, and keep the verdicts in this clone, with culprits, for the next verify."""
+    """Judge false facts, and store the verdicts with culprits in this clone, for the next verify."""
     session = memory.session(Options(keys=tuple(culprits)))
     results = session.judge_many(session.list_due())
     verdicts = (one.verdict for one in results if one.verdict is not None and one.verdict.outcome == FAILS)
@@ -119,7 +119,7 @@ class _Known:
 
 
 class _Plan:
-    """Plans the commit on a tip of the store; may be made again, for another tip."""
+    """Plans the commit on a tip of the store; can be repeated for another tip."""
 
     def __init__(self, memory: OpenRepository, adoption: Adoption) -> None:
         self._memory, self._adoption = memory, adoption
@@ -147,14 +147,14 @@ class _Plan:
         self._settled, self._retired = ImportPlan(), list[KnownMemory]()
 
     def _answers(self, checks: Sequence[Mapping[str, Any]]) -> dict[tuple[str, ...], str]:
-        """Return what built-in checks answer at the commit, by their words."""
+        """Return the answers of built-in checks at the commit, by their words."""
         answers = answer_all(self._memory.git, self._tree, [Check(BUILTIN, _words(check)) for check in checks])
         return {check.words: answer.outcome for check, answer in answers.items()}
 
     def _defined(self, proposed: Sequence[Proposal]) -> list[Proposal]:
-        """Return what is proposed, with a definition as the check of a name where the file that has it defines it.
+        """Return the proposals, each checking for a definition of its name if its file defines the name.
 
-        A plain word that no file defines is left out: that the code has it somewhere says nothing.
+        A plain word that no file defines is left out: its occurrence in the code proves nothing.
         """
         named = {one.key: one.symbol_check for one in proposed if one.symbol_check}
         answers = self._answers(list(named.values()))
@@ -202,7 +202,7 @@ class _Plan:
         return self._commit(writer, catalog)
 
     def _placed(self, refs: list[str]) -> dict[str, Any]:
-        """Return the fields that say where a statement is: its lines, and what they said."""
+        """Return the fields for a statement's place: its lines, and their text."""
         return {"refs": refs, FIELD: anchor_fields(self._memory.git, self._tree, refs, is_strict=False)}
 
     def _add(self, catalog: Catalog, proposal: Proposal, known: _Known | None) -> None:
@@ -219,7 +219,7 @@ class _Plan:
                 (self._settled.new if known is None else self._settled.updated)[proposal.key] = made
 
     def _made(self, proposal: Proposal) -> Incoming | str:
-        """Return what is written for a proposal, or why it cannot be."""
+        """Return the memory for a proposal, or the reason why there is none."""
         if proposal.key not in self._incoming:
             fields = {**proposal.fields, **self._placed(proposal.refs)}
             try:
@@ -267,7 +267,7 @@ class _Plan:
         return writer.plan(subject, [], changes.files, changes.deletes, changes.moves, sources=named)
 
     def culprits(self) -> dict[str, str]:
-        """Return the commits that made the facts false which were added, by key."""
+        """Return the commits that made the added facts false, by key."""
         added = self._settled.new.keys() | self._settled.updated.keys()
         return {
             key: one.culprit
@@ -276,7 +276,7 @@ class _Plan:
         }
 
     def report(self, commit: str) -> Applied:
-        """Return what the last plan was."""
+        """Return the result of the last plan."""
         restored = {key for key in self._settled.updated if key in self._incoming}
         new = {**self._settled.new, **{key: self._settled.updated[key] for key in sorted(restored)}}
         added: dict[str, list[tuple[str, str]]] = {}
@@ -298,7 +298,7 @@ def _words(check: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def _known(catalog: Catalog) -> dict[str, _Known]:
-    """Return what was adopted before, by key; also what was retired since."""
+    """Return the adopted memories by key, including retired ones."""
     rows = catalog.rows(
         "SELECT m.id, m.key, m.path, m.kind, m.title, m.archived, t.fields FROM tag g JOIN memory m ON m.id = g.id"
         " JOIN text t ON t.id = m.id WHERE g.tag = ? AND m.shadowed = 0 ORDER BY m.key",
@@ -309,10 +309,10 @@ def _known(catalog: Catalog) -> dict[str, _Known]:
 
 
 def _changes(known: _Known, proposal: Proposal, answers: Mapping[tuple[str, ...], str]) -> dict[str, Any]:
-    """Return the fields that differ from what is proposed; ``body`` where the text is another one."""
+    """Return the fields that differ from the proposal; ``body`` if the text differs."""
     changes: dict[str, Any] = {} if known.refs == proposal.refs else {"refs": proposal.refs}
     have = known.fields.get("verify")
-    # A check that answers as it should stays, whichever file it looks at; so does a person's own.
+    # A check with the right answer stays, whichever file it reads; so does a person's own.
     if proposal.outcome and isinstance(have, dict) and answers[_words(have)] != proposal.outcome:
         changes["verify"] = proposal.fields["verify"]
     if known.fields.get(SENTENCE_FIELD) != proposal.fields[SENTENCE_FIELD]:
@@ -322,7 +322,7 @@ def _changes(known: _Known, proposal: Proposal, answers: Mapping[tuple[str, ...]
 
 
 def counts(applied: Applied, *, is_dry: bool) -> str:
-    """Return what was done on one line: ``41 facts, 6 conventions added; 2 retired; commit abc``."""
+    """Return the counts on one line: ``41 facts, 6 conventions added; 2 retired; commit abc``."""
     number = Counter({kind: len(of) for kind, of in applied.added.items()})
     facts = [_counted(number.pop(ADOPTED), "fact")] if number[ADOPTED] else []
     listed = ", ".join([*facts, *(_counted(many, kind) for kind, many in sorted(number.items()) if many)])

@@ -1,4 +1,4 @@
-"""Which of the false statements a change made false: those that held before it, and those that it wrote."""
+"""Find the statements that a change made false: those that were true before it, and those that it wrote."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 def find_base(git: Git, rev: str, head: str) -> str:
-    """Return the commit where the head left a revision: what happened there since is not the change's doing.
+    """Return the merge base of the head and a revision: later changes on the other side are not part of the change.
 
     Raises:
         GitmemError: They have no common history in this clone.
@@ -38,7 +38,7 @@ def find_base(git: Git, rev: str, head: str) -> str:
 
 
 class Change:
-    """What lies between a commit and the head."""
+    """The change between a commit and the head."""
 
     def __init__(self, git: Git, base: str, head: Code, past: Past, contents: dict[str, str]) -> None:
         """Open the change.
@@ -61,10 +61,10 @@ class Change:
         return frozenset(os.fsdecode(part) for part in done.stdout.split(b"\0") if part)
 
     def corpus(self, head: Corpus, symbols: Iterable[str], values: Mapping[str, Iterable[str]]) -> Corpus:
-        """Return which names the code before it had, from what the head has: only touched files are read.
+        """Return which names the code had before, starting from the head's: only touched files are read.
 
         Args:
-            head: What the head has.
+            head: The names that the head has.
             symbols: Names that the head does not have.
             values: Names that are defined somewhere, each with how it may be spelled.
         """
@@ -79,11 +79,11 @@ class Change:
         judge: Callable[[Finding], Finding | None],
         claims: Callable[[Document, str], Iterable[Claim]],
     ) -> list[Finding]:
-        """Return the findings of statements that held before the change, or that it wrote, and are false after it.
+        """Return the findings whose statements held before the change, or were written by it, and are false after it.
 
         Args:
-            findings: What was found at the head.
-            judge: Judges the claim of a finding by the code before the change.
+            findings: The findings at the head.
+            judge: Judges a finding's claim on the code before the change.
             claims: Returns the claims of a document's text.
         """
         wrote = _Written(self.before, self.touched, self._past, claims)
@@ -99,7 +99,7 @@ class Change:
         return found
 
     def _held(self, finding: Finding, was: Finding | None) -> Finding | None:
-        """Return a finding that is false because of the change; None if its claim did not hold before it."""
+        """Return a finding that is false because of the change; None if its claim did not hold before."""
         if was is None or was.verdict != HOLDS:
             return None
         place = was.source.path if was.source else ""
@@ -108,14 +108,14 @@ class Change:
             return replace(finding, verdict=FALSE, held=True, then=then, source=was.source, check=was.check)
         if finding.verdict == FALSE:
             return finding
-        # A word that was only mentioned was not there in the way that a document means.
+        # A word that was only mentioned did not exist in the sense of the document.
         if finding.claim.kind == SYMBOL and not defined_in(self.before.text(place), finding.claim.name):
             return None
         return replace(finding, verdict=FALSE, held=True, source=was.source, check=was.check)
 
 
 class _Written:
-    """Which claims a change wrote: those that the document did not make before."""
+    """The claims that a change wrote: those that the document did not make before."""
 
     def __init__(
         self,
@@ -136,7 +136,7 @@ class _Written:
         return _key(finding.claim) not in self._made[path]
 
     def _text(self, path: str) -> str:
-        """Return the document's text before the change, also where it had another name."""
+        """Return the document's text before the change, following renames."""
         if path in self._before.files:
             return self._before.text(path)
         old = self._past.name_before(path, self._before.commit)
@@ -148,4 +148,4 @@ def _key(claim: Claim) -> tuple[str, str, str]:
 
 
 def _quiet(done: int, total: int) -> None:
-    """Show no progress."""
+    """A progress callback that does nothing."""

@@ -18,7 +18,7 @@ FILE_LIMIT = 1024 * 1024
 
 
 class Code:
-    """The tree of one commit. Paths have no slash at the end; the root is an empty one."""
+    """The tree of one commit. Paths have no trailing slash; the root is the empty path."""
 
     def __init__(self, git: Git, commit: str, contents: dict[str, str] | None = None) -> None:
         """Open the tree.
@@ -39,7 +39,7 @@ class Code:
 
     @cached_property
     def folders(self) -> frozenset[str]:
-        """Return every folder, the root as an empty one."""
+        """Return every folder; the root is the empty path."""
         found = {""}
         for path in self.files:
             folder = path.rpartition("/")[0]
@@ -50,7 +50,7 @@ class Code:
 
     @cached_property
     def _links(self) -> frozenset[str]:
-        """Return symbolic links and submodules, below which anything may be."""
+        """Return symbolic links and submodules, whose content is unknown."""
         return frozenset(path for path, (mode, _) in self.files.items() if mode in ("120000", "160000"))
 
     @cached_property
@@ -62,7 +62,7 @@ class Code:
         return found
 
     def has(self, path: str) -> bool:
-        """Return whether there is a file or folder of this name."""
+        """Return whether there is a file or folder with this path."""
         return path in self.files or path in self.folders or self._is_below_link(path)
 
     def _is_below_link(self, path: str) -> bool:
@@ -74,7 +74,7 @@ class Code:
         return sorted(one for one in self.by_name.get(name, ()) if one == path or one.endswith(f"/{path}"))
 
     def is_regular(self, path: str) -> bool:
-        """Return whether a path is a file, and neither a link nor a submodule."""
+        """Return whether a path is a regular file, not a link or a submodule."""
         return self.files.get(path, ("",))[0] in ("100644", "100755")
 
     def text(self, path: str) -> str:
@@ -91,7 +91,7 @@ class Code:
 
     @cached_property
     def ignore_rules(self) -> list[tuple[str, re.Pattern[str], bool]]:
-        """Return the patterns of the tree's ignore files, in order: folder, pattern, whether it takes a path back."""
+        """Return the patterns of the tree's ignore files, in order: folder, pattern, whether it re-includes a path."""
         names = sorted((path for path in self.by_name.get(".gitignore", ()) if path in self.files), key=len)
         return [
             (path.rpartition("/")[0], *rule)
@@ -101,7 +101,7 @@ class Code:
         ]
 
     def is_ignored(self, path: str) -> bool:
-        """Return whether git would ignore a path: it, or a folder above it. Source: gitignore(5)."""
+        """Return whether git ignores a path, or a folder above it. Source: gitignore(5)."""
         parts = path.split("/")
         return any(self._ignores("/".join(parts[:at])) for at in range(1, len(parts) + 1))
 
@@ -115,7 +115,7 @@ class Code:
 
 
 def read_texts(git: Git, specs: Iterable[str]) -> Iterator[tuple[str, str]]:
-    """Yield the text of each blob (``oid`` or ``commit:path``) that is here, not too large and not binary."""
+    """Yield the text of each existing blob (``oid`` or ``commit:path``) that is neither too large nor binary."""
     names = [name for name in dict.fromkeys(specs) if "\n" not in name]
     sizes = git.sizes(names)
     for name, content in git.read_blobs([name for name in names if 0 <= sizes[name] <= FILE_LIMIT]):

@@ -1,4 +1,4 @@
-"""One pass through the code's texts: which names occur at all, and which files may define some others."""
+"""One pass through the code's texts, to find which names occur, and which files may define others."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ _ASIDE = re.compile(
     r"(^|/)(test_[^/]*|[^/]*(_test|\.test|\.spec|\.stories)\.[^/]*|conftest\.py)$",
     re.I,
 )
-# What has a name only because some program wrote it there: looked into last, since no name is at home in it.
+# Generated files: searched last, since they define no names.
 _DATA = re.compile(r"\.(jsonl?|ndjson|log|xml|html?)$", re.I)
-# Bytes that are read at most: the largest code that is read within seconds.
+# The most bytes read: code of this size takes seconds.
 MOST_BYTES = 160 * 1024 * 1024
 
 
 class Corpus:
-    """What one pass found.
+    """The result of one pass.
 
     Attributes:
         present: The names that occur in code, with the first file that has each.
-        having: By name, the files that have it and are neither tests, examples nor documents.
+        having: By name, the files that contain it and are not tests, examples or documents.
         is_whole: Whether all of the code was read.
     """
 
@@ -44,7 +44,7 @@ class Corpus:
 
 
 def is_aside(path: str) -> bool:
-    """Return whether a file is a test, an example or a document, which defines nothing for the rest."""
+    """Return whether a file is a test, an example or a document, which defines nothing for the rest of the code."""
     return _ASIDE.search(path) is not None
 
 
@@ -56,14 +56,14 @@ def search(
     progress: Callable[[int, int], None],
     among: Container[str] | None = None,
 ) -> Corpus:
-    """Look for names in the texts of the code.
+    """Search for names in the texts of the code.
 
     Args:
         code: The code.
-        symbols: Names of which it is asked whether they occur.
-        values: Names that are defined somewhere, each with how it may be spelled.
-        progress: Called with the number of files read, and of all.
-        among: The files that are read; None for all.
+        symbols: Names whose occurrence matters.
+        values: Names whose definitions matter, each with its possible spellings.
+        progress: Called with the number of files read and the total.
+        among: The files to read; None for all.
     """
     found = Corpus()
     owners: dict[bytes, set[str]] = {}
@@ -89,7 +89,7 @@ def search(
             progress(number, len(wanted))
         if content is None or b"\0" in content[:8000]:
             continue
-        # Splitting all of a text into words is quicker than any search for some hundred of them (measured: 30 times).
+        # Splitting all of a text into words is faster than searching for some hundred of them (measured: 30 times).
         words = set(content.translate(_SPLITTING).split())
         hits = simple & words
         hits |= {name for name, parts in compound.items() if parts <= words and name in content}
@@ -106,7 +106,7 @@ def search(
 
 
 def _bounded(order: list[str], sizes: Mapping[str, int]) -> list[str]:
-    """Return the first blobs, as many as are read at most."""
+    """Return the first blobs within the limit."""
     total, wanted = 0, []
     for oid in order:
         total += sizes[oid]

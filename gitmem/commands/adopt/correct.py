@@ -1,4 +1,4 @@
-"""Corrections: what a document should say instead of a false claim, what should go from it, and the corrected text."""
+"""Corrections of documents: replacements for false claims, lines to delete, and the corrected text."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ class Correction:
     Attributes:
         path: The document.
         line: The line, from 1.
-        before: What it says.
-        after: What it should say; None if the line should go.
+        before: Its text.
+        after: Its corrected text; None to delete the line.
     """
 
     path: str
@@ -40,30 +40,30 @@ class Correction:
 
 
 def with_fixes(findings: Iterable[Finding], head: Code, past: Past, base: str = "") -> list[Finding]:
-    """Return the findings, each false one with what the document should say, or with what should go from it.
+    """Return the findings, false ones with the replacement or the lines to delete.
 
     Args:
-        findings: What was found.
+        findings: The findings.
         head: The code.
         past: Its past.
-        base: The commit before the change that made them false; empty if their culprits are asked.
+        base: The commit before the change that made them false; empty to use their culprits.
     """
     fixed = [_fixed(one, head, past, base) if one.verdict == FALSE and not one.fix else one for one in findings]
     return _with_removals(fixed, head)
 
 
 def _fixed(finding: Finding, head: Code, past: Past, base: str) -> Finding:
-    # Of a change, what all of it did counts: one of its commits may have moved only a part of a folder.
+    # For a change, its total effect counts: one of its commits may have moved only part of a folder.
     commit = head.commit if base else finding.culprit.commit if finding.culprit else ""
     if finding.then and commit:
         moved = past.renamed(finding.then, commit, base)
         is_there = bool(moved) and head.has(moved)
-        return replace(finding, now=moved, fix=_as_written(finding, moved)) if is_there else finding
+        return replace(finding, now=moved, fix=_like_old_path(finding, moved)) if is_there else finding
     return replace(finding, fix=_fix(finding, past, base or f"{commit}^", commit))
 
 
 def _fix(finding: Finding, past: Past, before: str, commit: str) -> str:
-    """Return what replaces the claim's token, which is no path."""
+    """Return the replacement for a claim's token that is not a path."""
     claim, source = finding.claim, finding.source
     if claim.kind == COMMAND and source is not None and commit:
         target = _renamed_target(finding, past, before, commit)
@@ -77,7 +77,7 @@ def _fix(finding: Finding, past: Past, before: str, commit: str) -> str:
 
 
 def _renamed_target(finding: Finding, past: Past, before: str, commit: str) -> str:
-    """Return the new name of a target: the only one that is new in its file and does what the old one did."""
+    """Return a target's new name: the only new one in its file that does the same."""
     assert finding.source is not None
     path, name = finding.source.path, finding.claim.name
     texts = past.texts([before, commit], path)
@@ -87,7 +87,7 @@ def _renamed_target(finding: Finding, past: Past, before: str, commit: str) -> s
 
 
 def _bodies(path: str, text: str) -> dict[str, str]:
-    """Return what the targets of a file do: their lines, without their names."""
+    """Return the bodies of a file's targets: their lines, without the names."""
     targets = targets_in(path, text)
     lines, starts = text.split("\n"), sorted({*targets.values()})
     ends = dict(zip(starts, [*starts[1:], len(lines) + 1], strict=True))
@@ -98,14 +98,14 @@ def _bodies(path: str, text: str) -> dict[str, str]:
             below = []
         elif path.endswith((".toml", ".ini", ".cfg")):
             below = list(itertools.takewhile(lambda other: not other.startswith("["), below))
-        else:  # a recipe is indented, and its rule names what it needs
+        else:  # a recipe is indented, and its rule names its prerequisites
             own, below = [], list(itertools.takewhile(lambda other: other[:1].isspace(), below))
         found[name] = "\n".join(map(str.strip, (*own, *below))).strip()
     return found
 
 
 def _with_removals(findings: list[Finding], head: Code) -> list[Finding]:
-    """Return the findings, those of what is gone without a successor with the lines or the names that should go."""
+    """Return the findings, with the lines or names to delete for removed things without a successor."""
     cuts: dict[tuple[str, int], range] = {}
     for path, gone in _by_document(one for one in findings if _is_gone(one)).items():
         lines = head.text(path).split("\n")
@@ -137,7 +137,7 @@ def _with_removals(findings: list[Finding], head: Code) -> list[Finding]:
 
 
 def _is_gone(finding: Finding) -> bool:
-    """Return whether a finding is of something that was there and has no known successor."""
+    """Return whether a finding is about something that existed and has no known successor."""
     return finding.verdict == FALSE and finding.claim.kind in (PATH, COMMAND) and not finding.fix
 
 
@@ -148,8 +148,8 @@ def _by_document(findings: Iterable[Finding]) -> dict[str, list[Finding]]:
     return found
 
 
-def _as_written(finding: Finding, moved: str) -> str:
-    """Return a new path in the way the old one is written: relative to the same place, with the same ends."""
+def _like_old_path(finding: Finding, moved: str) -> str:
+    """Return a new path written like the old one: relative to the same place, with the same prefix and suffix."""
     token, old = finding.claim.token, finding.then
     bare = token.strip("/")
     if old.endswith(bare) and not token.startswith("."):
@@ -170,12 +170,12 @@ def _as_written(finding: Finding, moved: str) -> str:
 def corrections(
     findings: Iterable[Finding], committed: Mapping[str, Sequence[str]], texts: Mapping[str, Sequence[str]]
 ) -> list[Correction]:
-    """Return the corrected lines of documents, in order; several false claims of one line are one correction.
+    """Return the corrected lines of documents, in order; several false claims in a line give one correction.
 
     Args:
-        findings: What was found.
-        committed: The lines of each document that was judged.
-        texts: Its lines as they are now; a line that was changed or moved since is left alone.
+        findings: The findings.
+        committed: The lines of each judged document.
+        texts: Its present lines; a line that was changed or moved since is skipped.
     """
     lines: dict[tuple[str, int], str | None] = {}
     for finding in findings:
@@ -207,14 +207,14 @@ def _replaced(line: str, finding: Finding) -> str:
     if finding.is_surplus:
         return without(line, claim.token)
     if claim.kind == COMMAND:
-        # As it is written: `tox run -e unit` names the target of `tox unit`.
+        # As written: `tox run -e unit` names the target of `tox unit`.
         tool, new = claim.token.split()[0], finding.fix[len(claim.token) - len(claim.name) :]
         named = rf"(\b{re.escape(tool)}\b[^`]*?(?<![\w/.-])){re.escape(claim.name)}(?![\w-])"
         return re.sub(named, lambda found: found[1] + new, line)
     if claim.kind in ("version", "value") and claim.tool != "count":
         return value_replaced(line, claim.name, claim.stated, finding.fix)
     line = path_replaced(line, claim.token, finding.fix)
-    # A link often has the path twice, in two ways.
+    # A link often contains the path twice, in two forms.
     return (
         path_moved(line, posixpath.dirname(finding.document.path), finding.then, finding.now) if finding.now else line
     )

@@ -1,4 +1,4 @@
-"""Which files of a repository tell people and agents about its code, and what kind of document each is. Pure."""
+"""Find the files of a repository that tell people and agents about its code, and the kind of each. Pure."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 INSTRUCTIONS, GUIDE, DECISION = "instructions", "guide", "decision"
-# Globs of file names; each also counts in any folder, whose files it is then about.
+# Globs of file names; each also matches in any folder, and the file is then about that folder.
 _NAMES = {
     INSTRUCTIONS: ("AGENTS.md", "AGENTS.override.md", "CLAUDE.md", "CLAUDE.local.md", "GEMINI.md", "CONVENTIONS.md",
                    ".cursorrules", ".windsurfrules", ".clinerules", ".goosehints", "copilot-instructions.md"),
@@ -29,7 +29,7 @@ _FOLDERS = {
         "architecture/decisions/*.md",
     ),
 }
-# Code of other people, and text that tests are made of.
+# Third-party code, and text used by tests.
 _FOREIGN = re.compile(
     r"(^|/)(node_modules|vendor|third_party|third-party|site-packages|testdata|fixtures|__fixtures__|__snapshots__)/",
     re.I,
@@ -41,7 +41,7 @@ class Document:
     """One document.
 
     Attributes:
-        path: Where it is.
+        path: Its path.
         kind: ``instructions``, ``guide`` or ``decision``.
         folder: The folder its paths are relative to besides the root; empty for the root.
     """
@@ -56,7 +56,7 @@ def find_documents(paths: Iterable[str], wanted: Iterable[str] = ()) -> list[Doc
 
     Args:
         paths: Every file.
-        wanted: Files, which count whatever their name, and folders whose documents count; none means all.
+        wanted: Files, whatever their names, and folders of documents; empty for all documents.
     """
     names = [name.strip("/") if name not in (".", "./") else "" for name in wanted]
     every = list(paths)
@@ -73,7 +73,7 @@ def find_documents(paths: Iterable[str], wanted: Iterable[str] = ()) -> list[Doc
 
 
 def kind_of(path: str) -> str:
-    """Return the kind of document a path names, or an empty string."""
+    """Return the kind of document that a path names, or an empty string."""
     name = path.rpartition("/")[2]
     for kind, names in _NAMES.items():
         if any(name.lower() == one.lower() for one in names):
@@ -85,7 +85,7 @@ def kind_of(path: str) -> str:
 
 
 def _folder_of(path: str) -> str:
-    """Return the folder a document is about: of ``a/.cursor/rules/b.mdc`` that is ``a``."""
+    """Return the folder that a document is about: for ``a/.cursor/rules/b.mdc`` that is ``a``."""
     folder = path.rpartition("/")[0]
     parts = folder.split("/") if folder else []
     hidden = next((at for at, part in enumerate(parts) if part in _HOMES), len(parts))

@@ -1,4 +1,4 @@
-"""What came of each claim, as data. Pure."""
+"""The judgement of each claim, as data. Pure."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ HOLDS, FALSE, NEVER = "holds", "false", "never-held"
 
 @frozen
 class Source:
-    """Where the code says what a claim is about.
+    """The place in the code that decides a claim.
 
     Attributes:
         path: The file.
         line: The line; 0 for the file as a whole.
-        actual: What it says there.
+        actual: The text there.
     """
 
     path: str
@@ -38,12 +38,12 @@ class Source:
 
 @frozen
 class Probe:
-    """What decides a claim in the past.
+    """How to decide a claim in the past.
 
     Attributes:
         path: The file.
         holds: Returns whether the claim holds for a text of it.
-        near: A word of every line that the answer depends on; empty if there is none.
+        near: A word in every line that matters; empty if there is none.
     """
 
     path: str
@@ -53,14 +53,14 @@ class Probe:
 
 @frozen
 class Culprit:
-    """The commit after which a claim was false.
+    """The commit that made a claim false.
 
     Attributes:
         commit: The commit.
         subject: The first line of its message.
         author: The author's name.
         date: When it was written.
-        merge: The merge that brought it to the line of first parents; None for a commit on that line.
+        merge: The merge into the first-parent line; None for a commit on that line.
     """
 
     commit: str
@@ -75,22 +75,22 @@ class Finding:
     """One claim, judged.
 
     Attributes:
-        document: Where it is claimed.
+        document: The document that claims it.
         statement: The statement.
         claim: The claim.
         verdict: ``holds``, ``false`` or ``never-held``.
-        source: Where the code says so, or says otherwise.
-        held: Whether it held when the line was written; None if that is not known.
+        source: The place in the code that confirms or contradicts it.
+        held: Whether it held when the line was written; None if unknown.
         wrote: The commit that last wrote the line; empty if it was not looked up.
-        then: What its places were called when the line was written: the path that is gone.
-        now: Where that path is now; empty if it is gone altogether.
-        probe: How the past is asked about it; None for a path.
-        culprit: The commit that made it false; of a path that was not there when its line was written, the commit that
-            removed it, if it ever was there.
+        then: The path that it meant when the line was written, and that no longer exists.
+        now: The present path of that file; empty if it was deleted.
+        probe: How to decide it in the past; None for a path.
+        culprit: The commit that made it false; for a path that did not exist when its line was written, the commit that
+            had removed it, if any.
         more: Other lines of the document that say the same.
-        fix: What the document should say instead of the token; empty if that is not known.
-        cut: The lines that should go, because what they are about is gone; empty for none.
-        is_surplus: Whether the token alone should go, from a list of names.
+        fix: The replacement for the token; empty if unknown.
+        cut: The lines to delete, because their subject no longer exists; empty for none.
+        is_surplus: Whether to delete only the token, from a list of names.
         check: The built-in check that proves it, as the mapping of a fact; None if there is none.
     """
 
@@ -114,15 +114,15 @@ class Finding:
 
 @frozen
 class Adoption:
-    """What the documents of one commit say, judged.
+    """The judged statements in the documents of one commit.
 
     Attributes:
         commit: The commit.
         documents: The documents that were read.
         findings: The claims, by document and line.
-        unchecked: Statements without a claim that can be checked, with their documents.
-        notes: What a reader should know besides: what was cut short.
-        base: The commit before the change whose false statements these are; empty if all of them are.
+        unchecked: Statements without a checkable claim, with their documents.
+        notes: Further notes, for example on limits that were reached.
+        base: The commit before the change whose false statements these are; empty if they are all false statements.
     """
 
     commit: str

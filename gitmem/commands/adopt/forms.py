@@ -1,4 +1,4 @@
-"""What adopt found, in words, and in the forms that forges and other programs read."""
+"""Format the findings of adopt as words, and for forges and other programs."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ if TYPE_CHECKING:
     from gitmem.commands.adopt.findings import Adoption, Culprit, Finding
 
 SARIF_SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
-# GitHub shows this many annotations of a step, and drops the others.
+# GitHub shows this many annotations per step, and drops the others.
 SHOWN = 10
 
 
 def sentence(finding: Finding) -> str:
-    """Return what is wrong with a claim, on one line, cleaned."""
+    """Return the problem with a claim, on one line, cleaned."""
     claim, source = finding.claim, finding.source
     if claim.kind == "path":
         text = f"{claim.token} does not exist"
@@ -43,7 +43,7 @@ def sentence(finding: Finding) -> str:
 
 
 def blame(finding: Finding) -> str:
-    """Return since when a claim is false and by whom, on one line, cleaned; empty if that is not known."""
+    """Return since when a claim is false and because of whom, on one line, cleaned; empty if unknown."""
     one = finding.culprit
     if one is not None:
         start = "since" if finding.verdict == FALSE else "gone since"
@@ -57,7 +57,7 @@ def _named(commit: Culprit) -> str:
 
 
 def advice(finding: Finding) -> str:
-    """Return what the document should say, or what should go from it, cleaned; empty if that is not known."""
+    """Return how to correct the document, cleaned; empty if unknown."""
     if finding.fix:
         return f"should say: {display(finding.fix)}"
     if finding.cut:
@@ -121,7 +121,7 @@ def _commit_row(one: Culprit | None) -> dict[str, str] | None:
 
 
 def commands(adoption: Adoption) -> str:
-    """Return workflow commands of GitHub Actions, one for each false statement, and the summary."""
+    """Return workflow commands of GitHub Actions, one per false statement, and the summary."""
     lines = [f"gitmem adopt: {unlike_command(summary(adoption))}"]
     false = adoption.of(FALSE)
     for finding in false[:SHOWN]:
@@ -191,10 +191,10 @@ def _cell(text: str) -> str:
 
 
 def rdjson(corrected: Iterable[Correction]) -> str:
-    """Return corrections as reviewdog reads them (-f=rdjson). Source: reviewdog, proto/rdf, DiagnosticResult."""
+    """Return corrections in reviewdog's format (-f=rdjson). Source: reviewdog, proto/rdf, DiagnosticResult."""
     diagnostics = []
     for one in corrected:
-        # A line goes with its end: up to the start of the next one.
+        # A line is deleted with its end: up to the start of the next one.
         end = (one.line + 1, 1) if one.after is None else (one.line, len(one.before.encode()) + 1)
         span = {"start": {"line": one.line, "column": 1}, "end": {"line": end[0], "column": end[1]}}
         diagnostics.append({
@@ -208,7 +208,7 @@ def rdjson(corrected: Iterable[Correction]) -> str:
 
 
 def suggestions(corrected: Iterable[Correction]) -> str:
-    """Return corrections as suggestion blocks, which GitHub offers to commit in a review comment on the line."""
+    """Return corrections as suggestion blocks, which GitHub can apply from a review comment on the line."""
     parts = []
     for one in corrected:
         text = "" if one.after is None else f"{one.after}\n"

@@ -1,6 +1,6 @@
-"""What an adoption becomes in a store: facts for what can be checked, memories for clear rules, warnings and decisions.
+"""Turn an adoption into memories: facts for checkable statements, others for clear rules, warnings and decisions.
 
-Pure. Each memory names its sentence by a hash, which distinguishes a moved sentence from an edited one.
+Pure. Each memory contains a hash of its sentence, which distinguishes a moved sentence from an edited one.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ if TYPE_CHECKING:
     from gitmem.commands.adopt.findings import Adoption, Finding
     from gitmem.commands.adopt.statements import Statement
 
-# The field with the hash of the sentence, and the tag of everything that was adopted.
+# The field with the hash of the sentence, and the tag of all adopted memories.
 SENTENCE_FIELD, TAG = "sentence", "adopted"
 TITLE_LIMIT = 160
-# Of a rule: shorter ones are fragments, longer ones are paragraphs about several things.
+# The length of a rule: shorter ones are fragments, longer ones are paragraphs about several things.
 WORDS = range(4, 60)
 _SLUG_LIMIT = 40
 _WARNING = re.compile(
@@ -45,14 +45,14 @@ class Proposal:
 
     Attributes:
         key: Its key, the same in every run.
-        document: The document that says it.
-        lines: The lines that say it.
-        fields: Its frontmatter, without what a writer fills in.
+        document: The document with the statement.
+        lines: The lines of the statement.
+        fields: Its frontmatter, without fields that a writer fills in.
         body: Its body.
-        outcome: What its check must answer at the commit that was judged; empty without a check.
-        symbol: The name that it says is in the code; empty for another statement.
-        is_plain_word: Whether that name is a word like any other, such as ``main``.
-        culprit: The commit that made it false, where known.
+        outcome: The required answer of its check at the judged commit; empty without a check.
+        symbol: The name that it claims is in the code; empty for other statements.
+        is_plain_word: Whether that name is a common word, such as ``main``.
+        culprit: The commit that made it false, if known.
     """
 
     key: str
@@ -67,7 +67,7 @@ class Proposal:
 
     @property
     def symbol_check(self) -> Mapping[str, str] | None:
-        """Return the check that a file defines the name, for a check that it has the word."""
+        """Return the check for a definition of the name, derived from a check for the word."""
         check = self.fields.get("verify", {})
         return {"symbol": self.symbol, "in": check["in"]} if self.symbol and "contains" in check else None
 
@@ -78,10 +78,10 @@ class Proposal:
 
 
 def proposals_of(adoption: Adoption, decisions: Mapping[str, str]) -> list[Proposal]:
-    """Return what may be written, each key once.
+    """Return the proposals, one per key.
 
     Args:
-        adoption: What was found.
+        adoption: The judged statements.
         decisions: The texts of the decision records among the documents, by path.
     """
     found: dict[str, Proposal] = {}
@@ -92,12 +92,12 @@ def proposals_of(adoption: Adoption, decisions: Mapping[str, str]) -> list[Propo
 
 
 def hash_of(text: str) -> str:
-    """Return what a sentence is recognised by, wherever it is and however it is wrapped."""
+    """Return the hash that identifies a sentence, wherever it is and however it is wrapped."""
     return sha256(" ".join(text.split()).encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
 def title_of(text: str) -> str:
-    """Return a sentence without the marks of its list, table or tree, and cut."""
+    """Return a sentence without list, table or tree markers, truncated."""
     plain = " ".join(_LEADING.sub("", text).replace("**", "").split()).rstrip("| ")
     return plain if len(plain) <= TITLE_LIMIT else f"{plain[: TITLE_LIMIT - 1].rstrip()}…"
 
@@ -146,9 +146,9 @@ def _rules(unchecked: Iterable[tuple[Document, Statement]]) -> Iterator[Proposal
 
 
 def rule_kind(document: Document, statement: Statement) -> str:
-    """Return the kind of memory for a statement that cannot be checked; empty if it is not a clear rule.
+    """Return the kind of memory for an uncheckable statement; empty if it is not a clear rule.
 
-    Rules are taken from instructions and CONTRIBUTING; what a README says is for people who use the code.
+    Only rules in instructions and CONTRIBUTING count; a README is for people who use the code.
     """
     is_contributing = document.path.rpartition("/")[2].lower().startswith("contributing")
     if statement.kind not in (BULLET, SENTENCE) or not (document.kind == INSTRUCTIONS or is_contributing):

@@ -1,4 +1,4 @@
-"""The past of a repository: who wrote a line, what the code was then, and the commit after which a path was gone."""
+"""A repository's past: who wrote a line, the code at that time, and the commits that removed paths."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ if TYPE_CHECKING:
     from gitmem.git.binary import Git
 
 _HEAD = re.compile(rb"^([0-9a-f]{40,64}) \d+ (\d+)")
-# Trees of the past that are listed, and versions of one file that are read: a second's worth.
+# The most former trees listed, and the most versions read of one file: about a second each.
 MOST_TREES = 80
 MOST_VERSIONS = 600
-# Paths whose removal is looked for: each is a walk through the history.
+# The most paths whose removal is searched: each needs a walk through the history.
 MOST_PATHS = 40
-# Names that are looked for in the code of the past: each is a search through all of it.
+# The most names searched in former code: each needs a search through all of it.
 MOST_WORDS = 24
 _MISSING = "older files are missing and cannot be fetched, so some causes are unknown"
 _TEXTS = ("md", "mdx", "mdc", "rst", "txt", "ipynb", "svg", "snap")
 
 
 class Past:
-    """What was, before one commit."""
+    """The past before one commit."""
 
     def __init__(self, git: Git, commit: str, contents: dict[str, str]) -> None:
         self._git = git
@@ -42,23 +42,23 @@ class Past:
         self._blames: dict[str, Mapping[int, tuple[str, str]]] = {}
         self._codes: dict[str, Code] = {}
         self._versions: dict[str, list[tuple[str, str]]] = {}
-        # What was cut short: the limits that were reached.
+        # The limits that were reached.
         self.notes: dict[str, None] = {}
         self._words: dict[tuple[str, str], list[str]] = {}
 
     def writer(self, path: str, line: int) -> tuple[str, str]:
-        """Return the commit that last wrote a line, and the document's name then; empty if git cannot say."""
+        """Return the commit that last wrote a line, and the document's name then; empty if git cannot tell."""
         if path not in self._blames:
             self._blames[path] = self._blame(path)
         commit, named = self._blames[path].get(line, ("", path))
-        if commit in self._oldest:  # git blames it for all that was there before
+        if commit in self._oldest:  # git attributes everything older to it
             self.notes["this clone lacks older commits, so some causes are unknown; git fetch --unshallow"] = None
             return "", path
         return commit, named
 
     @cached_property
     def _oldest(self) -> frozenset[str]:
-        """Return the commits that a shallow clone was cut off at."""
+        """Return the commits at which a shallow clone was cut off."""
         return frozenset(shallow_ends(self._git))
 
     def _blame(self, path: str) -> Mapping[int, tuple[str, str]]:
@@ -76,7 +76,7 @@ class Past:
         return found
 
     def code(self, commit: str) -> Code | None:
-        """Return the code at a commit; None past the number of trees that are looked at."""
+        """Return the code at a commit; None if too many trees have been listed."""
         if commit not in self._codes:
             if len(self._codes) >= MOST_TREES:
                 self.notes["some names were not looked up in the past: too many commits wrote them"] = None
@@ -85,32 +85,32 @@ class Past:
         return self._codes[commit]
 
     def gone(self, paths: Iterable[str], more: Iterable[str] = ()) -> dict[str, str]:
-        """Return for each file or folder that is not there any more the commit that removed it, where it is found.
+        """Return for each missing file or folder the commit that removed it, if found.
 
         Args:
-            paths: Paths that were there.
-            more: Paths of which that is not known: they are looked for in the one walk for all, and not one by one.
+            paths: Paths that existed.
+            more: Paths that may have existed: they are only searched in the one walk for all, not one by one.
         """
         wanted, every = sorted(set(paths)), sorted({*paths, *more})
-        proved = self._proved(self._removals(every)) if len(every) > 1 else {}
+        proved = self._confirmed(self._removals(every)) if len(every) > 1 else {}
         left = [path for path in wanted if path not in proved]
         if len(left) > MOST_PATHS:
             self.notes[f"culprits were looked up for {len(wanted) - len(left) + MOST_PATHS} of {len(wanted)} paths"] = (
                 None
             )
-        # git simplifies the history of one path to the line where it changed; of several at once it does not.
+        # git simplifies the history of one path to the line where it changed, but not that of several at once.
         for path in left[:MOST_PATHS]:
             for merges in ((), ("-m", "--first-parent")):
                 argv = ("log", "-1", *merges, "--no-show-signature", "--format=%H", self._commit, "--", path)
                 done = self._git.run("--literal-pathspecs", *argv, check=False)
                 commit = done.stdout.decode("ascii", "replace").strip()
-                if commit and (found := self._proved({path: commit})):
+                if commit and (found := self._confirmed({path: commit})):
                     proved |= found
                     break
         return proved
 
     def _removals(self, paths: Sequence[str]) -> dict[str, str]:
-        """Return the newest commit, but for merges, that removed each path or a file below it; one walk for all."""
+        """Return the newest non-merge commit that removed each path or a file below it; one walk for all."""
         argv = ("log", "--no-merges", "--no-renames", "--diff-filter=D", "--name-only", "-z", "--format=%x01%H")
         done = self._git.run(
             "--literal-pathspecs", *argv, "--no-show-signature", self._commit, "--", *paths, check=False
@@ -126,8 +126,8 @@ class Past:
                     left.discard(path)
         return found
 
-    def _proved(self, candidates: Mapping[str, str]) -> dict[str, str]:
-        """Return those whose path was there at the commit's first parent and is not at the commit."""
+    def _confirmed(self, candidates: Mapping[str, str]) -> dict[str, str]:
+        """Return the pairs whose path existed at the commit's first parent and does not at the commit."""
         specs = [spec for path, commit in candidates.items() for spec in (f"{commit}:{path}", f"{commit}^:{path}")]
         there = self.exist(specs)
         return {
@@ -137,7 +137,7 @@ class Past:
         }
 
     def exist(self, specs: Iterable[str]) -> set[str]:
-        """Return those of some ``commit:path`` that name an object."""
+        """Return those of some ``commit:path`` names that exist."""
         names = [spec for spec in dict.fromkeys(specs) if "\n" not in spec]
         if not names:
             return set()
@@ -154,7 +154,7 @@ class Past:
     def broke(self, probe: Probe) -> str:
         """Return the newest commit after which a claim about a file was false; empty if none is found.
 
-        It holds at the commit's first parent, and not at it. A file that was renamed is followed.
+        It holds at the commit's first parent, and not at the commit. Renames are followed.
         """
         versions = self._versions_of(probe.path)
         for start in range(0, len(versions), 25):
@@ -176,7 +176,7 @@ class Past:
         return ""
 
     def _versions_of(self, path: str) -> list[tuple[str, str]]:
-        """Return the commits that changed a file, the newest first, with its name in each."""
+        """Return the commits that changed a file, newest first, with its name in each."""
         if path not in self._versions:
             argv = ("log", "--follow", f"--max-count={MOST_VERSIONS}", "--format=%x01%H", "--name-only", "-z")
             done = self._git.run(*argv, "--no-show-signature", self._commit, "--", f":(literal){path}", check=False)
@@ -190,7 +190,7 @@ class Past:
         return self._versions[path]
 
     def _texts(self, specs: Iterable[str]) -> dict[str, str]:
-        """Return the text of each ``commit:path`` that is there; equal texts are read once.
+        """Return the text of each existing ``commit:path``; equal texts are read once.
 
         None if a partial clone lacks one of them and cannot fetch it.
         """
@@ -214,7 +214,7 @@ class Past:
         return found
 
     def files_with(self, commit: str, word: str) -> list[str] | None:
-        """Return the files of a commit that have a word, without documents; None past the limit."""
+        """Return the files of a commit that contain a word, without documents; None if the limit was reached."""
         if len(self._words) >= MOST_WORDS and (commit, word) not in self._words:
             self.notes["some names were not looked up in the code of the past: there are too many"] = None
             return None
@@ -239,19 +239,19 @@ class Past:
         return self._words[commit, word]
 
     def texts(self, commits: Iterable[str], path: str) -> dict[str, str]:
-        """Return the text of a file at some commits, those that have it."""
+        """Return the texts of a file at the commits that have it."""
         found = self._texts(f"{commit}:{path}" for commit in commits)
         return {spec.partition(":")[0]: text for spec, text in found.items()}
 
     def renamed(self, path: str, commit: str, since: str = "") -> str:
-        """Return what a file or folder became in a commit; empty if it was deleted.
+        """Return the new name of a file or folder after a commit; empty if it was deleted.
 
-        By git's rename detection, else the file of the same name that the commit put into a folder above or below.
+        By git's rename detection, else a file of the same name that the commit added in a folder above or below.
 
         Args:
             path: The path before.
             commit: The commit.
-            since: The commit that it is compared with; empty for its first parent.
+            since: The commit to compare with; empty for its first parent.
         """
         before = since or f"{commit}^"
         return _destination(path, _renames(self._git, before, commit)) or self._namesake(path, before, commit)
@@ -267,11 +267,11 @@ class Past:
         return added[0] if near else ""
 
     def name_before(self, path: str, base: str) -> str:
-        """Return what a file was called at an earlier commit, by git's rename detection; empty if it was not there."""
+        """Return a file's name at an earlier commit, by git's rename detection; empty if it did not exist."""
         return next((old for old, new in _renames(self._git, base, self._commit) if new == path), "")
 
     def culprits(self, commits: Iterable[str]) -> dict[str, Culprit]:
-        """Return who made some commits, when, what they called them, and the merges that brought them in."""
+        """Return the authors, dates and subjects of commits, and the merges that brought them in."""
         wanted = set(commits)
         merges = merges_of(self._git, self._commit, wanted)
         made = {
@@ -303,7 +303,7 @@ def _difference(git: Git, before: str, commit: str, *options: str) -> list[str]:
 
 
 def _destination(path: str, renames: Iterable[tuple[str, str]]) -> str:
-    """Return where a path went; a folder went where most of its renamed files did, with their names below it."""
+    """Return where a path was moved; a folder went where most of its files went, with the same names below it."""
     votes: dict[str, int] = {}
     files = 0
     for old, new in renames:

@@ -16,14 +16,14 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-# Characters of a decision that are kept: the record itself has the rest.
+# The most characters stored of a decision: the record itself has the rest.
 DECISION_LIMIT = 2000
 _TITLE = re.compile(r"(?m)^#\s+(.+?)\s*#*$")
 _STATUS = re.compile(r"(?im)^(?:[-*]\s+)?\**status\**\s*:\**[ \t]*[\"']?(.+?)[\"']?\s*$|^##+\s+status\s*\n+(.+)$")
 _DATE = re.compile(r"(?im)^(?:[-*]\s+)?\**date\**\s*:\**[ \t]*[\"']?(\d{4}-\d\d-\d\d)\b")
 _DECISION = re.compile(r"(?ims)^##+\s+(?:decision(?: outcome)?|the decision)\s*$\n(.*?)(?=^##?\s|\Z)")
 _SUPERSEDED = re.compile(r"superseded\s+by\s+(?:\[[^\]]*\]\(([^)#\s]+)[^)]*\)|(?:ADR[- ]?)?0*(\d+))", re.I)
-# Records that decide nothing yet, or never did.
+# The statuses of records that decide nothing yet, or never did.
 _OPEN = ("proposed", "draft", "rejected", "in review", "pending")
 
 
@@ -35,8 +35,8 @@ class DecisionRecord:
         title: Its title, without its number.
         line: The line of the title.
         status: Its status in one word or two; empty if it has none.
-        date: Its date, as ISO 8601 writes it; empty if it has none.
-        superseded_by: The path of the record that supersedes it, if that is one of those which were read.
+        date: Its date in ISO 8601 form; empty if it has none.
+        superseded_by: The path of the record that supersedes it, if that was read as well.
         decision: The text of its decision; empty if there is no such section.
     """
 
@@ -49,7 +49,7 @@ class DecisionRecord:
 
 
 def read_records(texts: Mapping[str, str]) -> dict[str, DecisionRecord]:
-    """Return the records that decide something, by path; templates, drafts and rejected ones are left out."""
+    """Return the records with a decision, by path; templates, drafts and rejected ones are left out."""
     found = {}
     for path, text in texts.items():
         title = _TITLE.search(text)
@@ -78,7 +78,7 @@ def _date(text: str) -> str:
 
 
 def _newer(path: str, status: str, texts: Mapping[str, str]) -> str:
-    """Return the path of the record that a status names, by its link or its number."""
+    """Return the path of the record that a status names, by link or number."""
     found = _SUPERSEDED.search(status)
     if found is None:
         return ""

@@ -1,7 +1,7 @@
-"""What to take out of a document when something that it names is gone and nothing took its place. Pure.
+"""What to delete from a document when something that it names no longer exists, without a successor. Pure.
 
-An entry of a list, table or tree that only says where the thing is goes as a whole, with what is nested below it; a
-name among others goes alone. A sentence that says more than that is left to a person.
+An entry of a list, table or tree that only says where the thing is is deleted with everything nested below it; from a
+list of names, only the name is deleted. A sentence that says more is left to a person.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from gitmem.commands.adopt.statements import Statement
 
-# Characters of a label such as `**RPC layer**`: a longer text says something of its own.
+# The longest label such as `**RPC layer**`: a longer text has content of its own.
 LABEL_LIMIT = 40
 _MARKER = re.compile(r"^\s*(?:[-*+]|\d{1,3}[.)])\s+(?:\[[ xX]\]\s+)?")
 _EMPHASIS = re.compile(r"\*\*|__")
@@ -43,7 +43,7 @@ def is_entry_of(statement: Statement, gone: Container[str]) -> bool:
 
 
 def block_of(lines: Sequence[str], statement: Statement) -> range:
-    """Return the lines of an entry and of what is nested below it, from 1."""
+    """Return the lines of an entry and of everything nested below it, numbered from 1."""
     if statement.kind not in (BULLET, TREE):
         return range(statement.line, statement.last + 1)
     measure = _depth_in_tree if statement.kind == TREE else _indentation
@@ -68,7 +68,7 @@ def _depth_in_tree(line: str) -> int:
 
 
 def without(line: str, name: str) -> str:
-    """Return a line without one of several names that it lists; the line itself where it lists no others beside it."""
+    """Return a line without one of several names that it lists; the unchanged line if it lists no others."""
     quoted = re.escape(f"`{name}`")
     if len(re.findall(quoted, line)) != 1:
         return line

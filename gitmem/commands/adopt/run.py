@@ -1,4 +1,4 @@
-"""Adopt: read the documents of a commit, find what they claim, and judge each claim."""
+"""Adopt: read the documents of a commit, find their claims, and judge each claim."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 
 def _quiet(what: str, done: int, total: int) -> None:
-    """Show no progress."""
+    """A progress callback that does nothing."""
 
 
 def adopt(
@@ -50,14 +50,14 @@ def adopt(
     kinds: Container[str] = CLASSES,
     progress: Callable[[str, int, int], None] = _quiet,
 ) -> Adoption:
-    """Judge what the documents of a commit claim. Nothing is written, and no program of the repository is run.
+    """Judge the claims in a commit's documents. Nothing is written, and no program of the repository is run.
 
     Args:
         git: The repository.
         commit: The commit, full hex.
-        wanted: Files or folders; every document where none is named.
+        wanted: Files or folders; if empty, every document.
         base: The commit before a change, full hex: only statements that the change made false count as false.
-        kinds: The kinds of claims that are judged.
+        kinds: The kinds of claims to judge.
         progress: Called with the current step, the work done and the total.
     """
     contents: dict[str, str] = {}
@@ -103,7 +103,7 @@ def adopt(
         findings = [*(one for one in findings if one.verdict == HOLDS), *made]
     progress("finding culprits", len(read), len(read))
     findings = _grouped(findings)
-    findings = with_fixes(_blamed(findings, past), head, past, base)
+    findings = with_fixes(_with_culprits(findings, past), head, past, base)
     notes += past.notes
     if not corpus.is_whole:
         notes.append("the code is too large to be read in full; names and values were looked for in part of it")
@@ -135,14 +135,14 @@ class _Judge:
             finding = self._one(claim, statement, document)
             if finding is not None:
                 found.append(finding)
-        # A package with a version is stated once, and its name is no name of the code besides.
+        # A package with a version is stated once, and its name is not also a name in the code.
         versions = {one.claim.name.lower() for one in found if one.claim.kind == VERSION}
         found = [one for one in found if one.claim.kind != DEPENDENCY or one.claim.name.lower() not in versions]
         packages = {one.claim.token for one in found if one.claim.kind == DEPENDENCY}
         return [one for one in found if one.claim.kind != SYMBOL or one.claim.token not in packages]
 
     def again(self, finding: Finding) -> Finding | None:
-        """Judge the claim of a finding that was made at another commit."""
+        """Judge a finding's claim at another commit."""
         return self._one(finding.claim, finding.statement, finding.document)
 
     def _one(self, claim: Claim, statement: Statement, document: Document) -> Finding | None:
@@ -162,7 +162,7 @@ class _Judge:
 
 
 def _grouped(findings: Iterable[Finding]) -> list[Finding]:
-    """Return the findings, the same alarm of one document once, with the other lines that say it."""
+    """Return the findings, merging equal ones in one document, with the other lines that say the same."""
     first: dict[tuple[str, ...], int] = {}
     found: list[Finding] = []
     for finding in findings:
@@ -178,7 +178,7 @@ def _grouped(findings: Iterable[Finding]) -> list[Finding]:
     return found
 
 
-def _blamed(findings: list[Finding], past: Past) -> list[Finding]:
+def _with_culprits(findings: list[Finding], past: Past) -> list[Finding]:
     """Return the findings with the commits that made them false."""
     paths = [finding.then for finding in findings if finding.verdict == FALSE and finding.then]
     never = {

@@ -1,7 +1,7 @@
 """A document's statements: its bullets, sentences, table rows, commands in code blocks, entries of trees. Pure.
 
-Markdown is read line by line, because every claim needs the line it is on. The block structure follows
-CommonMark 0.31 as far as it decides what is code: fences (section 4.5), front matter and HTML comments.
+Markdown is read line by line, because every claim needs its line number. The block structure follows CommonMark 0.31 as
+far as it determines what is code: fences (section 4.5), front matter and HTML comments.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _END = re.compile(r"(?<=[.!?。！？])\s+(?=[A-Z`*\[\"'])")
 
 @frozen
 class Span:
-    """A part of a statement that is set apart: ``code``, ``link`` (its target) or ``bold``."""
+    """A marked part of a statement: ``code``, ``link`` (its target) or ``bold``."""
 
     kind: str
     text: str
@@ -44,12 +44,12 @@ class Statement:
     Attributes:
         kind: ``bullet``, ``sentence``, ``row``, ``code``, ``tree`` or ``heading``.
         line: Its first line, from 1.
-        lines: Its lines as they are written.
+        lines: Its lines, as written.
         section: The headings above it, joined.
         language: The language of a code block.
         header: The cells of a table's first row.
-        path: What an entry of a folder tree is, from the tree's root; where the root is named, with that name.
-        folders: Folders that a code block's earlier ``cd`` went to.
+        path: The path of an entry in a folder tree, from the tree's root, including the root's name if it has one.
+        folders: The folders of earlier ``cd`` commands in a code block.
     """
 
     kind: str
@@ -73,7 +73,7 @@ class Statement:
 
     @property
     def spans(self) -> tuple[Span, ...]:
-        """Return the parts that are set apart, in order."""
+        """Return the marked parts, in order."""
         return tuple(span for at, line in enumerate(self.lines) for span in _spans(line, self.line + at))
 
     @property
@@ -164,7 +164,7 @@ class _Splitter:
         return Statement(kind, at + 1, tuple(self._lines[at:end]), section=section, **more)  # type: ignore[arg-type]
 
     def _sentences(self, at: int, end: int) -> Iterator[Statement]:
-        """Yield a paragraph's sentences: one that begins on a line of its own begins a statement."""
+        """Yield a paragraph's sentences; a sentence at the start of a line begins a new statement."""
         start = at
         for number in range(at + 1, end):
             before = self._lines[number - 1].rstrip()
@@ -223,7 +223,7 @@ class _Splitter:
                 above[-1] = (depth, "")
 
     def _listing(self, at: int, end: int) -> Iterator[Statement]:
-        """Yield the entries of a listing: a path at the start of each line, folders by their indentation."""
+        """Yield the entries of a listing: a path at the start of each line, folders by indentation."""
         above: list[tuple[int, str]] = []
         for number in range(at, end):
             line = self._lines[number]
@@ -241,7 +241,7 @@ class _Splitter:
 
 
 def _is_listing(lines: list[str]) -> bool:
-    """Return whether a code block lists files, each with a remark or none."""
+    """Return whether a code block lists files, with or without remarks."""
     written = [line.strip() for line in lines if line.strip()]
     names = [
         line for line in written if re.match(r"^\.?[\w@.\-\[\]]+(/[\w@.\-\[\]]+)*/?(\s+[-#←(–—]\s*.*|\s{2,}.*)?$", line)

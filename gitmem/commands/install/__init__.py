@@ -1,1 +1,1 @@
-"""Installing gitmem where other programs call it: git's hooks."""
+"""Install gitmem into the programs that call it: git hooks, agents, CI and schedulers."""

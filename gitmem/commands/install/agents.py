@@ -1,4 +1,4 @@
-"""Let harnesses of coding agents call us: write what they read, take it away again, and see whether it is sound."""
+"""Install gitmem into coding agents' harnesses: write their files, remove them, and check them."""
 
 from __future__ import annotations
 
@@ -23,24 +23,24 @@ if TYPE_CHECKING:
     from gitmem.git.binary import Git
 
 BMAD = "bmad"
-# Everything that is there: the harnesses whose folders are found.
+# Means all harnesses whose folders are found.
 FOUND = "found"
 NAMES = (*HARNESSES, BMAD, FOUND)
 BMAD_FOLDER = "bmad-gitmem"
-# The files of a project that an installation may have written its section into.
+# The files of a project that may contain the section with instructions.
 INSTRUCTIONS = ("AGENTS.md", "CLAUDE.md", "GEMINI.md", ".github/copilot-instructions.md")
 
 
 @frozen
 class AgentSetup:
-    """What is to be installed or taken away.
+    """What to install or remove.
 
     Attributes:
         names: Of ``NAMES``.
         user: For all projects of the person, not for this one.
         mcp: With the MCP server.
-        plugin: The folder of a plugin or module, in place of a project's files.
-        force: Also over files that somebody changed.
+        plugin: The folder of a plugin or module, instead of a project's files.
+        force: Overwrite changed files as well.
     """
 
     names: tuple[str, ...]
@@ -51,20 +51,20 @@ class AgentSetup:
 
 
 def plan_install(git: Git | None, wanted: AgentSetup) -> tuple[HookStep, ...]:
-    """Return what an installation does, a step a file.
+    """Return the steps of an installation, one per file.
 
     Args:
         git: The project; None if only the person's own settings are meant.
-        wanted: What is requested.
+        wanted: What to install.
 
     Raises:
-        UsageError: What was asked for does not go together, or there is nothing that it could mean.
+        UsageError: The options do not fit together, or no harness is found.
     """
     return tuple(step for _, step, _ in _planned(git, wanted))
 
 
 def install(git: Git | None, wanted: AgentSetup) -> tuple[HookStep, ...]:
-    """Write it and return what was done; doing it again changes nothing."""
+    """Write the files and return what was done; doing it again changes nothing."""
     planned = _planned(git, wanted)
     for _, step, path in planned:
         if step.what in (ADD, UPDATE):
@@ -73,12 +73,12 @@ def install(git: Git | None, wanted: AgentSetup) -> tuple[HookStep, ...]:
 
 
 def plan_uninstall(git: Git | None, wanted: AgentSetup) -> tuple[HookStep, ...]:
-    """Return what taking it away does, a step a file that has something of ours."""
+    """Return the steps of a removal, one per file with content of ours."""
     return tuple(step for _, step, _ in _taken(git, wanted))
 
 
 def uninstall(git: Git | None, wanted: AgentSetup) -> tuple[HookStep, ...]:
-    """Take it away and return what was done."""
+    """Remove our content and return what was done."""
     planned = _taken(git, wanted)
     for place, step, path in planned:
         if step.what == REMOVE:
@@ -109,7 +109,7 @@ def _everything(wanted: AgentSetup) -> tuple[str, ...]:
 
 
 def where(git: Git | None, wanted: AgentSetup) -> tuple[InstallFolder, tuple[str, ...]]:
-    """Return where it is written, and the harnesses that are meant."""
+    """Return where to write, and the selected harnesses."""
     if wanted.plugin:
         if len(wanted.names) != 1 or wanted.names[0] not in ("claude-code", BMAD) or wanted.user:
             raise UsageError("--plugin is only for claude-code or bmad", hint="gitmem install claude-code --plugin DIR")
@@ -132,7 +132,7 @@ def _is_there(place: InstallFolder, names: Iterable[str]) -> bool:
 
 
 def _pieces(place: InstallFolder, names: Iterable[str], wanted: AgentSetup, *, everywhere: bool = False) -> list[Piece]:
-    """Return what is written for some harnesses; with *everywhere*, sections in every file that may have one."""
+    """Return the pieces for some harnesses; with *everywhere*, sections in every file that may have one."""
     pieces: list[Piece] = []
     for name in names:
         if name == BMAD:
@@ -148,7 +148,7 @@ def _pieces(place: InstallFolder, names: Iterable[str], wanted: AgentSetup, *, e
 
 
 def has_bmad(place: InstallFolder) -> bool:
-    """Return whether the BMAD method is installed in a project: its installer takes another ``_bmad`` for its own."""
+    """Return whether the BMAD method is installed in a project: its installer uses any ``_bmad`` folder."""
     return (place.root / "_bmad" / "_config").is_dir()
 
 
@@ -158,8 +158,8 @@ def _all_instructions(name: str) -> tuple[str, ...]:
 
 
 def _instructions(place: InstallFolder, name: str) -> str:
-    """Return the file of a project that a harness's agents read."""
-    if name == "claude-code":  # which reads AGENTS.md where there is no CLAUDE.md, or that one asks for it
+    """Return the project file that a harness's agents read."""
+    if name == "claude-code":  # it reads AGENTS.md if there is no CLAUDE.md, or if that refers to it
         own = read(place, "CLAUDE.md")
         return "AGENTS.md" if own is None or "@AGENTS.md" in own else "CLAUDE.md"
     if name == "gemini" and "AGENTS.md" in str(setting(place, ".gemini/settings.json", "context", "fileName")):
@@ -179,7 +179,7 @@ def setting(place: InstallFolder, path: str, *names: str) -> object:
 
 
 def read(place: InstallFolder, path: str) -> str | None:
-    """Return what a file of a place says; None if there is none, or it cannot be read."""
+    """Return the content of a file; None if it is missing or unreadable."""
     try:
         return places.read(place.find(path))
     except FileRefusedError:
@@ -194,7 +194,7 @@ def _key(place: InstallFolder, piece: Piece) -> tuple[Path | None, type]:
 
 
 def _needed(place: InstallFolder, names: Iterable[str], *, user: bool) -> set[tuple[Path | None, type]]:
-    """Return the shared files that harnesses which stay installed need as well."""
+    """Return the shared files that other installed harnesses still need."""
     needed = set()
     for name in names:
         if is_installed(place, name, user=user):
@@ -213,7 +213,7 @@ def is_installed(place: InstallFolder, name: str, *, user: bool) -> bool:
 
 
 def apply(place: InstallFolder, pieces: Iterable[Piece], *, taken: bool) -> list[tuple[Path, HookStep]]:
-    """Return what is done about each file, in the order in which they come up first."""
+    """Return the steps for each file, in order of first use."""
     before: dict[Path, str | None] = {}
     after: dict[Path, str | None] = {}
     refused: dict[Path, str] = {}
@@ -253,7 +253,7 @@ def _with_bom(change: object, text: str | None) -> str | None:
 
 
 def _check(path: Path, text: str | None) -> None:
-    """Raise RefusedError where what was made of a TOML file cannot be read: it has the same table already, say."""
+    """Refuse a TOML file that would become invalid, for example because it already has the same table."""
     if path.suffix != ".toml" or text is None:
         return
     try:

@@ -1,7 +1,7 @@
-"""Set jobs up that run on a forge, and take them away: files of the work tree, and one on the memory branch.
+"""Install and remove jobs on a forge: files of the work tree, and one on the memory branch.
 
-Those of the work tree are written for the person to look at and commit. The one on the memory branch is committed there
-as any other write is: a pull request's jobs come from its own commits.
+The files of the work tree are written for the person to review and commit. The one on the memory branch is committed
+like any other write: a pull request's jobs come from its own commits.
 """
 
 from __future__ import annotations
@@ -33,18 +33,18 @@ if TYPE_CHECKING:
 
     from gitmem.repository.repository import OpenRepository
 
-# What a file of ours may be at most, to be read from a branch that somebody else may have written.
+# The largest file of ours, when reading from a branch that others may have written.
 SIZE_LIMIT = 65_536
 TO_COMMIT, TO_SYNC = "review and commit it", "push it with gitmem sync"
 
 
 @frozen
 class CiPlan:
-    """What is done, in the work tree and on the memory branch.
+    """The steps in the work tree and on the memory branch.
 
     Attributes:
         tree: A step for each file of the work tree.
-        branch: A step for each file of the memory branch, its path with the branch before it.
+        branch: A step for each file of the memory branch, its path prefixed with the branch.
     """
 
     tree: tuple[HookStep, ...]
@@ -59,18 +59,18 @@ class CiPlan:
 def plan_install(
     memory: OpenRepository, forge: str, asked: Mapping[str, Any] | None = None, *, force: bool = False
 ) -> CiPlan:
-    """Return what setting a forge's jobs up does; without a memory branch there is nothing to do on it.
+    """Return the steps for installing a forge's jobs; without a memory branch, none for it.
 
     Args:
         memory: The store.
         forge: One of ``ci_files.FORGES``.
-        asked: Options by their names in ``CiOptions``, before those of the file.
-        force: Overwrite what somebody changed.
+        asked: Options by their names in ``CiOptions``, overriding those of the file.
+        force: Overwrite changed files.
 
     Raises:
-        UsageError: There is no such time, too many shards, or a name that cannot be in the files.
+        UsageError: An interval is invalid, there are too many shards, or a name cannot be used in the files.
         ConfigError: The file with the options is malformed.
-        GitmemError: There is no work tree, or the way to a file leads through a link.
+        GitmemError: There is no work tree, or a file's path contains a link.
     """
     top = _top(memory)
     wanted = _wanted(memory, top, forge, asked or {})
@@ -92,7 +92,7 @@ def plan_install(
 
 
 def _wanted(memory: OpenRepository, top: Path, forge: str, asked: Mapping[str, Any]) -> CiOptions:
-    """Return what the files are made from: what is asked for, what the file with the options says, and defaults."""
+    """Return the options: the given ones, those of the options file, and defaults."""
     text = _read(top, OPTIONS_PATH)
     given = {**(read_options(text) if text else {}), **asked}
     default = memory.default_branch().removeprefix("refs/heads/").removeprefix("refs/remotes/")
@@ -106,17 +106,17 @@ def _wanted(memory: OpenRepository, top: Path, forge: str, asked: Mapping[str, A
         has_merge_pipelines=has_merge_pipelines(top),
     )
     there = [text for path in IN_TREE[forge] if (text := _read(top, path)) and is_ours(text)]
-    return _timed(with_bumped(known, forge, there), top, forge)
+    return _with_times(with_bumped(known, forge, there), top, forge)
 
 
 def has_merge_pipelines(top: Path) -> bool:
-    """Return whether a project's own jobs run in pipelines of merge requests on GitLab, by its configuration."""
+    """Return whether a GitLab project's own jobs run in merge request pipelines, by its configuration."""
     text = read_text(top / layout.GITLAB_PATH) or ""
     return "merge_request_event" in text or "MergeRequest-Pipelines" in text
 
 
 def _package() -> str:
-    """Return the gitmem that runs, which jobs install unless another one is requested."""
+    """Return the running gitmem, which jobs install unless another one is given."""
     origin = find_origin()
     if not origin.package:
         raise UsageError(
@@ -136,10 +136,11 @@ def _put(path: str, before: str | None, text: str, *, force: bool, about: str, i
     return HookStep(LEAVE, path, "was changed: use --force to overwrite it", before, text)
 
 
-def _timed(wanted: CiOptions, top: Path, forge: str) -> CiOptions:
-    """Return the same with the time of the workflow that is there, so that all clones write the same; or one of ours.
+def _with_times(wanted: CiOptions, top: Path, forge: str) -> CiOptions:
+    """Return the options with the times of the existing workflow, so that all clones write the same; or new times.
 
-    It is any, so that not everybody's jobs run at once, and not at the full hour, when schedules are late or dropped.
+    The times are arbitrary, so that not all repositories' jobs run at once, and never at the full hour, when schedules
+    are delayed or dropped.
     """
     hours = EVERY[wanted.every]
     there = ci_files.time_of(read_text(top / WORKFLOWS[forge]) or "") if forge in WORKFLOWS else None
@@ -168,7 +169,7 @@ def install(
 
 
 def plan_uninstall(memory: OpenRepository, forge: str, *, force: bool = False) -> CiPlan:
-    """Return what taking the jobs away does; a file that somebody changed stays."""
+    """Return the steps for removing the jobs; a changed file stays."""
     top, tip = _top(memory), memory.find_tip()
     tree = [(str(top / path), _read(top, path)) for path in (*IN_TREE[forge], *FORMER[forge])]
     names = (*ON_BRANCH[forge], *FORMER_ON_BRANCH[forge])
@@ -188,7 +189,7 @@ def _taken(found: Iterable[tuple[str, str | None]], about: str, *, force: bool) 
 
 
 def uninstall(memory: OpenRepository, forge: str, *, force: bool = False) -> tuple[HookStep, ...]:
-    """Take the files away and return what was done; git keeps no empty folders, so those go with them."""
+    """Remove the files and return what was done, with empty folders."""
     planned = plan_uninstall(memory, forge, force=force)
     remove_files(memory, planned.tree)
     _commit(memory, planned.branch, f"{forge}: remove the job that reviews pull requests to this branch")
@@ -203,11 +204,11 @@ def remove_files(memory: OpenRepository, steps: Iterable[HookStep]) -> None:
 
 
 def _commit(memory: OpenRepository, steps: Sequence[HookStep], subject: str) -> None:
-    """Do the steps of the memory branch in one commit, as they are on its tip by then."""
+    """Apply the steps for the memory branch in one commit, planned on its current tip."""
     changed = [(step, step.path.partition(":")[2]) for step in steps if step.what in (ADD, UPDATE, REMOVE)]
 
     def plan(tip: str | None) -> CommitPlan | None:
-        # What somebody else wrote since it was planned stays: the next try says so.
+        # If someone else has written since, the next attempt reports it.
         due = [(step, path) for step, path in changed if (_on_branch(memory, tip, path) or "") == step.before]
         writes = tuple((path, step.after.encode()) for step, path in due if step.what != REMOVE)
         deletes = tuple(path for step, path in due if step.what == REMOVE)
@@ -226,12 +227,12 @@ def _commit(memory: OpenRepository, steps: Sequence[HookStep], subject: str) -> 
 
 
 def examine(memory: OpenRepository) -> list[Problem]:
-    """Return what a forge may run of the memory branch that was not written here: for ``gitmem doctor``."""
+    """Report workflows on the memory branch that gitmem did not write: for ``gitmem doctor``."""
     try:
         tip = memory.find_tip()
         found = memory.git.list_tree(tip, layout.WORKFLOWS, layout.GITLAB_PATH) if tip else []
     except GitmemError:
-        return []  # the branch cannot be read, which others tell
+        return []  # the branch is unreadable, which is reported elsewhere
     expected = {path for files in (*ON_BRANCH.values(), *FORMER_ON_BRANCH.values()) for path in files}
     message = "gitmem did not write it, and a forge may run it with this repository's permissions when memory is pushed"
     return [
@@ -248,7 +249,7 @@ def examine(memory: OpenRepository) -> list[Problem]:
 
 
 def _on_branch(memory: OpenRepository, tip: str | None, path: str) -> str | None:
-    """Return what a file of the memory branch says; None if there is none."""
+    """Return the content of a file on the memory branch; None if there is none."""
     found = [entry for entry in memory.git.list_tree(tip, path) if entry.path == path] if tip else []
     if not found:
         return None
@@ -265,10 +266,10 @@ def _top(memory: OpenRepository) -> Path:
 
 
 def _read(top: Path, path: str) -> str | None:
-    """Return what a file of the work tree says; None if there is none.
+    """Return the content of a file in the work tree; None if there is none.
 
     Raises:
-        GitmemError: The way there leads through a link: a folder of the code may be one, to anywhere.
+        GitmemError: Its path contains a link: a folder of the code may be a link to anywhere.
     """
     for inner in (Path(path), *Path(path).parents):
         if (top / inner).is_symlink() and inner != Path():

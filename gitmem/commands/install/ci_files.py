@@ -1,7 +1,7 @@
 """The files for a forge's CI, as text: workflows for GitHub, Forgejo and Gitea, jobs to include for GitLab. Pure.
 
-The texts are the templates beside this, with the values of one repository; the first two lines say which it is and
-whether somebody changed it since.
+They are made from the templates in this package and one repository's values; the first two lines name the template and
+contain a checksum.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 
 TEMPLATES = Path(__file__).parent / "templates"
 FORGES = (GITHUB, GITLAB, FORGEJO, GITEA)
-# Gitea reads what Forgejo does; the names of its robot and its folder are its own.
+# Gitea reads Forgejo's files; its robot and its folder have other names.
 FOLDERS = {FORGEJO: "forgejo", GITEA: "forgejo"}
-# What is in the work tree, by path, and its template.
+# The files of the work tree, by path, with their templates.
 WRITE = ".github/workflows/gitmem-write.yml"
 IN_TREE = {
     GITHUB: {WORKFLOW: "gitmem.yml", WRITE: "gitmem-write.yml"},
@@ -33,15 +33,15 @@ IN_TREE = {
     FORGEJO: {WORKFLOWS[FORGEJO]: "gitmem.yml"},
     GITEA: {WORKFLOWS[GITEA]: "gitmem.yml"},
 }
-# And on the memory branch: a pull request's jobs come from its own commits.
+# The files of the memory branch: a pull request's jobs come from its own commits.
 ON_BRANCH = {
     GITHUB: {WORKFLOW: "gitmem-memory.yml"},
     GITLAB: {".gitlab-ci.yml": "memory.yml"},
-    # They look there where they find no folder of their own.
+    # They fall back to this folder if they have none of their own.
     FORGEJO: {WORKFLOW: "gitmem-memory.yml"},
     GITEA: {WORKFLOW: "gitmem-memory.yml"},
 }
-# What earlier versions wrote there, which is taken away where nobody changed it.
+# Files of earlier versions, which are removed if unchanged.
 FORMER_REVIEW = ".github/workflows/gitmem-review.yml"
 FORMER = {
     GITHUB: (
@@ -56,20 +56,20 @@ FORMER = {
     GITEA: (),
 }
 FORMER_ON_BRANCH = {GITHUB: (FORMER_REVIEW,), GITLAB: (), FORGEJO: (), GITEA: ()}
-# When a GitLab project is checked. A merge request's pipeline counts instead of the branch's: where the project's own
-# jobs do not run in it, it would take them out of what must succeed before the merge.
+# When a GitLab project is checked. A merge request pipeline replaces the branch pipeline: if the project's own jobs do
+# not run in it, they would no longer be required for the merge.
 MERGE_RULE = '$CI_PIPELINE_SOURCE == "merge_request_event" && $CI_MERGE_REQUEST_TARGET_BRANCH_NAME != "{branch}"'
 BRANCH_RULE = (
     '$CI_PIPELINE_SOURCE == "push" && $CI_COMMIT_BRANCH && $CI_COMMIT_BRANCH != $CI_DEFAULT_BRANCH'
     ' && $CI_COMMIT_BRANCH != "{branch}" && $CI_COMMIT_BRANCH !~ /^gitmem\\//'
 )
-# A forge starts so many jobs of a matrix at most (GitHub Docs, "Usage limits"; GitLab Docs, "parallel").
+# The most jobs of a matrix that a forge starts (GitHub Docs, "Usage limits"; GitLab Docs, "parallel").
 MOST_SHARDS = {GITHUB: 256, GITLAB: 200, FORGEJO: 256, GITEA: 256}
 MARK, SUM = "# gitmem-", "# sum "
-# What a forge's globs and YAML take as it stands.
+# Characters that need no quoting in globs and YAML.
 _PLAIN_BRANCH = re.compile(r"[A-Za-z0-9][A-Za-z0-9._/-]*")
 _CRON = re.compile(r'(?m)^    - cron: "(\d+) (\d+|\*)(?:-23/\d+)? ')
-# A line that is for a script of the templates, at its own depth.
+# A line that is replaced by a script of the templates, with its own indentation.
 _LINES = re.compile(r"(?m)^( *)@([A-Z_]+)@$")
 _FIELD = re.compile(r"@([A-Z_]+)@")
 _OWN_FOLDER = "gitmem-own"
@@ -83,7 +83,7 @@ _OWN_CODE = f"""\
 
 
 def need_usable(forge: str, wanted: CiOptions) -> None:
-    """Raise UsageError where something cannot be in these files."""
+    """Refuse options that cannot be used in these files, with UsageError."""
     most = MOST_SHARDS[forge]
     if not 1 <= wanted.shards <= most:
         raise UsageError(f"--shards must be from 1 to {most}")
@@ -96,10 +96,10 @@ def need_usable(forge: str, wanted: CiOptions) -> None:
 
 
 def texts(forge: str, wanted: CiOptions, *, on_branch: bool = False) -> dict[str, str]:
-    """Return what is written, by path: in the work tree, or on the memory branch.
+    """Return the texts to write, by path: in the work tree, or on the memory branch.
 
     Raises:
-        UsageError: Something cannot be in these files.
+        UsageError: An option cannot be used in these files.
     """
     need_usable(forge, wanted)
     is_github = forge == GITHUB
@@ -111,7 +111,7 @@ def texts(forge: str, wanted: CiOptions, *, on_branch: bool = False) -> dict[str
         "ROBOT": robot,
         "ROBOT_EMAIL": email,
         "APPROVED": f".{forge}/gitmem-approved",
-        # A merge commit is checked out on GitHub, elsewhere the head of the pull request.
+        # GitHub checks out a merge commit, others the head of the pull request.
         "BASE": "HEAD^1" if is_github else '"origin/$GITHUB_BASE_REF"',
         "REPORTS": "[check, adopt]" if wanted.adopt else "check",
         "SHARDS": str([*range(1, wanted.shards + 1)]),
@@ -122,7 +122,7 @@ def texts(forge: str, wanted: CiOptions, *, on_branch: bool = False) -> dict[str
         "RUNNER": wanted.runs_on(forge),
         "PYTHON": wanted.python,
         "PACKAGE": wanted.package,
-        # Where nothing of the code is checked out.
+        # For jobs that check out none of the code.
         "PACKAGE_ALONE": f"./{_OWN_FOLDER}" if wanted.package == OWN else wanted.package,
         "WHEN": (MERGE_RULE if wanted.has_merge_pipelines else BRANCH_RULE).format(branch=wanted.branch),
         "WHERE": "in pipelines of merge requests"
@@ -178,16 +178,16 @@ def _cron(wanted: CiOptions) -> str:
 
 
 def time_of(text: str) -> tuple[int, int] | None:
-    """Return the minute and the hour at which a workflow runs, the hour 0 for every one; None if it is not ours."""
+    """Return the minute and hour at which a workflow runs (hour 0 if hourly); None if it is not ours."""
     found = _CRON.search(text) if is_ours(text) else None
     return (int(found[1]), 0 if found[2] == "*" else int(found[2])) if found else None
 
 
 def is_ours(text: str, *, is_exact: bool = False) -> bool:
-    """Return whether a file is one that was written here, of any version, and nobody changed.
+    """Return whether a file was written by any version of gitmem and is unchanged.
 
-    Newer commits of its actions are no change, since robots raise them; but where it must be exact: on the memory
-    branch, which no such robot works on.
+    Newer commits of its actions are allowed, since robots update them; except if it must be exact: on the memory
+    branch, where no such robot works.
     """
     mark, _, rest = text.partition("\n")
     first, _, rest = rest.partition("\n")

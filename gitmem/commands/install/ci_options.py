@@ -1,4 +1,4 @@
-"""What a forge's jobs are to be like: the options of ``.github/gitmem.toml``, and pins of actions. Pure."""
+"""Options of a forge's jobs: the file ``.github/gitmem.toml``, and pins of actions. Pure."""
 
 from __future__ import annotations
 
@@ -16,45 +16,45 @@ if TYPE_CHECKING:
 
 OPTIONS_PATH = ".github/gitmem.toml"
 GITHUB, GITLAB, FORGEJO, GITEA = "github", "gitlab", "forgejo", "gitea"
-# Actions by commit, since tags are moved (threat T23); from their repositories' tags.
+# Actions pinned by commit, since tags can move (threat T23); from their repositories' tags.
 ACTIONS = {
     "checkout": "actions/checkout@3d3c42e5aac5ba805825da76410c181273ba90b1 # v7.0.1",
     "setup-python": "actions/setup-python@5fda3b95a4ea91299a34e894583c3862153e4b97 # v7.0.0",
     "upload-artifact": "actions/upload-artifact@bbbca2ddaa5d8feaa63e36b76fdaad77386f024f # v7.0.0",
     "download-artifact": "actions/download-artifact@3e5f45b2cfb9172054b4087a40e8e0b5a5461e7c # v8.0.1",
 }
-# Those that Forgejo, Gitea and older runners can run: newer versions of artifacts need GitHub itself.
+# Versions that Forgejo, Gitea and older runners can run: newer versions of artifacts need GitHub itself.
 V3_ACTIONS = {
     "checkout": "actions/checkout@11bd71901bbe5b1630ceea73d27597364c9af683 # v4.2.2",
     "upload-artifact": "actions/upload-artifact@a8a3f3ad30e3422c9c7b888a15615d19a852ae32 # v3.1.3",
     "download-artifact": "actions/download-artifact@9bc31d5ccc31df68ecc42ccf4149144866c47d8a # v3.0.2",
 }
 ACTIONS_OF = {GITHUB: ACTIONS, GITLAB: {}, FORGEJO: V3_ACTIONS, GITEA: V3_ACTIONS}
-# The label of a machine that each has after its installation.
+# The label that each machine has after installation.
 RUNNERS = {GITHUB: "ubuntu-24.04", GITLAB: "", FORGEJO: "docker", GITEA: "ubuntu-latest"}
 _PIN = re.compile(r"([\w.-]+(?:/[\w.-]+)+)@([0-9a-f]{40})(?: # (v?\d[\w.]*))?")
 _USES = re.compile(rf"(?m)^ *-? *uses: ({_PIN.pattern})$")
-# What YAML takes as it stands: a runner's labels, a version of Python.
+# Values that need no quoting in YAML: a runner's labels, a version of Python.
 _LABEL = re.compile(r"[A-Za-z][A-Za-z0-9._-]*")
 _PYTHON = re.compile(r"3\.\d+")
 
 
 @frozen
 class CiOptions:
-    """What is requested.
+    """The options.
 
     Attributes:
         every: How often verify jobs run, a word of ``EVERY``.
-        shards: How many machines share one.
-        package: The gitmem that jobs install, as ``package.need_pinned`` takes it; ``.`` is this repository's code.
+        shards: The number of machines that share one job.
+        package: The gitmem that jobs install, in a form of ``package.need_pinned``; ``.`` is this repository's code.
         branch: The memory branch.
-        minute, hour: When they run, or begin to on a day, UTC.
+        minute, hour: When they run, or first run on a day, UTC.
         default: The default branch of the code.
-        runner: The labels of the machines that jobs run on; empty for the forge's usual one.
-        python: The version of Python that is set up there.
-        adopt: Whether a job compares what documents say with the code.
+        runner: The labels of the machines that jobs run on; empty for the forge's default.
+        python: The version of Python to set up.
+        adopt: Whether a job compares documents with the code.
         has_merge_pipelines: For GitLab, whether the project's own jobs run in pipelines of merge requests.
-        pins: Actions by their names in ``ACTIONS``, where they are not the forge's of ``ACTIONS_OF``.
+        pins: Actions by their names in ``ACTIONS``, if different from the forge's in ``ACTIONS_OF``.
     """
 
     every: str = "daily"
@@ -71,7 +71,7 @@ class CiOptions:
     pins: tuple[tuple[str, str], ...] = ()
 
     def runs_on(self, forge: str) -> str:
-        """Return the machines as a workflow of a forge names them."""
+        """Return the machines in the form of a forge's workflow."""
         labels = self.runner or (RUNNERS[forge],)
         return labels[0] if len(labels) == 1 else f"[{', '.join(labels)}]"
 
@@ -81,10 +81,10 @@ class CiOptions:
 
 
 def read_options(text: str) -> dict[str, Any]:
-    """Return the options that a file sets, by their names in ``CiOptions``.
+    """Return the options in a file, by their names in ``CiOptions``.
 
     Raises:
-        ConfigError: It is not TOML, has an unknown option, or a value that cannot be in a workflow.
+        ConfigError: It is not TOML, or has an unknown option or an invalid value.
     """
     try:
         table = tomllib.loads(text)
@@ -167,9 +167,9 @@ def _invalid(name: str, what: str) -> ConfigError:
 
 
 def with_bumped(wanted: CiOptions, forge: str, texts: Iterable[str]) -> CiOptions:
-    """Return options with the pins of a forge's workflows that are there, where those are of newer versions.
+    """Return options with the pins of the existing workflows, if those are newer.
 
-    Dependabot and others raise them in place, which must not be undone when the files are written again.
+    Dependabot and others update them in place, which must not be undone when the files are written again.
     """
     pins = wanted.actions(forge)
     for found in (found for text in texts for found in _USES.finditer(text)):
@@ -186,11 +186,11 @@ def _version(text: str) -> list[int]:
 
 
 def without_pins(text: str) -> str:
-    """Return a workflow without the commits of its actions: what is the same before and after a bump."""
+    """Return a workflow without the commits of its actions: equal before and after an update of pins."""
     return _USES.sub(lambda found: found[0].replace(found[1], found[2]), text)
 
 
 def fields_of(wanted: CiOptions, forge: str) -> Mapping[str, str]:
-    """Return what templates call the actions."""
+    """Return the actions by their names in templates."""
     pins = wanted.actions(forge)
     return {name.upper().replace("-", "_").removesuffix("_ARTIFACT"): pin for name, pin in pins.items()}

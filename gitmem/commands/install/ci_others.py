@@ -1,4 +1,4 @@
-"""What else runs in this repository, by the files that say so, and how to leave the memory branch out of it."""
+"""Find other services that run on this repository, and how to exclude the memory branch from them."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ if TYPE_CHECKING:
     from gitmem.repository.repository import OpenRepository
 
 FOLDER = ".github/workflows"
-# More of a workflow is not looked at.
+# The most bytes read of a workflow.
 SIZE_LIMIT = 262_144
-# It runs as the default branch has it for pull requests to any branch (GitHub Docs, "Events that trigger workflows").
-# Other events of a branch take what was pushed, or a pull request's merge: on the memory branch, ours alone.
+# This event runs the default branch's workflow for pull requests to any branch (GitHub Docs, "Events that trigger
+# workflows"). Other events use the pushed commits, or a pull request's merge: on the memory branch, only our workflow.
 TARGET = "pull_request_target"
 _OWN_FILE = (
     "runs nothing for the branch {branch}, which lacks that file; if its settings name another file, exclude the branch"
 )
-# The services whose file says nothing about other branches: what they do by default, and where that is changed.
+# Services whose file does not select branches: their default behaviour, and where to change it.
 SERVICES = {
     "vercel.json": "Vercel deploys every branch: in the project's settings, as Ignored Build Step:"
     ' [ "$VERCEL_GIT_COMMIT_REF" = "{branch}" ]',
@@ -35,7 +35,7 @@ SERVICES = {
 
 
 def notes_of(repository: OpenRepository) -> list[str]:
-    """Return one line for each thing to know before a forge's jobs are set up here."""
+    """Return notes to read before installing a forge's jobs, one line each."""
     top = repository.git.repository.work_tree
     notes = list_notes(top, repository.config.branch) if top is not None else []
     if repository.find_tip() is None:
@@ -45,7 +45,7 @@ def notes_of(repository: OpenRepository) -> list[str]:
 
 
 def list_notes(top: Path, branch: str) -> list[str]:
-    """Return one line for each file that makes something run where the memory branch should start nothing."""
+    """Return one line per file that makes a service run on the memory branch."""
     found = [f"{path}: {note.format(branch=branch)}" for path, note in SERVICES.items() if (top / path).is_file()]
     return [*_targeting(top, branch), *found]
 
@@ -65,14 +65,14 @@ def _targeting(top: Path, branch: str) -> Iterator[str]:
 
 
 def _is_targeting(text: str) -> bool:
-    """Return whether a workflow runs for pull requests to every branch, whatever that has."""
+    """Return whether a workflow runs for pull requests to every branch, whatever the branch contains."""
     if TARGET not in text:
         return False
-    import yaml  # heavy, and only for such a workflow
+    import yaml  # slow to import, and only for such a workflow
 
     try:
         table = yaml.safe_load(text)
-        # `on` is a truth value in YAML 1.1, which is what the loader reads.
+        # In YAML 1.1, which the loader reads, `on` is a truth value.
         events = table.get("on", table.get(True))
     except (yaml.YAMLError, AttributeError, ValueError, RecursionError):
         return False  # the forge does not run it either

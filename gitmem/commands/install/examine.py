@@ -25,7 +25,7 @@ ON_PATH = "hooks call plain `gitmem`, so that they are the same for everyone"
 
 
 def list_notes(git: Git | None, wanted: AgentSetup) -> list[str]:
-    """Return what a person should know besides, about what is installed."""
+    """Return further notes about installed hooks."""
     place, names = where(git, wanted)
     if wanted.plugin or names == (BMAD,):
         folder = wanted.plugin or BMAD_FOLDER
@@ -68,7 +68,7 @@ def _switched_off(place: InstallFolder, names: Sequence[str]) -> list[str]:
 
 
 def find_program() -> tuple[str, str]:
-    """Return where the program is that hooks call, and what is wrong with that; each may be empty."""
+    """Return the path of the program that hooks call, and its problem; either may be empty."""
     found = shutil.which("gitmem") or ""
     own = Path(sys.executable).parent / "gitmem"
     link = f"ln -s {own} ~/.local/bin/gitmem"
@@ -85,7 +85,7 @@ def _path_notes() -> list[str]:
 
 
 def examine(git: Git) -> list[Problem]:
-    """Return what is wrong with installed hooks, of this project and the person: for ``gitmem doctor``."""
+    """Report problems of installed hooks, of this project and the person: for ``gitmem doctor``."""
     found: list[Problem] = []
     calling = []
     spots = [(places.of_person(), True)]

@@ -1,8 +1,8 @@
-"""Make `git diff` and `git log -p` of the memory readable: a diff driver for its files, in this clone alone.
+"""Make `git diff` and `git log -p` of memories readable: a diff driver for their files, in this clone only.
 
-A part of its own, and none of the hooks: it changes what git shows and nothing that git does, and a person may want
-one without the other. The driver is git's own setting (`diff.gitmem.textconv`); which files it is for is in
-`info/attributes`, since git reads the attributes of the branch that is checked out, which is the code's.
+Independent of the hooks: it changes what git shows, not what git does, and a person may want only one of them. The
+driver is a git setting (`diff.gitmem.textconv`); its files are listed in `info/attributes`, since git reads the
+attributes of the checked-out branch, which is the code's.
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ if TYPE_CHECKING:
     from gitmem.git.binary import Git
 
 NAME = "diff.gitmem.textconv"
-# git hands this to a shell with the file behind it (gitattributes(5), textconv). Where gitmem is gone, or says nothing,
-# the file is shown as it is: a driver that fails would fail every `git log -p`.
+# git passes this to a shell with the file appended (gitattributes(5), textconv). If gitmem is missing or fails, the
+# file is shown unchanged: a failing driver would break every `git log -p`.
 COMMAND = 'f() { gitmem textconv "$1" 2>/dev/null || cat "$1"; }; f'
 
 
 def _attributes(git: Git) -> str:
-    """Return the lines that give the driver the files of a store: on its branch, and below ``.memory/`` in the code.
+    """Return the lines that assign the driver to a store's files: on its branch, and in the code's ``.memory/``.
 
-    A folder that the code has as well is left out: its files are the code's.
+    A folder that the code has as well is left out: its files belong to the code.
     """
     head = git.read_head()[1]
     listed = git.run("ls-tree", "-z", "--name-only", head, check=False).stdout if head else b""
@@ -63,7 +63,7 @@ def _read(path: Path) -> str | None:
 
 
 def plan_install(git: Git) -> tuple[HookStep, ...]:
-    """Return what setting the driver does: one step for the setting, one for the file of attributes."""
+    """Return the steps for installing the driver: one for the setting, one for the attributes file."""
     path = _path(git)
     before = _read(path)
     try:
@@ -77,7 +77,7 @@ def plan_install(git: Git) -> tuple[HookStep, ...]:
 
 
 def install(git: Git) -> tuple[HookStep, ...]:
-    """Set the driver and return what was done; doing it again changes nothing."""
+    """Install the driver and return what was done; doing it again changes nothing."""
     steps = plan_install(git)
     if steps[0].what != KEEP:
         git.run("config", "--local", NAME, COMMAND)
@@ -87,7 +87,7 @@ def install(git: Git) -> tuple[HookStep, ...]:
 
 
 def plan_uninstall(git: Git) -> tuple[HookStep, ...]:
-    """Return what taking the driver away does; nothing if it is not set."""
+    """Return the steps for removing the driver; none if it is not installed."""
     path, now = _path(git), _configured(git)
     before, section = _read(path), _section(git)
     steps = []
@@ -102,7 +102,7 @@ def plan_uninstall(git: Git) -> tuple[HookStep, ...]:
 
 
 def uninstall(git: Git) -> tuple[HookStep, ...]:
-    """Take the driver away and return what was done."""
+    """Remove the driver and return what was done."""
     steps = plan_uninstall(git)
     for step in steps:
         if step.what == REMOVE and step.path == NAME:
@@ -111,6 +111,6 @@ def uninstall(git: Git) -> tuple[HookStep, ...]:
             places.write(_path(git), step.after)
         elif step.what == REMOVE:
             _path(git).unlink()
-            with suppress(OSError):  # other files are in it
+            with suppress(OSError):  # it contains other files
                 _path(git).parent.rmdir()
     return steps

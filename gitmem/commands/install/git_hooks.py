@@ -1,7 +1,7 @@
-"""Set and take away the shims in the folder where git looks for hooks, and keep what is there.
+"""Install and remove the shims in git's hooks folder, preserving existing hooks.
 
-A hook that is there already is renamed beside the shim, which calls it; taking the shim away renames it back, so it is
-the same file byte for byte, with its mode and its times. A hook that the repository tracks is never touched.
+An existing hook is renamed beside the shim, which calls it; removing the shim renames it back, so it is the same file
+byte for byte, with its mode and times. A hook that the repository tracks is never touched.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from gitmem.git.binary import Git
 
-# What git writes down for a setting of the whole machine or person (git-config(1), --show-scope).
+# git's names for settings of the whole machine or person (git-config(1), --show-scope).
 SHARED_SCOPES = ("global", "system")
-# pre-commit moves a hook that is in its way here and goes on calling it (pre-commit.com, "Running in migration mode").
+# pre-commit renames an existing hook to this and continues to call it (pre-commit.com, "Running in migration mode").
 LEGACY = ".legacy"
-# Who made a hook, by a word that is in every hook they make.
+# Tools that write hooks, by a word in every hook of theirs.
 MANAGERS = {"pre-commit": b"pre-commit", "lefthook": b"lefthook", "husky": b'"$(dirname "$0")/h"'}
 
 ADD, CHAIN, UPDATE, KEEP, BY_HAND = "add", "chain", "update", "keep", "by hand"
@@ -32,15 +32,15 @@ REMOVE, RESTORE, LEAVE = "remove", "restore", "leave"
 
 @frozen
 class HookStep:
-    """What is done about one event.
+    """The step for one event.
 
     Attributes:
-        what: ``add``, ``chain`` (beside a hook that is there), ``update``, ``keep`` (as it is), ``by hand``; for taking
-            away: ``remove``, ``restore`` (the hook that was there before), ``leave`` (not ours).
+        what: ``add``, ``chain`` (beside an existing hook), ``update``, ``keep`` (unchanged), ``by hand``; for a
+            removal ``remove``, ``restore`` (the original hook), ``leave`` (not ours).
         path: The hook.
         about: A line for the person.
-        before: Its text as it is, where it is ours or there is none.
-        after: Its text as it will be.
+        before: Its present text, if it is ours or missing.
+        after: Its new text.
     """
 
     what: str
@@ -51,29 +51,29 @@ class HookStep:
 
 
 def folder_of(git: Git) -> tuple[Path, str]:
-    """Return where git looks for hooks, and the scope of the setting that says so; empty for git's own place."""
+    """Return git's hooks folder, and the scope of the setting that names it; an empty scope for the default."""
     found = git.run("config", "-z", "--show-scope", "--type=path", "--get-all", "core.hooksPath", check=False)
     words = os.fsdecode(found.stdout).split("\0")[:-1]
-    # What our own calls switch off has the scope `command`.
+    # Settings given by our own calls have the scope `command`.
     settings = [pair for pair in zip(words[::2], words[1::2], strict=True) if pair[0] != "command"]
     if not settings:
         return git.repository.common_dir / "hooks", ""
     scope, path = settings[-1]
-    # A relative one is taken from where hooks run (git-config(1), core.hooksPath).
+    # A relative path is relative to where hooks run (git-config(1), core.hooksPath).
     return Path(os.path.normpath(Path(git.repository.top or git.repository.git, path))), scope
 
 
 def plan_install(git: Git, *, shared: bool = False, check: bool = False) -> tuple[HookStep, ...]:
-    """Return what setting the shims does, one step an event.
+    """Return the steps for installing the shims, one per event.
 
     Args:
         git: The repository.
-        shared: Also where the folder serves other repositories as well.
-        check: Also those that check a commit; where they are set already, they stay.
+        shared: Install them even if the folder serves other repositories as well.
+        check: Include the shims that check a commit; existing ones stay in any case.
 
     Raises:
-        UsageError: The folder serves other repositories too, and *shared* does not allow that.
-        ConflictError: A hook was replaced behind our back, and both the old and the new one are there.
+        UsageError: The folder serves other repositories as well, and *shared* does not allow that.
+        ConflictError: A hook was replaced after its installation, and both the old and the new one exist.
     """
     folder, scope = folder_of(git)
     if scope in SHARED_SCOPES and not shared:
@@ -93,7 +93,7 @@ def _is_ours(folder: Path, event: str) -> bool:
 def _plan_one(git: Git, folder: Path, event: str) -> HookStep:
     path, legacy = folder / event, folder / f"{event}{LEGACY}"
     if shim.is_shim(_read(legacy) or b"") and not shim.is_shim(_read(path) or b""):
-        path = legacy  # whoever moved it there calls it: a second one in front would be called in a circle
+        path = legacy  # the tool that moved it there calls it: a second shim in front would be called in a loop
     kept = folder / f"{event}{shim.KEPT}"
     text = shim.text_of(event, python=sys.executable)
     content = _read(path)
@@ -120,7 +120,7 @@ def _plan_one(git: Git, folder: Path, event: str) -> HookStep:
 
 
 def install(git: Git, *, shared: bool = False, check: bool = False) -> tuple[HookStep, ...]:
-    """Set the shims and return what was done; doing it again changes nothing.
+    """Install the shims and return what was done; doing it again changes nothing.
 
     Raises:
         GitmemError: The folder cannot be written to; nothing was changed.
@@ -129,7 +129,7 @@ def install(git: Git, *, shared: bool = False, check: bool = False) -> tuple[Hoo
     folder, _ = folder_of(git)
     _need_writable(folder)
     folder.mkdir(parents=True, exist_ok=True)
-    # The shims do nothing if there is no such folder: gitmem was never used there.
+    # Without this folder, the shims do nothing: gitmem was never used there.
     git.repository.state_dir.mkdir(mode=0o700, exist_ok=True)
     for step in steps:
         if step.what == CHAIN:
@@ -140,7 +140,7 @@ def install(git: Git, *, shared: bool = False, check: bool = False) -> tuple[Hoo
 
 
 def plan_uninstall(git: Git) -> tuple[HookStep, ...]:
-    """Return what taking the shims away does, one step a hook that is ours or was kept by us."""
+    """Return the steps for removing the shims, one per hook that is ours or was renamed by us."""
     folder, _ = folder_of(git)
     steps = []
     for event in (*shim.EVENTS, *shim.CHECKS):
@@ -156,7 +156,7 @@ def plan_uninstall(git: Git) -> tuple[HookStep, ...]:
         elif ours is not None:
             text = (_read(ours) or b"").decode("utf-8", "replace")
             is_same = ours != path and _read(kept) is not None and _read(kept) == _read(path)
-            if os.path.lexists(kept) and not is_same:  # pre-commit has put the same hook back itself
+            if os.path.lexists(kept) and not is_same:  # pre-commit has restored the same hook itself
                 steps.append(HookStep(RESTORE, str(ours), "the earlier hook is restored", text))
             else:
                 steps.append(HookStep(REMOVE, str(ours), "removed", text))
@@ -164,7 +164,7 @@ def plan_uninstall(git: Git) -> tuple[HookStep, ...]:
 
 
 def uninstall(git: Git) -> tuple[HookStep, ...]:
-    """Take the shims away, put the hooks that were there before back, and return what was done.
+    """Remove the shims, restore the original hooks, and return what was done.
 
     Raises:
         GitmemError: The folder cannot be written to; nothing was changed.
@@ -180,18 +180,18 @@ def uninstall(git: Git) -> tuple[HookStep, ...]:
         elif step.what == REMOVE:
             path.unlink()
             path.with_name(path.name.removesuffix(LEGACY) + shim.KEPT).unlink(missing_ok=True)
-    with suppress(OSError):  # other hooks are in it
+    with suppress(OSError):  # it contains other hooks
         if steps:
             folder.rmdir()
     return steps
 
 
 def missing(git: Git) -> list[str]:
-    """Return the hooks that are not ours any more though others are: set once, and replaced by something since."""
+    """Return the hooks that were ours and have been replaced since, if others still are."""
     folder, _ = folder_of(git)
     ours = {event: _is_ours(folder, event) for event in (*shim.EVENTS, *shim.CHECKS)}
     kept = {event for event in ours if os.path.lexists(folder / f"{event}{shim.KEPT}")}
-    # One that checks, or that earlier versions did not set, is only missed where a hook was kept for it.
+    # Checking hooks, and those that earlier versions did not install, are only missed if there is a renamed hook.
     optional = ("pre-push", *shim.CHECKS)
     wanted = [event for event in ours if event not in optional or event in kept]
     was_set = any(ours.values()) or bool(kept)
@@ -199,7 +199,7 @@ def missing(git: Git) -> list[str]:
 
 
 def _read(path: Path) -> bytes | None:
-    """Return a hook's content, None if there is none; a link to nothing is a hook as well."""
+    """Return a hook's content, None if there is none; a dangling link counts as a hook."""
     try:
         return path.read_bytes()
     except FileNotFoundError:
@@ -227,7 +227,7 @@ def _shown(git: Git, folder: Path) -> str:
 
 
 def _inside(git: Git, folder: Path) -> Path | None:
-    """Return where a folder is in the work tree, links followed; None if it is outside, or in .git."""
+    """Return a folder's path in the work tree, links resolved; None if it is outside, or in .git."""
     if git.repository.work_tree is None:
         return None
     real, top = folder.resolve(), git.repository.work_tree.resolve()
@@ -248,5 +248,5 @@ def _need_writable(folder: Path) -> None:
 
 
 def _write(path: Path, text: str) -> None:
-    """Put a shim in its place whole: git may be about to call it."""
+    """Write a shim atomically: git may be about to call it."""
     atomic_write.write(path, text.encode(), mode=0o755)

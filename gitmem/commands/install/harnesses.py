@@ -23,27 +23,27 @@ if TYPE_CHECKING:
 
 TEMPLATES = Path(__file__).parent / "templates"
 COMMANDS = ("save", "search", "status", "github", "jira", "practices")
-# What skills and commands may run unasked: nothing that approves a command or leaves this machine.
+# The commands that skills may run without asking: none that approves a command or leaves this machine.
 READING = ("recall", "show", "list", "status", "context", "why", "decisions", "pre-work", "task list")
 WRITING = ("remember", "fact", "supersede", "verify", "decide", "post-work", "task claim", "task close", "task release")
-# What is waited for, in seconds: a little more than an event may take (`agents.hook`). Codex allows the end of a
-# session 3 s and warns of more; Claude Code waits 1.5 s there unless it is told.
+# Timeouts in seconds: slightly more than an event may take (`agents.hook`). Codex allows 3 s for the end of a session
+# and warns of more; Claude Code waits 1.5 s there by default.
 START_S, PROMPT_S, END_S = 10, 5, 3
-# A hook line is POSIX sh. Where gitmem is not installed it ends with status 0 and prints nothing: Gemini CLI blocks its
-# agent on the shell's 127 ("Agent execution blocked"), and others show the failure. `gitmem hook HARNESS` itself always
-# ends with 0 and answers on standard output, so no status of its own is lost.
+# A hook's command line is POSIX sh. If gitmem is not installed, it exits with status 0 and prints nothing: Gemini CLI
+# blocks its agent on the shell's 127 ("Agent execution blocked"), and others show the failure. `gitmem hook HARNESS`
+# itself always exits with 0 and answers on standard output, so no status is lost.
 LINE = "gitmem {} 2>/dev/null || exit 0"
 
 
 @frozen
 class HarnessEvent:
-    """One event of a harness that is told to us.
+    """An event of a harness for which gitmem is called.
 
     Attributes:
         event: Its name.
-        matcher: Which of them, as the harness has it; empty for all.
+        matcher: The harness's filter for events; empty for all.
         timeout_s: How long the harness waits.
-        is_async: Whether the harness need not wait at all: nothing is answered.
+        is_async: Whether the harness need not wait, because there is no answer.
     """
 
     event: str
@@ -54,19 +54,19 @@ class HarnessEvent:
 
 @frozen
 class Harness:
-    """One harness and where it looks.
+    """A harness and its files.
 
     Attributes:
         title: Its name as people write it.
         settings: The file with hooks, in a project and below the person's home folder; empty if there is none.
-        hooks: What is told to us.
-        plugin: The file of our plugin, where there is one in place of hooks.
+        hooks: The events for which gitmem is called.
+        plugin: The file of our plugin, if it is used instead of hooks.
         skills: The folders of skills.
         commands: The folders of slash commands; empty if there are none.
-        instructions: The file of a project that its agents read.
-        mcp: The files that name MCP servers; empty if there are none.
-        found: What in a project, and in the home folder, shows that it is used.
-        note: What the person has to do besides.
+        instructions: The project file that its agents read.
+        mcp: The files that list MCP servers; empty if there are none.
+        found: The files in a project, and in the home folder, that show that it is used.
+        note: Further steps for the person.
     """
 
     title: str
@@ -81,7 +81,7 @@ class Harness:
     note: str = ""
 
 
-# A tool that touches a file is answered before the agent goes on; the others only record.
+# A tool that touches a file gets an answer before the agent continues; other tools are only recorded.
 CLAUDE_FILE_TOOLS = "Edit|MultiEdit|NotebookEdit|Read|Write"
 CLAUDE_OTHER_TOOLS = "Agent|Bash|Task"
 CLAUDE_TOOLS = f"{CLAUDE_OTHER_TOOLS}|{CLAUDE_FILE_TOOLS}"
@@ -201,13 +201,13 @@ HARNESSES = {
 
 
 def list_pieces(name: str, *, user: bool, mcp: bool, instructions: Iterable[str] = ()) -> list[Piece]:
-    """Return what one harness needs.
+    """Return the pieces that one harness needs.
 
     Args:
         name: One of ``HARNESSES``.
-        user: Whether it is for all projects of the person: paths are below the home folder then.
+        user: Whether it is for all projects of the person: paths are then below the home folder.
         mcp: Whether its agents also get the MCP server.
-        instructions: The files of the project that get the section of instructions.
+        instructions: The project's files to which the section of instructions is added.
     """
     harness = HARNESSES[name]
     pieces: list[Piece] = []
@@ -229,13 +229,13 @@ def list_pieces(name: str, *, user: bool, mcp: bool, instructions: Iterable[str]
 
 
 def skill() -> str:
-    """Return the skill that says how an agent uses gitmem, with the built-in checks that there are."""
+    """Return the skill that explains how an agent uses gitmem, with the built-in checks."""
     text = read("skill.md").replace("BUILTIN_CHECKS", ", ".join(f"`--{name}`" for name in CHECKS))
     return text.replace("ALLOWED_TOOLS", allowed(*READING, *WRITING))
 
 
 def allowed(*commands: str) -> str:
-    """Return the commands of gitmem that an agent may run unasked, as Claude Code's settings write them."""
+    """Return the commands of gitmem that an agent may run without asking, in the form of Claude Code's settings."""
     return ", ".join(f"Bash(gitmem {command}:*)" for command in commands)
 
 
@@ -252,8 +252,8 @@ def _hooks(name: str, path: str, *, user: bool) -> Entries:
 
 
 def _entry(name: str, hook: HarnessEvent, words: str) -> dict[str, Any]:
-    """Return one hook as its harness has it."""
-    if name == "copilot":  # its payloads of these names do not name the event
+    """Return one hook in its harness's form."""
+    if name == "copilot":  # its payloads for these events do not name them
         return {"type": "command", "bash": LINE.format(f"{words} {hook.event}"), "timeoutSec": hook.timeout_s}
     command = LINE.format(words)
     if name == "cursor":
@@ -281,7 +281,7 @@ def _server(name: str, path: str) -> Piece:
 
 
 def _command(name: str, folder: str, command: str, *, prefix: str = "gitmem-") -> Whole:
-    """Return a slash command in the form of its harness; arguments are the words behind it."""
+    """Return a slash command in its harness's form; arguments are the words after it."""
     about, hint, text = read(f"commands/{command}.md").split("\n", 2)
     hint = hint.strip("[]")
     path = f"{folder}/{prefix}{command}"
@@ -291,7 +291,7 @@ def _command(name: str, folder: str, command: str, *, prefix: str = "gitmem-") -
     if name == "copilot":
         body = text.replace("ARGUMENTS", f"${{input:words:{hint}}}" if hint else "")
         return Whole(f"{path}.prompt.md", f"---\ndescription: {about}\nagent: agent\n---\n\n{body}")
-    if name == "cursor":  # what is behind the command is added to its text
+    if name == "cursor":  # the words after the command are appended to its text
         return Whole(f"{path}.md", text.replace(": ARGUMENTS", ", as told below.").replace(" ARGUMENTS", ""))
     head = f"description: {about}\n"
     if name == "claude-code":
@@ -327,7 +327,7 @@ def claude_plugin(folder: str, *, mcp: bool) -> list[Piece]:
 
 
 BMAD_STEPS = ("pre-work", "post-work", "decide", "decisions")
-# The workflows of BMAD 6.12 that use our skills: at their start, and once they are done.
+# The workflows of BMAD 6.12 that use our skills: at the start, and at the end.
 BMAD_WORKFLOWS = {
     "bmad-architecture": ("decisions", "decide"),
     "bmad-create-epics-and-stories": ("decisions", ""),
@@ -340,7 +340,7 @@ BMAD_WORKFLOWS = {
 
 
 def bmad_module(folder: str) -> list[Piece]:
-    """Return the files of a module for the BMAD method: its skills, and what its installer reads about them."""
+    """Return the files of a module for the BMAD method: its skills, and their data for its installer."""
     skills = [f"./skills/gitmem-{step}" for step in BMAD_STEPS]
     about = "Recall before a story, remember after it, record decisions"
     shop = {
@@ -362,7 +362,7 @@ def _bmad_skill(folder: str, step: str) -> Whole:
 
 
 def bmad_workflows() -> list[Piece]:
-    """Return what lets the workflows of an installed BMAD use the module's skills.
+    """Return the files that make the workflows of an installed BMAD use the module's skills.
 
     Source: the ``customize.toml`` of its workflows (6.12.0): a team's file of the same name is merged with it, lists
     are added to, texts replaced.

@@ -1,7 +1,7 @@
-"""Change a person's JSON file in a few places and leave every other byte of it alone. Pure.
+"""Edit a person's JSON file in a few places and leave every other byte unchanged. Pure.
 
-Settings of agents' harnesses are JSON that people write by hand: with comments, with commas at the end, in an order of
-their own. What is put in here can be taken away again, and then the text is what it was before.
+Harnesses' settings are JSON written by hand: with comments, trailing commas, and an order of their own. Insertions can
+be removed again, which restores the original text.
 
 Source: RFC 8259; comments and trailing commas as in "JSON with comments" (Visual Studio Code).
 """
@@ -19,16 +19,16 @@ if TYPE_CHECKING:
     from typing import Any
 
 _BLANK = re.compile(r"(?:[ \t\r\n]+|//[^\r\n]*|/\*.*?\*/)*", re.DOTALL)
-# What is behind a value on its own line and belongs to it: a comma is looked for apart.
+# The rest of a value's line that belongs to it; a comma is searched separately.
 _REMARK = re.compile(r"[ \t]*(?://[^\r\n]*|/\*[^\r\n]*?\*/[ \t]*(?=[\r\n]))")
 _SCALAR = re.compile(r'"(?:[^"\\\x00-\x1f]|\\.)*"|-?\d[\d.eE+-]*|true|false|null')
 INDENT = "  "
-# Settings nest a few levels; what nests deeper is not a settings file.
+# Settings nest a few levels; deeper JSON is not a settings file.
 DEPTH_LIMIT = 60
 
 
 class JsoncError(ValueError):
-    """A text is not JSON, as far as it was read; its words say what is wrong and where."""
+    """The text is not valid JSON; the message says what is wrong and where."""
 
 
 @frozen
@@ -37,9 +37,9 @@ class JsonMember:
 
     Attributes:
         name: The member's name; empty for an element.
-        start: Where it begins: a member, at its name.
+        start: Its start (of a member, the start of its name).
         node: Its value.
-        comma: Where the comma behind it is; -1 where there is none.
+        comma: The position of the comma after it; -1 if there is none.
     """
 
     name: str
@@ -50,14 +50,14 @@ class JsonMember:
 
 @frozen
 class JsonNode:
-    """One value and where it is.
+    """A value and its position.
 
     Attributes:
         start: Its first character.
-        end: Behind its last one.
+        end: The position after its last one.
         kind: ``{``, ``[``, or empty for a string, a number and the like.
-        items: What an object or array holds, in order.
-        value: It as Python has it, without comments.
+        items: The members of an object or array, in order.
+        value: The Python value, without comments.
     """
 
     start: int
@@ -67,13 +67,13 @@ class JsonNode:
     value: Any
 
     def member(self, name: str) -> JsonMember | None:
-        """Return the member of a name: the last one, as every reader of JSON does; None if there is none."""
+        """Return the member with a name: the last one, as in every JSON reader; None if there is none."""
         found = [item for item in self.items if item.name == name] if self.kind == "{" else []
         return found[-1] if found else None
 
 
 def parse(text: str) -> JsonNode:
-    """Return the value that a text holds.
+    """Return the value in a text.
 
     Raises:
         JsoncError: It is not JSON.
@@ -141,28 +141,28 @@ def _wrong(text: str, at: int, what: str) -> JsoncError:
 
 
 def dumped(value: object) -> str:
-    """Return a value as a new file has it; an empty object is open for what is put in."""
+    """Format a value for a new file; an empty object is written on two lines, for insertions."""
     return json.dumps(value, indent=INDENT, ensure_ascii=False) if value else "{\n}"
 
 
 def insert(text: str, path: Sequence[str], value: object, *, name: str = "") -> str:
-    """Return a text with a value put in at the end of an object or array; containers that are missing are made.
+    """Insert a value at the end of an object or array; missing containers are created.
 
     Args:
         text: JSON whose outermost value is an object.
         path: The names that lead to the container.
-        value: What is put in.
+        value: The value to insert.
         name: Its name in an object; empty for an element of an array.
 
     Raises:
-        JsoncError: It is not JSON, or something else stands where a container should be.
+        JsoncError: It is not JSON, or the path leads to something other than a container.
     """
     node = parse(text)
     if node.kind != "{":
         raise JsoncError("it does not contain an object")
     for depth, step in enumerate(path):
         item = node.member(step)
-        if item is None:  # what is made around it is made in one piece
+        if item is None:  # the missing containers around it are inserted with it
             rest = path[depth + 1 :]
             made: object = {name: value} if name else [value]
             for outer in reversed(rest):
@@ -183,7 +183,7 @@ def _append(text: str, node: JsonNode, depth: int, value: object, name: str) -> 
     piece = (f"{json.dumps(name, ensure_ascii=False)}: " if name else "") + piece.replace("\n", f"\n{indent}")
     piece = piece.replace("\n", newline)
     if not node.items:
-        # Whether a container was there before it was filled is told by what follows its bracket (`remove`).
+        # The text after a container's bracket tells whether the container existed before (`remove`).
         before = newline + indent if depth == 0 else ""
         return text[: node.start + 1] + before + piece + text[node.start + 1 :]
     last = node.items[-1]
@@ -196,7 +196,7 @@ def _append(text: str, node: JsonNode, depth: int, value: object, name: str) -> 
 
 
 def _indent(text: str, node: JsonNode, depth: int) -> str:
-    """Return what the lines in a container begin with: as its own do, or so many units as it lies deep."""
+    """Return the indentation of lines in a container: that of its own lines, or by its depth."""
     for item in node.items:
         line = text.rfind("\n", 0, item.start) + 1
         if line and not text[line : item.start].strip(" \t"):
@@ -205,14 +205,14 @@ def _indent(text: str, node: JsonNode, depth: int) -> str:
 
 
 def remove(text: str, path: Sequence[str | int]) -> str:
-    """Return a text without one member or element, and without the containers that `insert` made for it.
+    """Remove a member or element, and the containers that `insert` created for it.
 
     Args:
         text: JSON.
-        path: Names and positions that lead to it.
+        path: The names and positions that lead to it.
 
     Raises:
-        JsoncError: It is not JSON, or there is nothing there.
+        JsoncError: It is not JSON, or the path does not exist.
     """
     nodes = [parse(text)]
     steps: list[int] = []
@@ -223,7 +223,7 @@ def remove(text: str, path: Sequence[str | int]) -> str:
             raise JsoncError(f"there is no {step}")
         steps.append(node.items.index(item))
         nodes.append(item.node)
-    # A container that holds nothing else goes with it, but one that was there and empty before.
+    # A container without other content is removed as well, unless it existed and was empty before.
     depth = len(steps) - 1
     while depth > 0 and len(nodes[depth].items) == 1 and _is_made(text, nodes[depth]):
         depth -= 1
@@ -247,7 +247,7 @@ def _cut(text: str, node: JsonNode, index: int) -> str:
 
 
 def iter_paths(node: JsonNode) -> Iterator[tuple[tuple[str | int, ...], JsonNode]]:
-    """Yield every value below one with the path to it, outer ones first."""
+    """Yield every value below one with its path, outer ones first."""
     for position, item in enumerate(node.items):
         step: str | int = item.name if node.kind == "{" else position
         yield (step,), item.node

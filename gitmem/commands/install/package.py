@@ -1,4 +1,4 @@
-"""What a forge's jobs install as gitmem: a git commit or an archive with its hash, never a name. Pure."""
+"""The gitmem that a forge's jobs install: a git commit or an archive with its hash, never a name. Pure."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 
 from gitmem.errors import UsageError
 
-# The package that means: the code of this very repository, as it is checked out.
+# Means the code of this repository, as checked out.
 OWN = "."
 _URL = r"https://[A-Za-z0-9.-]+(?::[0-9]+)?/[A-Za-z0-9._~/%+-]+"
 _COMMIT = re.compile(rf"git\+{_URL}@(?:[0-9a-f]{{40}}|[0-9a-f]{{64}})")
@@ -15,10 +15,10 @@ FORMS = "git+https://HOST/PATH@FULL_COMMIT or https://HOST/FILE.tar.gz#sha256=HA
 
 
 def need_pinned(package: str) -> None:
-    """Raise UsageError for a package that could be other code tomorrow than it is today.
+    """Refuse a package that may change over time, with UsageError.
 
     Args:
-        package: What ``--package`` names.
+        package: The value of ``--package``.
     """
     if package == OWN or _COMMIT.fullmatch(package) or _ARCHIVE.fullmatch(package):
         return

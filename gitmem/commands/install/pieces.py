@@ -1,7 +1,7 @@
-"""What an installation writes, as texts: a whole file, a section of a person's file, entries in settings. Pure.
+"""The pieces of an installation as text: a whole file, a section of a person's file, entries in settings. Pure.
 
-Each is put into what a file says, and taken out of it again; where nothing else changed in between, the file is then
-what it was, byte for byte.
+Each can be added to a file's text and removed again; if nothing else changed in between, this restores the file byte
+for byte.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-# The program, on its own, wherever its program lies: people write the whole path of an environment that is not on PATH.
+# The program alone, wherever it is installed: people write the full path for an environment that is not on PATH.
 PROGRAM = "gitmem"
 _PROGRAM = re.compile(r"(?:\S*[/\\])?(?:gitmem|git-mem)(?:\.exe)?")
 COMMANDS = ("command", "bash", "powershell")
-# What a comment is in files of each kind, by the end of their names; JSON has none.
+# Comment markers by file extension; JSON has none.
 COMMENTS = {
     ".md": ("<!-- ", " -->"),
     ".toml": ("# ", ""),
@@ -33,17 +33,17 @@ MARKDOWN, TOML = ("<!-- gitmem:begin -->", "<!-- gitmem:end -->"), ("# gitmem:be
 
 
 class FileRefusedError(ValueError):
-    """A file stays as it is; its words say why."""
+    """The file is left unchanged; the message says why."""
 
 
 @frozen
 class Whole:
-    """A file that is ours from its first byte to its last.
+    """A file that belongs to gitmem completely.
 
     Attributes:
-        path: Where it is, below the project or the person's home folder.
-        text: What it says; a line that tells whether somebody changed it is added where the format has comments.
-        is_forced: Whether it is written over a file that somebody changed.
+        path: Its path, below the project or the person's home folder.
+        text: Its text; if the format has comments, a checksum line is added to detect changes.
+        is_forced: Whether to overwrite a changed file.
     """
 
     path: str
@@ -51,20 +51,20 @@ class Whole:
     is_forced: bool = False
 
     def put(self, before: str | None) -> str:
-        """Return what the file will say."""
+        """Return the file's new text."""
         text = self._sealed()
         if before is not None and not self._is_ours(before):
             raise FileRefusedError("was changed: use --force to overwrite it")
         return text
 
     def taken(self, before: str) -> str | None:
-        """Return what is left of the file: nothing."""
+        """Return the remaining text: none."""
         if not self._is_ours(before):
             raise FileRefusedError("was changed: use --force to remove it")
         return None
 
     def is_in(self, before: str) -> bool:
-        """Return whether a file is one of ours, of any version."""
+        """Return whether a file was written by gitmem, in any version."""
         return before == self._sealed() or _is_sealed(before)
 
     def _is_ours(self, before: str) -> bool:
@@ -88,12 +88,12 @@ def _is_sealed(text: str) -> bool:
 
 @frozen
 class FileSection:
-    """Lines between two marks in a file of somebody else's.
+    """Lines between two marks in a person's file.
 
     Attributes:
-        path: Where the file is.
-        text: What is between the marks.
-        marks: The lines before and behind.
+        path: The file's path.
+        text: The text between the marks.
+        marks: The lines before and after.
     """
 
     path: str
@@ -101,7 +101,7 @@ class FileSection:
     marks: tuple[str, str] = MARKDOWN
 
     def put(self, before: str | None) -> str:
-        """Return what the file will say: with the section in its place, or at the end."""
+        """Return the file's new text: with the section replaced, or added at the end."""
         block = f"{self.marks[0]}\n{self.text}{self.marks[1]}"
         if before is None:
             return f"{block}\n"
@@ -110,13 +110,13 @@ class FileSection:
         found = self._found(before)
         if found is not None:
             return before[: found[0]] + block + before[found[1] :]
-        # Whether the last line had an end is told by whether ours has one (`taken`).
+        # The end of our last line records whether the file ended with a line feed (`taken`).
         if before.endswith("\n"):
             return f"{before}{newline}{block}{newline}"
         return f"{before}{newline}{newline}{block}" if before else block
 
     def taken(self, before: str) -> str | None:
-        """Return what the file said without the section; None if it said nothing else."""
+        """Return the file's text without the section; None if there is no other text."""
         found = self._found(before)
         if found is None:
             return before
@@ -129,7 +129,7 @@ class FileSection:
         return (head.removesuffix(newline) if head else "") + tail.removeprefix(newline)
 
     def is_in(self, before: str) -> bool:
-        """Return whether the section is there, in any version."""
+        """Return whether the section exists, in any version."""
         try:
             return self._found(before) is not None
         except FileRefusedError:
@@ -154,8 +154,8 @@ class Put:
 
     Attributes:
         path: The names that lead to its container.
-        value: What it is.
-        name: Its name where the container is an object.
+        value: The value.
+        name: Its name if the container is an object.
     """
 
     path: tuple[str, ...]
@@ -165,13 +165,13 @@ class Put:
 
 @frozen
 class Entries:
-    """Hooks, or a server, in a JSON file of the person's.
+    """Hooks, or a server, in a person's JSON file.
 
     Attributes:
-        path: Where the file is.
-        puts: What is put in, in order.
-        skeleton: What a new file has besides, such as its version; a file that is there must say the same.
-        calls: The start of the commands that are ours, behind the program: ``hook codex``, or ``mcp``.
+        path: The file's path.
+        puts: The values to insert, in order.
+        skeleton: Further content of a new file, such as its version; an existing file must have the same.
+        calls: The first arguments of our commands, after the program: ``hook codex``, or ``mcp``.
     """
 
     path: str
@@ -180,7 +180,7 @@ class Entries:
     skeleton: tuple[tuple[str, Any], ...] = ()
 
     def put(self, before: str | None) -> str:
-        """Return what the file will say; the same where all of it is there already."""
+        """Return the file's new text; unchanged if it has everything already."""
         if before is None or not before.strip():
             fresh = f"{jsonc.dumped(dict(self.skeleton))}\n"
             return self._filled(fresh)
@@ -196,14 +196,14 @@ class Entries:
         return self._filled(self._without(before, root), programs.pop() if len(programs) == 1 else PROGRAM)
 
     def taken(self, before: str) -> str | None:
-        """Return what the file says without what is ours; None if that is what a new file would have."""
+        """Return the file's text without our entries; None if the rest equals a new file."""
         if not before.strip():
             return before
         after = self._without(before, _parsed(before))
         return None if after != before and after == f"{jsonc.dumped(dict(self.skeleton))}\n" else after
 
     def is_in(self, before: str) -> bool:
-        """Return whether something of ours is there, of any version."""
+        """Return whether it contains entries of ours, in any version."""
         try:
             return bool(before.strip() and self._ours(_parsed(before)))
         except FileRefusedError:
@@ -223,13 +223,13 @@ class Entries:
         return text
 
     def _without(self, text: str, root: jsonc.JsonNode) -> str:
-        # From the end: taking one away changes the positions of what is behind it.
+        # From the end: a removal changes the positions of what follows.
         for *_, place in reversed(self._ours(root)):
             text = jsonc.remove(text, place)
         return text
 
     def _ours(self, root: jsonc.JsonNode) -> list[tuple[tuple[str, ...], str, Any, tuple[str | int, ...]]]:
-        """Return what is ours: its container's names, its own, its value with our program's plain name, and where."""
+        """Return our entries: container, name, value with our program's plain name, and position."""
         found: list[tuple[tuple[str, ...], str, Any, tuple[str | int, ...]]] = []
         for path, node in jsonc.iter_paths(root):
             names = tuple(step for step in path if isinstance(step, str))
@@ -243,7 +243,7 @@ class Entries:
         return found
 
     def _calls_us(self, value: object) -> bool:
-        """Return whether a value calls us and nobody else: a hook, a group of hooks, a server."""
+        """Return whether a value calls only us: a hook, a group of hooks, a server."""
         if not isinstance(value, dict):
             return False
         inner = value.get("hooks")
@@ -276,7 +276,7 @@ def _words(command: object, args: object) -> str:
 
 
 def _plain(value: Any) -> Any:
-    """Return a value with our program by its plain name, wherever the person says that it lies."""
+    """Return a value with our program by its plain name, whatever path the person gave."""
     if isinstance(value, list):
         return [_plain(one) for one in value]
     if not isinstance(value, dict):
@@ -295,7 +295,7 @@ def _at(value: Any, path: tuple[str | int, ...]) -> Any:
 
 
 def _programs(value: Any) -> set[str]:
-    """Return the programs that the command lines of a hook or a group of hooks start, as they are spelled there."""
+    """Return the programs in the command lines of a hook or a group of hooks, as spelled there."""
     if isinstance(value, list):
         return {program for one in value for program in _programs(one)}
     if not isinstance(value, dict):
@@ -305,7 +305,7 @@ def _programs(value: Any) -> set[str]:
 
 
 def _spelled(value: Any, program: str) -> Any:
-    """Return a value whose command lines start gitmem as a person spelled it in an older form."""
+    """Return a value whose command lines start gitmem as the person had spelled it in an older form."""
     if isinstance(value, list):
         return [_spelled(one, program) for one in value]
     if not isinstance(value, dict):

@@ -1,7 +1,7 @@
 """Where an installation writes: a project's work tree, the person's home folder, or a folder of its own.
 
-Files are written whole or not at all, keep their mode, and links are followed only where they stay inside a project:
-what came with the code may lead anywhere.
+Files are written atomically and keep their mode; links are followed only if they stay inside a project, since links in
+the code may lead anywhere.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 
     from gitmem.git.binary import Git
 
-# Settings are small; what is larger is something else.
+# Settings are small; a larger file is something else.
 SIZE_LIMIT = 4_194_304
-# Where harnesses look in place of folders below the home folder, where these variables are set.
+# Variables that replace the harnesses' folders below the home folder.
 MOVED = {
     ".claude": "CLAUDE_CONFIG_DIR",
     ".codex": "CODEX_HOME",
@@ -36,21 +36,21 @@ BOM = "\ufeff"
 
 @frozen
 class InstallFolder:
-    """A folder that files are written below.
+    """A folder for files.
 
     Attributes:
         root: The folder, absolute.
-        git: The repository whose work tree it is; None for the home folder and folders of their own.
+        git: The repository whose work tree it is; None for the home folder and other folders.
     """
 
     root: Path
     git: Git | None = None
 
     def find(self, path: str) -> Path:
-        """Return the file that a path means, links followed.
+        """Return the file for a path, links resolved.
 
         Raises:
-            RefusedError: A link of the project leads out of it.
+            RefusedError: A link in the project leads out of it.
         """
         there = self.root / path
         if self.git is None:
@@ -65,7 +65,7 @@ class InstallFolder:
         return real
 
     def describe(self, paths: Iterable[Path], *, taken: bool) -> dict[Path, str]:
-        """Return whose each file is: what a person has to do about what is written, or *taken* away."""
+        """Return what a person must do about each file that is written, or *taken* away."""
         if self.git is None:
             return dict.fromkeys(paths, "not in a repository: yours only")
         names = {os.path.relpath(path, self.root.resolve()): path for path in paths}
@@ -85,7 +85,7 @@ class InstallFolder:
 
 
 def of_project(git: Git) -> InstallFolder:
-    """Return the place of a project.
+    """Return a project's folder.
 
     Raises:
         GitmemError: There is no work tree.
@@ -96,12 +96,12 @@ def of_project(git: Git) -> InstallFolder:
 
 
 def of_person() -> InstallFolder:
-    """Return the place of the person's own settings."""
+    """Return the folder of the person's own settings."""
     return InstallFolder(Path(home()))
 
 
 def read(path: Path) -> str | None:
-    """Return what a file says, None if there is none.
+    """Return the content of a file, None if there is none.
 
     Raises:
         RefusedError: It cannot be read, is not UTF-8, or is too large.
@@ -119,7 +119,7 @@ def read(path: Path) -> str | None:
 
 
 def need_writable(path: Path) -> None:
-    """Raise RefusedError where a file, or the folder that it will be in, may not be written to."""
+    """Refuse a file that cannot be written, or whose folder cannot, with RefusedError."""
     if path.exists() and not path.stat().st_mode & 0o222:
         raise FileRefusedError(f"is read-only, and was not changed: chmod u+w '{path}', then try again")
     there = path.parent
@@ -130,10 +130,10 @@ def need_writable(path: Path) -> None:
 
 
 def write(path: Path, text: str) -> None:
-    """Put a text in the place of a file, whole, with the mode that the file had; folders on the way are made.
+    """Write a file atomically, keeping its mode; missing folders are created.
 
     Raises:
-        GitmemError: It cannot be written; the file is as it was.
+        GitmemError: It cannot be written; the file is unchanged.
     """
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -144,7 +144,7 @@ def write(path: Path, text: str) -> None:
 
 
 def remove(path: Path, root: Path) -> None:
-    """Remove a file and the folders above it that are empty then, up to a root.
+    """Remove a file and the empty folders above it, up to a root.
 
     Raises:
         GitmemError: It cannot be removed.
@@ -160,6 +160,6 @@ def remove(path: Path, root: Path) -> None:
 
 
 def remove_empty(folder: Path) -> None:
-    """Remove a folder where nothing is in it."""
+    """Remove a folder if it is empty."""
     if folder.is_dir() and not any(folder.iterdir()):
         folder.rmdir()

@@ -1,7 +1,7 @@
 """Schedule the verify job on this machine: a systemd user timer, a crontab line, or a launchd agent.
 
-The job brings in what others found, judges what is due, and sends what it showed. What was installed is written down
-in the state folder, so that ``status`` can say when it fell silent, and taken away byte for byte.
+The job fetches, verifies what is due, and pushes the results. The installation is recorded in the state folder, so that
+``status`` can report an overdue job, and removed byte for byte.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 SYSTEMD, CRON, LAUNCHD = "systemd", "cron", "launchd"
 KINDS = (SYSTEMD, CRON, LAUNCHD)
 SCRIPT = "schedule.sh"
-# Where approvals, settings and programs are found; a scheduler starts a job with next to no environment.
+# The environment needed to find approvals, settings and programs; schedulers start jobs with almost none.
 VARIABLES = ("XDG_STATE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME")
 # How long a scheduler's own program may take, in seconds.
 ANSWERS_S = 20.0
@@ -39,11 +39,11 @@ ANSWERS_S = 20.0
 
 @frozen
 class ScheduleFile:
-    """A file that a kind of schedule consists of.
+    """A file of a schedule.
 
     Attributes:
-        path: Where it is.
-        text: What it says.
+        path: Its path.
+        text: Its text.
     """
 
     path: Path
@@ -51,10 +51,10 @@ class ScheduleFile:
 
 
 def every_of(word: str) -> str:
-    """Return the word for how often that is meant.
+    """Return the interval for a word.
 
     Raises:
-        UsageError: There is none.
+        UsageError: There is no such interval.
     """
     found = ALIASES.get(word, word)
     if found not in EVERY:
@@ -63,7 +63,7 @@ def every_of(word: str) -> str:
 
 
 def wanted(git: Git, every: str) -> ScheduledJob:
-    """Return the job of one repository; its name and its time are the same whenever it is asked for."""
+    """Return the job of one repository; its name and time are always the same."""
     where = git.repository.top or git.repository.git
     digest = sha256(os.fsencode(git.repository.common_dir.resolve())).digest()
     hours = EVERY[every]
@@ -83,15 +83,15 @@ def _variables() -> dict[str, str]:
     found = {"PATH": config.search_path(), "HOME": config.home()}
     found |= {name: config.variable(name) for name in VARIABLES if config.variable(name)}
     agent = config.variable("SSH_AUTH_SOCK")
-    # An agent elsewhere than in the person's own folder below /run ends with the login.
+    # An SSH agent outside the person's own folder below /run ends with the login session.
     return found | ({"SSH_AUTH_SOCK": agent} if agent.startswith("/run/") else {})
 
 
 def choose() -> str:
-    """Return what runs jobs here, found out by asking it.
+    """Return the scheduler that works here, by trying it.
 
     Raises:
-        GitmemError: Nothing does.
+        GitmemError: None works.
     """
     if sys.platform == "darwin":
         return LAUNCHD
@@ -114,14 +114,14 @@ def _answers(argv: list[str]) -> bool:
 
 
 def read_crontab() -> str | None:
-    """Return the person's crontab, empty if they have none; None if there is no cron."""
+    """Return the person's crontab, empty if they have none; None if cron is not installed."""
     try:
         done = process.run(["crontab", "-l"], env=None, timeout_s=ANSWERS_S, check=False)
     except ProcessError:
         return None
     if done.status == 0:
         return os.fsdecode(done.stdout)
-    # POSIX names no status for "there is none"; every cron says so in these words.
+    # POSIX defines no status for a missing crontab; every cron uses these words.
     return "" if b"no crontab" in done.stderr.lower() else None
 
 
@@ -147,12 +147,12 @@ def places(git: Git, kind: str, job: ScheduledJob) -> list[ScheduleFile]:
 
 
 def plan_install(git: Git, *, every: str, kind: str = "") -> tuple[HookStep, ...]:
-    """Return what installing a schedule does; another kind that was installed before is taken away.
+    """Return the steps for installing a schedule; a previous one of another kind is removed.
 
     Args:
         git: The repository.
-        every: How often.
-        kind: One of ``KINDS``, or empty for what works here.
+        every: The interval.
+        kind: One of ``KINDS``, or empty for one that works here.
 
     Raises:
         UsageError: There is no such time.
@@ -184,7 +184,7 @@ def install(git: Git, *, every: str, kind: str = "", now: int) -> tuple[HookStep
 
     Raises:
         UsageError: There is no such time.
-        GitmemError: Nothing runs jobs here, or something cannot be written.
+        GitmemError: No scheduler works here, or a file cannot be written.
     """
     job = wanted(git, every_of(every))
     kind = kind or choose()
@@ -226,13 +226,13 @@ def _start(kind: str, job: ScheduledJob, file: str, steps: Iterable[HookStep]) -
 
 
 def plan_uninstall(git: Git) -> tuple[HookStep, ...]:
-    """Return what taking the schedule away does."""
+    """Return the steps for removing the schedule."""
     job = wanted(git, "daily")
     return tuple(step for kind in KINDS for name in _names(git, job) for step in _removals(git, kind, name))
 
 
 def uninstall(git: Git) -> tuple[HookStep, ...]:
-    """Take the schedule away, and everything that was made for it, and return what was done."""
+    """Remove the schedule and everything that was created for it, and return what was done."""
     steps = plan_uninstall(git)
     job = wanted(git, "daily")
     note = read_note(git.repository.state)
@@ -243,13 +243,13 @@ def uninstall(git: Git) -> tuple[HookStep, ...]:
         try:
             Path(folder).rmdir()
         except OSError:
-            continue  # it is gone already, or somebody else has put something there
+            continue  # already removed, or replaced by someone else
     (git.repository.state_dir / NOTE).unlink(missing_ok=True)
     return steps
 
 
 def _names(git: Git, job: ScheduledJob) -> list[ScheduledJob]:
-    """Return the job, and the one of the place that this repository was moved from since it was installed."""
+    """Return the job's name, and its name at the repository's previous location."""
     note = read_note(git.repository.state)
     is_moved = note is not None and note.name not in ("", job.name) and not Path(note.where).exists()
     return [job, replace(job, name=note.name)] if note is not None and is_moved else [job]
@@ -283,7 +283,7 @@ def _remove(git: Git, kind: str, job: ScheduledJob) -> None:
 
 
 def read_text(path: Path) -> str | None:
-    """Return what a file says; None if there is none.
+    """Return the content of a file; None if there is none.
 
     Raises:
         GitmemError: It cannot be read.
@@ -297,7 +297,7 @@ def read_text(path: Path) -> str | None:
 
 
 def _write(place: ScheduleFile) -> list[str]:
-    """Write a file whole, and return the folders that were made for it, the innermost first."""
+    """Write a file atomically, and return the folders created for it, the innermost first."""
     missing = [folder for folder in place.path.parents if not folder.exists()]
     files.write(place.path, place.text)
     return [str(folder) for folder in missing]

@@ -1,8 +1,8 @@
-"""The shims that git calls: short files of POSIX sh that find gitmem and leave the work to a process behind git.
+"""The shims that git calls: short POSIX sh files that find gitmem and start it in the background.
 
-They start no Python in the foreground but for a commit whose message says what was learned, and to check a commit where
-somebody asked for that; a checkout costs a shell's start. The folder ``hooks/`` of this project holds the same texts
-without a recorded Python (``hooks/make.py``).
+They start no Python in the foreground, except for a commit whose message has learnings, and for the optional check of a
+commit; a checkout costs the start of a shell. The folder ``hooks/`` of this project has the same texts without a
+recorded Python (``hooks/make.py``).
 """
 
 from __future__ import annotations
@@ -10,13 +10,13 @@ from __future__ import annotations
 import shlex
 
 EVENTS = ("post-checkout", "post-commit", "post-merge", "post-rewrite", "pre-push")
-# Those to which git gives lines on standard input.
+# Hooks that receive lines on standard input.
 READING = ("post-rewrite", "pre-push")
-# What may stop a commit; only set where that is requested. A merge without conflicts calls the second one alone.
+# Hooks that can stop a commit; installed only on request. A merge without conflicts calls only the second one.
 CHECKS = ("pre-commit", "pre-merge-commit")
-# The second line of every shim, whatever its version.
+# The second line of every shim, in any version.
 MARK = "# gitmem git hook: "
-# What a hook that was there before is kept as, beside the shim that calls it.
+# The suffix of an original hook, beside the shim that calls it.
 KEPT = ".before-gitmem"
 
 _HEAD = """\
@@ -40,7 +40,7 @@ if [ -x "$before" ]; then
   status=$?
 fi
 """
-# Both read what git says of commits, so it is read once and handed on.
+# Both read git's list of commits, so it is read once and passed on.
 _BEFORE_READING = """\
 lines=$(cat)
 given() {
@@ -170,7 +170,7 @@ _ACTIONS = {
 
 
 def line_of(event: str) -> str:
-    """Return the line that a person adds to a hook of their own; without gitmem it does nothing."""
+    """Return the line to add to a person's own hook; without gitmem it does nothing."""
     if event in CHECKS:
         return "! command -v gitmem >/dev/null || gitmem hook check || exit"
     if event == "pre-push":
@@ -180,7 +180,7 @@ def line_of(event: str) -> str:
 
 
 def text_of(event: str, *, python: str = "") -> str:
-    """Return the shim of one event.
+    """Return the shim for one event.
 
     Args:
         event: One of ``EVENTS`` or ``CHECKS``.
@@ -193,6 +193,6 @@ def text_of(event: str, *, python: str = "") -> str:
 
 
 def is_shim(content: bytes) -> bool:
-    """Return whether a hook is a shim of ours, of any version."""
+    """Return whether a hook is a shim of gitmem, in any version."""
     lines = content.split(b"\n", 2)
     return len(lines) > 1 and lines[1].startswith(MARK.encode())

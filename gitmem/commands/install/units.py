@@ -19,21 +19,21 @@ if TYPE_CHECKING:
 WRITTEN = "Written by `gitmem install schedule`, removed by `gitmem uninstall schedule`."
 NICE = 10
 DAY = 24
-# Between two names of this pair, what is in a crontab is ours; the second form says that we ended the line before.
+# The lines around our part of a crontab; the second form records that we ended the line before.
 BEGIN, BEGIN_ENDED, END = "# gitmem begin ", "# gitmem begin (line ended) ", "# gitmem end "
 
 
 @frozen
 class ScheduledJob:
-    """A job that is to run on its own.
+    """A scheduled job.
 
     Attributes:
-        name: What it is called, ASCII letters, digits and ``-``.
+        name: Its name: ASCII letters, digits and ``-``.
         argv: The program and its arguments.
         variables: The environment that it needs.
         every: A word of ``EVERY``.
-        hour: At what hour: below the hours between two runs, or, for a day and more, of the night.
-        minute: At what minute, never the full or half hour that everybody takes.
+        hour: The hour: less than the hours between two runs, or at night for a day and more.
+        minute: The minute, never the popular full or half hour.
     """
 
     name: str
@@ -52,7 +52,7 @@ class ScheduledJob:
 def systemd_service(job: ScheduledJob) -> str:
     """Return the service that the timer starts."""
     environment = " ".join(_systemd(f"{name}={value}") for name, value in job.variables.items())
-    # What systemd replaces in a command besides specifiers are variables.
+    # Besides specifiers, systemd replaces variables in a command.
     command = " ".join(_systemd(word).replace("$", "$$") for word in job.argv)
     return (
         f"# {WRITTEN}\n[Unit]\nDescription=gitmem verify ({job.name})\n\n[Service]\nType=oneshot\n"
@@ -61,7 +61,7 @@ def systemd_service(job: ScheduledJob) -> str:
 
 
 def systemd_timer(job: ScheduledJob) -> str:
-    """Return the timer; a run that was missed while the machine was off is made up for."""
+    """Return the timer; a run missed while the machine was off is made up for."""
     return (
         f"# {WRITTEN}\n[Unit]\nDescription=gitmem verify, {job.every} ({job.name})\n\n[Timer]\n"
         f"OnCalendar={_calendar(job)}\nPersistent=true\nRandomizedDelaySec={min(30, job.hours * 5)}min\n\n"
@@ -76,7 +76,7 @@ def _calendar(job: ScheduledJob) -> str:
     return f"*-*-* {hours}:{job.minute:02}:00"
 
 
-# systemd.syntax(7), "Quoting"; a byte that is not text stands as it is.
+# systemd.syntax(7), "Quoting"; a byte that is not text is kept.
 _SYSTEMD = {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\r": "\\r", "\t": "\\t", "%": "%%"}
 
 
@@ -85,13 +85,13 @@ def _systemd(word: str) -> str:
 
 
 def cron_script(job: ScheduledJob) -> str:
-    """Return the script that cron starts: a crontab's line has 1,000 characters at most, and a PATH may have more."""
+    """Return the script that cron starts: crontab lines are limited to 1,000 characters, and a PATH may have more."""
     variables = " ".join(f"{name}={shlex.quote(value)}" for name, value in job.variables.items())
     return f"#!/bin/sh\n# {WRITTEN}\nexport {variables}\nexec nice -n {NICE} {shlex.join(job.argv)}\n"
 
 
 def crontab_with(text: str, job: ScheduledJob, script: str) -> str:
-    """Return a crontab with our block at its end, or in the place of the one that is there."""
+    """Return a crontab with our block added at the end, or replaced."""
     before = crontab_without(text, job.name)
     begin = BEGIN if before.endswith("\n") or not before else f"\n{BEGIN_ENDED}"
     hours = "*" if job.hours == 1 else str(job.hour) if job.hours >= DAY else f"{job.hour}-23/{job.hours}"
@@ -100,7 +100,7 @@ def crontab_with(text: str, job: ScheduledJob, script: str) -> str:
 
 
 def crontab_without(text: str, name: str) -> str:
-    """Return a crontab as it was before our block came, byte for byte."""
+    """Return a crontab without our block, as it was before, byte for byte."""
     end = f"{END}{name}\n"
     for begin in (f"\n{BEGIN_ENDED}{name}\n", f"{BEGIN}{name}\n"):
         start = text.find(begin)
@@ -110,7 +110,7 @@ def crontab_without(text: str, name: str) -> str:
 
 
 def _cron(path: str) -> str:
-    """Return a path as a word of cron's shell; cron itself makes a new line of ``%``, and has no form for one."""
+    """Return a path as a shell word in a crontab; cron turns ``%`` into a line feed, and has no escape for one."""
     if not any(char in path for char in "%\n\r\\"):
         return shlex.quote(path)
     octal = "".join(char if char.isascii() and (char.isalnum() or char in "/._-") else _octal(char) for char in path)

@@ -1,1 +1,1 @@
-"""What statements claim: the parts of a sentence that can be checked against the code."""
+"""Find claims: the parts of a sentence that can be checked against the code."""

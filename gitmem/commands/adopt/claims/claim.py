@@ -1,4 +1,4 @@
-"""What a statement claims about the code, as data: its parts that can be checked. Pure."""
+"""A statement's claim about the code, as data. Pure."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ class Claim:
     Attributes:
         kind: ``path``, ``command``, ``symbol``, ``version``, ``value`` or ``dependency``.
         line: Its line, from 1.
-        token: What is claimed, as it is written.
-        name: What it is about: a path, a target, a symbol, the name of a value.
-        stated: The version or value that is stated.
-        relation: How a version is meant: ``is``, ``at-least``, ``below``.
-        is_certain: Whether it looks like a claim by itself, not only where it turns out to be true.
-        places: Paths that it may mean, the likeliest first.
+        token: Its text, as written.
+        name: Its subject: a path, a target, a symbol, the name of a value.
+        stated: The stated version or value.
+        relation: The meaning of a version: ``is``, ``at-least``, ``below``.
+        is_certain: Whether it is clearly a claim, as opposed to text that only counts if it turns out to be true.
+        places: The paths that it may mean, most likely first.
         tool: The program of a command, such as ``make``.
     """
 
@@ -37,7 +37,7 @@ class Claim:
     tool: str = ""
 
 
-# Words that say a name is not there: it was removed, is forbidden, or is about to be made.
+# Words that say something does not exist: it was removed, is forbidden, or will be made.
 _DENIAL = re.compile(
     r"\b(removed?|deleted?|deprecated|obsolete|legacy|formerly|renamed|replaced|replaces|superseded|no longer|"
     r"used to be|"
@@ -60,20 +60,20 @@ _LOG_SECTION = re.compile(
 
 
 def is_denied(text: str, token: str = "") -> bool:
-    """Return whether a text says that something was, or is not, there; around a token of it, where one is given."""
+    """Return whether a text says that something does not, or no longer, exist; if a token is given, near that token."""
     at = text.find(token) if token else -1
-    # What the name itself says (`legacy/`, `gone.py`) denies nothing.
+    # Such words in the name itself (`legacy/`, `gone.py`) do not count.
     around = text if at < 0 else f"{text[max(0, at - 90) : at]} {text[at + len(token) : at + len(token) + 50]}"
     return _DENIAL.search(around) is not None
 
 
 def is_example(text: str) -> bool:
-    """Return whether a text speaks of something that is made, or of an example."""
+    """Return whether a text is about something to be created, or an example."""
     return _EXAMPLE.search(text) is not None
 
 
 def is_log(section: str, text: str) -> bool:
-    """Return whether a statement is an entry of a log: it was true on its day."""
+    """Return whether a statement is an entry of a log, which was true on its day."""
     return (
         _LOG_SECTION.search(section) is not None
         or re.match(r"\W*(20\d\d-\d\d(-\d\d)?|v?\d+\.\d+\.\d+ )", text) is not None

@@ -1,4 +1,4 @@
-"""Claims that a command can be run: a script, a target or a task is defined. Pure."""
+"""Find claims that a command can be run: that a script, target or task is defined. Pure."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from gitmem.commands.adopt.statements import Statement
 
 _TARGET = re.compile(r"^[A-Za-z_][\w:.\-/@]*$")
-# What package managers do themselves. Source: the commands of npm 11, pnpm 11, yarn 4 and bun 1.
+# The package managers' own commands. Source: the commands of npm 11, pnpm 11, yarn 4 and bun 1.
 _OWN = frozenset(
     [
         "install",
@@ -97,7 +97,7 @@ _JS = frozenset({"npm", "pnpm", "yarn", "bun"})
 _IMPLIED = frozenset({"test", "start", "stop", "restart", "t"})
 _RUNNERS = {"make": "make", "gmake": "make", "just": "just", "task": "task", "poe": "poe", "tox": "tox", "nox": "nox",
             "mise": "mise",            "invoke": "invoke", "inv": "invoke", "rake": "rake", "deno": "deno"}  # fmt: skip
-# Options that take a value as the next word.
+# Options whose value is the next word.
 _TAKES = frozenset({
     "-C", "--dir", "--filter", "-F", "--prefix", "-w", "--workspace", "--cwd", "-f", "--file", "-e", "-s", "--session",
     "--env", "-j", "--project", "-p", "--package", "--directory", "-d", "-t", "--taskfile", "--justfile",
@@ -105,7 +105,7 @@ _TAKES = frozenset({
 
 
 def command_claims(statement: Statement) -> Iterator[Claim]:
-    """Yield the scripts and targets that a statement says can be run."""
+    """Yield the scripts and targets that a statement presents as commands."""
     if statement.kind == CODE and statement.language in SHELLS:
         text = " ".join(line.rstrip("\\").strip() for line in statement.lines)
         yield from _line(re.sub(r"^(\$|>|%|PS>)\s+", "", text), statement.line)

@@ -1,6 +1,6 @@
-"""Mentions of packages: claims that a manifest lists a dependency, where one does. Pure.
+"""Find mentions of packages, which claim that a manifest lists them. Pure.
 
-Only what turns out to be listed counts: a name alone may be of anything.
+Only mentions that turn out to be listed count: a name alone may mean anything.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from gitmem.commands.adopt.statements import Statement
 
 _PACKAGE = re.compile(r"^@?[A-Za-z][\w.-]*(?:/[\w.-]+)?$")
-# A heading below which words name what the project is built with.
+# A heading below which words name the project's technologies.
 _STACK = re.compile(
     r"\b(?:(?:tech(?:nology|nologies)?|stack)\b|dependencies|frameworks?|libraries|built with)|技术栈", re.I
 )
@@ -25,7 +25,7 @@ _WORD = re.compile(r"(?<![\w./@-])[A-Z][A-Za-z]*(?:\.js|JS)?(?![\w/-])")
 
 
 def dependency_claims(statement: Statement) -> Iterator[Claim]:
-    """Yield the names of a statement that may be packages: those in code, and capital ones below such a heading."""
+    """Yield the possible package names in a statement: those in code, and capitalized ones below such a heading."""
     if statement.kind not in (BULLET, ROW, SENTENCE):
         return
     seen: set[str] = set()

@@ -1,4 +1,4 @@
-"""Claims that something has a version or a value: a requirement, a default, a limit, a port, a count. Pure."""
+"""Find claims of a version or a value: a requirement, a default, a limit, a port, a count. Pure."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _SOME = re.compile(
     r"from|was|python2|e\.g\.|example)\b\s*$",
     re.I,
 )
-# A footnote speaks of the one thing that its mark is at ("¹ Requires Node.js 15" of a feature), not of the project.
+# A footnote is about the item with its mark ("¹ Requires Node.js 15" for a feature), not about the project.
 _FOOTNOTE = re.compile(r"^\s*(?:[¹²³⁴-⁹†‡§]|\[\^[^\]]+\]:|(?:\\\*)+\s)")
 _DEFAULT = re.compile(
     r"(?:\b[Dd]efault(?:s|ing|ed)?(?: value)?(?: is|:|=|s? to| of)?|默认(?:值|为|：)?)[:：=]?\s*"
@@ -51,7 +51,7 @@ _SETTING = re.compile(
 
 
 def number_claims(statement: Statement) -> Iterator[Claim]:
-    """Yield the versions and values that a statement gives."""
+    """Yield the versions and values in a statement."""
     if statement.kind == TREE:
         return
     if statement.kind == CODE:
@@ -68,7 +68,7 @@ def number_claims(statement: Statement) -> Iterator[Claim]:
 
 
 def _versions(line: str, number: int) -> Iterator[Claim]:
-    if _DIGIT.search(line) is None or _FOOTNOTE.match(line):  # most lines: the pattern below is slow on long ones
+    if _DIGIT.search(line) is None or _FOOTNOTE.match(line):  # most lines; the pattern below is slow
         return
     plain = re.sub(r"\]\([^)]*\)|https?://\S+", " ", line)
     plain = re.sub(r"[`*\[\]]", "", plain)
@@ -108,7 +108,7 @@ def _defaults(line: str, number: int) -> Iterator[Claim]:
             not is_quoted and not re.match(r"^(-?[\d.]+\w{0,3}|true|false|none|null|on|off)$", stated, re.I)
         ):
             continue
-        # `a` (default `1`), `b` (default `2`): each default belongs to the name before it, of several the nearest.
+        # `a` (default `1`), `b` (default `2`): each default belongs to the nearest name before it.
         name = names[0] if len(_DEFAULT.findall(line)) == 1 and re.match(r"^\s*(?:[-*+|]|\d+\.)\s", line) else names[-1]
         yield Claim(VALUE, number, f"{name} = {stated}", name.strip("-"), stated, is_certain=True)
 

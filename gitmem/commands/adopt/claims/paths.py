@@ -1,4 +1,4 @@
-"""Claims that a file or folder is there. Pure."""
+"""Find claims that a file or folder exists. Pure."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def _link(target: str, line: int, document: Document) -> Iterator[Claim]:
 def _name(text: str, line: int, document: Document, *, is_certain: bool) -> Iterator[Claim]:
     word = _POSITION.sub("", text.strip().rstrip(",;"))
     fixed = re.split(r"[<{*$]", word)[0]
-    if fixed != word and "/" in fixed:  # what stands before a pattern
+    if fixed != word and "/" in fixed:  # the part before a pattern
         word, is_certain = fixed[: fixed.rindex("/") + 1], False
     if not word or _NO_PATH.search(word) or _HOST.match(word) or word in (".", "..", "/"):
         return

@@ -1,4 +1,4 @@
-"""Claims that a name occurs in the code: a function, a class, a setting, an option, an environment variable. Pure."""
+"""Find claims that a name occurs in the code: a function, class, setting, option or environment variable. Pure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where code defines a default: a parameter, a field, a constant, an environment variable's fallback, a key. Pure."""
+"""Find where code defines a default: a parameter, field, constant, environment variable's fallback or key. Pure."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-# How sure it is that a place gives the default: a declaration, a key of a mapping, a value that is passed.
+# How certain it is that a place defines the default: a declaration, a key of a mapping, a passed value.
 DECLARED, KEYED, PASSED = 3, 2, 1
-# Characters of a line before a name: people write shorter ones, and each name reads all of them.
+# The most characters of a line before a name: people write shorter lines, and each name reads all of them.
 LONGEST = 400
 _LITERAL = (
     r"(?P<value>[rbuf]?\"(?:[^\"\\\n]|\\.){0,200}\"|[rbuf]?'(?:[^'\\\n]|\\.){0,200}'|`[^`\n]{0,200}`|-?\d[\d_]*(?:\.\d+)*(?:[a-z]{1,2}\b)?|"
@@ -39,7 +39,7 @@ _CONSTANT = re.compile(
 
 @frozen
 class Definition:
-    """One place that gives a name a value: its line, the value as it is written, and how sure that is a default."""
+    """A place that gives a name a value: its line, the value as written, and how certainly this is a default."""
 
     line: int
     value: str
@@ -47,12 +47,12 @@ class Definition:
 
     @property
     def is_opaque(self) -> bool:
-        """Return whether the value is an expression, of which nothing is known."""
+        """Return whether the value is an expression, about which nothing is known."""
         return self.value == ""
 
 
 def spellings(name: str) -> tuple[str, ...]:
-    """Return how code may spell a name: as it is, its last part, with other joints, in lower case."""
+    """Return the possible spellings of a name in code: its last part, other separators, lower case."""
     last = name.rpartition(".")[2]
     found = [name, last] if last != name and len(last) > 3 else [name]
     for one in list(found):
@@ -72,7 +72,7 @@ def spellings(name: str) -> tuple[str, ...]:
 
 
 def find_definitions(text: str, names: Iterable[str]) -> list[Definition]:
-    """Return where a text gives a name a value, in order."""
+    """Return the definitions of a name in a text, in order."""
     found = []
     line, counted = 1, 0
     for at, name in sorted(_occurrences(text, names)):
@@ -90,7 +90,7 @@ def find_definitions(text: str, names: Iterable[str]) -> list[Definition]:
 
 
 def _occurrences(text: str, names: Iterable[str]) -> Iterator[tuple[int, str]]:
-    """Yield where whole names are in a text; a search for one string is many times quicker than for any of several."""
+    """Yield the positions of whole names in a text; one string is found many times faster than any of several."""
     for name in dict.fromkeys(names):
         at = text.find(name)
         while at >= 0:
@@ -155,7 +155,7 @@ def _value(found: re.Match[str]) -> str:
 
 
 def is_same(stated: str, actual: str) -> bool:
-    """Return whether two values are the same, as people write them."""
+    """Return whether two values are the same in meaning."""
     return _plain(stated) == _plain(actual)
 
 
@@ -169,5 +169,5 @@ def _plain(value: str) -> str:
 
 
 def is_nothing(value: str) -> bool:
-    """Return whether a value says that there is none."""
+    """Return whether a value means that there is none."""
     return _plain(value) in ("none", "")

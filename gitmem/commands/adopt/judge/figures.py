@@ -1,4 +1,4 @@
-"""Judge versions and values: against the place in the code that states them, at HEAD and when the line was written."""
+"""Judge versions and values against the place in the code that states them, at HEAD and when the line was written."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ _LENGTH_FILES = frozenset({
 })  # fmt: skip
 # Folders of documents about all of the code.
 _GENERAL = frozenset({"docs", "doc", "documentation", "website", ".github", ".cursor", ".claude"})
-# Where a deployment sets a variable: not its default.
+# Files in which a deployment sets a variable: not its default.
 _DEPLOYED = re.compile(r"\.(ya?ml|json|env|tf|sh|toml|ini|service)$|(^|/)\.env|(^|/)Makefile$")
 _ENDINGS = {
     "Go": "go", "Python": "py", "TypeScript": "tsx?", "JavaScript": "jsx?", "Rust": "rs", "Java": "java", "Ruby": "rb",
@@ -57,16 +57,16 @@ _ENDINGS = {
 
 
 class Numbers:
-    """Judges the versions and values that documents state."""
+    """Judges the versions and values in documents."""
 
     def __init__(self, head: Code, past: Past, corpus: Corpus, values: Mapping[tuple[str, str], Sequence[str]]) -> None:
-        """Prepare.
+        """Set what is needed to judge.
 
         Args:
             head: The code.
             past: Its past.
-            corpus: What was found in its texts.
-            values: The names whose values are stated, by document and section.
+            corpus: The names found in its texts.
+            values: The names with stated values, by document and section.
         """
         self._head = head
         self._past = past
@@ -76,14 +76,14 @@ class Numbers:
         self._voted: dict[tuple[str, str], dict[str, int]] = {}
 
     def judge_version(self, claim: Claim, statement: Statement, document: Document) -> Finding | None:
-        """Return what came of a stated version; None if nothing states it, or it says something else."""
+        """Judge a stated version; None if no file states it, or the claim turns out to mean something else."""
         product = product_of(claim.name)
         if product:
             return self._judge_product(product, claim, statement, document)
         return self._judge_dependency(claim, statement, document)
 
     def judge_value(self, claim: Claim, statement: Statement, document: Document) -> Finding | None:
-        """Return what came of a stated value; None if nothing defines it, or it is not certain."""
+        """Judge a stated value; None if no file defines it, or the definition is uncertain."""
         if claim.tool == "line-length":
             return self._judge_length(claim, statement, document)
         if claim.tool == "port":
@@ -126,7 +126,7 @@ class Numbers:
         return self._judged(claim, statement, document, _version_reader(wrong[0], wrong[1], claim.stated))
 
     def _near(self, place: Place, document: Document) -> list[str]:
-        """Return the files of a kind that speak for a document: beside it, or in the next folder above that has one."""
+        """Return the files of a kind that apply to a document: beside it, or in the nearest folder above."""
         found = []
         for name in place.names:
             if name.startswith("*"):
@@ -152,7 +152,7 @@ class Numbers:
         return found
 
     def judge_mention(self, claim: Claim, statement: Statement, document: Document) -> Finding | None:
-        """Return that a manifest lists a package which a document names; None if none does."""
+        """Judge that a manifest lists a package named in a document; None if none does."""
         plain = plain_name(claim.name)
         listed = [one for one in self.dependencies.get(plain, ()) if plain_name(one[1]) == plain]
         listed = [one for one in listed if one[0].startswith(f"{document.folder}/")] or [
@@ -179,7 +179,7 @@ class Numbers:
             return None
         for path, name, _, _ in [same] if same else listed:
             finding = self._judged(claim, statement, document, _dependency_reader(path, name, plain, claim.stated))
-            # A number beside a name may be of anything: it counts as a version where it was one.
+            # A number beside a name may mean anything: it counts as a version only if it once was one.
             if finding is not None and (finding.verdict == HOLDS or finding.held):
                 return finding
         return None
@@ -187,7 +187,7 @@ class Numbers:
     # Values
 
     def _judge_default(self, claim: Claim, statement: Statement, document: Document) -> Finding | None:
-        """Judge a default against the places that define it, those whose files define the section's other names too."""
+        """Judge a default by the places that define it, preferring files that define the section's other names too."""
         found = [
             (path, one)
             for path, one in self._definitions(claim.name, document)
@@ -215,13 +215,13 @@ class Numbers:
             path for path, one in homes if not is_same(claim.stated, one.value) and _is_alike(claim.stated, one.value)
         )
         if same:
-            # One place says so, and another one that did when the line was written does not any more.
+            # One place says so, and another that did when the line was written no longer does.
             if others and best == DECLARED and not self._were(claim, document, list(same), names):
                 every = [self._judged(claim, statement, document, reader(path)) for path in others]
                 if held := next((one for one in every if one is not None and one.verdict == FALSE and one.held), None):
                     return held
             return self._judged(claim, statement, document, reader(next(iter(same))))
-        # A file that gives a name several values has several things of that name.
+        # A file with several values for a name has several things with that name.
         others = {path: None for path in others if len({one.value for where, one in homes if where == path}) == 1}
         judged = [
             finding
@@ -255,7 +255,7 @@ class Numbers:
         )
 
     def _definitions(self, name: str, document: Document) -> list[tuple[str, Definition]]:
-        """Return where code defines a name: below the document's folder where that has it, else anywhere."""
+        """Return where code defines a name: below the document's folder if there, else anywhere."""
         key = name, document.folder
         if key not in self._defined:
             is_environment = name.isupper()
@@ -272,7 +272,7 @@ class Numbers:
         return self._defined[key]
 
     def _votes(self, document: Document, section: str) -> dict[str, int]:
-        """Return how many of a section's names each file has: the section is about the one with most."""
+        """Return how many of a section's names each file has: the section is about the file with most."""
         key = document.path, section
         if key not in self._voted:
             votes: dict[str, int] = {}
@@ -318,7 +318,7 @@ class Numbers:
         return Finding(document, statement, claim, FALSE, source, held=held, wrote=wrote, fix=fix)
 
     def _judged(self, claim: Claim, statement: Statement, document: Document, reader: _Reader) -> Finding | None:
-        """Return the finding of a claim that one file decides."""
+        """Return the finding for a claim that one file decides."""
         here = self._head.text(reader.path)
         answer = reader.read(here)
         if answer is None:
@@ -344,14 +344,14 @@ class Numbers:
 
 @frozen
 class _Reader:
-    """What one file says about a claim.
+    """A reader that decides a claim from one file.
 
     Attributes:
         path: The file.
-        read: Returns for a text of it whether the claim holds, the line that says so, and what it says; None if it
-            says nothing.
-        proofs: The built-in checks that may prove the claim, the best first.
-        near: A word of every line that the answer depends on; empty if there is none.
+        read: Returns for its text whether the claim holds, with the deciding line and its value; None if it does not
+            say.
+        proofs: The built-in checks that may prove the claim, best first.
+        near: A word in every line that matters; empty if there is none.
     """
 
     path: str
@@ -365,7 +365,7 @@ class _Reader:
         return answer is not None and answer[0]
 
     def check(self, text: str, line: int) -> Mapping[str, str] | None:
-        """Return the first check that holds for a text for which the claim does; else that the file has the line."""
+        """Return the first check that passes on a text for which the claim holds; else one for the literal line."""
         content = text.encode("utf-8", "surrogateescape")
         for proof in self.proofs:
             if answer_file(Check(BUILTIN, words_of(proof)), self.path, content).outcome == PROVED:
@@ -419,7 +419,7 @@ def _is_inside(path: str, document: Document) -> bool:
 
 
 def _is_range_of(stated: str, version: str) -> bool:
-    """Return whether a range names a stated version, as far as that is stated."""
+    """Return whether a range contains a stated version, to the stated precision."""
     return any(compare(stated, one) == 0 for one in re.findall(r"\d+(?:\.\d+)*", version))
 
 
@@ -435,10 +435,10 @@ def _kind(value: str) -> str:
 
 
 def _is_alike(stated: str, actual: str) -> bool:
-    """Return whether one value can stand for another: of one kind, or a word and a switch."""
+    """Return whether one value can replace another: they have the same type, or are a word and a switch."""
     return _kind(stated) == _kind(actual) or {_kind(stated), _kind(actual)} == {"text", "truth"}
 
 
 def all_names(claims: Iterable[Claim]) -> dict[str, tuple[str, ...]]:
-    """Return the names whose definitions are looked for, with how they may be spelled."""
+    """Return the names whose definitions are searched, with their possible spellings."""
     return {claim.name: spellings(claim.name) for claim in claims if not claim.tool}

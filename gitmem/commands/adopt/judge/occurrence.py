@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def judge_symbol(claim: Claim, statement: Statement, document: Document, corpus: Corpus, past: Past) -> Finding | None:
-    """Return what came of a claim that a name is in the code; None if it turns out to be no claim."""
+    """Judge the claim that a name is in the code; None if it turns out not to be a claim."""
     where = corpus.present.get(claim.name)
     if where is not None:
         return Finding(document, statement, claim, HOLDS, Source(where), check={"contains": claim.name, "in": where})
@@ -43,7 +43,7 @@ def judge_symbol(claim: Claim, statement: Statement, document: Document, corpus:
 
 
 def _home(name: str, files: Iterable[str], wrote: str, document: Document, past: Past) -> str:
-    """Return the file that defined a name when the line was written, if it is one that the document is about."""
+    """Return the file that defined a name when the line was written, if the document is about that file."""
     for path in sorted(files, key=lambda one: not one.startswith(f"{document.folder}/")):
         if is_aside(path) or not _is_about(document, path):
             continue

@@ -1,4 +1,4 @@
-"""Judge whether files and folders are there, and were when the line was written."""
+"""Judge whether files and folders exist, and did when the line was written."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ if TYPE_CHECKING:
 
 
 def judge_path(claim: Claim, statement: Statement, document: Document, head: Code, past: Past) -> Finding | None:
-    """Return what came of a claim that a path is there; None if it turns out to be no claim."""
+    """Judge the claim that a path exists; None if it turns out not to be a claim."""
     is_plain = "/" not in claim.name and not claim.token.endswith("/")
     there = next((place for place in claim.places if head.has(place)), "")
     if there and (claim.places[0] == there or not claim.is_certain or is_plain):
         return _holds(claim, statement, document, there)
     near = [] if there else _near(head, claim.name, document)
     if not claim.is_certain and not there:
-        # A word that only looks like a name counts where it is one.
+        # A word that only looks like a name counts if there is such a file.
         if near and (len(near) == 1 or "/" in claim.name or claim.tool == "tree"):
             return _holds(claim, statement, document, near[0])
         if not re.search(r"[/.]", claim.name) or claim.tool == "tree":
@@ -69,14 +69,14 @@ def _holds(claim: Claim, statement: Statement, document: Document, there: str) -
 
 
 def _near(head: Code, name: str, document: Document) -> list[str]:
-    """Return what ends with a name, below the document's folder first."""
+    """Return the paths that end with a name, those below the document's folder first."""
     found = head.ending(name) if name and not name.startswith("..") else []
     below = [path for path in found if document.folder and path.startswith(f"{document.folder}/")]
     return below or found
 
 
 def _gone(claim: Claim, document: Document, named: str, then: Code | None, head: Code, *, is_alone: bool) -> str:
-    """Return the path that the claim meant when its line was written, if it was there then and is not now."""
+    """Return the path that the claim meant when its line was written, if it existed then and does not now."""
     if then is None:
         return ""
     old = posixpath.dirname(named)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from gitmem.commands.adopt.past import Past
     from gitmem.commands.adopt.statements import Statement
 
-# The files that define what a runner runs.
+# The files that define each runner's targets.
 _FILES = {
     "script": ("package.json", "deno.json", "deno.jsonc"),
     "make": ("Makefile", "makefile", "GNUmakefile"),
@@ -37,7 +37,7 @@ _MORE = {"make": (".mk",), "just": (".just",), "rake": (".rake",)}
 
 
 def judge_command(claim: Claim, statement: Statement, document: Document, head: Code, past: Past) -> Finding | None:
-    """Return what came of a claim that a command can be run; None if it turns out to be no claim."""
+    """Judge the claim that a command can be run; None if it turns out not to be a claim."""
     if not _definitions(head, claim.tool):
         return None
     if (source := _find(head, claim)) is not None:
@@ -59,7 +59,7 @@ def judge_command(claim: Claim, statement: Statement, document: Document, head: 
 
 
 def _definitions(code: Code, tool: str) -> list[str]:
-    """Return the files that may define a command, those nearest to the root first."""
+    """Return the files that may define a command, nearest to the root first."""
     found = [path for name in _FILES[tool] for path in code.by_name.get(name, ()) if path in code.files]
     for ending in _MORE.get(tool, ()):
         found += [path for path in code.files if path.endswith(ending)]
@@ -78,7 +78,7 @@ def _find(code: Code, claim: Claim) -> Source | None:
 
 @lru_cache(maxsize=2000)
 def targets_in(path: str, text: str) -> Mapping[str, int]:
-    """Return the targets of a file by name, each with its line; none of a file that cannot be read."""
+    """Return the targets of a file by name, each with its line; none if the file cannot be read."""
     try:
         return read_scripts(path, text.encode("utf-8", "surrogateescape"))
     except FormatError:
@@ -86,5 +86,5 @@ def targets_in(path: str, text: str) -> Mapping[str, int]:
 
 
 def _check(claim: Claim, source: Source) -> dict[str, str]:
-    """Return the check that proves it: that the file which defines the command still does."""
+    """Return the check that proves the claim: that the defining file still defines the command."""
     return {"script": claim.name, "in": source.path}

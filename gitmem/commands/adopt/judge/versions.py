@@ -1,4 +1,4 @@
-"""Where a project says which versions it needs: one table, from a product to the files that say so. Pure."""
+"""The table of files in which projects state the versions that they need, by product. Pure."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-# Digits of a number that are read: Python refuses to read thousands of them, and no version has so many.
+# The most digits read of a number: Python refuses thousands of them, and no version has so many.
 LONGEST = 20
-# How a place states a version: the least one, exactly one, one of several, or the first that is too new.
+# The meaning of a stated version: the minimum, exactly this one, one of several, or the first that is too new.
 LEAST, EXACT, ONE_OF, BELOW = "least", "exact", "one of", "below"
 
 
 @frozen
 class Place:
-    """One kind of place that states the version of a product.
+    """A kind of place that states a product's version.
 
     Attributes:
-        names: File names, or endings that begin with ``*`` for a whole path.
+        names: File names, or with a leading ``*`` endings of a whole path.
         keys: Its key in a structured file, empty for a file of one value; None if the pattern finds it in the text.
         pattern: What finds the version, in the value of the key or in the text: group 1; empty for a value that is a
             version or a range.
@@ -47,7 +47,7 @@ _POETRY_PYTHON = ("tool", "poetry", "dependencies", "python")
 
 
 def _managers(name: str) -> tuple[Place, ...]:
-    """Return the places of package.json that state the version of a package manager."""
+    """Return the places in package.json that state the version of a package manager."""
     return (
         Place(("package.json",), ("packageManager",), EXACT, rf"{name}@{_NUMBER}"),
         Place(("package.json",), ("engines", name)),
@@ -123,7 +123,7 @@ _ALIASES = {
 
 
 def product_of(name: str) -> str:
-    """Return the row of the table for a name as people write it, or an empty string."""
+    """Return the row of the table for a product's name, or an empty string."""
     low = name.lower()
     low = _SPELLED.get(low, low)
     return low if low in PRODUCTS else ""
@@ -131,7 +131,7 @@ def product_of(name: str) -> str:
 
 @lru_cache(maxsize=4000)
 def versions_in(place: Place, path: str, text: str) -> tuple[tuple[int, str], ...]:
-    """Return the line and version of each that a file states."""
+    """Return the line and version of each statement in a file."""
     return tuple(_stated(place, path, text))
 
 
@@ -159,19 +159,19 @@ def _stated(place: Place, path: str, text: str) -> Iterator[tuple[int, str]]:
 
 
 def parts_of(version: str) -> tuple[int, ...]:
-    """Return a version as numbers; of one that is no version but data, the beginnings of its numbers."""
+    """Return a version as numbers; if it is data instead, only the beginnings of its numbers."""
     return tuple(int(part[:LONGEST]) for part in re.findall(r"\d+", version))
 
 
 def compare(stated: str, actual: str) -> int:
-    """Return -1, 0 or 1: the stated version is older, the same or newer, as far as it is stated."""
+    """Return -1, 0 or 1: the stated version is older, the same or newer, to the stated precision."""
     left, right = parts_of(stated), parts_of(actual)
     right = (right + (0,) * len(left))[: len(left)]
     return (left > right) - (left < right)
 
 
 def plain_name(name: str) -> str:
-    """Return a dependency's name as it is compared: ``Next.js`` and ``next`` are the same."""
+    """Return a dependency's name in comparable form: ``Next.js`` and ``next`` are the same."""
     low = _ALIASES.get(name.lower(), name.lower())
     if low.startswith("@"):
         return low
@@ -179,7 +179,7 @@ def plain_name(name: str) -> str:
 
 
 def dependencies_in(path: str, text: str) -> dict[str, tuple[str, str, int]]:
-    """Return the dependencies that a manifest lists: by plain name, its own name, its range and its line."""
+    """Return the dependencies in a manifest: by plain name, its own name, its range and its line."""
     try:
         listed = read_dependencies(path, text.encode("utf-8", "surrogateescape"))
     except FormatError:
