@@ -116,8 +116,14 @@ def test_hit_is_told_whole_or_ends_where_a_sentence_does(memory, repo, title: st
         ),
         ("Run this.\n```\n" + "a" * 500 + "\n```\nend", 20, "Run this.", False),
         ("~~~\nnever closed", 20, "~~~ never closed", True),
+        ("````\n```\nb\n````~ \nend", 20, "````\n  ```\n  b\n  ````~\nend", True),
+        ("````\na\n``` ```\n```\nend", 20, "````\n  a\n  ``` ```\n  ```\nend", True),
+        ("    ```\na\n```\nb", 20, "``` a ``` b", True),
     ],
-    ids=["prose", "code keeps its lines", "code first", "code is cut at a line", "no line fits", "no end of the code"],
+    ids=[
+        *("prose", "code keeps its lines", "code first", "code is cut at a line", "no line fits", "no end of the code"),
+        *("a longer fence", "closed by a shorter one", "indented too far"),
+    ],
 )
 def test_beginning_of_a_text_keeps_code_as_it_is(body: str, limit: int, shown: str, is_whole: bool) -> None:
     assert beginning(body, limit_tokens=limit) == (shown, is_whole)

@@ -7,12 +7,11 @@ transcript is read again only after it has grown, and each text is captured once
 from __future__ import annotations
 
 import os
-from contextlib import suppress
 
 from gitmem.agents.event import END, RESPONSE, Event
 from gitmem.agents.transcripts import ledger
 from gitmem.agents.transcripts.source import DATABASE, HARNESSES, UnreadableError, open_own
-from gitmem.errors import BusyError
+from gitmem.errors import BusyError, suppress
 from gitmem.frozen import frozen
 from gitmem.store import background
 
