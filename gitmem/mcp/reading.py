@@ -29,14 +29,14 @@ def add_reading(server: MCPServer[Any], service: Service) -> None:
         *,
         query: Annotated[schemas.Words, Field(description="The question")],
         limit: Annotated[int, Field(ge=1, le=25)] = 5,
-        kinds: Annotated[schemas.Lines, Field(description="Only these: fact, gotcha, …")] = [],  # noqa: B006
+        kinds: Annotated[schemas.Lines, Field(description="fact, gotcha, pattern")] = [],  # noqa: B006
         collection: schemas.Line = "",
         paths: Annotated[schemas.Lines, Field(description="About these")] = [],  # noqa: B006
         scope: schemas.Scope = "",
         source: Annotated[schemas.Line, Field(description="Or search github, jira")] = "",
         strict: Annotated[bool, Field(description="Only trustworthy memories")] = False,
     ) -> Annotated[CallToolResult, schemas.Hits]:
-        """Find memories here: facts with proof status, gotchas, decisions, past work."""
+        """Find memories: facts with proof status, gotchas, decisions, past work."""
         wanted = Query(
             text=query,
             limit=limit,
@@ -90,7 +90,7 @@ def add_reading(server: MCPServer[Any], service: Service) -> None:
         paths: Annotated[schemas.Lines, Field(description="Default: changed files")] = [],  # noqa: B006
         budget: Annotated[int, Field(ge=100, le=8000, description="Tokens")] = BUDGET,
     ) -> Annotated[CallToolResult, schemas.Context]:
-        """Get what to know before you start: warnings first, then facts and recent work."""
+        """Get what to know before you start: warnings, facts, recent work."""
 
         def work(memory: Memory) -> Any:
             return memory.context(paths=paths, budget_tokens=budget, related=True).document

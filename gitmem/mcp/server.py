@@ -131,12 +131,14 @@ def _tighten(server: MCPServer[Any]) -> None:
         model.model_rebuild(force=True)
         tool.parameters = _plain(model.model_json_schema(by_alias=True))
         output = _plain(tool.fn_metadata.output_schema or {})
-        tool.fn_metadata.output_schema = {name: value for name, value in output.items() if name != "required"}
+        for part in (output, *output.get("$defs", {}).values()):  # what an answer has is all there
+            part.pop("required", None)
+        tool.fn_metadata.output_schema = output
         tool.description = " ".join(tool.description.split())
 
 
 def _plain(schema: Any, *, names: bool = False) -> Any:
-    """Return a schema without titles, descriptions of models, empty defaults, and the limits of lists and lines.
+    """Return a schema without titles, descriptions of models, empty defaults, and limits of lists and lines.
 
     Args:
         schema: The schema, or a part of it.
@@ -148,7 +150,8 @@ def _plain(schema: Any, *, names: bool = False) -> Any:
         return {name: _plain(value) for name, value in schema.items()}
     gone = {"title", "maxItems", "minLength", "maxProperties"} | ({"description"} if "properties" in schema else set())
     gone |= {"maxLength"} if schema.get("maxLength", 0) < TOLD_LIMIT else set()
-    gone |= {"default"} if schema.get("default") in ("", [], {}) else set()
+    gone |= {"default"} if not schema.get("default", 1) else set()
+    gone |= {"additionalProperties"} if schema.get("additionalProperties") is True else set()
     return {
         key: _plain(value, names=key in ("properties", "$defs")) for key, value in schema.items() if key not in gone
     }

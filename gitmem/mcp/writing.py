@@ -27,8 +27,8 @@ def add_writing(server: MCPServer[Any], service: Service) -> None:
     async def memory_remember(
         ctx: Context[Any, Any],
         *,
-        text: Annotated[schemas.Text, Field(description="The text; the first line is the title")],
-        kind: Annotated[schemas.Line, Field(description="learned, gotcha, pattern, decision, convention, …")] = "",
+        text: Annotated[schemas.Text, Field(description="The first line is the title")],
+        kind: Annotated[schemas.Line, Field(description="gotcha, pattern, decision, convention")] = "",
         collection: schemas.Line = "",
         title: schemas.Line = "",
         key: Annotated[schemas.Line, Field(description="Default: made from the text")] = "",
@@ -74,7 +74,7 @@ def add_writing(server: MCPServer[Any], service: Service) -> None:
         why: Annotated[schemas.Line, Field(description="The reason")] = "",
         scope: schemas.Scope = "",
     ) -> schemas.WriteResult:
-        """Retire a memory of your own or, as a leading agent, a shared one. A person can restore it."""
+        """Retire your own memory or, as the lead, a shared one. A person can restore it."""
 
         def work(memory: Memory) -> tuple[Any, str]:
             own = rights.refuse_others(memory, key, scope, "delete it")
@@ -90,7 +90,7 @@ def add_writing(server: MCPServer[Any], service: Service) -> None:
         *,
         text: schemas.Text,
         category: schemas.Category,
-        worker: Annotated[schemas.Line, Field(description="An agent's name; empty: everyone")] = "",
+        worker: Annotated[schemas.Line, Field(description="Empty: everyone")] = "",
         push: Annotated[bool, Field(description="To another clone")] = False,
         tags: schemas.Lines = [],  # noqa: B006
         paths: schemas.Lines = [],  # noqa: B006
@@ -113,8 +113,8 @@ def add_writing(server: MCPServer[Any], service: Service) -> None:
     async def fact_propose(
         ctx: Context[Any, Any],
         *,
-        title: Annotated[schemas.Line, Field(min_length=1, description="The fact, in one sentence")],
-        command: Annotated[str, Field(max_length=2000, description="Shell command that exits 0 while it holds")] = "",
+        title: Annotated[schemas.Line, Field(min_length=1, description="One sentence")],
+        command: Annotated[str, Field(max_length=2000, description="Shell; exits 0 while it holds")] = "",
         check: Annotated[
             dict[str, Any],  # validated by the table, like a memory's `verify`
             Field(description=f"Instead, one of {shapes()}"),
@@ -122,15 +122,19 @@ def add_writing(server: MCPServer[Any], service: Service) -> None:
         body: Annotated[str, Field(max_length=20_000)] = "",
         paths: Annotated[schemas.Lines, Field(description="Globs of files it reads")] = [],  # noqa: B006
         requires: schemas.Lines = [],  # noqa: B006
+        network: Annotated[bool, Field(description="The command needs it")] = False,
+        outside: Annotated[bool, Field(description="About the world, not code")] = False,
+        env: Annotated[schemas.Lines, Field(description="Variables it may see")] = [],  # noqa: B006
     ) -> schemas.FactProposal:
-        """Record a fact with its proof. A command waits for a person's approval; a check needs none."""
+        """Record a fact with its proof. A person approves commands; a check needs none."""
 
         def work(memory: Memory) -> tuple[Any, bool]:
             if bool(command.strip()) == bool(check):
                 message = "give either a command or a check"
                 raise RefusedError(message, hint='check: {"contains": "RS256", "in": "src/auth/*.py"}')
             rights.refuse_known_fact(memory, title, body)
-            options: dict[str, Any] = {"body": body, "paths": paths, "requires": requires}
+            world = {"network": network, "outside": outside, "env": env}
+            options: dict[str, Any] = {"body": body, "paths": paths, "requires": requires} | world
             # A command is never run here, not even an approved one: the fact is unproven.
             change = memory.fact(title, verify=check or command, unproven=not check, **options)
             return change, change.key in memory.repository.waiting_keys()

@@ -173,6 +173,23 @@ def test_proposed_command_waits_and_is_not_run_even_where_it_was_approved(memory
     assert not mark.exists()
 
 
+def test_proposed_command_may_say_what_it_needs_of_the_world(memory, repo: Path) -> None:
+    answer = call_one(
+        repo,
+        "fact_propose",
+        title="The service answers",
+        command="curl -sf $URL",
+        network=True,
+        outside=True,
+        env=["URL"],
+    )
+    builtin = call_one(repo, "fact_propose", title="There is one", check={"exists": "README.md"}, network=True)
+
+    fields = memory.show(answer.content["key"]).document["frontmatter"]
+    assert (fields["network"], fields["outside"], fields["env"]) == (True, True, ["URL"])
+    assert builtin.is_error
+
+
 def test_proposed_check_is_answered_at_once(memory, repo: Path) -> None:
     holds, fails, both, neither, odd = call(
         repo,
