@@ -32,6 +32,10 @@ STATUSES = (FAILED, SUSPECT, BLOCKED, UNPROVEN, STALE, VERIFIED)
 # The kind of facts that were adopted from a document. Readers have the document, so they are shown only when they fail.
 ADOPTED = "claim"
 
+# What a task may be (the beans document, "Attempt Tracking"): one that failed is open again, its attempt says so.
+TASK = "task"
+STATES = OPEN, CLAIMED, CLOSED = ("open", "claimed", "closed")
+
 # What moves a score besides the words, in the order in which it is applied; each can be switched off by its name.
 FACTORS = (
     *("recency", "access", "status", "importance", "confidence"),

@@ -95,6 +95,7 @@ TESTED_ELSEWHERE: dict[str, str] = {
     "gitmem/commands/forge/errors.py": "what a forge refuses: tests/commands/forge/test_client.py",
     "gitmem/policy/settings.py": "data: tests/policy/test_policy.py",
     "gitmem/index/catalog/fact_state.py": "the other half of state: tests/index/catalog/test_state.py",
+    "gitmem/document/times.py": "values of fields: tests/document/test_fields.py",
     "gitmem/commands/sync/summary.py": "what a sync did: tests/commands/sync/test_sync.py, tests/cli/test_sync.py",
     "gitmem/write/links.py": "links of supersession: tests/write/test_supersede.py",
     "gitmem/policy/template.py": "what a new store gets: tests/policy/test_policy.py",

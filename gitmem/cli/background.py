@@ -12,7 +12,7 @@ from gitmem.agents.on_event import summarize
 from gitmem.cli.output import Output
 from gitmem.cli.verify import summary
 from gitmem.commands.sync.quiet import sync_quietly
-from gitmem.document.fields import format_time
+from gitmem.document.times import format_time
 from gitmem.memory.memory import Memory
 from gitmem.store import background
 

@@ -49,7 +49,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
         shared.print_notices(memory, out)
         lengths = shared.unique_lengths(memory, (h.key for h in found.hits if h.scope == PROJECT), out)
         if args.json:
-            from gitmem.document.fields import format_time
+            from gitmem.document.times import format_time
 
             rows = [
                 {
@@ -96,7 +96,7 @@ def _print_table(hits: object, out: Output, lengths: Mapping[str, int]) -> None:
 
 
 def _print_rows(hits: object, out: Output) -> None:
-    from gitmem.document.fields import format_time
+    from gitmem.document.times import format_time
 
     for h in hits:  # type: ignore[attr-defined]
         out.row(h.reference, h.kind, h.status, format_time(h.created) if h.created else "", h.title, h.scope)

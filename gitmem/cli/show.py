@@ -5,7 +5,7 @@ from __future__ import annotations
 from gitmem.cli import shared
 from gitmem.document import conflict
 from gitmem.document.anchors import FIELD
-from gitmem.document.fields import format_time
+from gitmem.document.times import format_time
 from gitmem.errors import UsageError
 from gitmem.model import STALE
 from gitmem.statuses import MARKS

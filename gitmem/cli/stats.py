@@ -8,7 +8,7 @@ whatever the numbers are.
 from __future__ import annotations
 
 from gitmem.cli import shared
-from gitmem.document.fields import parse_time
+from gitmem.document.times import parse_time
 from gitmem.errors import FormatError, UsageError
 from gitmem.policy.settings import DAY_S
 

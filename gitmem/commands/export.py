@@ -9,9 +9,9 @@ from itertools import chain
 from pathlib import Path
 
 from gitmem.document import okf
-from gitmem.document.fields import format_time
 from gitmem.document.format import format as format_document
 from gitmem.document.parse import parse
+from gitmem.document.times import format_time
 from gitmem.errors import FormatError, GitmemError, RefusedError
 from gitmem.index.catalog import state
 from gitmem.model import HOLDS, STALE, VERIFIED

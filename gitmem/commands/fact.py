@@ -7,15 +7,15 @@ from gitmem.document.anchors import FIELD
 from gitmem.document.builtin_checks import CHECKS, IN, named_globs
 from gitmem.document.conflict import CONFLICT, without
 from gitmem.document.edit import REMOVE
-from gitmem.document.fields import TASK, format_time
 from gitmem.document.meaning import CORRECTION, correction_of
 from gitmem.document.parse import parse
 from gitmem.document.spec import claim_hash, own_spec, shown_check, spec_hash, spec_of
+from gitmem.document.times import format_time
 from gitmem.errors import GitmemError, RefusedError, TaskError, TrustError, UsageError
 from gitmem.frozen import frozen, replace
 from gitmem.git.ancestry import is_shallow
 from gitmem.git.history import has_ever_had
-from gitmem.model import BLOCKED, BUILTIN, FAILS, HOLDS, Document, Verdict
+from gitmem.model import BLOCKED, BUILTIN, FAILS, HOLDS, TASK, Document, Verdict
 from gitmem.tasks.task import Gate
 from gitmem.text.globs import is_plain
 from gitmem.verify import trivial

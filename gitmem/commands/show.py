@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from gitmem.document.fields import format_time, parse_time
+from gitmem.document.times import format_time, parse_time
 from gitmem.errors import FormatError, NotFoundError, ProcessError
 from gitmem.git.history import read_made
 from gitmem.index.catalog import fact_state, state

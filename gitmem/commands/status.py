@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from gitmem.document.fields import STATES, format_time
+from gitmem.document.times import format_time
 from gitmem.index.catalog import fact_state, state
+from gitmem.model import STATES
 from gitmem.statuses import age_s
 from gitmem.store.companion import branch_of
 from gitmem.store.scope import PROJECT

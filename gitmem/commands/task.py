@@ -5,10 +5,11 @@ If two workers claim one task at once, the second claim is planned on the first 
 
 from __future__ import annotations
 
-from gitmem.document.fields import OPEN, TASK, format_time
 from gitmem.document.parse import parse
 from gitmem.document.spec import own_spec
+from gitmem.document.times import format_time
 from gitmem.errors import ConflictError, RefusedError, TrustError, UsageError
+from gitmem.model import OPEN, TASK
 from gitmem.tasks import life, listing
 from gitmem.tasks.task import Task, task_of
 from gitmem.write.draft import checked_text, make_draft

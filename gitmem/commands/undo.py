@@ -6,7 +6,7 @@ instead of deleted, because a merge would bring it back. Verdicts are results, n
 
 from __future__ import annotations
 
-from gitmem.document.fields import format_time
+from gitmem.document.times import format_time
 from gitmem.errors import ConflictError, NotFoundError, RefusedError
 from gitmem.frozen import frozen
 from gitmem.git.objects import open_objects

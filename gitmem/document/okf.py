@@ -15,11 +15,12 @@ Assumed, as the specification leaves it open:
 
 from __future__ import annotations
 
-from gitmem.document.fields import check_fields, format_time, parse_time, parse_ttl
+from gitmem.document.fields import check_fields, parse_ttl
 from gitmem.document.format import format as format_document
 from gitmem.document.format import format_field
 from gitmem.document.parse import parse
 from gitmem.document.split import split
+from gitmem.document.times import format_time, parse_time
 from gitmem.errors import FormatError
 
 TYPE_CHECKING = False

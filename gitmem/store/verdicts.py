@@ -6,7 +6,7 @@ Anyone who can push can write one by hand, so a verdict read from the branch is 
 
 from __future__ import annotations
 
-from gitmem.document.fields import format_time, parse_time
+from gitmem.document.times import format_time, parse_time
 from gitmem.errors import FormatError
 from gitmem.git.repository import is_oid
 from gitmem.model import FAILS, HOLDS, Verdict

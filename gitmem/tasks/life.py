@@ -8,10 +8,10 @@ merge by uniting the lists.
 from __future__ import annotations
 
 from gitmem.document.edit import REMOVE
-from gitmem.document.fields import CLAIMED, CLOSED, OPEN, format_time
 from gitmem.document.format import format_field
+from gitmem.document.times import format_time
 from gitmem.errors import RefusedError, TaskError
-from gitmem.model import FAILED
+from gitmem.model import CLAIMED, CLOSED, FAILED, OPEN
 from gitmem.tasks.task import DONE, RELEASED, WORKING, Attempt, Task, Worker
 
 TYPE_CHECKING = False

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import unicodedata
 
-from gitmem.document.fields import CLOSED, OPEN
 from gitmem.frozen import frozen
 from gitmem.index.catalog import state
+from gitmem.model import CLOSED, OPEN
 from gitmem.tasks.task import Worker
 from gitmem.text.sanitize import display
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from gitmem.document.fields import CLAIMED, CLOSED, OPEN, TASK
 from gitmem.errors import TaskError
 from gitmem.frozen import frozen
-from gitmem.model import FAILED
+from gitmem.model import CLAIMED, CLOSED, FAILED, OPEN, TASK
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from gitmem.document.fields import CLOSED
 from gitmem.frozen import frozen
+from gitmem.model import CLOSED
 from gitmem.tasks import listing
 
 TYPE_CHECKING = False

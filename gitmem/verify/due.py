@@ -11,9 +11,9 @@ import _sqlite3 as sqlite3
 from itertools import takewhile
 
 from gitmem.config import search_path
-from gitmem.document.fields import parse_time
 from gitmem.document.meaning import format_foundations
 from gitmem.document.spec import shown_spec, spec_hash, spec_of
+from gitmem.document.times import parse_time
 from gitmem.errors import FormatError
 from gitmem.frozen import frozen, replace
 from gitmem.index.catalog import fact_state, state

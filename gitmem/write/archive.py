@@ -7,8 +7,8 @@ merge cannot bring it back. A memory that the store itself rotated (A8) is not.
 from __future__ import annotations
 
 from gitmem.document.edit import REMOVE
-from gitmem.document.fields import format_time
 from gitmem.document.parse import parse
+from gitmem.document.times import format_time
 from gitmem.frozen import frozen
 from gitmem.write.draft import edited
 from gitmem.write.place import KnownMemory, choose_paths

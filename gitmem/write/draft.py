@@ -8,9 +8,9 @@ from __future__ import annotations
 import unicodedata
 
 from gitmem.document.edit import edit
-from gitmem.document.fields import format_time
 from gitmem.document.format import format as format_document
 from gitmem.document.parse import parse, unify
+from gitmem.document.times import format_time
 from gitmem.errors import FormatError, RefusedError
 from gitmem.frozen import frozen
 from gitmem.policy.settings import BOARD_KINDS, KINDS

@@ -7,10 +7,9 @@ write the same at once, the second one is notified.
 
 from __future__ import annotations
 
-from gitmem.document.fields import TASK
 from gitmem.errors import DuplicateError
 from gitmem.frozen import frozen, replace
-from gitmem.model import ADOPTED
+from gitmem.model import ADOPTED, TASK
 from gitmem.text.json_values import parse_json
 from gitmem.text.similarity import ALMOST, EMPTY, Claim, claim_of, claim_text, is_paraphrase, likeness, most_missing
 from gitmem.text.tokens import terms as analyse

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from gitmem.document.edit import REMOVE
-from gitmem.document.fields import TASK
 from gitmem.document.meaning import CONFIRMED, Foundation, meaning_of
 from gitmem.document.parse import parse
 from gitmem.frozen import replace
 from gitmem.index.catalog.state import requirers
+from gitmem.model import TASK
 from gitmem.store.code_tree import is_home
 from gitmem.write import place
 from gitmem.write.draft import edited

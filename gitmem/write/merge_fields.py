@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gitmem.document.fields import TASK
+from gitmem.model import TASK
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from gitmem.document.edit import REMOVE
-from gitmem.document.fields import format_time
 from gitmem.document.parse import parse
+from gitmem.document.times import format_time
 from gitmem.errors import NotFoundError, RefusedError
 from gitmem.frozen import replace
 from gitmem.store.commit import CommitPlan, CommitResult, write_commit

@@ -6,15 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gitmem.document.fields import (
-    check_fields,
-    format_time,
-    is_newer,
-    parse_time,
-    parse_timeout,
-    parse_ttl,
-    warnings_of,
-)
+from gitmem.document.fields import check_fields, is_newer, parse_timeout, parse_ttl, warnings_of
+from gitmem.document.times import format_time, parse_time
 from gitmem.errors import FormatError
 from gitmem.model import Document
 

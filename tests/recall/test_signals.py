@@ -9,7 +9,7 @@ from conftest import NOW, git, put_files
 from support.facts import DAY, Clock, make_fact, make_memory, put, verify
 
 from gitmem.config.setting import Config
-from gitmem.document.fields import format_time
+from gitmem.document.times import format_time
 from gitmem.memory.memory import Memory
 from gitmem.model import FACTORS
 from gitmem.policy.policy import builtin

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gitmem.document.fields import format_time
+from gitmem.document.times import format_time
 from gitmem.errors import FormatError
 from gitmem.frozen import replace
 from gitmem.model import FAILS, HOLDS, Verdict

@@ -5,7 +5,7 @@ from __future__ import annotations
 from conftest import NOW
 from support.facts import DAY, make_memory
 
-from gitmem.document.fields import format_time
+from gitmem.document.times import format_time
 
 
 def sections(memory, *, paths=(), budget=0) -> dict[str, dict]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from gitmem.cli import shared
 from gitmem.cli.board import rows
-from gitmem.document.fields import format_time
+from gitmem.document.times import format_time
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from gitmem.boards.board import WAIVED
 from gitmem.boards.entry import RELATIONS
 from gitmem.cli import shared
-from gitmem.document.fields import format_time
+from gitmem.document.times import format_time
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

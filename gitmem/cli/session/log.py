@@ -6,7 +6,7 @@ The log covers the latest sessions in this clone only and contains no memory tex
 from __future__ import annotations
 
 from gitmem.cli import shared
-from gitmem.document.fields import format_time
+from gitmem.document.times import format_time
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ In a pipe: one line each, with tab-separated cells (name, kind, address, documen
 from __future__ import annotations
 
 from gitmem.cli import shared
-from gitmem.document.fields import format_time
+from gitmem.document.times import format_time
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from gitmem.cli import shared
 from gitmem.cli.task import rows
-from gitmem.document.fields import STATES
 from gitmem.errors import UsageError
+from gitmem.model import STATES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gitmem.cli import shared
-from gitmem.document.fields import format_time
+from gitmem.document.times import format_time
 from gitmem.statuses import TASK_MARKS
 
 TYPE_CHECKING = False

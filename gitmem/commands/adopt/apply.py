@@ -12,8 +12,8 @@ from gitmem.commands.adopt.memories import SENTENCE_FIELD, TAG, hash_of, proposa
 from gitmem.commands.adopt.statements import split
 from gitmem.document.anchors import FIELD
 from gitmem.document.builtin_checks import words_of
-from gitmem.document.fields import format_time
 from gitmem.document.parse import parse
+from gitmem.document.times import format_time
 from gitmem.errors import RefusedError
 from gitmem.frozen import frozen, replace
 from gitmem.model import ADOPTED, BUILTIN, FAILS, Check

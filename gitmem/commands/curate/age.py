@@ -6,7 +6,7 @@ someone changes them. Read counts are local: two clones may propose different th
 
 from __future__ import annotations
 
-from gitmem.document.fields import format_time
+from gitmem.document.times import format_time
 from gitmem.errors import RefusedError
 from gitmem.frozen import frozen
 from gitmem.index.catalog.state import LIVE

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 
-from gitmem.document.fields import format_time
+from gitmem.document.times import format_time
 from gitmem.model import Problem
 from gitmem.store import hook_log, lost
 from gitmem.store.background import list_failures

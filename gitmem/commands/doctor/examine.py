@@ -11,7 +11,8 @@ from gitmem.commands.doctor.checks import list_poisoned, list_secrets, list_unde
 from gitmem.commands.doctor.scopes import list_around
 from gitmem.document import conflict
 from gitmem.document.builtin_checks import CHECKS
-from gitmem.document.fields import format_time, warnings_of
+from gitmem.document.fields import warnings_of
+from gitmem.document.times import format_time
 from gitmem.errors import GitmemError
 from gitmem.frozen import frozen, replace
 from gitmem.index.catalog.state import TO_SETTLE

@@ -14,7 +14,7 @@ from urllib.parse import urljoin, urlsplit
 from urllib.request import Request
 
 from gitmem.commands.forge.errors import refused, said
-from gitmem.document.fields import format_time
+from gitmem.document.times import format_time
 from gitmem.errors import ForgeError
 from gitmem.frozen import frozen
 from gitmem.system.http import FAILURES, USER_AGENT, exchange, opener_for, unreachable

@@ -7,9 +7,9 @@ from pathlib import Path
 
 from gitmem.commands.import_.fields import Unreadable
 from gitmem.commands.import_.files import check_sources, read_sources
-from gitmem.document.fields import format_time
 from gitmem.document.okf import with_lifetime
 from gitmem.document.parse import parse
+from gitmem.document.times import format_time
 from gitmem.errors import RefusedError
 from gitmem.frozen import frozen, replace
 from gitmem.policy.settings import IMPORT

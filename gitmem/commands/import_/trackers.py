@@ -9,8 +9,8 @@ slug, status, priority, description, verify, attempts of ``num``, ``outcome``, `
 from __future__ import annotations
 
 from gitmem.commands.import_.fields import ImportRecord, Unreadable, listed, short_fields, time_of
-from gitmem.document.fields import CLAIMED, CLOSED, MAX_PRIORITY, OPEN, TASK
-from gitmem.model import FAILED
+from gitmem.document.fields import MAX_PRIORITY
+from gitmem.model import CLAIMED, CLOSED, FAILED, OPEN, TASK
 from gitmem.store import layout
 from gitmem.tasks.life import NOTE_BYTES
 from gitmem.tasks.task import DONE, RELEASED

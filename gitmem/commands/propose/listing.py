@@ -6,7 +6,7 @@ from gitmem.commands.propose import begin as beginning
 from gitmem.commands.propose.merged import furthest, how_merged
 from gitmem.commands.propose.send import changes_of
 from gitmem.commands.sync.sync import remote_of
-from gitmem.document.fields import format_time
+from gitmem.document.times import format_time
 from gitmem.errors import ConflictError, NotFoundError, RefusedError
 from gitmem.frozen import frozen
 from gitmem.git import remotes

@@ -9,8 +9,8 @@ from __future__ import annotations
 import unicodedata
 from datetime import datetime
 
-from gitmem.document.fields import format_time
 from gitmem.document.format import format as format_document
+from gitmem.document.times import format_time
 from gitmem.errors import FormatError
 from gitmem.frozen import frozen
 from gitmem.store import layout

@@ -14,7 +14,7 @@ from urllib.parse import urlencode
 
 from gitmem.commands.pull.adf import markdown_of
 from gitmem.commands.pull.documents import PulledDocument, clean, time_of
-from gitmem.document.fields import parse_time
+from gitmem.document.times import parse_time
 from gitmem.errors import ForgeError
 
 TYPE_CHECKING = False

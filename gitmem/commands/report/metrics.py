@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 
 from gitmem import __version__
-from gitmem.document.fields import parse_time
+from gitmem.document.times import parse_time
 from gitmem.errors import FormatError
 from gitmem.frozen import frozen
 from gitmem.index.catalog import state

@@ -5,8 +5,8 @@ from __future__ import annotations
 from gitmem.commands.review import model as f
 from gitmem.commands.review import sanitize
 from gitmem.commands.review.changes import specs_of
-from gitmem.document.fields import format_time
 from gitmem.document.spec import claim_hash, shown_spec, spec_hash
+from gitmem.document.times import format_time
 from gitmem.frozen import replace
 from gitmem.index.catalog import fact_state
 from gitmem.model import BUILTIN

@@ -67,7 +67,7 @@ def _verdicts(path: str, data: bytes) -> str:
 
 def _verdict(key: str, data: bytes) -> str:
     """Return a verdict as one line; empty if it is not a verdict."""
-    from gitmem.document.fields import format_time
+    from gitmem.document.times import format_time
     from gitmem.store.verdicts import parse_verdict
 
     try:

@@ -8,8 +8,8 @@ import unicodedata
 from gitmem.commands.review import model as f
 from gitmem.commands.review import sanitize
 from gitmem.document import conflict
-from gitmem.document.fields import format_time
 from gitmem.document.spec import check_of
+from gitmem.document.times import format_time
 from gitmem.errors import FormatError, RefusedError
 from gitmem.model import BUILTIN, SHELL
 from gitmem.statuses import SKEW_S

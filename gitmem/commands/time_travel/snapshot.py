@@ -9,14 +9,13 @@ from gitmem.commands.report.page.model import Page
 from gitmem.commands.time_travel import truth
 from gitmem.commands.time_travel.anchor import find_anchor
 from gitmem.commands.time_travel.catalogs import CatalogContent, catalog_at
-from gitmem.document.fields import TASK
 from gitmem.errors import GitmemError, NotFoundError, ProcessError, UsageError
 from gitmem.frozen import replace
 from gitmem.git.ancestry import kin_of
 from gitmem.index.catalog import fact_state, state
 from gitmem.index.catalog.keys import full_key
 from gitmem.index.refresh import empty_catalog
-from gitmem.model import FAILED, UNPROVEN
+from gitmem.model import FAILED, TASK, UNPROVEN
 from gitmem.policy.policy import Policy
 from gitmem.recall import listing, ranker
 from gitmem.recall.query import narrowed

@@ -11,10 +11,9 @@ import json
 from gitmem.commands.workflow import decisions
 from gitmem.commands.workflow.render import composed, part_of
 from gitmem.commands.workflow.step import component_tag, role_of
-from gitmem.document.fields import TASK
 from gitmem.errors import UsageError
 from gitmem.frozen import frozen, replace
-from gitmem.model import FAILED
+from gitmem.model import FAILED, TASK
 from gitmem.policy.settings import WORK
 from gitmem.recall import listing
 from gitmem.recall.query import Query, RecallResult

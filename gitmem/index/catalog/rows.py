@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from gitmem.document.fields import CLAIMED, CLOSED, OPEN, TASK, parse_time, parse_ttl
+from gitmem.document.fields import parse_ttl
 from gitmem.document.meaning import CONFIRMED, meaning_of, parse_foundations
 from gitmem.document.spec import check_of, claim_hash, spec_hash, spec_of
+from gitmem.document.times import parse_time
 from gitmem.errors import FormatError
 from gitmem.frozen import frozen
-from gitmem.model import BUILTIN, FAILED, Document
+from gitmem.model import BUILTIN, CLAIMED, CLOSED, FAILED, OPEN, TASK, Document
 from gitmem.text.json_values import format_json
 
 TYPE_CHECKING = False

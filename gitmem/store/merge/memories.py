@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from gitmem.document.conflict import CONFLICT
 from gitmem.document.edit import REMOVE, edit
-from gitmem.document.fields import is_newer, parse_time
+from gitmem.document.fields import is_newer
 from gitmem.document.format import format as format_memory
 from gitmem.document.parse import parse, unify
+from gitmem.document.times import parse_time
 from gitmem.errors import FormatError
 from gitmem.frozen import frozen
 from gitmem.git.texts import merge_texts

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from gitmem.document.fields import format_time
+from gitmem.document.times import format_time
 from gitmem.errors import ProcessError
 from gitmem.frozen import frozen
 from gitmem.git.repository import is_oid

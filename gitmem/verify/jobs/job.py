@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import time
 
-from gitmem.document.fields import format_time
+from gitmem.document.times import format_time
 from gitmem.errors import BusyError
 from gitmem.frozen import fields_of, frozen, replace
 from gitmem.system.file_lock import make_folder, try_lock

@@ -14,7 +14,7 @@ import stat
 from pathlib import Path
 
 from gitmem import __version__
-from gitmem.document.fields import format_time, parse_time
+from gitmem.document.times import format_time, parse_time
 from gitmem.errors import FormatError, GitmemError, RefusedError, UsageError
 from gitmem.frozen import frozen, replace
 from gitmem.git.repository import is_oid

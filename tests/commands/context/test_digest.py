@@ -12,7 +12,7 @@ from support.facts import DAY, Clock, approve_all, make_fact, make_memory, put, 
 from gitmem.commands.context.digest import LATEST
 from gitmem.commands.context.relevance import NEWEST
 from gitmem.commands.context.sections import FRAME_TOKENS
-from gitmem.document.fields import format_time
+from gitmem.document.times import format_time
 from gitmem.memory.memory import Memory
 from gitmem.text.tokens import count_tokens
 

@@ -9,10 +9,10 @@ from conftest import NOW, memory_text
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gitmem.document.fields import format_time
 from gitmem.document.meaning import meaning_of
 from gitmem.document.parse import parse
 from gitmem.document.spec import check_of, claim_hash
+from gitmem.document.times import format_time
 from gitmem.errors import FormatError
 from gitmem.index.catalog.rows import Rows, inputs_of, rows_of
 from gitmem.model import Document

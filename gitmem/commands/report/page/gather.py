@@ -7,7 +7,6 @@ import json
 from gitmem import __version__
 from gitmem.commands.report.page import model, ranking, timeline
 from gitmem.commands.report.page.model import ARCHIVED, EXPIRED, LIVE, SUPERSEDED, Page, PageMemory
-from gitmem.document.fields import TASK
 from gitmem.document.spec import shown_check
 from gitmem.errors import NotFoundError, ProcessError
 from gitmem.frozen import replace
@@ -15,7 +14,7 @@ from gitmem.git.branches import is_on_default
 from gitmem.index.catalog import fact_state, state
 from gitmem.index.catalog.fact_state import FactRow
 from gitmem.index.catalog.packed_texts import strings
-from gitmem.model import FAILED, STALE, SUSPECT, UNPROVEN, Check
+from gitmem.model import FAILED, STALE, SUSPECT, TASK, UNPROVEN, Check
 from gitmem.statuses import describe_chain
 from gitmem.store.scope import PROJECT, UNIVERSAL, is_meant
 from gitmem.text.secrets import redact

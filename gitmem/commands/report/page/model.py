@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gitmem.document.fields import format_time
+from gitmem.document.times import format_time
 from gitmem.frozen import fields_of, frozen
 from gitmem.model import STATUSES
 

@@ -8,7 +8,7 @@ from markupsafe import Markup
 
 from gitmem.commands.report.page import markup, sections
 from gitmem.commands.report.page.model import LIVE
-from gitmem.document.fields import format_time
+from gitmem.document.times import format_time
 from gitmem.statuses import MARKS, SIGNS
 from gitmem.text import web_page
 from gitmem.verify.jobs.history import ended
