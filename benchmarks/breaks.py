@@ -26,7 +26,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.adopt import find_mirror, rows
-from gitmem.commands.adopt.code import read_text
+from gitmem.commands.adopt.code import read_texts
 from gitmem.commands.adopt.findings import FALSE, Adoption, Finding
 from gitmem.commands.adopt.forms import advice
 from gitmem.commands.adopt.run import adopt
@@ -94,7 +94,7 @@ def replay(mirrors: Path, benchmark: Path) -> Iterator[Replayed]:
             adoptions[key] = made, time.process_time() - start
         adoption, seconds = adoptions[key]
         hits = [finding for finding in adoption.of(FALSE) if _is_of(finding, one)]
-        later = read_text(git, f"{heads[one['repo']]}:{one['file']}") or ""
+        later = _text(git, f"{heads[one['repo']]}:{one['file']}")
         yield Replayed(
             f"{one['repo']} {one['broke_commit'][:10]} {one['file']} {one['token']}",
             bool(hits),
@@ -103,6 +103,11 @@ def replay(mirrors: Path, benchmark: Path) -> Iterator[Replayed]:
             len(adoption.of(FALSE)) - len(hits),
             seconds,
         )
+
+
+def _text(git: Git, spec: str) -> str:
+    """Return the text of a blob; empty where there is none."""
+    return dict(read_texts(git, [spec])).get(spec, "")
 
 
 def replay_check(mirrors: Path, benchmark: Path) -> Iterator[Replayed]:
@@ -125,7 +130,7 @@ def replay_check(mirrors: Path, benchmark: Path) -> Iterator[Replayed]:
         ]
         hits = [said for key, said in every if said["path"] == one["file"] and key[:-HASH_LENGTH] == named]
         git = Git(Repository(str(folder), str(folder), None))
-        later = read_text(git, f"{heads[one['repo']]}:{one['file']}") or ""
+        later = _text(git, f"{heads[one['repo']]}:{one['file']}")
         yield Replayed(
             f"{one['repo']} {commit[:10]} {one['file']} {one['token']}",
             bool(hits),

@@ -8,6 +8,7 @@ from collections import Counter
 from gitmem.commands.adopt.code import Code
 from gitmem.commands.adopt.documents import DECISION
 from gitmem.commands.adopt.findings import FALSE, HOLDS
+from gitmem.commands.adopt.forms import counted
 from gitmem.commands.adopt.memories import SENTENCE_FIELD, TAG, hash_of, proposals_of
 from gitmem.commands.adopt.statements import split
 from gitmem.document.anchors import FIELD
@@ -138,7 +139,9 @@ class _Plan:
         proposed = self._defined(proposed)
         answers = self._answers([one.fields["verify"] for one in proposed if one.outcome])
         self._proposed = {
-            one.key: one for one in proposed if not one.outcome or answers[_words(one.fields["verify"])] == one.outcome
+            one.key: one
+            for one in proposed
+            if not one.outcome or answers[words_of(one.fields["verify"])] == one.outcome
         }
         judged = len(adoption.of(FALSE)) + len(adoption.of(HOLDS))
         with_check = sum(one.check is not None for one in (*adoption.of(FALSE), *adoption.of(HOLDS)))
@@ -148,7 +151,7 @@ class _Plan:
 
     def _answers(self, checks: Sequence[Mapping[str, Any]]) -> dict[tuple[str, ...], str]:
         """Return the answers of built-in checks at the commit, by their words."""
-        answers = answer_all(self._memory.git, self._tree, [Check(BUILTIN, _words(check)) for check in checks])
+        answers = answer_all(self._memory.git, self._tree, [Check(BUILTIN, words_of(check)) for check in checks])
         return {check.words: answer.outcome for check, answer in answers.items()}
 
     def _defined(self, proposed: Sequence[Proposal]) -> list[Proposal]:
@@ -160,10 +163,10 @@ class _Plan:
         answers = self._answers(list(named.values()))
         return [
             replace(one, fields={**one.fields, "verify": dict(named[one.key])})
-            if one.key in named and answers[_words(named[one.key])] == one.outcome
+            if one.key in named and answers[words_of(named[one.key])] == one.outcome
             else one
             for one in proposed
-            if not one.is_plain_word or answers[_words(named[one.key])] == one.outcome
+            if not one.is_plain_word or answers[words_of(named[one.key])] == one.outcome
         ]
 
     def make(self, writer: Writer, tip: str | None) -> CommitPlan | None:
@@ -293,10 +296,6 @@ class _Plan:
         )
 
 
-def _words(check: Mapping[str, Any]) -> tuple[str, ...]:
-    return words_of(check)
-
-
 def _known(catalog: Catalog) -> dict[str, _Known]:
     """Return the adopted memories by key, including retired ones."""
     rows = catalog.rows(
@@ -313,7 +312,7 @@ def _changes(known: _Known, proposal: Proposal, answers: Mapping[tuple[str, ...]
     changes: dict[str, Any] = {} if known.refs == proposal.refs else {"refs": proposal.refs}
     have = known.fields.get("verify")
     # A check with the right answer stays, whichever file it reads; so does a person's own.
-    if proposal.outcome and isinstance(have, dict) and answers[_words(have)] != proposal.outcome:
+    if proposal.outcome and isinstance(have, dict) and answers[words_of(have)] != proposal.outcome:
         changes["verify"] = proposal.fields["verify"]
     if known.fields.get(SENTENCE_FIELD) != proposal.fields[SENTENCE_FIELD]:
         names = ("title", "status", "superseded_by", "supersedes", SENTENCE_FIELD)
@@ -324,8 +323,8 @@ def _changes(known: _Known, proposal: Proposal, answers: Mapping[tuple[str, ...]
 def counts(applied: Applied, *, is_dry: bool) -> str:
     """Return the counts on one line: ``41 facts, 6 conventions added; 2 retired; commit abc``."""
     number = Counter({kind: len(of) for kind, of in applied.added.items()})
-    facts = [_counted(number.pop(ADOPTED), "fact")] if number[ADOPTED] else []
-    listed = ", ".join([*facts, *(_counted(many, kind) for kind, many in sorted(number.items()) if many)])
+    facts = [counted(number.pop(ADOPTED), "fact")] if number[ADOPTED] else []
+    listed = ", ".join([*facts, *(counted(many, kind) for kind, many in sorted(number.items()) if many)])
     parts = [f"{listed} {'would be ' if is_dry else ''}added"] if listed else []
     for what, word in ((applied.updated, "updated"), (applied.retired, "retired")):
         parts += [f"{len(what)} {'would be ' if is_dry else ''}{word}"] if what else []
@@ -333,7 +332,3 @@ def counts(applied: Applied, *, is_dry: bool) -> str:
     parts += [f"{applied.unchanged} there already"] if applied.unchanged else []
     parts += [f"{applied.unproved} without a check"] if applied.unproved else []
     return "; ".join([*parts, *([f"commit {applied.commit[:10]}"] if applied.commit else [])])
-
-
-def _counted(number: int, noun: str) -> str:
-    return f"{number} {noun}{'' if number == 1 else 's'}"

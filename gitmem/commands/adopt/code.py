@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 from functools import cached_property
 
-from gitmem.errors import GitmemError
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -121,15 +119,6 @@ def read_texts(git: Git, specs: Iterable[str]) -> Iterator[tuple[str, str]]:
     for name, content in git.read_blobs([name for name in names if 0 <= sizes[name] <= FILE_LIMIT]):
         if content is not None and b"\0" not in content[:8000]:
             yield name, content.decode("utf-8", "replace")
-
-
-def read_text(git: Git, spec: str) -> str | None:
-    """Return the text of one blob, or None."""
-    try:
-        content = git.read_blob(spec, limit=FILE_LIMIT)
-    except GitmemError:
-        return None
-    return None if content is None else content.decode("utf-8", "replace")
 
 
 def _rule(line: str) -> tuple[re.Pattern[str], bool] | None:

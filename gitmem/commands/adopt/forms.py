@@ -68,14 +68,15 @@ def advice(finding: Finding) -> str:
 def summary(adoption: Adoption) -> str:
     """Return the counts on one line."""
     false, holds, never = (len(adoption.of(verdict)) for verdict in (FALSE, HOLDS, NEVER))
-    documents = _counted(len(adoption.documents), "document")
+    documents = counted(len(adoption.documents), "document")
     more = f", {never} never held" if never else ""
     since = f" since {adoption.base[:10]}" if adoption.base else ""
-    unchecked = _counted(len(adoption.unchecked), "statement")
+    unchecked = counted(len(adoption.unchecked), "statement")
     return f"{documents}: {false} false{since}, {holds} hold{more}, {unchecked} cannot be checked"
 
 
-def _counted(number: int, noun: str) -> str:
+def counted(number: int, noun: str) -> str:
+    """Return a number with its noun: ``1 fact``, ``2 facts``."""
     return f"{number} {noun}{'' if number == 1 else 's'}"
 
 

@@ -28,6 +28,9 @@ MOST_VERSIONS = 600
 MOST_PATHS = 40
 # The most names searched in former code: each needs a search through all of it.
 MOST_WORDS = 24
+# Where the removal of a path is looked for, one after the other. A file that a branch added and removed again before it
+# was merged is only in the whole history.
+_WALKS = ((), ("-m", "--first-parent"), ("--full-history", "--no-merges", "--diff-filter=D"))
 _MISSING = "older files are missing and cannot be fetched, so some causes are unknown"
 _TEXTS = ("md", "mdx", "mdc", "rst", "txt", "ipynb", "svg", "snap")
 
@@ -100,8 +103,8 @@ class Past:
             )
         # git simplifies the history of one path to the line where it changed, but not that of several at once.
         for path in left[:MOST_PATHS]:
-            for merges in ((), ("-m", "--first-parent")):
-                argv = ("log", "-1", *merges, "--no-show-signature", "--format=%H", self._commit, "--", path)
+            for walk in _WALKS:
+                argv = ("log", "-1", *walk, "--no-show-signature", "--format=%H", self._commit, "--", path)
                 done = self._git.run("--literal-pathspecs", *argv, check=False)
                 commit = done.stdout.decode("ascii", "replace").strip()
                 if commit and (found := self._confirmed({path: commit})):

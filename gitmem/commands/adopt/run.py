@@ -27,7 +27,7 @@ from gitmem.text.sanitize import display
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Container, Iterable, Iterator
+    from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 
     from gitmem.commands.adopt.claims.claim import Claim
     from gitmem.commands.adopt.corpus import Corpus
@@ -35,6 +35,8 @@ if TYPE_CHECKING:
     from gitmem.commands.adopt.findings import Finding
     from gitmem.commands.adopt.statements import Statement
     from gitmem.git.binary import Git
+
+    _Read = tuple[Document, Statement, list[Claim]]
 
 
 def _quiet(what: str, done: int, total: int) -> None:
@@ -71,39 +73,27 @@ def adopt(
         for statement in split(texts.get(document.path, ""))
     ]
     every = [claim for _, _, claims in read for claim in claims]
-    names = {claim.name for claim in every if claim.kind == SYMBOL} | {
-        claim.stated for claim in every if claim.tool == "port"
-    }
+    symbols = {claim.name for claim in every if claim.kind == SYMBOL}
+    ports = {claim.stated for claim in every if claim.tool == "port"}
     values = all_names(claim for claim in every if claim.kind == VALUE)
-    corpus = search(head, names, values, progress=lambda done, total: progress("reading the code", done, total))
-    sections: dict[tuple[str, str], list[str]] = {}
-    for document, statement, claims in read:
-        stated = [claim.name for claim in claims if claim.kind == VALUE and not claim.tool]
-        sections.setdefault((document.path, statement.section), []).extend(stated)
+    corpus = search(head, symbols | ports, values, progress=lambda *counts: progress("reading the code", *counts))
+    sections = _values_by_section(read)
     judge = _Judge(head, past, corpus, Numbers(head, past, corpus, sections))
-    findings: list[Finding] = []
-    unchecked = []
-    for number, (document, statement, claims) in enumerate(read):
-        progress(f"judging {document.path}", number, len(read))
-        found = judge.judge(document, statement, claims)
-        findings += found
-        if not found and statement.kind != HEADING:
-            unchecked.append((document, statement))
+    findings, unchecked = _judged(read, judge, progress)
     notes = []
     if unread := [one.path for one in documents if one.path not in texts and head.is_regular(one.path)]:
         notes.append(f"not read, because they are binary or too large: {display(', '.join(unread))}")
     if base:
         progress("judging what is false before the change", len(read), len(read))
         change = Change(git, base, head, past, contents)
-        before = change.corpus(corpus, {claim.name for claim in every if claim.kind == SYMBOL}, values)
+        before = change.corpus(corpus, symbols, values)
         older = _Judge(change.before, past, before, Numbers(change.before, past, before, sections))
         made = change.made_false(findings, older.again, _claims_of)
         if earlier := sum(one.verdict == FALSE and one.claim not in {new.claim for new in made} for one in findings):
             notes.append(f"{earlier} more statements were false before the change; gitmem adopt shows them")
         findings = [*(one for one in findings if one.verdict == HOLDS), *made]
     progress("finding culprits", len(read), len(read))
-    findings = _grouped(findings)
-    findings = with_fixes(_with_culprits(findings, past), head, past, base)
+    findings = with_fixes(_with_culprits(_grouped(findings), past), head, past, base)
     notes += past.notes
     if not corpus.is_whole:
         notes.append("the code is too large to be read in full; names and values were looked for in part of it")
@@ -121,6 +111,30 @@ def _claims(statement: Statement, document: Document) -> Iterator[Claim]:
     yield from number_claims(statement)
     yield from symbol_claims(statement)
     yield from dependency_claims(statement)
+
+
+def _values_by_section(read: Sequence[_Read]) -> dict[tuple[str, str], list[str]]:
+    """Return the names whose values are stated, by document and section."""
+    found: dict[tuple[str, str], list[str]] = {}
+    for document, statement, claims in read:
+        stated = [claim.name for claim in claims if claim.kind == VALUE and not claim.tool]
+        found.setdefault((document.path, statement.section), []).extend(stated)
+    return found
+
+
+def _judged(
+    read: Sequence[_Read], judge: _Judge, progress: Callable[[str, int, int], None]
+) -> tuple[list[Finding], list[tuple[Document, Statement]]]:
+    """Return what came of the claims, and the statements without one that can be checked."""
+    findings: list[Finding] = []
+    unchecked = []
+    for number, (document, statement, claims) in enumerate(read):
+        progress(f"judging {document.path}", number, len(read))
+        found = judge.judge(document, statement, claims)
+        findings += found
+        if not found and statement.kind != HEADING:
+            unchecked.append((document, statement))
+    return findings, unchecked
 
 
 class _Judge:
@@ -161,21 +175,33 @@ class _Judge:
                 return self._numbers.judge_value(claim, statement, document)
 
 
-def _grouped(findings: Iterable[Finding]) -> list[Finding]:
-    """Return the findings, merging equal ones in one document, with the other lines that say the same."""
-    first: dict[tuple[str, ...], int] = {}
-    found: list[Finding] = []
+def _grouped(findings: Sequence[Finding]) -> list[Finding]:
+    """Return the findings, merging equal ones in one document, with the other lines that say the same.
+
+    A name that is false on one line is false on the other ones, also on one that was edited after it was gone.
+    """
+    false = [finding for finding in findings if finding.verdict == FALSE]
+    first = {_what(finding): finding for finding in reversed(false)}
+    names = {_name(finding): first[_what(finding)] for finding in reversed(false) if not finding.claim.stated}
+    more: dict[int, set[int]] = {}
+    found = []
     for finding in findings:
-        claim, what = finding.claim, finding.source.path if finding.source else ""
-        key = (finding.document.path, claim.kind, finding.then or f"{claim.name} {claim.stated}", what)
-        if finding.verdict != FALSE or key not in first:
-            if finding.verdict == FALSE:
-                first[key] = len(found)
+        same = first[_what(finding)] if finding.verdict == FALSE else names.get(_name(finding))
+        if same is None or same is finding or finding.verdict == HOLDS:
             found.append(finding)
-        elif claim.line != found[first[key]].claim.line:
-            one = found[first[key]]
-            found[first[key]] = replace(one, more=(*one.more, claim.line))
-    return found
+        elif finding.claim.line != same.claim.line:
+            more.setdefault(id(same), set()).add(finding.claim.line)
+    return [replace(one, more=tuple(sorted(more[id(one)]))) if id(one) in more else one for one in found]
+
+
+def _what(finding: Finding) -> tuple[str, ...]:
+    """Return what makes two alarms the same: the document, what is claimed, and where the code says otherwise."""
+    claim, where = finding.claim, finding.source.path if finding.source else ""
+    return (finding.document.path, claim.kind, finding.then or f"{claim.name} {claim.stated}", where)
+
+
+def _name(finding: Finding) -> tuple[str, str, str]:
+    return finding.document.path, finding.claim.kind, finding.claim.name
 
 
 def _with_culprits(findings: list[Finding], past: Past) -> list[Finding]:

@@ -12,7 +12,7 @@ from gitmem.frozen import frozen
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
 BULLET, SENTENCE, ROW, CODE, TREE, HEADING = "bullet", "sentence", "row", "code", "tree", "heading"
 _FENCE = re.compile(r"^\s*(?:[-*+]\s+|\d+[.)]\s+)?(`{3,}|~{3,})\s*([\w+#.-]*)")
@@ -49,7 +49,6 @@ class Statement:
         language: The language of a code block.
         header: The cells of a table's first row.
         path: The path of an entry in a folder tree, from the tree's root, including the root's name if it has one.
-        folders: The folders of earlier ``cd`` commands in a code block.
     """
 
     kind: str
@@ -59,7 +58,6 @@ class Statement:
     language: str = ""
     header: tuple[str, ...] = ()
     path: str = ""
-    is_root: bool = False
 
     @property
     def text(self) -> str:
@@ -149,8 +147,7 @@ class _Splitter:
             _FENCE.match(line) or _HEADING.match(line) or _BULLET.match(line) or line.lstrip().startswith("|")
         )
 
-    def _while(self, at: int, has: object) -> int:
-        assert callable(has)
+    def _while(self, at: int, has: Callable[[str], bool]) -> int:
         while at < len(self._lines) and has(self._lines[at]):
             at += 1
         return at
@@ -210,17 +207,13 @@ class _Splitter:
             entry = _ENTRY.match(rest)
             if entry is None:
                 continue
-            depth = drawn.end() if drawn else len(line) - len(line.lstrip())
-            while above and above[-1][0] >= depth:
-                above.pop()
+            depth = drawn.end() if drawn else _indentation(line)
+            _leave_deeper(above, depth)
             name = entry[1].strip("/")
-            is_root = not drawn
-            above.append((depth, name if name not in (".", "") else ""))
+            above.append((depth, "" if name == "." else name))
             path = "/".join(filter(None, (one for _, one in above)))
-            if path and not (is_root and any(mark in rest for mark in "$<>=:")):
-                yield self._make(TREE, number, number + 1, path=path, is_root=is_root)
-            elif not path:
-                above[-1] = (depth, "")
+            if path and (drawn or not any(mark in rest for mark in "$<>=:")):
+                yield self._make(TREE, number, number + 1, path=path)
 
     def _listing(self, at: int, end: int) -> Iterator[Statement]:
         """Yield the entries of a listing: a path at the start of each line, folders by indentation."""
@@ -230,14 +223,23 @@ class _Splitter:
             entry = _ENTRY.match(line.strip())
             if entry is None:
                 continue
-            depth = len(line) - len(line.lstrip())
-            while above and above[-1][0] >= depth:
-                above.pop()
+            depth = _indentation(line)
+            _leave_deeper(above, depth)
             name = entry[1].strip("/")
             path = "/".join([*(one for _, one in above), name])
             if line.strip()[len(entry[1]) : len(entry[1]) + 1] == "/" or entry[1].endswith("/"):
                 above.append((depth, name))
             yield self._make(TREE, number, number + 1, path=path)
+
+
+def _leave_deeper(above: list[tuple[int, str]], depth: int) -> None:
+    """Remove the folders that an entry at this depth is not in."""
+    while above and above[-1][0] >= depth:
+        above.pop()
+
+
+def _indentation(line: str) -> int:
+    return len(line) - len(line.lstrip())
 
 
 def _is_listing(lines: list[str]) -> bool:

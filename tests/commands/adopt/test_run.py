@@ -153,6 +153,33 @@ def test_same_alarm_is_given_once_with_all_its_lines(repo):
     assert (finding.claim.line, finding.more) == (1, (3,))
 
 
+def test_line_that_was_edited_after_its_file_was_removed_is_given_with_the_other_lines_that_name_it(repo):
+    text = "- limits: `src/gateway/retry.py`\n- code: `src/gateway/retry.py`\n"
+    commit_files(repo, {"AGENTS.md": text})
+    git(repo, "rm", "-q", "src/gateway/retry.py")
+    commit_files(repo, {}, "remove it")
+    commit_files(repo, {"AGENTS.md": text.replace("limits", "Limits")})
+
+    adoption = adopted(repo)
+
+    assert [(one.claim.line, one.more) for one in adoption.of(FALSE)] == [(2, (1,))]
+    assert told(adoption, NEVER) == []
+
+
+def test_file_that_a_branch_added_and_removed_before_it_was_merged_has_its_culprit(repo):
+    git(repo, "checkout", "-q", "-b", "topic")
+    commit_files(repo, {"src/new.py": "x = 1\n", "AGENTS.md": "- code: `src/new.py`\n"})
+    git(repo, "rm", "-q", "src/new.py")
+    culprit = commit_files(repo, {}, "remove it")
+    git(repo, "checkout", "-q", "-")
+    commit_files(repo, {"other": "x\n"})
+    git(repo, "-c", "user.name=A", "-c", "user.email=a@b", "merge", "-q", "--no-ff", "-m", "merge", "topic")
+
+    (finding,) = adopted(repo).of(FALSE)
+
+    assert finding.culprit.commit == culprit
+
+
 def test_correction_changes_only_the_false_words(repo):
     text = "- Go 1.24+ and 1.24 apples\n"
     commit_files(repo, {"AGENTS.md": text, "go.mod": "module x\n\ngo 1.24\n"})

@@ -15,93 +15,27 @@ if TYPE_CHECKING:
 
 _TARGET = re.compile(r"^[A-Za-z_][\w:.\-/@]*$")
 # The package managers' own commands. Source: the commands of npm 11, pnpm 11, yarn 4 and bun 1.
-_OWN = frozenset(
-    [
-        "install",
-        "i",
-        "ci",
-        "add",
-        "remove",
-        "rm",
-        "uninstall",
-        "update",
-        "up",
-        "upgrade",
-        "exec",
-        "x",
-        "dlx",
-        "create",
-        "init",
-        "link",
-        "unlink",
-        "list",
-        "ls",
-        "ll",
-        "outdated",
-        "audit",
-        "publish",
-        "pack",
-        "config",
-        "cache",
-        "why",
-        "version",
-        "login",
-        "logout",
-        "whoami",
-        "view",
-        "info",
-        "dedupe",
-        "prune",
-        "rebuild",
-        "import",
-        "patch",
-        "store",
-        "env",
-        "self-update",
-        "root",
-        "bin",
-        "approve-builds",
-        "workspace",
-        "workspaces",
-        "set",
-        "plugin",
-        "deploy",
-        "fetch",
-        "help",
-        "setup",
-        "pm",
-        "changeset",
-        "licenses",
-        "query",
-        "explain",
-        "search",
-        "repl",
-        "node",
-        "tsx",
-        "tsc",
-        "vitest",
-        "jest",
-        "eslint",
-        "prettier",
-        "turbo",
-        "nx",
-        "playwright",
-        "biome",
-        "wrangler",
-        "prisma",
-        "changeset-cli",
-        "catalog",
-    ]
-)
+_OWN = frozenset({
+    "install", "i", "ci", "add", "remove", "rm", "uninstall", "update", "up", "upgrade", "exec", "x", "dlx",
+    "create", "init", "link", "unlink", "list", "ls", "ll", "outdated", "audit", "publish", "pack", "config",
+    "cache", "why", "version", "login", "logout", "whoami", "view", "info", "dedupe", "prune", "rebuild", "import",
+    "patch", "store", "env", "self-update", "root", "bin", "approve-builds", "workspace", "workspaces", "set",
+    "plugin", "deploy", "fetch", "help", "setup", "pm", "changeset", "licenses", "query", "explain", "search",
+    "repl", "node", "tsx", "tsc", "vitest", "jest", "eslint", "prettier", "turbo", "nx", "playwright", "biome",
+    "wrangler", "prisma", "changeset-cli", "catalog",
+})  # fmt: skip
 _JS = frozenset({"npm", "pnpm", "yarn", "bun"})
 _IMPLIED = frozenset({"test", "start", "stop", "restart", "t"})
 _RUNNERS = {"make": "make", "gmake": "make", "just": "just", "task": "task", "poe": "poe", "tox": "tox", "nox": "nox",
-            "mise": "mise",            "invoke": "invoke", "inv": "invoke", "rake": "rake", "deno": "deno"}  # fmt: skip
+            "mise": "mise", "invoke": "invoke", "inv": "invoke", "rake": "rake", "deno": "deno"}  # fmt: skip
 # Options whose value is the next word.
 _TAKES = frozenset({
     "-C", "--dir", "--filter", "-F", "--prefix", "-w", "--workspace", "--cwd", "-f", "--file", "-e", "-s", "--session",
     "--env", "-j", "--project", "-p", "--package", "--directory", "-d", "-t", "--taskfile", "--justfile",
 })  # fmt: skip
+# Tools whose `run` starts a command in an environment, and options of `run` whose value is the next word.
+_ENVIRONMENTS = frozenset({"uv", "poetry", "pdm", "hatch", "rye", "pixi"})
+_RUN_TAKES = frozenset({"--with", "--extra", "--group", "--python"})
 
 
 def command_claims(statement: Statement) -> Iterator[Claim]:
@@ -122,21 +56,10 @@ def _line(text: str, line: int) -> Iterator[Claim]:
             re.match(r"^[A-Z_][A-Z0-9_]*=", words[0]) or words[0] in ("sudo", "time", "nice", "env", "exec", "corepack")
         ):
             words.pop(0)
-        if words[:2] in (
-            ["uv", "run"],
-            ["poetry", "run"],
-            ["pdm", "run"],
-            ["hatch", "run"],
-            ["rye", "run"],
-            ["pixi", "run"],
-        ):
+        if words[:1] and words[0] in _ENVIRONMENTS and words[1:2] == ["run"]:
             words = words[2:]
             while words and words[0].startswith("-"):
-                words = (
-                    words[2:]
-                    if words[0] in _TAKES or words[0] in ("--with", "--extra", "--group", "--python")
-                    else words[1:]
-                )
+                words = words[2:] if words[0] in _TAKES | _RUN_TAKES else words[1:]
         if words:
             yield from _command(words, line)
 
