@@ -150,7 +150,7 @@ def asking(*, interactive: bool, is_silent: bool = False) -> dict[str, str]:
 def without_variables(wanted: Mapping[str, str]) -> list[str]:
     """Return the start of a command line that takes ``GIT_*`` variables of ours away which are not *wanted*.
 
-    For a program that another library starts with all of our environment; empty where there are none.
+    For a program that another library starts with all of our environment; empty if there are none.
     """
     extra = sorted(name for name in os.environ if name.startswith("GIT_") and name not in wanted)
     return ["env", *(word for name in extra for word in ("-u", name))] if extra else []
@@ -201,7 +201,7 @@ def agent_client() -> str:
 
 
 def agent_session() -> str:
-    """Return the session of the agent that runs this process, or an empty string where that is not known."""
+    """Return the session of the agent that runs this process, or an empty string if that is not known."""
     found = next(filter(None, map(variable, SESSION_VARIABLES)), "")
     return found if len(found) <= SESSION_LIMIT and found.replace("-", "").isalnum() and found.isascii() else ""
 
@@ -244,7 +244,7 @@ def state_home() -> str:
 
 
 def clones_place() -> str:
-    """Return where the clones that this machine knows are registered; empty where HOME is empty."""
+    """Return where the clones that this machine knows are registered; empty if HOME is empty."""
     is_lost = os.environ.get("HOME") == "" and not variable("XDG_STATE_HOME").startswith("/")
     return "" if is_lost else os.path.join(state_home(), "clones")
 

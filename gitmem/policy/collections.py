@@ -1,7 +1,7 @@
-"""Collections: kinds that are read, written and kept by the same rules. Pure.
+"""Collections: kinds that are read, written and stored by the same rules. Pure.
 
 A kind names its collection (``[kinds.NAME] collection``), and ``[collections.NAME]`` holds the rules. This module is
-loaded only where a policy has such a table, or a person names a collection.
+loaded only if a policy has such a table, or a person names a collection.
 
 Source: AI Memory Module, "Five-Collection Architecture" (C1) and "Collection Comparison Summary". What its document
 prescribes is the profile ``bmad``; without a profile, collections only group.
@@ -21,11 +21,11 @@ if TYPE_CHECKING:
 
     from gitmem.policy.policy import Policy
 
-# Who reads: a session's start (and `context`), `pre-work`, a prompt, and who asks (recall, MCP, Python).
+# The readers: a session's start (and `context`), `pre-work`, a prompt, and explicit requests (recall, MCP, Python).
 READERS = (START, WORK, PROMPT, REQUEST)
 PROJECT, PRIVATE = "project", "private"
 WRITERS = (REMEMBER, WORKFLOW, CAPTURE, IMPORT)
-# The other name that C's document has.
+# The other name in C's document.
 ALIASES = {"jira-data": "jira"}
 # Suffixes of files that prompts name. C, "Validation regex": py, js, ts, md, yaml, sql, sh.
 _SUFFIXES = frozenset(
@@ -37,7 +37,7 @@ _SUFFIXES = frozenset(
 
 
 def some_of(*words: str) -> Callable[[Any], tuple[str, ...]]:
-    """Return a reader for a list of some of these words."""
+    """Return a reader for a list of these words."""
 
     def parse(value: Any) -> tuple[str, ...]:
         if not isinstance(value, list) or not set(words).issuperset(map(str, value)):
@@ -48,7 +48,7 @@ def some_of(*words: str) -> Callable[[Any], tuple[str, ...]]:
 
 
 def home(value: Any) -> str:
-    """Read where a collection is kept; empty for wherever its writer says."""
+    """Read the scope of a collection; empty for any."""
     if value not in ("", "project", "private", "universal"):
         raise WrongValue('"project", "private" or "universal", or empty')
     return str(value)
@@ -84,7 +84,7 @@ COLLECTIONS: dict[str, Collection] = {
         Collection("discussions", "session summaries, decisions and their reasons", kind="discussion"),
         Collection("code-patterns", "how things were built, with code locations"),
         Collection("conventions", "how things are done, in all projects"),
-        # C, "Tier 2: by design" not read with prompts, nor before work.
+        # C, "Tier 2: by design": not read for prompts, nor before work.
         Collection("github", "issues, pull requests, commits and releases", readers=(REQUEST,)),
         Collection("jira", "issues and comments from Jira", readers=(REQUEST,)),
     )
@@ -93,10 +93,10 @@ assert {name for name, row in COLLECTIONS.items() if row.readers == (REQUEST,)} 
 
 
 def named(policy: Policy, typed: str) -> Collection:
-    """Return a collection by the name that was typed.
+    """Return a collection by its typed name.
 
     Raises:
-        UsageError: There is none.
+        UsageError: There is no such collection.
     """
     known = list_collections(policy)
     plain = typed.strip().lower().replace("_", "-")
@@ -114,12 +114,12 @@ def list_collections(policy: Policy) -> dict[str, Collection]:
 
 
 def kinds_in(policy: Policy, name: str) -> tuple[str, ...]:
-    """Return the kinds of a collection, in the order of the table."""
+    """Return the kinds of a collection, in table order."""
     return tuple(kind.name for kind in policy.kinds.values() if kind.collection == name)
 
 
 def kinds_of(policy: Policy, typed: Sequence[str], kinds: Sequence[str]) -> tuple[str, ...]:
-    """Return the kinds that collections have, of these kinds where there are some.
+    """Return the kinds in some collections, limited to these kinds if any are given.
 
     Raises:
         UsageError: There is no such collection, or it has none of the kinds.
@@ -135,7 +135,7 @@ def kinds_of(policy: Policy, typed: Sequence[str], kinds: Sequence[str]) -> tupl
 
 
 def kind_for(policy: Policy, typed: str, kind: str) -> str:
-    """Return the kind of a memory that is written to a collection: the one that was typed, or the collection's own.
+    """Return the kind of a memory for a collection: the typed one, or the collection's default.
 
     Raises:
         UsageError: There is no such collection, or the kind is not in it.
@@ -147,7 +147,7 @@ def kind_for(policy: Policy, typed: str, kind: str) -> str:
 
 
 def unread(policy: Policy, reader: str, prompt: str) -> tuple[str, ...]:
-    """Return the kinds whose collection a reader does not read, for a prompt as its routing says."""
+    """Return the kinds in collections that a reader does not read; for a prompt, by its routing rules."""
     closed = {
         name
         for name, row in list_collections(policy).items()
@@ -171,12 +171,12 @@ def _plain(phrase: str) -> list[str]:
 
 
 def names_file(text: str) -> bool:
-    """Return whether a text names a file of code, or a folder below another one."""
+    """Return whether a text names a file of code, or a path with a folder."""
     return any(is_file(word.split(":", 1)[0]) for word in words_of(text))
 
 
 def words_of(text: str) -> Iterator[str]:
-    """Yield the words of a text without punctuation around them; no addresses."""
+    """Yield the words of a text without surrounding punctuation; addresses are skipped."""
     yield from (word.strip("`'\"()[]{}<>,;:!?.") for word in text.split() if "://" not in word)
 
 
@@ -188,10 +188,10 @@ def is_file(word: str) -> bool:
 
 
 def refuse_writer(policy: Policy, kind: str, writer: str) -> None:
-    """Refuse what a collection does not accept from this writer.
+    """Refuse a memory if its collection does not accept it from this writer.
 
     Raises:
-        RefusedError: It names who may write.
+        RefusedError: It does not; the message names the accepted writers.
     """
     row = policy.collections.get(policy.kind(kind).collection)
     if row is not None and writer not in row.writers:
@@ -203,10 +203,10 @@ def refuse_writer(policy: Policy, kind: str, writer: str) -> None:
 
 
 def refuse_scope(policy: Policy, kind: str, scope: str) -> None:
-    """Refuse a scope that other projects read for what its collection keeps in the project (C13).
+    """Refuse a shared scope if the collection stays in the project (C13).
 
     Raises:
-        RefusedError: That is so.
+        RefusedError: It does.
     """
     row = policy.collections.get(policy.kind(kind).collection)
     if row is not None and row.scope in (PROJECT, PRIVATE):
@@ -217,10 +217,10 @@ def refuse_scope(policy: Policy, kind: str, scope: str) -> None:
 
 
 def refuse_size(policy: Policy, kind: str, count: Callable[[], int]) -> None:
-    """Refuse what is too short or too long for its collection; *count* returns its tokens.
+    """Refuse a memory that is too short or too long for its collection; *count* returns its tokens.
 
     Raises:
-        RefusedError: It says how many there are, and how many there may be.
+        RefusedError: It is; the message gives its tokens and the limits.
     """
     row = policy.collections.get(policy.kind(kind).collection)
     if row is None or not (row.min_tokens or row.max_tokens):

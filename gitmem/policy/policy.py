@@ -1,7 +1,7 @@
 """The policy: the kinds of memory and the settings of a store, from ``gitmem.toml`` at its root.
 
-A policy comes with the memory branch, so it is data of others: its text is bounded by the reader, every value is
-checked, and its ``setup`` command runs only as a part of specifications that were approved.
+A policy comes with the memory branch, so it is untrusted: the reader bounds its size, every value is checked, and its
+``setup`` command runs only as part of approved specifications.
 """
 
 from __future__ import annotations
@@ -55,11 +55,11 @@ class Policy:
     Attributes:
         kinds: The rows by name, built-in ones and those of the store.
         collections: The rows of the collections whose rules the store's file changes, by name; mostly empty.
-        recall, verify, check, context, session, stops, capture, workflow: The sections of these names.
-        secrets, rotation, duplicates, review: Those of these.
-        roles: What is told to each role, by name.
-        tags: The words that give each tag.
-        changes: What the store's file says, as JSON can hold it: this alone is stored, so that defaults can move.
+        recall, verify, check, context, session, stops, capture, workflow: The sections with these names.
+        secrets, rotation, duplicates, review: Likewise.
+        roles: The context for each role, by name.
+        tags: The words for each tag.
+        changes: The settings in the store's file as JSON values: only these are stored, so that defaults can change.
     """
 
     kinds: Mapping[str, Kind]
@@ -81,13 +81,13 @@ class Policy:
     changes: Mapping[str, Any]
 
     def kind(self, name: str) -> Kind:
-        """Return the row of a kind; one that is not in the table gets a default row and the folder of its name."""
+        """Return the row of a kind; a kind without a row gets a default row with a folder of its name."""
         known = self.kinds.get(name) or self.kinds.get(name.replace("-", "_"))
         return known or _plain_row(name)
 
     def unread(self, reader: str, prompt: str = "") -> tuple[str, ...]:
-        """Return the kinds whose collection a reader (``collections.READERS``) does not read with this prompt."""
-        if not self.collections:  # recall and the hooks start without the module
+        """Return the kinds in collections that a reader (``collections.READERS``) does not read for this prompt."""
+        if not self.collections:  # recall and the hooks start without that module
             closed = () if reader == REQUEST else PULLED
             return tuple(kind.name for kind in self.kinds.values() if kind.collection in closed)
         from gitmem.policy.collections import unread
@@ -95,26 +95,26 @@ class Policy:
         return unread(self, reader, prompt)
 
     def home_of(self, kind: str) -> str:
-        """Return the scope that a memory of a kind is kept in where its writer names none."""
+        """Return the default scope of a memory of a kind."""
         row = self.collections.get(self.kind(kind).collection)
         return (row.scope if row else "") or "project"
 
     def with_own(self, *, allow: tuple[str, ...], push: bool) -> Policy:
-        """Return the policy with what a person's own configuration says of the settings in ``OWN``."""
+        """Return the policy with the settings in ``OWN`` from a person's own configuration."""
         if not allow and not push:
             return self
         return replace(self, secrets=SecretSettings(allow), stops=replace(self.stops, push=push))
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the policy as JSON can hold it; ``from_dict`` undoes it."""
+        """Return the policy as JSON values; ``from_dict`` undoes it."""
         return dict(self.changes)
 
     @classmethod
     def from_dict(cls, changes: Mapping[str, Any], *, file: str = "the stored policy") -> Policy:
-        """Return the policy with these changes of the built-in one, in the form of ``gitmem.toml``.
+        """Return the built-in policy with these changes, in the form of ``gitmem.toml``.
 
         Raises:
-            ConfigError: An unknown key, or a value that cannot be used.
+            ConfigError: A key is unknown, or a value is invalid.
         """
         return _with_changes(changes, file)
 
@@ -125,14 +125,14 @@ def builtin() -> Policy:
 
 
 def load(text: str, *, file: str) -> Policy:
-    """Return the policy that a ``gitmem.toml`` sets.
+    """Return the policy in a ``gitmem.toml``.
 
     Args:
-        text: The file; its size is bounded by whoever read it.
+        text: The file's text; the caller bounds its size.
         file: Its name, for errors.
 
     Raises:
-        ConfigError: It is not TOML, or has an unknown key or a value that cannot be used.
+        ConfigError: It is not TOML, a key is unknown, or a value is invalid.
     """
     # 13 ms (measured, Python 3.11.7); recall reads the stored form instead.
     import tomllib
@@ -164,7 +164,7 @@ def _with_changes(changes: Mapping[str, Any], file: str) -> Policy:
 
 
 def _settings(section: str, defaults: T, changes: Any, file: str) -> T:
-    """Return the settings of a section and of the sections inside it."""
+    """Return the settings of a section and of its subsections."""
     found: dict[str, Any] = {}
     for key, value in _items(changes, section, file):
         name = f"{section}.{key}"
@@ -182,14 +182,14 @@ def _settings(section: str, defaults: T, changes: Any, file: str) -> T:
 
 
 def _kinds(changes: Any, ttl_s: int | None, file: str) -> Mapping[str, Kind]:
-    """Return the table of kinds; what needs a check and names no time of its own counts as long as its verdict."""
+    """Return the table of kinds; a kind with required checks and no time of its own is valid as long as its verdict."""
     rows, timed = dict(KINDS), set[str]()
     for name, change in _items(changes, "kinds", file):
         found = _kind_changes(name, change, file)
         timed |= {name} if "ttl_s" in found else set()
         rows[name] = replace(rows.get(name) or _plain_row(name), **found)
     for name, row in rows.items():
-        # A built-in kind without a time is one whose verdicts count until what they read changes.
+        # For a built-in kind without a time, verdicts are valid until their inputs change.
         is_lasting = name in KINDS and KINDS[name].ttl_s is None
         if row.needs_verify and row.ttl_s != ttl_s and name not in timed and not is_lasting:
             rows[name] = replace(row, ttl_s=ttl_s)
@@ -236,7 +236,7 @@ def _collections(changes: Any, kinds: Mapping[str, Kind], file: str) -> Mapping[
 def _collected(
     kinds: Mapping[str, Kind], collections: Mapping[str, Collection], changes: Mapping[str, Any]
 ) -> Mapping[str, Kind]:
-    """Return the kinds with what their collections say of each: what a kind's own row says comes first."""
+    """Return the kinds with their collections' rules; a kind's own row has precedence."""
     rows = dict(kinds)
     for name, kind in kinds.items():
         row = collections.get(kind.collection)
@@ -297,7 +297,7 @@ def _wrong(name: str, wanted: str, file: str) -> ConfigError:
 
 
 def _unknown(name: str, known: Iterable[str], file: str) -> ConfigError:
-    # 7 ms (measured), and only on this error.
+    # 7 ms (measured), only for this error.
     from difflib import get_close_matches
 
     nearest = get_close_matches(name, list(known), n=1, cutoff=0.0)[0]

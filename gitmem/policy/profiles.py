@@ -1,7 +1,7 @@
-"""Profiles: the policies that make a store behave like one of the five systems, for ``init --profile``. Pure.
+"""Profiles: policies that make a store behave like one of the five systems, for ``init --profile``. Pure.
 
-Each is the beginning of a ``gitmem.toml``, so that a reader sees what it sets and can change it. What gitmem does by
-default is written out where the system's own document states it: a default may move, a profile does not.
+Each is the beginning of a ``gitmem.toml``, so that a reader sees its settings and can change them. Defaults of gitmem
+that the system's own document states are written out: defaults may change, profiles do not.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ class Profile:
 
     Attributes:
         about: One line for people.
-        policy: What it sets, as TOML.
+        policy: Its settings as TOML.
     """
 
     about: str
@@ -226,10 +226,10 @@ PROFILES: dict[str, Profile] = {
 
 
 def profile_policy(name: str) -> str:
-    """Return what a profile sets, as TOML; empty for no profile.
+    """Return the settings of a profile as TOML; empty for no profile.
 
     Raises:
-        UsageError: There is none of that name.
+        UsageError: There is no profile with this name.
     """
     if not name:
         return ""

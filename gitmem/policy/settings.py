@@ -1,8 +1,8 @@
-"""The tables of a store's settings, its roles, kinds and tag words: a class for each section of ``gitmem.toml``. Pure.
+"""The tables of a store's settings, roles, kinds and tag words: a class for each section of ``gitmem.toml``. Pure.
 
-Reading and checking a policy, the file that a new store gets, and the reference page are all made from these rows. The
-sources are the five systems whose features gitmem unites, named by the letters of ``FEATURES.md``: A beadboard,
-B Beans, C the AI Memory Module, D Agent Swarm, E the dotfiles' agent memory.
+Reading and checking a policy, a new store's file and the reference page are all made from these rows. The sources are
+the five systems whose features gitmem combines, named by the letters of ``FEATURES.md``: A beadboard, B Beans, C the AI
+Memory Module, D Agent Swarm, E the dotfiles' agent memory.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ DAY_S = 86_400
 
 @settings
 class Weights:
-    """What an occurrence of a word counts in each field, >= 0."""
+    """The weight of a word's occurrence in each field, >= 0."""
 
     # Measured on the recall benchmark's public half: tags 2 and key 0.5 instead of 1 give LoCoMo's turns 0.509 nDCG@10
     # instead of 0.500 and change the other tasks by less than 0.003; a title of 2 loses 0.003 there, 4 wins as much. A
@@ -36,7 +36,7 @@ class Weights:
 
 @settings
 class StatusFactors:
-    """What a memory's score is multiplied by, by its status, > 0; a memory without one keeps its score."""
+    """The factor of a memory's score by its status, > 0; 1 for a memory without a status."""
 
     # The order is the design's (section 1). The sizes are ours: of two equal matches the better proved one comes first,
     # and a much better match comes first whatever its status.
@@ -50,7 +50,7 @@ class StatusFactors:
 
 @settings
 class ScopeFactors:
-    """What a memory's score is multiplied by, by its scope, > 0: of two equal matches, the nearer one comes first."""
+    """The factor of a memory's score by its scope, > 0: of two equal matches, the nearer one comes first."""
 
     project: float = setting(1.0, read.number(0, 10, is_open=True), "score factor of project memories")
     private: float = setting(0.95, read.number(0, 10, is_open=True), "score factor of private memories")
@@ -61,7 +61,7 @@ class ScopeFactors:
 
 @settings
 class FactorSizes:
-    """How far a factor may move a score, as a share of it (``recall.score.Ranking`` says why so far)."""
+    """The largest change of a score by each factor, as a share of it (``recall.score.Ranking`` says why)."""
 
     recency: float = setting(0.5, read.number(0, 1), "maximum share of a score that age removes")
     importance: float = setting(0.2, read.number(0, 0.99), "maximum share that it adds or removes")
@@ -74,19 +74,19 @@ class FactorSizes:
 
 @settings
 class WorkPoints:
-    """What having to do with the work at hand counts: the sum orders a digest, each part is a factor of recall."""
+    """Points for a relation to the current work: their sum orders a digest, each is a factor of recall."""
 
     # Beans (B5): "path_overlap × 3 + dependency_match × 5 + recency × 1".
     path: float = setting(3.0, read.number(0, 1000), "points of a memory about the place you work in")
     dependency: float = setting(5.0, read.number(0, 1000), "points of a memory linked to your work")
     recency: float = setting(1.0, read.number(0, 1000), "points of a new memory, in a session's digest")
-    # A memory about the very place counts 1.5 times: that lifts a second place to the first (`recall.score`).
+    # A memory about exactly this place counts 1.5 times: that lifts a second place to the first (`recall.score`).
     double: float = setting(6.0, read.number(0, 1000, is_open=True), "points that double the score of a hit")
 
 
 @settings
 class DenseSettings:
-    """How meaning (the vectors of an embedding provider) counts beside words; 0 switches each off."""
+    """The weight of meaning (an embedding provider's vectors) besides words; 0 switches each off."""
 
     # Measured (`recall.fuse`, `recall.distinctive_words`). A weight of 0.5 to 1 and a power of 2 to 6 change the mean
     # of the four tasks by .007 at most; 0.15 to 0.5 for `common` by less.
@@ -109,7 +109,7 @@ class DenseSettings:
 
 @settings
 class RecallSettings:
-    """How recall ranks and cuts."""
+    """How recall ranks hits, and cuts the list."""
 
     # Agent Swarm, "Configuration": MEMORY_RECENCY_HALF_LIFE_DAYS 14, MEMORY_ACCESS_BOOST_MAX 1.5,
     # MEMORY_ACCESS_RECENCY_HOURS 48, MEMORY_CANDIDATE_MULTIPLIER 3.
@@ -137,15 +137,15 @@ class RecallSettings:
     )
 
 
-# What may make `check` say no: a fact that becomes false; also one that could not be checked; or nothing.
+# The findings for which `check` fails: facts that become false; also unchecked facts; or none.
 FAIL_ON = ("newly_false", "unchecked", "never")
 
 
 @settings
 class CheckSettings:
-    """What makes `check` say no."""
+    """The findings for which `check` fails."""
 
-    # A stranger's fact that waits for approval, or a machine without a sandbox, is not the change's doing.
+    # A stranger's unapproved fact, or a machine without a sandbox, is not the change's fault.
     fail_on: str = setting(
         "newly_false", read.fail_on, '"newly_false", "unchecked" (also facts that could not be checked) or "never"'
     )
@@ -153,13 +153,13 @@ class CheckSettings:
 
 @settings
 class VerifySettings:
-    """How checks are run and which verdicts count."""
+    """How checks run, and which verdicts are effective."""
 
     setup: str = setting("", read.command, "shell command run before each check")
     folders: tuple[str, ...] = setting(
         (), read.work_folders, 'ignored folders that checks can see: [".venv", "node_modules"]'
     )
-    # A choice of ours: a minute is long for a check and short for whoever waits; a test suite names its own.
+    # Our choice: a minute is long for a check and for a person who waits; a test suite sets its own.
     timeout_s: int = setting(60, read.time_limit, "time limit of checks without their own")
     # Beans: "Default TTL: 30 days".
     ttl_s: int | None = setting(30 * DAY_S, read.lifetime, "how long a verdict is valid")
@@ -178,7 +178,7 @@ class VerifySettings:
 
 @settings
 class ContextSettings:
-    """How much context a session gets."""
+    """The size of a session's context."""
 
     # Beans: "Token budget: ~4000 default", "closed beans from last 7 days". AI Memory Module: 500 tokens a shard.
     budget_tokens: int = setting(4000, read.budget(1), "tokens of a session's digest")
@@ -188,7 +188,7 @@ class ContextSettings:
 
 @settings
 class DuplicateSettings:
-    """What counts as said already."""
+    """When a memory counts as a duplicate."""
 
     # C, "Duplicate Detection": "Semantic Duplicate (similarity > 0.85)". On 153 labelled pairs the lexical measure is
     # the same from 0.75 to 0.9 (`likeness`, benchmarks/README.md).
@@ -197,17 +197,17 @@ class DuplicateSettings:
 
 @settings
 class ReviewSettings:
-    """What a review of a change of the memory calls failed."""
+    """The findings for which a review fails."""
 
     fail_on: str = setting("error", read.severity, '"error", "warning", "note" or "never": findings that fail a review')
 
 
 @settings
 class StopSettings:
-    """What is done when an agent stops; nothing of what it knows is kept then."""
+    """What to do when an agent stops; nothing is captured from it at that point."""
 
     worktree: bool = setting(False, read.flag, "whether a sub-agent is asked to commit everything in its work tree")
-    # Others write the memory branch: what they say of this one is read, so that older stores work, and has no effect.
+    # Others write the memory branch: this setting is still accepted for older stores, but has no effect.
     push: bool = setting(
         *(False, read.flag, "no effect: set gitmem.stopPush in your own configuration"),
         instead="git config --global gitmem.stopPush true",
@@ -226,7 +226,7 @@ class StopSettings:
 
 @settings
 class CaptureSettings:
-    """What is captured unprompted while an agent works; what it says it learned always is."""
+    """What to capture automatically while an agent works; explicit learnings are always captured."""
 
     # C stores each edit (C3). git has them all already, and hundreds a day would bury the rest: C's own document
     # says of its session start that it "returns random code patterns (low relevance)". So only a store that wants it.
@@ -241,9 +241,9 @@ class CaptureSettings:
 
 @settings
 class SecretSettings:
-    """Which secrets rules are silenced, by a person's own configuration."""
+    """The rules for secrets that are switched off, only by a person's own configuration."""
 
-    # As `stops.push`.
+    # Like `stops.push`.
     allow: tuple[str, ...] = setting(
         *((), read.lines, "no effect: set gitmem.secretsAllow in your own configuration"),
         instead="git config --add gitmem.secretsAllow RULE",
@@ -252,7 +252,7 @@ class SecretSettings:
 
 @settings
 class RotationSettings:
-    """When old memories of a kind go to the archive."""
+    """When old memories of a kind are archived."""
 
     # A: "When knowledge.jsonl exceeds 1,000 lines, the oldest 500 are moved to knowledge.archive.jsonl".
     limit: int = setting(1000, read.whole(0), "live memories of a kind before the oldest are archived; 0 = never")
@@ -262,7 +262,7 @@ class RotationSettings:
 
 @settings
 class SessionSettings:
-    """What an agent's session gets without asking."""
+    """The automatic context of an agent's session."""
 
     profile: str = setting("", read.profile, '"bmad" = session summaries at the start, nothing with prompts')
     # Issue 6: "a digest of a store of 1,000 memories <= 1,500 tokens by default".
@@ -286,7 +286,7 @@ class SessionSettings:
 
 @settings
 class WorkflowSettings:
-    """What a step of a workflow reads and writes."""
+    """The input and output of workflow steps."""
 
     # AI Memory Module: "Developer 1000", pre-work-search "--limit: Max results (default: 3)"; "Per-Shard Limits":
     # 50 to 500 tokens.
@@ -298,7 +298,7 @@ class WorkflowSettings:
 
 @settings
 class Role:
-    """What a start tells a role."""
+    """The context for a role at a session's start."""
 
     budget_tokens: int = setting(0, read.budget(0), "tokens of what its start tells at most; 0 = the session's")
     kinds: tuple[str, ...] = setting((), read.lines, "the kinds that come first")
@@ -322,19 +322,19 @@ ROLES: dict[str, Role] = {
     "reviewer": Role(0, ("gotcha", "anti_pattern")),
     "re_reviewer": Role(0, ("gotcha", "anti_pattern", "principle")),
 }
-# What BMAD's module calls its agents, where the table has another name.
+# BMAD's names for agents that differ from the table's.
 ROLE_ALIASES = {"dev": "developer", "quick_flow_solo_dev": "quick_flow"}
 
 
 def role_name(typed: str) -> str:
-    """Return a role's name as the table has it: ``tech_writer`` for ``Tech Writer``, ``developer`` for ``dev``."""
+    """Return a role's name in the table: ``tech_writer`` for ``Tech Writer``, ``developer`` for ``dev``."""
     name = "_".join(typed.lower().replace("-", " ").replace("_", " ").split())
     return ROLE_ALIASES.get(name, name)
 
 
 @settings
 class Kind:
-    """One row of the policy: what holds for every memory of a kind.
+    """One row of the policy: the rules for every memory of a kind.
 
     Attributes:
         name: The kind, as the frontmatter names it.
@@ -344,14 +344,14 @@ class Kind:
     folder: str = setting("", read.folder, "the folder of the store that has its files")
     description: str = setting("", read.line, "one line for people")
     ttl_s: int | None = setting(None, read.lifetime, "how long a memory counts that names no `ttl` itself")
-    # In how long a memory loses half of what age can take of its score; 0: as `[recall] half_life_days` says; None: age
-    # does not matter, because a rule holds until somebody changes it.
+    # The time in which age takes half of its largest effect on a score; 0: as in `[recall] half_life_days`; None: age
+    # does not matter, because a rule holds until someone changes it.
     half_life_s: int | None = setting(
         0, read.lifetime, "in how long age takes half of what it can; 0: `recall.half_life_days`"
     )
     # A fact becomes stale instead, and is never hidden.
     expires: bool = setting(False, read.flag, "whether a memory leaves search after its `ttl`; it stays in the store")
-    # Where the author gives none, the writer fills in ``created``, ``project`` and ``importance: medium``.
+    # If the author gives none, the writer fills in ``created``, ``project`` and ``importance: medium``.
     required: tuple[str, ...] = setting((), read.field_names, "frontmatter fields that a memory must have")
     needs_refs: bool = setting(False, read.flag, "whether its `refs` must name lines of the code, `path:line`")
     needs_verify: bool = setting(False, read.flag, "whether it must have a check")
@@ -359,7 +359,7 @@ class Kind:
 
 
 # What is learned about a code base outlasts the fortnight in which agent-swarm lets its memories fade (D6). Half a
-# year is a choice of ours: on worlds that the figures of the benchmark of factors are not from, nDCG@5 is .532 with
+# year is our choice: on worlds that the figures of the benchmark of factors are not from, nDCG@5 is .532 with
 # 14 days for all kinds, .573 without recency, .578 with 180 days and .588 with 365.
 _LASTING_S = 180 * DAY_S
 
@@ -442,14 +442,14 @@ _TABLE = (
 )
 
 KINDS: dict[str, Kind] = {kind.name: kind for kind in _TABLE}
-# Those that belong on a board (``gitmem.boards``). Stores of earlier versions may have memories of them; no new one is
-# written.
+# Kinds that belong on a board (``gitmem.boards``). Stores of earlier versions may have memories of them; no new ones
+# are written.
 BOARD_KINDS = frozenset(("observation", "analysis", "calculation", "strategy", "gap", "contradiction", "signal"))
-# Who reads collections (``policy.collections``): a session's start and `context`, `pre-work`, a prompt, and who asks;
-# and the collections that only the last one reads.
+# The readers of collections (``policy.collections``): a session's start and `context`, `pre-work`, a prompt, and
+# explicit requests; and the collections that only the last one reads.
 START, WORK, PROMPT, REQUEST = "start", "work", "prompt", "request"
 PULLED = ("github", "jira")
-# Who writes to them: a person or agent who says so, the steps of a workflow, hooks, and `import`.
+# The writers: a person or agent on purpose, the steps of a workflow, hooks, and `import`.
 REMEMBER, WORKFLOW, CAPTURE, IMPORT = "remember", "workflow", "capture", "import"
 
 # A, "Auto-detected from content via keyword scan": the words that give each tag. They are found whole, in any case and
@@ -497,7 +497,7 @@ TAG_WORDS: dict[str, tuple[str, ...]] = {
 }
 
 
-# The sections of a policy, by name; of one inside another, the whole name.
+# The sections of a policy by name; a subsection by its full name.
 SECTIONS: dict[str, Any] = {
     "recall": RecallSettings(),
     "recall.weights": Weights(),
@@ -521,11 +521,11 @@ SECTIONS: dict[str, Any] = {
 
 
 def keys_of(table: type[object]) -> Mapping[str, Setting]:
-    """Return the rows of a section, a kind or a role, by the key that a policy names them by."""
+    """Return the rows of a section, a kind or a role, by their keys in a policy."""
     return {row.key: row for row in rows_of(table).values()}
 
 
 # The settings of each section, by key.
 ROWS = {section: keys_of(type(defaults)) for section, defaults in SECTIONS.items()}
-# Settings that only a person's own configuration decides, and the command for it.
+# Settings that only a person's own configuration can set, and the command for it.
 OWN = {f"{section}.{key}": row.instead for section, rows in ROWS.items() for key, row in rows.items() if row.instead}

@@ -1,4 +1,4 @@
-"""The ``gitmem.toml`` that a new store gets: every setting with its default, commented out. Pure."""
+"""A new store's ``gitmem.toml``: every setting with its default, commented out. Pure."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def default_toml(profile: str = "") -> str:
-    """Return the ``gitmem.toml`` that ``init`` writes: what a profile sets, and every default, commented out.
+    """Return the ``gitmem.toml`` for ``init``: the settings of a profile, and every default, commented out.
 
     Args:
         profile: The settings of a profile, as TOML (``profiles.profile_policy``); or empty.
@@ -32,7 +32,7 @@ def default_toml(profile: str = "") -> str:
 
 
 def default_of(row: Setting) -> str:
-    """Return a row's default as the file spells it."""
+    """Return a row's default as spelled in the file."""
     is_length = row.read in (read.lifetime, read.time_limit)
     return _toml(_length(row.default) if is_length else row.default)
 

@@ -1,4 +1,4 @@
-"""What a value in a policy may be: readers that return it or say what it must be. Pure."""
+"""Readers for values in a policy, which return the value or say what is allowed. Pure."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 _DAY_S = 86_400
 
-# The fields that a kind may require, so that a misspelt one is found: the design's field names (DESIGN, section 3).
+# The fields that a kind may require, to detect misspelt ones: the design's field names (DESIGN, section 3).
 FIELDS = frozenset(
     (
         *(
@@ -38,9 +38,9 @@ FIELDS = frozenset(
 RESERVED_FOLDERS = frozenset(("archive", "verdicts", "private", "runs"))
 
 
-# What a branch may make an agent read at once: as much as MCP's `context` takes for a budget.
+# The most that a branch can make an agent read at once: the maximum budget of MCP's `context`.
 MOST_TOKENS = 8000
-# More folders than any project's tools keep, and names that no check has any business with.
+# More folders than any project's tools have, and names that no check should see.
 MOST_WORK_FOLDERS = 16
 NEVER_SEEN = frozenset({".git", ".ssh", ".gnupg", ".aws", ".azure", ".kube", ".docker", ".config", ".local"})
 
@@ -59,7 +59,7 @@ def number(low: float, high: float = 1e9, *, is_open: bool = False) -> Callable[
 
 
 def one_of(*words: str) -> Callable[[Any], str]:
-    """Return a reader for one of some words, of which there are at least two."""
+    """Return a reader for one of some words, at least two."""
     *most, last = (f'"{word}"' for word in words)
     wanted = f"{', '.join(most)} or {last}"
 
@@ -83,7 +83,7 @@ def share_or_off(value: Any) -> float:
     """Read a share above 0; ``"off"`` is 0.
 
     Raises:
-        WrongValue: It is neither.
+        WrongValue: It is invalid.
     """
     if value == "off":
         return 0.0
@@ -105,7 +105,7 @@ def whole(low: int, high: int = 1_000_000_000) -> Callable[[Any], int]:
 
 
 def budget(low: int) -> Callable[[Any], int]:
-    """Return a reader for tokens that an agent is shown: whatever a branch says, ``MOST_TOKENS`` at most count."""
+    """Return a reader for tokens shown to an agent: at most ``MOST_TOKENS``, whatever a branch says."""
     return lambda value: min(whole(low)(value), MOST_TOKENS)
 
 
@@ -138,7 +138,7 @@ def lines(value: Any) -> tuple[str, ...]:
 
 
 def factors(value: Any) -> tuple[str, ...]:
-    """Read a list of the factors of a score."""
+    """Read a list of factors of a score."""
     names = lines(value)
     if not set(FACTORS).issuperset(names):
         raise WrongValue(f"a list of factors ({', '.join(FACTORS)})")
@@ -175,19 +175,19 @@ def _seconds(value: Any, wanted: str) -> int:
 
 
 def rung(value: Any) -> str:
-    """Read a rung of the sandbox's ladder; empty for any."""
+    """Read a level of the sandbox; empty for any."""
     if value not in ("", "none", "landlock", "seatbelt", "bubblewrap"):
         raise WrongValue('"none", "landlock", "seatbelt" or "bubblewrap", or empty')
     return str(value)
 
 
 def language(value: Any) -> str:
-    """Read the language whose stems words are searched by; ``none`` for words as they stand."""
+    """Read the language for word stems; ``none`` to search words unchanged."""
     if value in (ENGLISH, NO_LANGUAGE):
         return str(value)
     if not isinstance(value, str):
         raise WrongValue(f'the name of a language, such as "german", or "{NO_LANGUAGE}"')
-    import Stemmer  # 1 ms, and for no store in English
+    import Stemmer  # 1 ms, and not for English
 
     known = Stemmer.algorithms()
     if value not in known:
@@ -196,7 +196,7 @@ def language(value: Any) -> str:
 
 
 def profile(value: Any) -> str:
-    """Read what a session is told; empty for everything."""
+    """Read the profile of a session's context; empty for all of it."""
     if value not in ("", "bmad"):
         raise WrongValue('"bmad", or empty')
     return str(value)
@@ -217,10 +217,10 @@ def folder(value: Any) -> str:
 
 
 def work_folders(value: Any) -> tuple[str, ...]:
-    """Read a list of folders of the work tree that checks may see; sorted, each once.
+    """Read a list of folders of the work tree that checks may see; sorted, without duplicates.
 
-    Whoever pushes to the memory branch writes it: nothing in it may lead out of the work tree, to git's own folder, or
-    to where a person keeps keys (a work tree may be somebody's home).
+    The memory branch's authors write it, so nothing in it may lead out of the work tree, to git's own folder, or to
+    where a person keeps keys (a work tree may be someone's home).
     """
     found = tuple(sorted({name.rstrip("/") for name in lines(value)}))
     parts = [name.split("/") for name in found]

@@ -1,4 +1,4 @@
-"""Which branch a change is, and the memory that comes with it: in a clone, and in a job that a forge starts for it."""
+"""Find a change's branch and the memory that comes with it: in a clone, and in a forge's job."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ if TYPE_CHECKING:
     from gitmem.git.binary import Git
     from gitmem.repository.repository import OpenRepository
 
-# What a check waits for a remote at most, in seconds, to learn whether a branch has a memory of its own.
+# How long a check waits for a remote in seconds, to find out whether a branch has a memory of its own.
 TIMEOUT_S = 10.0
 FORKS = "refs/gitmem/forks/"
-# What is read of the event that a forge's job is about.
+# The most bytes read of the event of a forge's job.
 EVENT_LIMIT = 4 * 1024 * 1024
 
 
@@ -35,13 +35,13 @@ class BranchMemory:
         code: The branch of the code.
         commit: The companion's commit.
         memory: The memory branch's.
-        top: The commit of both together, which is what is judged.
+        top: The commit of both together, which is judged.
         is_fork: Whether it comes from another repository.
-        settled: The facts of the memory branch that the change makes false and this settles.
+        settled: The facts of the memory branch that the change makes false and this memory resolves.
         changed: The keys of the memories that it changes, adds or retires.
-        to_settle: Those of which both say something else, so that two versions are kept.
-        review: What it means (``gitmem review``), as documented JSON; None while nobody looked.
-        is_refused: Whether the review has findings that fail.
+        to_settle: The keys that both sides changed differently, so that two versions are kept.
+        review: Its review (``gitmem review``), as documented JSON; None before the review.
+        is_refused: Whether the review has failing findings.
     """
 
     code: str
@@ -58,13 +58,13 @@ class BranchMemory:
 
 @frozen
 class SettledFact:
-    """A fact that the change makes false and its branch's memory settles.
+    """A fact that the change makes false and its branch's memory resolves.
 
     Attributes:
         key: Its key.
         title: Its title on the memory branch.
         how: What the branch's memory does to it, a clause without its subject.
-        because: Why it is false at the head as the memory branch has it.
+        because: Why the memory branch's version of it is false at the head.
     """
 
     key: str
@@ -75,11 +75,11 @@ class SettledFact:
 
 @frozen
 class JobBranch:
-    """The pull request that a forge's job is about.
+    """The pull request of a forge's job.
 
     Attributes:
-        branch: The branch that is to be merged.
-        url: Where that branch is, if it is in another repository than the job's; or empty.
+        branch: The branch to merge.
+        url: The repository with that branch, if it is not the job's; or empty.
     """
 
     branch: str
@@ -87,7 +87,7 @@ class JobBranch:
 
 
 def find_job_branch() -> JobBranch | None:
-    """Return the pull request that this job is about; None outside of such a job.
+    """Return the pull request of this job; None outside such a job.
 
     Source: "Variables" and "Webhook events and payloads" of GitHub Actions, which Gitea and Forgejo follow; "Predefined
     CI/CD variables" of GitLab.
@@ -101,7 +101,7 @@ def find_job_branch() -> JobBranch | None:
         return None
     head = _head_repository()
     if head is None:
-        return None  # whose branch it is cannot be said, and another repository's may have the same name
+        return None  # the branch's repository is unknown, and another repository may have a branch of the same name
     is_own = head.get("full_name") == config.variable("GITHUB_REPOSITORY")
     return JobBranch(branch, "" if is_own else str(head.get("clone_url") or ""))
 
@@ -116,7 +116,7 @@ def _head_repository() -> dict[str, Any] | None:
 
 
 def find_branch_memory(opened: OpenRepository, head: str) -> BranchMemory | None:
-    """Return the memory that comes with a change; None where there is none, or a proposal is current.
+    """Return the memory that comes with a change; None if there is none, or a proposal is current.
 
     Args:
         opened: The repository.
@@ -150,7 +150,7 @@ class _Found:
 
 
 def _found(opened: OpenRepository, head: str, memory: str) -> list[_Found]:
-    """Return the companions that come with a change: mostly one or none, several where a queue merges several."""
+    """Return the companions that come with a change: mostly one or none, several if a queue merges several."""
     git, settings = opened.git, opened.config
     code = _named(git, settings.remote, head) if head else head_branch(git)
     if code or head:
@@ -164,7 +164,7 @@ def _found(opened: OpenRepository, head: str, memory: str) -> list[_Found]:
 
 
 def _queued(opened: OpenRepository, memory: str) -> list[_Found]:
-    """Return the companions of the branches that HEAD, the commit of a merge queue, adds to the default branch."""
+    """Return the companions of the branches that HEAD, a merge queue's commit, adds to the default branch."""
     git, remote = opened.git, opened.config.remote
     commit, default = git.read_head()[1] or "", git.read_ref(opened.default_branch() or HEADS) or ""
     found = []
@@ -177,14 +177,14 @@ def _queued(opened: OpenRepository, memory: str) -> list[_Found]:
 
 
 def _named(git: Git, remote: str, head: str) -> str:
-    """Return the branch that was typed, here or at the remote; empty where it is none."""
+    """Return the typed branch, here or at the remote; empty if it is not a branch."""
     short = head.removeprefix(HEADS).removeprefix(f"refs/remotes/{remote}/").removeprefix(f"{remote}/")
     is_one = any(git.read_ref(f"{prefix}{short}") is not None for prefix in (HEADS, f"refs/remotes/{remote}/"))
     return short if is_one else ""
 
 
 def _fetched(opened: OpenRepository, pull: JobBranch) -> str | None:
-    """Return the commit of a pull request's companion, fetched where it is not here; None where it has none."""
+    """Return the commit of a pull request's companion, fetched if missing here; None if it has none."""
     git, remote, branch = opened.git, opened.config.remote, branch_of(pull.branch)
     talk = RemoteOptions(timeout_s=TIMEOUT_S, is_silent=True)
     try:

@@ -1,4 +1,4 @@
-"""The second home as a store that is written to: it reads as the project's does, and writes into the work tree."""
+"""The code tree's memories as a store to write to: it reads like the project's store, and writes to the work tree."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class InTree(ProvingStore):
-    """The memories of the code tree, for who writes them; what is read is the project's."""
+    """The memories of the code tree, for writing; reading returns the project's."""
 
     is_in_tree = True
 
@@ -72,17 +72,17 @@ class InTree(ProvingStore):
         return writer
 
     def has_file(self, key: str) -> bool:
-        """Return whether a file of the work tree has this key now."""
+        """Return whether the work tree now has a file with this key."""
         from gitmem.errors import RefusedError
         from gitmem.write.place import find_known
 
         try:
             return find_known(self.writer().catalog_at(None), key) is not None
         except RefusedError:
-            return False  # what is there is a view, or no folder
+            return False  # it is a view, or not a folder
 
     def text_of(self, key: str) -> str:
-        """Return the text of a memory's file as it lies in the work tree now."""
+        """Return the text of a memory's file in the work tree now."""
         from gitmem.write.writer import need_known
 
         writer = self.writer()
@@ -90,12 +90,12 @@ class InTree(ProvingStore):
         return writer.text_of(catalog, need_known(catalog, key))
 
     def keep_verdicts(self, verdicts: Sequence[Verdict], session: Session | None = None) -> None:
-        """Keep verdicts in this clone: the files that they are about are not committed yet."""
+        """Store verdicts in this clone: the files that they are about are not committed yet."""
         self.local.add_verdicts(verdicts)
 
 
 def _make_room(opened: OpenRepository) -> None:
-    """Move a view that is where the code's memories belong, with what is not saved in it, and say where it is.
+    """Move a view that is where the code's memories belong, with its unsaved edits, and report its new folder.
 
     Raises:
         RefusedError: It cannot be moved.
@@ -103,7 +103,7 @@ def _make_room(opened: OpenRepository) -> None:
     git = opened.git
     if git.repository.top is None or not has_one(git.repository.state):
         return
-    from gitmem.store.view import worktree  # 20 ms, and only where there is a view
+    from gitmem.store.view import worktree  # 20 ms, only if there is a view
 
     with worktree.lock(git, "in-tree", opened.config.lock_timeout_s):
         view = worktree.find(git)

@@ -1,7 +1,7 @@
-"""Where a change of the project's memory goes on a branch of the code: to the memory branch, or to its companion.
+"""Decide where a change of the project's memory is written on a code branch: the memory branch, or its companion.
 
-What is true on this branch and not on the default one would contradict the code that everybody else has, so it waits in
-the companion (``store.companion``) and is merged with the branch.
+A memory that is true on this branch but not on the default one would contradict everyone else's code, so it goes to the
+companion (``store.companion``), which is merged with the branch.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 def code_branch(opened: OpenRepository) -> str:
-    """Return the branch of the code that can have a companion here: HEAD's, if it is not the default one."""
+    """Return the code branch that can have a companion here: HEAD's, if it is not the default one."""
     code, default = head_branch(opened.git), default_name(opened)
     if not code or not default or opened.store.proposal:
         return ""
@@ -33,15 +33,15 @@ def code_branch(opened: OpenRepository) -> str:
 
 
 def default_name(opened: OpenRepository) -> str:
-    """Return the name of the default branch; empty where it is not known."""
+    """Return the name of the default branch; empty if unknown."""
     return opened.default_branch().removeprefix(HEADS).removeprefix(f"refs/remotes/{opened.config.remote}/")
 
 
 def to_write(opened: OpenRepository) -> ProvingStore | None:
-    """Return the companion of HEAD's branch for who writes to it, with the memory of now; None where there is none.
+    """Return the companion of HEAD's branch for writing, with the current memory; None if there is none.
 
     Raises:
-        ConflictError: A branch is in the way of its name.
+        ConflictError: An existing branch blocks its name.
     """
     code = code_branch(opened)
     if not code:
@@ -67,7 +67,7 @@ def _top(opened: OpenRepository, code: str, commit: str) -> str:
 
 
 def _refuse_blocked(opened: OpenRepository, code: str) -> None:
-    """Refuse a companion whose name another one is in the way of: ``a`` and ``a/b`` cannot both be branches."""
+    """Refuse a companion whose name another branch blocks: ``a`` and ``a/b`` cannot both be branches."""
     names = opened.git.text("for-each-ref", "--format=%(refname)", f"{HEADS}{COMPANIONS}").split("\n")
     for other in filter(None, (code_of(name.removeprefix(HEADS)) for name in names)):
         if code.startswith(f"{other}/") or other.startswith(f"{code}/"):
@@ -78,7 +78,7 @@ def _refuse_blocked(opened: OpenRepository, code: str) -> None:
 
 
 def keys_changed(opened: OpenRepository) -> tuple[str, ...]:
-    """Return the keys of the memories of which the companion of HEAD's branch says something else, sorted."""
+    """Return the keys of the memories that the companion of HEAD's branch changes, sorted."""
     code = code_branch(opened)
     found = find_companion(opened.git, opened.config, code) if code else None
     if found is None:
@@ -93,15 +93,15 @@ def keys_changed(opened: OpenRepository) -> tuple[str, ...]:
 
 
 def is_apart(opened: OpenRepository, document: Document, *, outcome: str = "", is_uncommitted: bool = False) -> bool:
-    """Return whether a memory's check answers otherwise here than on the default branch.
+    """Return whether a memory's check has a different answer here than on the default branch.
 
-    Where nobody may run it, it does if the files that it reads differ.
+    If it may not be run, true if the files that it reads differ.
 
     Args:
         opened: The repository.
         document: The memory as it will be.
-        outcome: What its check showed here, where that is known.
-        is_uncommitted: Whether it showed that only with changes that are not committed yet.
+        outcome: The outcome of its check here, if known.
+        is_uncommitted: Whether that outcome needs uncommitted changes.
     """
     how = opened.policy().verify
     spec = spec_of(document, setup=how.setup, default_timeout_s=how.timeout_s, folders=how.folders)
@@ -118,5 +118,5 @@ def is_apart(opened: OpenRepository, document: Document, *, outcome: str = "", i
 
 
 def is_on(opened: OpenRepository, keys: Iterable[str]) -> bool:
-    """Return whether the companion of HEAD's branch says something else of one of these memories."""
+    """Return whether the companion of HEAD's branch changes one of these memories."""
     return not set(keys).isdisjoint(keys_changed(opened))

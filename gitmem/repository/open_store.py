@@ -1,4 +1,4 @@
-"""One opened store, whatever its scope: its commit, its index, its policy, and a writer to it."""
+"""One opened store of any scope: its commit, its index, its policy, and a writer for it."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from gitmem.write.draft import Author
     from gitmem.write.writer import Writer
 
-# A write waits for another process's refresh of the index, longer than any refresh seen: 10 times a second, which
-# SQLite waits on its own (`index.refresh.follow`), and this long.
+# A write waits for another process's refresh of the index, longer than any refresh seen: 10 times per second (SQLite
+# itself waits within `index.refresh.follow`), for this long.
 REFRESH_ATTEMPTS = 10
 REFRESH_PAUSE_S = 0.25
 
@@ -39,9 +39,9 @@ class OpenStore:
     Attributes:
         git: The git binary, bound to the store's repository.
         config: The settings.
-        store: Which one it is.
-        notices: Lines for the person that are not errors: what was skipped, what is behind.
-        is_in_tree: Whether what is written goes into the code tree.
+        store: The store.
+        notices: Messages for the person that are not errors, about skipped or outdated data.
+        is_in_tree: Whether writes go into the code tree.
     """
 
     is_in_tree = False
@@ -82,17 +82,17 @@ class OpenStore:
 
     @property
     def now(self) -> int:
-        """Return the time, epoch seconds; between 1971 and 2106, whatever the clock says."""
+        """Return the time, epoch seconds; between 1971 and 2106, even if the clock is wrong."""
         return plausible(self.clock())
 
     @property
     def is_clock_wrong(self) -> bool:
-        """Return whether this machine's clock says what cannot be."""
+        """Return whether this machine's clock shows an impossible time."""
         return not EARLIEST_S <= self.clock() <= LATEST_S
 
     @property
     def ref(self) -> str:
-        """Return the full ref that the store is on."""
+        """Return the store's full ref."""
         return self.store.ref
 
     @property
@@ -105,9 +105,9 @@ class OpenStore:
         return self._local
 
     def usable(self, folder: str) -> str:
-        """Return a folder of local state, or one that holds nothing and takes nothing where the clone is not known.
+        """Return a folder of local state; one that is empty and discards writes if the clone is not known.
 
-        What a ``.git`` from elsewhere brought along is gone when this returns.
+        State that came with a ``.git`` from elsewhere has been removed when this returns.
         """
         if self._is_usable is None:
             found = clone.settle(self.git.repository.state)
@@ -116,9 +116,9 @@ class OpenStore:
         return folder if self._is_usable else os.devnull
 
     def find_tip(self) -> str | None:
-        """Return the store's commit: of the local branch, else of the remote's; None where there is no store.
+        """Return the store's commit: of the local branch, else of the remote's; None if there is no store.
 
-        A branch that only has the name of the store's is none (``store.foreign``).
+        A branch that merely has the store's name does not count (``store.foreign``).
         """
         tip = self._branch_tip()
         return tip if tip is not None and self._is_readable(tip) else None
@@ -139,7 +139,7 @@ class OpenStore:
         return tip
 
     def need_store(self) -> str:
-        """Return the store's commit, which also has nothing that belongs to no store.
+        """Return the store's commit if it has no entries that belong to no store.
 
         Raises:
             NoRepositoryError: This repository has no store yet; or the branch is not a store's (ForeignBranchError).
@@ -149,13 +149,13 @@ class OpenStore:
         return tip
 
     def _branch_tip(self) -> str | None:
-        """Return the commit that the store's branch is at, here or else at the remote, whatever it holds."""
+        """Return the commit of the store's branch, here or else at the remote, whatever it contains."""
         tip = self.git.read_ref(self.ref)
         return tip or (self.git.read_ref(self.store.upstream) if self.store.upstream else None)
 
     @property
     def proofs_folder(self) -> str:
-        """Return where it is kept which commits are a store's."""
+        """Return the folder that caches which commits are a store's."""
         return self.usable(self.git.repository.state)
 
     def _is_readable(self, tip: str) -> bool:
@@ -169,10 +169,10 @@ class OpenStore:
         return self._proven[tip]
 
     def _refuse_foreign(self) -> None:
-        """Refuse the branch where it is there and is not a store's.
+        """Refuse a branch that exists and is not a store.
 
         Raises:
-            ForeignBranchError: It is not.
+            ForeignBranchError: It is one of something else.
         """
         from gitmem.store.foreign import need_store, short, untried
 
@@ -186,24 +186,24 @@ class OpenStore:
             need_store(self.git, tip, short(ref))
 
     def tree(self) -> str:
-        """Return the tree ``.memory`` of the code whose memories are read with the store's; empty where there is none.
+        """Return the tree ``.memory`` of the code whose memories are read with the store's; empty if there is none.
 
         Only a project's store has one (``Opened``).
         """
         return ""
 
     def folder(self, tree: str) -> str:
-        """Return where the catalog of the store lies, read together with a tree of the code."""
-        # Each work tree has its own HEAD: one catalog for several would be turned back and forth.
+        """Return the folder of the store's catalog, which is read together with a tree of the code."""
+        # Each work tree has its own HEAD: a shared catalog would be rebuilt back and forth.
         found = os.path.join(self.git.repository.git, "gitmem", "home-index") if tree else self.store.folder
         if self.store.companion:
             return self.usable(os.path.join(self.git.repository.git, "gitmem", "companion-index"))
-        # So would one for the memory branch, which a scheduled job judges meanwhile, and a proposal.
+        # The same applies to the memory branch, which a scheduled job judges meanwhile, and a proposal.
         return self.usable(os.path.join(found, "proposal-index") if self.store.proposal else found)
 
     @property
     def vectors_folder(self) -> str:
-        """Return the state folder that its vectors are in."""
+        """Return the state folder with its vectors."""
         return self.usable(self.store.folder)
 
     def has_store(self) -> bool:
@@ -211,17 +211,17 @@ class OpenStore:
         return bool(self.find_tip() or self.tree())
 
     def source(self) -> tuple[str, str]:
-        """Return what is read: the store's commit, or an empty string; and the code's tree ``.memory``, or that.
+        """Return the sources to read: the store's commit, and the code's tree ``.memory``; either may be empty.
 
         Raises:
-            NoRepositoryError: There is neither.
+            NoRepositoryError: Neither exists.
         """
         tree = self.tree()
         return (self.find_tip() or "") if tree else self.tip(), tree
 
     def catalog(self, tip: str | None = None) -> Catalog:
-        """Return the catalog at the store's tip, brought up to date where it is behind."""
-        from gitmem.index.catalog.catalog import Catalog, shown_by  # SQLite: most hooks of agents never ask
+        """Return the catalog at the store's tip, updated if it is behind."""
+        from gitmem.index.catalog.catalog import Catalog, shown_by  # SQLite: most agent hooks never need it
 
         wanted = self.source() if tip is None else (tip, self.tree())
         if self._catalog is None:
@@ -238,8 +238,8 @@ class OpenStore:
         from gitmem.index.refresh import refresh
 
         tip, tree = wanted
-        # In place: a command that holds the catalog while the branch moves must not be left with a closed one. It lies
-        # elsewhere as soon as the code has memories, or has none any more.
+        # In place: a command that holds the catalog while the branch moves must not be left with a closed one. The
+        # catalog's folder changes as soon as the code gets its first memories or loses its last.
         have = self._catalog if self._catalog and bool(shown_by(self._catalog)[1]) == bool(tree) else None
         done = refresh(
             self.git, tip, tree=tree, folder=self.folder(tree), have=have, progress=self.progress_of("reading memories")
@@ -249,19 +249,19 @@ class OpenStore:
         elif done.catalog is not self._catalog:
             self._catalog.become(done.catalog)
         self._policy = None
-        # Another process writes it: waited for once, not with every question.
+        # Another process is writing it: waited for once, not for every query.
         self._last_good = {wanted: shown_by(self._catalog)} if done.behind else {}
         if done.behind and done.behind not in self.notices:
             self.notices.append(done.behind)
 
     def progress_of(self, what: str) -> Callable[[int, int], None] | None:
-        """Return what reports the progress of one piece of long work, or None where nobody listens."""
+        """Return the progress callback for a long operation, or None without a listener."""
         progress = self.progress
         return None if progress is None else lambda done, of: progress(what, done, of)
 
     def policy(self) -> Policy:
-        """Return the store's policy; the built-in one where there is no store yet."""
-        catalog = self.catalog() if self.has_store() else None  # forgets a policy that is not the tip's any more
+        """Return the store's policy; the built-in one if there is no store yet."""
+        catalog = self.catalog() if self.has_store() else None  # discards an outdated policy
         if self._policy is None:
             from gitmem.policy.policy import Policy
 
@@ -276,13 +276,13 @@ class OpenStore:
         return self._policy
 
     def ground(self, catalog: Catalog | None = None) -> int | None:
-        """Return the ground of HEAD, its states worked out; None where HEAD is unborn or there are not facts.
+        """Return the ground of HEAD with its states computed; None if HEAD is unborn or there are no facts.
 
-        The universal store has none: its memories speak of no code of their own, so its checks are not run.
+        The universal store has none: its memories are not about any code of their own, so its checks are not run.
 
         Args:
-            catalog: Where the states are read afterwards; the store's where none is given. Asked for again it may be
-                another one, because what was spooled became a commit meanwhile, and every fact would look unproven.
+            catalog: The catalog from which the states will be read; by default the store's. That may be another one on
+                the next call, because captures were committed meanwhile, and then every fact would look unproven.
         """
         from gitmem.index.catalog import state
 
@@ -296,7 +296,7 @@ class OpenStore:
         try:
             return known if known is not None else self._refresh_states(catalog, commit)
         except (NotFoundError, ProcessError) as err:
-            # A broken or partial clone, away from its remote: what is remembered can be read all the same.
+            # A broken or partial clone without its remote: cached statuses can still be read.
             self.notices.append(f"statuses are unknown: the code at {commit[:12]} cannot be read ({err.message})")
             return None
 
@@ -306,18 +306,18 @@ class OpenStore:
         return refresh_states(catalog, self.git, self.local, commit, self.policy(), now=self.now)
 
     def full_key(self, typed: str) -> str:
-        """Return the key that was typed, or the only one that begins with it.
+        """Return the typed key, or the only key that begins with it.
 
         Raises:
-            NotFoundError: There is none.
-            AmbiguousKeyError: Several begin with it.
+            NotFoundError: There is no such key.
+            AmbiguousKeyError: Several keys begin with it.
         """
         from gitmem.index.catalog.keys import full_key
 
         return full_key(self.catalog(), typed)
 
     def need(self, keys: Iterable[str]) -> Sequence[str]:
-        """Return full keys; raises where one does not exist."""
+        """Return full keys; raise if one does not exist."""
         return [self.full_key(key) for key in keys]
 
     def text_of(self, key: str) -> str:
@@ -358,21 +358,21 @@ class OpenStore:
         return similar(self, text)
 
     def code_trailers(self) -> tuple[tuple[str, str], ...]:
-        """Return the trailers that say for which code something is written: none in a store that is about no code."""
+        """Return the trailers for the commit of the code; none in a store that is not about code."""
         return ()
 
     def _start(self) -> str | None:
-        """Return where a write starts the branch that is not there yet: the remote's tip, or None for the root.
+        """Return the commit at which a write starts a missing branch: the remote's tip, or None for the root.
 
-        A write refuses a tip that is not a store's: it could not be shared.
+        A write refuses a tip that is not a store, since it could not be shared.
         """
         return None if self.git.read_ref(self.ref) else self._branch_tip()
 
     def catalog_at(self, tip: str | None) -> Catalog:
-        """Return the catalog as of a tip, to plan a write on; an empty one for a branch that is not there yet.
+        """Return the catalog at a tip, for planning a write; an empty one for a missing branch.
 
         Raises:
-            ConflictError: Another process refreshes it all the time: a write may not be planned on an older state.
+            ConflictError: Another process keeps refreshing it, and a write must not be planned on an older state.
         """
         from gitmem.index.refresh import empty_catalog, refuse_unreadable
 
@@ -393,7 +393,7 @@ class OpenStore:
         )
 
     def _written(self, written: CommitResult, files: dict[str, bytes], removed: tuple[str, ...]) -> None:
-        """Bring the catalog along behind the acknowledgement; where that fails, the next read does it."""
+        """Update the catalog after a write was acknowledged; if that fails, the next read does it."""
         from gitmem.index.refresh import follow_written
 
         if self._catalog is not None and files:
@@ -404,7 +404,7 @@ class OpenStore:
             self.notices.append(message)
 
     def author(self) -> Author:
-        """Return who writes: the person as git names them, the agent and its session, and the project they work in."""
+        """Return the author: the person as git names them, the agent and its session, and the current project."""
         if self._author is not None:
             return self._author()
         from gitmem.config import agent_client, agent_session

@@ -1,8 +1,8 @@
-"""Other repositories' stores that are read here: opened side by side, within a time, and never written to.
+"""Other repositories' stores: opened in parallel, within a time limit, read-only.
 
-What is written there at most is their own local state, the index and how often a memory was looked at, as reading them
-in their own folder does; where that is somebody else's, cannot be written to, or another gitmem keeps its index there,
-the index is in our own state folder. One that cannot be read is a line for the person; the others answer.
+Only their local state is written, the index and access counts, as if they were read in their own folder; if that
+belongs to someone else, is read-only, or has another gitmem's index, the index is stored in our own state folder. An
+unreadable store gives a notice; the others are read.
 """
 
 from __future__ import annotations
@@ -38,29 +38,29 @@ if TYPE_CHECKING:
     from gitmem.repository.repository import OpenRepository
     from gitmem.store.listed_repositories import StoreListing
 
-# How long all of them together may take to answer at all, in seconds: a choice of ours. A folder of a network that is
-# gone keeps whoever reads it waiting for ever (nfs(5), ``hard``); a recall waits for none of them.
+# The time limit for all of them together in seconds (our choice). A folder on a lost network disk blocks readers
+# forever (nfs(5), ``hard``); a recall does not wait for that.
 ANSWER_S = 2.0
-# Where the indexes are that cannot lie with their repositories, under our own state folder.
+# The folder, in our own state folder, for indexes that cannot be stored with their repositories.
 FOLDER = "listed"
-# What may go wrong in a repository that is not ours to repair.
+# Errors in a repository that is not ours to repair.
 FAULTS = (GitmemError, OSError, sqlite3.Error)
 
 
 class ListedStore(OpenStore):
-    """The store of another repository, opened to be read.
+    """Another repository's store, opened for reading.
 
     Attributes:
-        entry: How it is listed here.
-        identity: What tells its repository from others.
-        is_own: Whether its repository belongs to whoever runs this, who used it on this machine before, and its state
-            folder holds no link; else nothing of it is written at all.
+        entry: Its entry in the list.
+        identity: A value that identifies its repository.
+        is_own: Whether its repository belongs to the current user, was used on this machine before, and has no links
+            in its state folder; otherwise nothing in it is written.
     """
 
     def __init__(self, opened: OpenRepository, entry: StoreListing, repository: Repository) -> None:
         """Open it: its branch is the one that its own settings name."""
         git = Git(repository, fetches=False)
-        # Of its settings these alone: the others are about working there.
+        # Only these of its settings: the others are about working there.
         self.identity = _identity(repository)
         own = {name: text for name, text in git.config_values().items() if name in ("branch", "remote")}
         theirs = config.load(own, environment={})
@@ -89,7 +89,7 @@ class ListedStore(OpenStore):
         return self._tree_of[1]
 
     def usable(self, folder: str) -> str:
-        """Return a folder of local state: its own is known to this machine, and ours is settled first."""
+        """Return a folder of local state: its own if known to this machine, else ours."""
         return self._usable_of_ours(folder) if folder.startswith(self._ours) else folder
 
     def folder(self, tree: str) -> str:
@@ -103,11 +103,11 @@ class ListedStore(OpenStore):
 
     @property
     def vectors_folder(self) -> str:
-        """Return the folder that its vectors are in: with us, since our settings name the model."""
+        """Return the folder of its vectors, in our state folder, since our settings name the model."""
         return self.usable(place_of(self._ours, self.entry))
 
     def catalog(self, tip: str | None = None) -> Catalog:
-        """Return its index, brought up to date: with its repository, where another gitmem has none there."""
+        """Return its index, updated: stored with its repository unless another gitmem's is there."""
         if self._catalog is None and not self._place:
             self._place = self._chosen()
             if self._catalog is None and _is_being_made(self._place):
@@ -124,7 +124,7 @@ class ListedStore(OpenStore):
         return place_of(self._ours, self.entry)
 
     def ground(self, catalog: Catalog | None = None) -> int | None:
-        """Return the ground of that repository's HEAD; with a notice where facts have none."""
+        """Return the ground of that repository's HEAD; if facts have none, with a notice."""
         catalog = catalog or self.catalog()
         found = super().ground(catalog)
         if found is None and not self.notices and catalog.row("SELECT 1 FROM fact LIMIT 1"):
@@ -132,32 +132,32 @@ class ListedStore(OpenStore):
         return found
 
     def discard(self) -> None:
-        """Throw its index away, which may be damaged: the next question rebuild it."""
+        """Delete its index, which may be damaged: the next query rebuilds it."""
         self.close()
         schema.discard(os.path.join(self._place, schema.FILE_NAME))
 
 
 def _is_known(state: str) -> bool:
-    """Return whether this machine knows a clone; one that gitmem was never used in becomes known."""
+    """Return whether this machine knows a clone; one without any gitmem state is registered."""
     return clone.is_registered(state) or (not os.path.lexists(state) and clone.register(state))
 
 
 def place_of(state: str, entry: StoreListing) -> str:
-    """Return where the index of a listed store lies that cannot lie with its repository, under our state folder."""
-    from hashlib import blake2b  # 3 ms with OpenSSL's own, and hardly ever
+    """Return the folder in our state for the index of a listed store that cannot be stored with it."""
+    from hashlib import blake2b  # 3 ms with OpenSSL's own, and rarely needed
 
     return os.path.join(state, FOLDER, blake2b(os.fsencode(entry.path), digest_size=8).hexdigest())
 
 
 def _can_be_written(folder: str) -> bool:
-    """Return whether files can be made in a folder, which may not be there yet."""
+    """Return whether files can be created in a folder, which need not exist yet."""
     while not os.path.isdir(folder):
         folder = os.path.dirname(folder)
     return os.access(folder, os.W_OK | os.X_OK)
 
 
 def _is_being_made(folder: str) -> bool:
-    """Return whether another process makes the index in a folder: that can take longer than a recall waits."""
+    """Return whether another process is building the index in a folder, which may take longer than a recall waits."""
     lock = os.path.join(folder, LOCK_NAME)
     try:
         held = file_lock.try_lock(lock) if os.path.isfile(lock) else -1
@@ -172,26 +172,26 @@ class Listing:
     """The listed stores of one opened repository.
 
     Attributes:
-        entries: Every one that is listed, by name, in their order.
+        entries: Every listed store by name, in order.
     """
 
     def __init__(self, opened: OpenRepository) -> None:
         self._opened = opened
         repository = opened.git.repository
-        # The same for all of its work trees, as the settings are.
+        # The same for all of its work trees, like the settings.
         is_plain = os.path.basename(repository.common) == ".git"
         base = os.path.dirname(repository.common) if is_plain else repository.top or repository.common
         self.entries: dict[str, StoreListing] = {e.name: e for e in entries_of(opened.config.stores, base)}
         self._stores: dict[str, ListedStore] = {}
-        # What is not asked again, and why.
+        # Stores that failed, with the reason, which are not tried again.
         self._left_out: dict[str, Exception] = {}
 
     def get(self, name: str) -> ListedStore | None:
-        """Return one of them, its index up to date; None where it is the repository that is open here.
+        """Return one of them, its index updated; None if it is the current repository.
 
         Raises:
-            NotFoundError: None is called so.
-            GitmemError: It cannot be read; says why.
+            NotFoundError: There is no store with this name.
+            GitmemError: It cannot be read.
         """
         found = self.look_at([self._entry(name)])[0]
         if isinstance(found, Exception):
@@ -199,7 +199,7 @@ class Listing:
         return found
 
     def readable(self, names: Iterable[str] = ()) -> list[ListedStore]:
-        """Return those that can be read, of these names or all, each repository once; a notice for each other one.
+        """Return the readable ones of all or of these names, each repository once; others give a notice.
 
         Raises:
             NotFoundError: None is called so.
@@ -218,7 +218,7 @@ class Listing:
         return stores
 
     def try_out(self, entry: StoreListing) -> ListedStore | None:
-        """Return a store that is not listed yet, its index up to date.
+        """Return a store that is not listed yet, its index updated.
 
         Raises:
             GitmemError: It cannot be read; says why.
@@ -235,7 +235,7 @@ class Listing:
         return self.entries[name]
 
     def look_at(self, entries: Sequence[StoreListing]) -> list[ListedStore | Exception | None]:
-        """Return each store, its index up to date; None for our own repository, or what keeps it from being read."""
+        """Return each store, its index updated; None for the current repository, or the error."""
         known: dict[str, ListedStore | Exception | None] = {**self._stores, **self._left_out}
         known |= self._reach([entry for entry in entries if entry.name not in known])
         found: list[ListedStore | Exception | None] = []
@@ -243,18 +243,18 @@ class Listing:
             store = known[entry.name]
             if isinstance(store, ListedStore):
                 self._stores[entry.name] = store
-                store = _brought_along(store)
+                store = _updated(store)
             found.append(store)
         return found
 
     def _reach(self, entries: Sequence[StoreListing]) -> dict[str, ListedStore | Exception | None]:
-        """Open stores side by side, and wait no longer than ``ANSWER_S`` for all of them.
+        """Open stores in parallel, within ``ANSWER_S`` for all of them.
 
-        Only what touches files and git is done there: a connection of SQLite belongs to its thread.
+        The threads only use files and git: a connection of SQLite belongs to its thread.
         """
         if not entries:
             return {}
-        from threading import Thread  # 1 ms, and only where a store is listed
+        from threading import Thread  # 1 ms, only if a store is listed
 
         silent = NoRepositoryError(
             f"it did not answer within {ANSWER_S:g} seconds", hint="check that its disk is mounted"
@@ -280,7 +280,7 @@ class Listing:
         return reached
 
     def _ours(self) -> set[tuple[int, int]]:
-        """Return what tells the repositories that are read anyway: the one that is open, and the person's own."""
+        """Return the identities of repositories that are read anyway: the current one, and the person's own."""
         try:
             own = universal.find()
         except GitmemError:
@@ -298,7 +298,7 @@ class Listing:
         return store
 
     def find_elsewhere(self, typed: str) -> GitmemError | None:
-        """Return what to tell of a key that no store of ours has: that another has it, which is only read here."""
+        """Return the error for a key found only in another repository's store, which is read-only here."""
         name, apart, key = typed.partition(APART)
         if apart and name in self.entries:
             hint = f"change it there: gitmem -C {self.entries[name].path} edit {key}"
@@ -310,16 +310,16 @@ class Listing:
         return None
 
     def note_of(self, store: OpenStore) -> None:
-        """Pass the notices of a store on, with its name."""
+        """Pass on a store's notices, with its name."""
         for notice in store.notices:
             self._note(f"{store.store.name}: {notice}")
         store.notices.clear()
 
     def mend(self, err: sqlite3.DatabaseError) -> bool:
-        """Do something about an error of some index: tell whether a second try may go better.
+        """Handle an error of an index; return whether a second attempt may succeed.
 
-        A damaged one does not say which it is, so those of all listed stores are rebuilt. Where the disk of one
-        fails, that store is left out.
+        The error does not say which index is damaged, so those of all listed stores are rebuilt. A store whose disk
+        fails is left out.
         """
         if is_damage(err):
             self.discard_damaged(err)
@@ -331,7 +331,7 @@ class Listing:
         return bool(failing)
 
     def discard_damaged(self, err: BaseException) -> None:
-        """Throw the indexes away where an error says that one is damaged: the next command rebuild them."""
+        """Delete the indexes if an error means that one is damaged: the next command rebuilds them."""
         if is_damage(err):
             for store in self._stores.values():
                 store.discard()
@@ -347,8 +347,8 @@ class Listing:
             store.close()
 
 
-def _brought_along(store: ListedStore) -> ListedStore | Exception:
-    """Return a store whose index is up to date, or what keeps it from being."""
+def _updated(store: ListedStore) -> ListedStore | Exception:
+    """Return a store with an updated index, or the error."""
     try:
         store.catalog()
     except FAULTS as err:
@@ -370,15 +370,15 @@ def _reworded(err: Exception) -> GitmemError:
 
 
 def _identity(repository: Repository) -> tuple[int, int]:
-    """Return what tells a repository from others, whatever it is called and however its path goes."""
+    """Return a repository's identity, independent of its name and path."""
     found = os.stat(repository.common)
     return found.st_dev, found.st_ino
 
 
 def stores_for(opened: OpenRepository, query: Query) -> list[OpenStore]:
-    """Return the stores that a question is for: our own scopes that it names, and the listed stores that it names.
+    """Return the stores for a query: our own scopes that it names, and the listed stores that it names.
 
-    Where it names neither, all of them. Listed stores alone will do where this repository has no memory.
+    If it names neither, all of them. If this repository has no memory, listed stores suffice.
 
     Raises:
         NotFoundError: It names a store that is not listed.

@@ -27,34 +27,34 @@ class ProvingStore(OpenStore):
     """An opened store whose facts can be proved.
 
     Attributes:
-        ignored_settings: Settings of the repository itself that do not count until they are accepted, by name.
-        ignoring: The line about them; empty where there are none, or the person denied them.
+        ignored_settings: The repository's own settings that have no effect until they are accepted, by name.
+        ignoring: The notice about them; empty if there are none, or the person denied them.
     """
 
     ignored_settings: Mapping[str, str]
     ignoring: str
-    # The folder that somebody is in, and the top of its work tree; empty where there is none.
+    # The current directory, and the top of its work tree; empty if there is none.
     here: tuple[str, str] = ("", "")
 
     def typed(self, path: str) -> str:
-        """Return a path of the code as somebody in that folder types it (``cli.arguments``)."""
+        """Return a path of the code in the form to type in that directory (``cli.arguments``)."""
         start, top = map(os.path.realpath, self.here) if all(self.here) else ("", "")
         return os.path.relpath(os.path.join(top, path), start) if start.startswith(top) and top else path
 
     @cached_property
     def _lists(self) -> dict[str, ApprovedList]:
-        """The approved lists that were read, by the name that was typed."""
+        """The approved lists read so far, by typed name."""
         return {}
 
     def trust(self, approved: str = "") -> Trust:
-        """Return the approvals of this clone, with those of an approved list where one is named."""
+        """Return the approvals of this clone, with those of an approved list if one is given."""
         from gitmem.verify.trust import of_clone
 
         trust = of_clone(self.git)
-        return trust.with_list(self._listed(approved).lines) if approved else trust
+        return trust.with_list(self._approved_list(approved).lines) if approved else trust
 
-    def _listed(self, approved: str) -> ApprovedList:
-        """Return an approved list, asked for once; note what in it does not count."""
+    def _approved_list(self, approved: str) -> ApprovedList:
+        """Return an approved list, read once; report its ineffective entries."""
         from gitmem.git.remotes import RemoteOptions
         from gitmem.verify.approved import find_lies, read
 
@@ -74,21 +74,21 @@ class ProvingStore(OpenStore):
         return default_branch(self.git, configured=configured, remote=self.config.remote)
 
     def code_trailers(self) -> tuple[tuple[str, str], ...]:
-        """Return the trailers that say for which code something is written: the project's store is about this code."""
+        """Return the trailers that name the commit of the code: the project's store is about this code."""
         if self.store.scope != PROJECT:
             return ()
         from gitmem.git.branches import likely_default
         from gitmem.store.trailers import code_trailers
 
-        # Without the policy: it is read from the index, which this very write may be planned for.
+        # Without the policy: it is read from the index, for which this write may be planned.
         default = likely_default(self.git, configured=self.config.default_branch, remote=self.config.remote)
         return code_trailers(self.git, default)
 
     def reviewed_branch(self) -> str:
-        """Return the branch whose code was reviewed, as a full ref, or an empty string.
+        """Return the branch with reviewed code, as a full ref, or an empty string.
 
-        The store's policy has no say in it, and it is never the memory branch: what is pushed there would review
-        itself.
+        It is independent of the store's policy, and never the memory branch: otherwise pushed memories would count as
+        reviewed.
         """
         from gitmem.git.branches import default_branch
 
@@ -97,7 +97,7 @@ class ProvingStore(OpenStore):
         return "" if found in (self.ref, own, theirs) else found
 
     def session(self, options: Options | None = None) -> Session:
-        """Return a verify session for HEAD; without options also where there is no store yet, for its first fact."""
+        """Return a verify session for HEAD; without options also for the first fact, before there is a store."""
         from gitmem.verify.session import Session
 
         return Session(
@@ -108,7 +108,7 @@ class ProvingStore(OpenStore):
             policy=self.policy(),
             config=self.config,
             trust=self.trust(options.approved if options else ""),
-            # The memory branch's verdicts are none of a proposal's: they stay in this clone (docs/propose.md).
+            # A proposal's verdicts do not go to the memory branch: they stay in this clone (docs/propose.md).
             default="" if self.store.proposal or self.store.companion else self.default_branch(),
             follow=self._follow,
             start=self._start(),
@@ -117,7 +117,7 @@ class ProvingStore(OpenStore):
         )
 
     def note_unreadable(self) -> None:
-        """Note that files of the store cannot be read: one may be a fact, and nobody looks at that."""
+        """Report unreadable files of the store: one may be a fact that is not checked."""
         from gitmem.index.catalog.keys import describe_unreadable
 
         message = describe_unreadable(self.catalog()) if self.has_store() else ""
@@ -125,18 +125,18 @@ class ProvingStore(OpenStore):
             self.notices.append(message)
 
     def note_policy(self, catalog: Catalog) -> None:
-        """Note that the store's policy cannot be read: what ranks and what is shown is not what somebody wrote."""
-        # Not why: that quotes the policy, which others write, and agents are shown notices.
+        """Report an unreadable policy of the store: ranking and display use the built-in one."""
+        # Without the reason: that quotes the policy, which others write, and agents see notices.
         is_wrong = catalog.row("SELECT 1 FROM problem WHERE path = ?", (POLICY_PATH,)) is not None
         message = f"{POLICY_PATH} is invalid; using the built-in policy instead: gitmem doctor" if is_wrong else ""
         if message and message not in self.notices:
             self.notices.append(message)
 
     def _follow(self, tip: str) -> None:
-        """Bring the catalog that a verify run reads to a tip, in place: the run holds on to it.
+        """Update the catalog of a verify run to a tip, in place, since the run holds it.
 
         Raises:
-            ConflictError: It must be rebuilt, since the policy changed; or another process writes it all the time.
+            ConflictError: It must be rebuilt, since the policy changed; or another process keeps writing it.
         """
         import _sqlite3 as sqlite3
 
@@ -167,19 +167,19 @@ class ProvingStore(OpenStore):
         return self.session().waiting()
 
     def waiting_keys(self) -> list[str]:
-        """Return the keys of those facts for a report; none, and a notice, where that cannot be determined now."""
+        """Return the keys of those facts for a report; none, with a notice, if they cannot be determined now."""
         if self.git.read_head()[1] is None:
-            return []  # nothing is due where there is not code
+            return []  # nothing is due without code
         try:
             return [due.row.key for due in self.waiting()]
         except TrustError as err:
             self.notices.append(err.message)
         except (NotFoundError, ProcessError):
-            pass  # the code cannot be read: ``ground`` says so
+            pass  # the code is unreadable: ``ground`` reports it
         return []
 
     def commands(self, keys: Sequence[str] = ()) -> list[Due]:
-        """Return the live facts whose check is a command, by key: of these keys, or all."""
+        """Return the live facts whose check is a command, by key: all, or those with these keys."""
         from gitmem.verify.session import Options
 
         session = self.session(Options(keys=tuple(keys), everything=not keys))
@@ -203,7 +203,7 @@ class ProvingStore(OpenStore):
         self.trust().approve(self._settings_approval("allow", self.ignored_settings, trusted_settings.shown))
 
     def deny_settings(self) -> bool:
-        """Ignore the guarded settings that this repository has; tell whether it has any."""
+        """Ignore the repository's guarded settings; return whether it has any."""
         from gitmem.repository import trusted_settings
 
         settings = trusted_settings.of_repository(self.git)
@@ -227,16 +227,16 @@ class ProvingStore(OpenStore):
         return Approval(verdict, due.row.spec, due.row.key, shown_spec(due.spec), self.now, self.author().who)
 
     def keep_verdicts(self, verdicts: Sequence[Verdict], session: Session | None = None) -> None:
-        """Write down verdicts that were made outside a verify run: by the session that made them, or by a new one."""
+        """Store verdicts that were made outside a verify run: by their session, or by a new one."""
         (session or self.session()).keep_verdicts(verdicts)
 
     def home_of(self, document: Document, *, outcome: str = "", is_uncommitted: bool = False) -> ProvingStore:
-        """Return where a memory is written that says this now: here, or to the companion of HEAD's branch.
+        """Return where to write a memory: here, or to the companion of HEAD's branch.
 
         Args:
             document: The memory.
-            outcome: What its check showed here, where that is known.
-            is_uncommitted: Whether it showed that only with changes that are not committed yet.
+            outcome: The outcome of its check here, if known.
+            is_uncommitted: Whether that outcome needs uncommitted changes.
         """
         return self
 

@@ -60,7 +60,7 @@ if TYPE_CHECKING:
     from gitmem.write.writer import Change, Writer
 
     class Waiting(Protocol):
-        """What was captured and is not committed yet: readers see it, and the next write commits it."""
+        """Captures that are not committed yet: readers see them, and the next write commits them."""
 
         def overlaid(self, base: Catalog) -> Catalog: ...  # noqa: D102
         def drain(self) -> int: ...  # noqa: D102
@@ -71,9 +71,9 @@ class OpenRepository(ProvingStore):
     """The store of one repository, opened.
 
     Attributes:
-        agent: Who works here where no setting names an agent: what is written says so. Private memories are not kept
-            under this name, which a program says of itself.
-        waiting_captures: What was captured, handed in from above; None where only the branch counts.
+        agent: The agent to record as author if no setting names one. It is not used for private memories, since a
+            program chose it itself.
+        waiting_captures: The pending captures, passed in from above; None to read only the branch.
     """
 
     agent = ""
@@ -88,13 +88,13 @@ class OpenRepository(ProvingStore):
         progress: Callable[[str, int, int], None] | None = None,
         follows: bool = True,
     ) -> None:
-        """Find the repository that holds a folder.
+        """Find the repository that contains a folder.
 
         Args:
             start: The folder.
             clock: Returns epoch seconds.
-            progress: Told what is done, how much of it and of how much, during long work.
-            follows: Whether what is read and written is the current proposal, where there is one.
+            progress: Called during long work with the current step, the work done and the total.
+            follows: Whether to read and write the current proposal, if there is one.
 
         Raises:
             NoRepositoryError: There is none.
@@ -116,25 +116,25 @@ class OpenRepository(ProvingStore):
         self._branch: ProvingStore | None = None
         self._others: dict[str, ProvingStore] = {}
         self._listing: Listing | None = None
-        # What `ask` goes on with in a process that is asked again: of which index and catalog, as of when, the engine.
+        # For `ask` in a long-running process: the engine, with the index, catalog and time that it belongs to.
         self.engine: tuple[tuple[SearchableIndex, Connection], tuple[int, int], WhooshEngine] | None = None
 
     def author(self) -> Author:
-        """Return who writes: the person as git names them, the agent, and the project they work in."""
+        """Return the author: the person as git names them, the agent, and the current project."""
         from gitmem.frozen import replace
 
         author = super().author()
         return replace(author, agent=author.agent or self.agent)
 
     def tree(self) -> str:
-        """Return the tree ``.memory`` of HEAD, whose memories are read with the branch's; empty where there is none."""
+        """Return the tree ``.memory`` of HEAD, whose memories are read with the branch's; empty if there is none."""
         code = self.git.read_head()[1] or ""
         if self._tree_of[0] != code:
             self._tree_of = (code, find_tree(self.git, code))
         return self._tree_of[1]
 
     def branch(self) -> ProvingStore | None:
-        """Return the memory branch without the memories of the code, or None where that is what is open."""
+        """Return the memory branch without the code's memories, or None if that is what is open."""
         if self.tree() and self._branch is None:
             self._branch = ProvingStore(
                 self.git,
@@ -148,14 +148,14 @@ class OpenRepository(ProvingStore):
         return self._branch if self.tree() else None
 
     def catalog(self, tip: str | None = None) -> Catalog:
-        """Return the catalog at the store's tip, with what was captured; without that where a tip is named."""
+        """Return the catalog at the store's tip with captures; at a given tip, without them."""
         base = super().catalog(tip)
         if tip is not None or self._is_judging or self.waiting_captures is None:
             return base
         return self.waiting_captures.overlaid(base)
 
     def session(self, options: Options | None = None) -> Session:
-        """Return a verify session for HEAD; it writes verdicts, so it sees only the branch (no fact is captured)."""
+        """Return a verify session for HEAD; it sees only the branch, since it writes verdicts."""
         self._is_judging = True
         try:
             return super().session(options)
@@ -163,7 +163,7 @@ class OpenRepository(ProvingStore):
             self._is_judging = False
 
     def writer(self) -> Writer:
-        """Return a writer to the memory branch, to which everything captured before was committed."""
+        """Return a writer for the memory branch, after committing pending captures to it."""
         if self.store.companion:
             self.turn()
         if self.waiting_captures is not None:
@@ -171,22 +171,22 @@ class OpenRepository(ProvingStore):
         return self.branch_writer()
 
     def branch_writer(self) -> Writer:
-        """Return a writer to the memory branch as it is; it plans on what the branch alone has."""
+        """Return a writer for the memory branch alone; it plans without captures."""
         branch = self.branch()
         if branch is None:
             return super().writer()
         writer = branch.writer()
-        # What the code tree says already; not what waits to be written, which is planned by this very writer.
+        # Including duplicates in the code tree; not captures, which this very writer plans.
         writer.said.beside = super().catalog
         return writer
 
     def catalog_at(self, tip: str | None) -> Catalog:
-        """Return the catalog of the memory branch alone as of a tip, to plan a write on."""
+        """Return the catalog of the memory branch alone at a tip, for planning a write."""
         branch = self.branch()
         return branch.catalog_at(tip) if branch is not None else super().catalog_at(tip)
 
     def beside(self, git: Git, settings: Config, store: Store) -> ProvingStore:
-        """Return another store, opened on behalf of whoever works here."""
+        """Return another store, opened on behalf of the current worker."""
         return ProvingStore(
             git,
             settings,
@@ -198,10 +198,10 @@ class OpenRepository(ProvingStore):
         )
 
     def stores(self, scopes: Iterable[str] = ()) -> list[ProvingStore]:
-        """Return the stores that have memories of these scopes, or of all: the project's, the private, the universal.
+        """Return the stores with memories of these scopes, or of all: the project's, the private, the universal.
 
         Raises:
-            NoRepositoryError: No scope was named, and there is no memory at all.
+            NoRepositoryError: No scope was given, and there is no memory at all.
         """
         wanted = set(scopes) or set(SCOPES)
         found: list[ProvingStore] = [self] if PROJECT in wanted and self.has_store() else []
@@ -214,7 +214,7 @@ class OpenRepository(ProvingStore):
         return found
 
     def stores_for_query(self, query: Query) -> list[OpenStore]:
-        """Return the stores that a question looks into, or a list: other repositories' only where there is a question.
+        """Return the stores that a query or a list searches: other repositories' only for a query.
 
         Raises:
             NotFoundError: It names a store that is not listed.
@@ -229,7 +229,7 @@ class OpenRepository(ProvingStore):
         return [*self.stores(query.scopes)]
 
     def source_store(self, name: str) -> ProvingStore:
-        """Return what was pulled from a source.
+        """Return the store pulled from a source.
 
         Raises:
             NotFoundError: There is no such source, or nothing was pulled from it.
@@ -240,7 +240,7 @@ class OpenRepository(ProvingStore):
         return found
 
     def find_source(self, name: str) -> ProvingStore | None:
-        """Return what was pulled from a source; None where nothing was."""
+        """Return the store pulled from a source; None if nothing was pulled."""
         if not is_key(name) or self.git.read_ref(f"{SOURCE_REFS}{name}") is None:
             return None
         folder = os.path.join(self.git.repository.state, SOURCE_FOLDER, name)
@@ -260,7 +260,7 @@ class OpenRepository(ProvingStore):
         return self._listing
 
     def _readable(self, scope: str, opening: Callable[[], ProvingStore | None]) -> list[ProvingStore]:
-        """Return a store beside the project's, its index up to date; none, and a notice, where that cannot be."""
+        """Return a store beside the project's, its index updated; none, with a notice, if it cannot be read."""
         try:
             store = opening()
             if store is None or store.find_tip() is None:
@@ -273,16 +273,16 @@ class OpenRepository(ProvingStore):
         return [store]
 
     def store_for(self, scope: str) -> ProvingStore:
-        """Return the store that a memory of a scope is written to; the universal one is made where there is none."""
+        """Return the store for writing a memory of a scope; a missing universal store is created."""
         if scope == PRIVATE:
             return self.private()
         found = self.universal(make=True) if scope in (DOMAIN, UNIVERSAL) else None
         return found or self
 
     def holder(self, typed: str, scope: str = "") -> tuple[ProvingStore, str]:
-        """Return the store that has a memory, of this scope or the nearest one, and its key in full.
+        """Return the store that has a memory (of this scope, or the nearest one), and the memory's full key.
 
-        For a memory of the code tree that is the second home, also for one that is not committed yet.
+        For a memory of the code tree, committed or not, that is the code tree.
 
         Raises:
             NotFoundError: There is none.
@@ -290,7 +290,7 @@ class OpenRepository(ProvingStore):
         """
         stores = self.stores((scope,) if scope else ())
         missing = NotFoundError(f"the scope {scope} has no memory {typed}", hint="gitmem list")
-        # One that was promoted from here is retired here and lives elsewhere.
+        # A promoted memory is retired here and lives in another scope.
         for condition in ("archived = 0", "archived = 1") if len(stores) > 1 and typed.isascii() else ():
             for store in stores:
                 if store.catalog().row(f"SELECT 1 FROM memory WHERE key = ? AND {condition}", (typed,)):
@@ -309,7 +309,7 @@ class OpenRepository(ProvingStore):
         raise (self.listing().find_elsewhere(typed) if self.config.stores and not scope else None) or missing
 
     def holder_to_change(self, typed: str, scope: str = "") -> tuple[ProvingStore, str]:
-        """Return where a memory is changed, and its key in full: in the companion of HEAD's branch if that changes it.
+        """Return where to change a memory, and its full key: in the companion of HEAD's branch if that changes it.
 
         Raises:
             NotFoundError: There is none.
@@ -326,7 +326,7 @@ class OpenRepository(ProvingStore):
         return self.holder(typed, scope)
 
     def home_of(self, document: Document, *, outcome: str = "", is_uncommitted: bool = False) -> ProvingStore:
-        """Return where a memory is written: to the companion of HEAD's branch if its check answers otherwise there."""
+        """Return where to write a memory: to the companion of HEAD's branch if its check has another answer there."""
         from gitmem.repository import companion
 
         if not companion.code_branch(self):
@@ -335,27 +335,27 @@ class OpenRepository(ProvingStore):
         return (companion.to_write(self) if is_apart else None) or self
 
     def _home_of(self, store: ProvingStore, key: str) -> ProvingStore:
-        """Return the second home for a memory of the project that is there, and else its store."""
+        """Return the code tree for a project's memory in it, else its store."""
         if store is not self or not self.tree():
             return store
         row = self.catalog().row("SELECT path FROM memory WHERE key = ? AND shadowed = 0", (key,))
         return self.in_tree() if row and is_home(row[0]) else self
 
     def in_tree(self, *, makes_room: bool = False) -> InTree:
-        """Return the second home, for who writes there; a view that is in its place is moved, if that is wanted."""
+        """Return the code tree for writing; if allowed, a view in its folder is moved."""
         from gitmem.repository.code_tree import InTree
 
         return InTree(self, makes_room=makes_room)
 
     def need(self, keys: Iterable[str]) -> Sequence[str]:
-        """Return full keys, of any scope; raises where one does not exist."""
+        """Return full keys, of any scope; raise if one does not exist."""
         return [self.holder(key)[1] for key in keys]
 
     def proving(self, options: Options) -> list[tuple[ProvingStore, Options]]:
-        """Return the stores whose facts are about the code here, and what is asked of each.
+        """Return the stores whose facts are about the code here, with the options for each.
 
-        Those are the project's and the private one: what the universal store says is about no code in particular, and
-        no check of it runs.
+        These are the project's and the private one: the universal store is not about any code in particular, and its
+        checks are not run.
         """
         from gitmem.frozen import replace
 
@@ -372,7 +372,7 @@ class OpenRepository(ProvingStore):
         return [due for store in stores for due in (ProvingStore.waiting(self) if store is self else store.waiting())]
 
     def commands(self, keys: Sequence[str] = ()) -> list[Due]:
-        """Return the live facts whose check is a command, by key, private ones last: of these keys, or all."""
+        """Return the live facts whose check is a command, by key, private ones last: all, or those with these keys."""
         from gitmem.verify.session import Options
 
         found = []
@@ -381,11 +381,11 @@ class OpenRepository(ProvingStore):
         return found
 
     def scope_of(self, store: ProvingStore, key: str) -> str:
-        """Return the scope of a memory that a store has."""
+        """Return the scope of a store's memory."""
         return self.sources([store])[0].scope_of(key) if store.store.scope == UNIVERSAL else store.store.scope
 
     def with_notice(self, change: Change) -> Change:
-        """Return what a write did; for the second home it says that someone must commit it."""
+        """Return the result of a write; for the code tree, with the notice that it must be committed."""
         if change.is_written and is_home(change.path):
             where = (f"--work-tree={self.git.repository.top}", "-C", str(self.git.repository.top))
             is_ignored = self.git.run(*where, "check-ignore", "-q", change.path, check=False).status == 0
@@ -394,13 +394,13 @@ class OpenRepository(ProvingStore):
         return change
 
     def private(self) -> ProvingStore:
-        """Return the private store of whoever works here, whether it has memories or not."""
+        """Return the private store of the current worker, with or without memories."""
         if PRIVATE not in self._others:
             self._others[PRIVATE] = open_private(self)
         return self._others[PRIVATE]
 
     def universal(self, *, make: bool = False) -> ProvingStore | None:
-        """Return the person's universal store; None where there is none, or where it is the one that is open here."""
+        """Return the person's universal store; None if there is none, or it is the current repository."""
         if UNIVERSAL not in self._others:
             found = open_universal(self, make=make)
             if found is None:
@@ -409,12 +409,12 @@ class OpenRepository(ProvingStore):
         return self._others[UNIVERSAL]
 
     def domains(self) -> tuple[str, ...]:
-        """Return the domains of the project, by its policy and this clone's settings."""
+        """Return the domains of the project, from its policy and this clone's settings."""
         own = (word.strip() for word in self.config.domains.split(","))
         return tuple(dict.fromkeys([*self.policy().recall.domains, *filter(None, own)]))
 
     def note_unread(self, scope: str, domains: Sequence[str]) -> None:
-        """Note that a memory written for a domain is not read in this project."""
+        """Report that a memory written for a domain is not read in this project."""
         if scope == DOMAIN and not set(domains) & set(self.domains()):
             own = (word.strip() for word in self.config.domains.split(","))
             names = ",".join([*filter(None, own), *domains])
@@ -424,11 +424,11 @@ class OpenRepository(ProvingStore):
             )
 
     def sources(self, stores: Iterable[OpenStore]) -> list[Source]:
-        """Return stores as what a question looks into, each brought up to date."""
+        """Return stores as sources for a query, each updated."""
         from gitmem.recall.ranker import Source
 
         found, stores = [], list(stores)
-        # First, since it brings the index along: the project's statuses are worked out for the one that is read.
+        # First, because it updates the index: the project's statuses are computed for the index that is read.
         own = self.domains() if any(store.store.scope == UNIVERSAL for store in stores) else ()
         for store in stores:
             domains = own if store.store.scope == UNIVERSAL else None
@@ -440,7 +440,7 @@ class OpenRepository(ProvingStore):
         return found
 
     def other_scopes(self) -> dict[str, int]:
-        """Return how many live memories each scope besides the project's has for this project."""
+        """Return the number of live memories for this project in each other scope."""
         from gitmem.recall.listing import scopes_of
 
         counts: dict[str, int] = {}
@@ -458,7 +458,7 @@ class OpenRepository(ProvingStore):
             )
 
     def turn(self) -> None:
-        """Read and write where the current proposal says now: another one, or the memory branch."""
+        """Read and write as the current proposal now says: another proposal, or the memory branch."""
         self._turn_to(project_store(self.git, self.config, follows=self._follows))
 
     def _turn_to(self, store: Store) -> None:
@@ -467,9 +467,9 @@ class OpenRepository(ProvingStore):
             self.store, self._branch, self._policy, self._last_good, self.engine = store, None, None, {}, None
 
     def read_companion(self) -> bool:
-        """Read the companion of HEAD's branch on top of the memory from here on; tell whether there is one.
+        """Read the companion of HEAD's branch on top of the memory from now on; return whether there is one.
 
-        What is written goes to the memory branch all the same, which is read again then (``turn``).
+        Writes still go to the memory branch, which is then read again (``turn``).
         """
         if self.store.companion or self.store.proposal:
             return False
@@ -479,7 +479,7 @@ class OpenRepository(ProvingStore):
             return False
         ref = top_ref(tip, found.commit)
         if self.git.read_ref(ref) is None:
-            from gitmem.store.merge.on_top import on_top  # merging: only where one of the two moved since
+            from gitmem.store.merge.on_top import on_top  # merging: only if one of the two has moved
 
             try:
                 wait_s = self.config.lock_timeout_s
@@ -509,7 +509,7 @@ class OpenRepository(ProvingStore):
     def __exit__(
         self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Close what was opened; throw the index away where it turned out to be damaged."""
+        """Close what was opened; delete the index if it turned out to be damaged."""
         if self._listing is not None and value is not None:
             self._listing.discard_damaged(value)
         self.close()
@@ -532,12 +532,12 @@ def _has_key(store: ProvingStore, key: str) -> bool:
     return store.catalog().row("SELECT 1 FROM memory WHERE key = ?", (key,)) is not None
 
 
-# An agent's name in a ref, where the name gives none (one in Chinese).
+# The agent in a ref if its name gives no slug (one in Chinese).
 NAMELESS = "agent"
 
 
 def has_private(git: Git) -> bool:
-    """Return whether any agent has private memories here: then it is worth to find out who we are."""
+    """Return whether any agent has private memories here; if not, the current agent need not be determined."""
     common = git.repository.common
     if os.path.isdir(os.path.join(common, PRIVATE_REFS)) or os.path.isdir(os.path.join(common, "reftable")):
         return True
@@ -549,14 +549,14 @@ def has_private(git: Git) -> bool:
 
 
 def agent_of(opened: OpenRepository, named: str = "") -> str:
-    """Return the name that private memories are kept under: an agent's, or else the person's, as a slug."""
+    """Return the name for private memories: the agent's, or else the person's, as a slug."""
     from gitmem.text.tokens import slug
 
     return slug(named or opened.config.agent or opened.git.identity()[0]) or NAMELESS
 
 
 def open_private(opened: OpenRepository, *, agent: str = "") -> ProvingStore:
-    """Return the private store of whoever works here, or of the agent that is named, whether it has memories or not."""
+    """Return the private store of the current worker or of a named agent, with or without memories."""
     agent = agent_of(opened, agent)
     folder = os.path.join(opened.git.repository.state, "private", agent)
     store = Store(PRIVATE, f"{PRIVATE_REFS}/{agent}", folder)
@@ -564,13 +564,13 @@ def open_private(opened: OpenRepository, *, agent: str = "") -> ProvingStore:
 
 
 def open_universal(opened: OpenRepository, *, make: bool) -> ProvingStore | None:
-    """Return the person's universal store, or None where there is none and none is to be made."""
+    """Return the person's universal store; None if there is none and it should not be created."""
     repository = universal.make() if make else universal.find()
     if repository is None or repository.common == opened.git.repository.common:
         return None
     remove_links(*repository.states)
     git = Git(repository)
-    # Its own branch and remote: a project, or the environment there, may name others.
+    # Its own branch and remote: a project, or the environment, may name others.
     own = config.load(git.config_values(), environment={})
     settings = replace(opened.config, branch=own.branch, remote=own.remote)
     store = Store(

@@ -1,6 +1,7 @@
-"""Questions by meaning: the providers that the settings name, and the vectors of each store, brought along in time.
+"""Queries by meaning: the providers in the settings, and each store's vectors, updated within a time limit.
 
-Nothing here fails a question: where a provider or the vectors are of no use, one line says so, and words answer alone.
+A query never fails because of this: if a provider or the vectors are unusable, a notice says so, and the search uses
+words only.
 """
 
 from __future__ import annotations
@@ -37,24 +38,24 @@ if TYPE_CHECKING:
     from gitmem.repository.open_store import OpenStore
     from gitmem.repository.repository import OpenRepository
 
-# The row of `cli.background`'s table that embeds what a recall left.
+# The background job that embeds what a recall left out.
 WORK = "embed"
-# What a recall embeds of new memories, for all stores together: as long as a person does not notice. 500 memories by a
-# static model, some 20 by a transformer.
+# How long a recall embeds new memories, for all stores together: short enough not to be noticed. 500 memories with a
+# static model, about 20 with a transformer.
 INLINE_S = 0.5
-# Pieces that are looked at for what is said already: whoever says it is among the very nearest.
+# The most pieces examined for duplicates: a duplicate is among the very nearest.
 NEAREST = 20
 
 
-# A process that is asked again and again loads a model once: by the settings that name it.
+# Loaded models of a long-running process, by the settings that name them.
 _made: dict[tuple[str, str], Providers] = {}
 
 
 def providers_of(settings: Config, *, download: bool = False) -> Providers | None:
-    """Return what embeds prose, and what embeds code; None where nothing is set up.
+    """Return the providers for prose and for code; None if none is set up.
 
     Raises:
-        ConfigError, EmbeddingError: The settings name nothing that can be used here.
+        ConfigError, EmbeddingError: The model in the settings cannot be used here.
     """
     if not settings.embeds:
         return None
@@ -73,7 +74,7 @@ def _providers(settings: Config, *, download: bool) -> Providers:
 
 
 def answer_of(provider: EmbeddingProvider) -> dict[str, Any]:
-    """Return whether a provider answers a question, in how many seconds, and what is wrong where it does not."""
+    """Return whether a provider responds to a query, in how many seconds, and the error if it does not."""
     begun = time.monotonic()
     try:
         provider.query("how are tokens signed")
@@ -83,14 +84,14 @@ def answer_of(provider: EmbeddingProvider) -> dict[str, Any]:
 
 
 def each_model(providers: Providers) -> list[str]:
-    """Return the models, each once, the one for prose first."""
+    """Return the distinct models, the one for prose first."""
     return list(dict.fromkeys(provider.name for provider in providers))
 
 
 def ask(memory: OpenRepository, question: str, stores: Sequence[tuple[OpenStore, Catalog]]) -> Meaning | None:
-    """Return the question to each store's vectors, brought up to date as far as time allows; None for words alone.
+    """Return the query for each store's vectors, updated as far as time allows; None to search by words only.
 
-    Why it is words alone, or for which memories it is, is in the memory's notices.
+    The memory's notices say why words are used, or for which memories.
     """
     try:
         providers = providers_of(memory.config)
@@ -103,13 +104,13 @@ def ask(memory: OpenRepository, question: str, stores: Sequence[tuple[OpenStore,
         _add_notice(memory, f"{err.message}; this search used words only")
         return None
     now = time.monotonic()
-    # A model that is slow with a question, or was slow to load, is slower with memories: that is work for behind.
+    # A model that was slow with a query, or to load, is slower with memories: leave those to the background.
     until = now + INLINE_S if now - begun < INLINE_S else now
     missing, asked, noticed = 0, [], len(memory.notices)
     for store, catalog in stores:
-        missing += _brought_along(memory, store, catalog, providers, until)
+        missing += _embed_new(memory, store, catalog, providers, until)
         asked.append(Dense(catalog, [(one, queries[one.model]) for one in _open(memory, store, providers)]))
-    if missing and len(memory.notices) == noticed:  # one line is enough
+    if missing and len(memory.notices) == noticed:  # one notice is enough
         memories = "1 memory has" if missing == 1 else f"{missing} memories have"
         _add_notice(memory, f"{memories} no vectors yet and can only be found by words: gitmem embed rebuild")
         place = memory.git.repository.top or memory.git.repository.git
@@ -118,9 +119,9 @@ def ask(memory: OpenRepository, question: str, stores: Sequence[tuple[OpenStore,
 
 
 def similar(store: OpenStore, text: str) -> list[tuple[str, float]]:
-    """Return the memories of a store whose meaning is nearest to a text, with their cosines, the nearest first.
+    """Return the memories of a store nearest in meaning to a text, with their cosines, nearest first.
 
-    Only what has vectors already: a write waits for none. Where they cannot be used, words alone tell, and a notice
+    Only those with vectors: a write does not wait for new ones. If vectors are unusable, words decide, and a notice
     says so.
     """
     try:
@@ -129,7 +130,7 @@ def similar(store: OpenStore, text: str) -> list[tuple[str, float]]:
         if providers is None or vectors is None:
             return []
         try:
-            row = providers[0].passages([text])[0]  # as the memories are, not as a question
+            row = providers[0].passages([text])[0]  # embedded like memories, not like a query
             with vectors.reading():
                 near, _ = vectors.nearest(row / (float(np.linalg.norm(row)) or 1.0), NEAREST)
         finally:
@@ -147,14 +148,14 @@ def near_titles(
 ) -> list[tuple[str, str, float]]:
     """Return pairs of memories whose titles are near in meaning, with their cosines; by key.
 
-    Candidates are those whose vectors are nearest; then the titles alone are compared, since a body is about more.
-    Nothing, and a notice, where vectors cannot be used.
+    Candidates are those with the nearest vectors; then only the titles are compared, since a body covers more. Without
+    usable vectors, nothing, with a notice.
 
     Args:
         store: The store.
-        asked: Keys of the memories that are compared with all.
+        asked: Keys of the memories to compare with all others.
         titles: The titles of all, by key.
-        floor: The cosine that two titles need.
+        floor: The lowest cosine of two titles.
     """
     try:
         providers = providers_of(store.config)
@@ -190,7 +191,7 @@ def _units(provider: EmbeddingProvider, texts: Sequence[str]) -> list[Floats]:
 
 
 def _texts(memory: OpenRepository, question: str, stores: Sequence[tuple[OpenStore, Catalog]]) -> list[str]:
-    """Return the question as typed, and without the words that many memories have, where there are such."""
+    """Return the query as typed, and if it has common words, also without them."""
     language = stores[0][1].language if stores else ENGLISH
     terms = tokens.query_terms(question, language)
     stats = together([FtsEngine(catalog.connection).frequencies(terms) for _, catalog in stores])
@@ -199,7 +200,7 @@ def _texts(memory: OpenRepository, question: str, stores: Sequence[tuple[OpenSto
 
 
 def _vector(provider: EmbeddingProvider, texts: Sequence[str]) -> Floats:
-    """Return the unit vector of the sum of what some texts mean."""
+    """Return the unit vector of the sum of some texts' vectors."""
     total: Floats = np.sum([provider.query(text) for text in texts], axis=0)
     length = float(np.linalg.norm(total))
     return total / length if length else total
@@ -220,10 +221,8 @@ def _open(memory: OpenRepository, store: OpenStore, providers: Providers) -> lis
     return found
 
 
-def _brought_along(
-    memory: OpenRepository, store: OpenStore, catalog: Catalog, providers: Providers, until: float
-) -> int:
-    """Embed what is new in a store, as far as time allows; return how many memories are without vectors after it."""
+def _embed_new(memory: OpenRepository, store: OpenStore, catalog: Catalog, providers: Providers, until: float) -> int:
+    """Embed a store's new memories within the time limit; return how many still have no vectors."""
     missing = _known_missing(store, catalog, providers)
     if missing == 0:
         return 0
@@ -231,7 +230,7 @@ def _brought_along(
         if time.monotonic() < until:
             return catch_up(store.vectors_folder, catalog, providers, until=until)
     except BusyError:
-        pass  # somebody is at it
+        pass  # another process is doing it
     except GitmemError as err:
         _add_notice(memory, err.message)
     return missing if missing > 0 else count_missing(store, catalog, providers)
@@ -252,7 +251,7 @@ def _known_missing(store: OpenStore, catalog: Catalog, providers: Providers) -> 
 
 
 def count_missing(store: OpenStore, catalog: Catalog, providers: Providers) -> int:
-    """Return how many memories of a store are without vectors."""
+    """Return how many memories of a store have no vectors."""
     found: list[Vectors] = []
     try:
         for model in each_model(providers):

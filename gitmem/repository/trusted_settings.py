@@ -1,7 +1,7 @@
-"""Settings that can run a program or send text: a repository's own configuration sets them only once they are accepted.
+"""Settings that can run a program or send text: in a repository's own configuration, they need acceptance.
 
 That configuration may have come with the repository: in an unpacked archive, in a copied folder, or written by a script
-of the project. The person's own configuration and the environment count as they are.
+of the project. The person's own configuration and the environment are always effective.
 """
 
 from __future__ import annotations
@@ -22,19 +22,19 @@ if TYPE_CHECKING:
     from gitmem.git.repository import Setting
 
 OFF = ("", "off")
-# Longer ones would push the beginning off the screen of the person who is asked.
+# The longest value: a longer one would push its beginning off the screen of the person who decides.
 LENGTH_AT_MOST = 300
 
 
 def read(git: Git) -> tuple[Config, dict[str, str], str]:
-    """Return the settings that count, those of the repository that are ignored by name, and a line about these.
+    """Return the effective settings, the repository's ignored ones by name, and a notice about these.
 
     Raises:
         ConfigError: A setting is wrong.
     """
     settings = _plain(git.config_settings())
     own = {**_switched_on(settings), **git.fetch_programs()}
-    is_accepted, is_denied = _decided(git, own) if own else (True, False)
+    is_accepted, is_denied = _decision(git, own) if own else (True, False)
     git.accepts_programs = is_accepted
     ignored = {} if is_accepted else own
     refused = {name for name, row in GUARDED.items() if row.git_name in ignored}
@@ -43,7 +43,7 @@ def read(git: Git) -> tuple[Config, dict[str, str], str]:
 
 
 def of_repository(git: Git) -> dict[str, str]:
-    """Return the guarded settings that the repository's own configuration switches on, by name."""
+    """Return the guarded settings that the repository's own configuration sets, by name."""
     return {**_switched_on(_plain(git.config_settings())), **git.fetch_programs()}
 
 
@@ -54,7 +54,7 @@ def _switched_on(settings: list[Setting]) -> dict[str, str]:
 
 
 def _plain(settings: list[Setting]) -> list[Setting]:
-    """Return settings with one name for all spellings of each: the last of them counts, whatever it is."""
+    """Return settings under one name for all spellings of each: the last value is effective."""
     return [(known_name(name), value, is_own) for name, value, is_own in settings]
 
 
@@ -63,15 +63,15 @@ def _is_off(row: Row, value: str) -> bool:
 
 
 def spec_of(settings: Mapping[str, str]) -> str:
-    """Return the hash by which settings are accepted: of all names and values."""
-    import json  # only where there are some
+    """Return the hash by which settings are accepted: over all names and values."""
+    import json  # only if there are some
     from hashlib import sha256
 
     return sha256(b"settings\0" + json.dumps(sorted(settings.items())).encode("utf-8", "surrogateescape")).hexdigest()
 
 
 def shown(settings: Mapping[str, str]) -> list[str]:
-    """Return settings as text for a person, a line each, with every hidden character visible.
+    """Return settings as text for a person, one per line, with every hidden character visible.
 
     Raises:
         TrustError: A value is too long to be read on a screen.
@@ -86,15 +86,15 @@ def shown(settings: Mapping[str, str]) -> list[str]:
 
 
 def notice(ignored: Mapping[str, str]) -> str:
-    """Return the line that names what is ignored."""
+    """Return the notice that names the ignored settings."""
     names = ", ".join(sorted(ignored))
     why = "a setting that can run a program or send text takes effect once you accept it"
     return f"ignoring {names} in this repository's own configuration: {why} (gitmem trust --settings)"
 
 
-def _decided(git: Git, own: Mapping[str, str]) -> tuple[bool, bool]:
-    """Return whether a person accepted these very settings in this clone, and whether they denied them."""
-    from gitmem.verify import trust  # pathlib: 2.5 ms, and only where a repository has such settings
+def _decision(git: Git, own: Mapping[str, str]) -> tuple[bool, bool]:
+    """Return whether a person has accepted exactly these settings in this clone, and whether they denied them."""
+    from gitmem.verify import trust  # pathlib: 2.5 ms, only if a repository has such settings
 
     approvals, spec = trust.of_clone(git), spec_of(own)
     try:

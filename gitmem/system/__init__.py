@@ -1,1 +1,1 @@
-"""The machine: processes and their limits, locks, files written whole, HTTP."""
+"""The machine: processes and their limits, locks, atomic writes, HTTP."""

@@ -17,15 +17,14 @@ EACH_AT_MOST = 200
 
 
 def write(path: Path, content: bytes, *, mode: int | None = None) -> None:
-    """Put a file in its place; a link of that name is replaced and not followed.
+    """Write a file atomically; a link of that name is replaced, not followed.
 
-    Others see the file that was there or the new one (rename(2)). It is not synced: a machine that loses power may have
-    either.
+    Readers see the old file or the new one (rename(2)). It is not synced: after a power cut, it may be either.
 
     Args:
-        path: Where; its folder must be there.
-        content: What it holds.
-        mode: Its permissions, whatever the process's umask says; None = as the umask has it.
+        path: Its path; the folder must exist.
+        content: Its content.
+        mode: Its permissions, independent of the umask; None = according to the umask.
 
     Raises:
         OSError: It cannot be written; a file that was there is left as it was.
@@ -37,11 +36,11 @@ def write(path: Path, content: bytes, *, mode: int | None = None) -> None:
         new.unlink(missing_ok=True)
         with new.open("xb") as file:
             if mode is not None:
-                new.chmod(mode)  # before anything is in it that not everybody may read
+                new.chmod(mode)  # before it contains anything private
             file.write(content)
         new.replace(path)
     except BaseException:
-        with suppress(OSError):  # the folder is none, or not ours
+        with suppress(OSError):  # the folder is missing, or not writable
             new.unlink(missing_ok=True)
         raise
 

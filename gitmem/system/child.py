@@ -1,7 +1,7 @@
-"""A program started without ``subprocess``, whose import takes as long as a bare start of Python.
+"""Start a program without ``subprocess``, whose import takes as long as a bare start of Python.
 
-For tools that run here and now with an environment of ours: no folder of their own, no session. The rest of
-``system.process`` takes ``subprocess``, and so do systems other than Linux.
+For tools that run at once with a given environment, in the current directory and session. The rest of
+``system.process`` uses ``subprocess``, and so do systems other than Linux.
 """
 
 from __future__ import annotations
@@ -17,16 +17,16 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import IO
 
-# signal(7). Python ignores the first and the last, and a program inherits that: `subprocess` resets them as well.
+# signal(7). Python ignores the first and the last, which programs inherit: `subprocess` resets them as well.
 _SIGPIPE, _SIGKILL, _SIGXFSZ = 13, 9, 25
-# Without pidfd (Linux before 5.3) an exit is polled for at this interval, in seconds.
+# Without pidfd (Linux before 5.3), the exit is polled at this interval, in seconds.
 _POLL_S = 0.005
 
 
 def can_spawn() -> bool:
-    """Return whether programs can be started so: on Linux, unless one of the standard streams is closed.
+    """Return whether programs can be started like this: on Linux, unless a standard stream is closed.
 
-    A pipe of ours would get the number of the closed one then.
+    A pipe of ours would otherwise get the number of the closed stream.
     """
     if sys.platform != "linux":
         return False
@@ -39,7 +39,7 @@ def can_spawn() -> bool:
 
 
 def unnamed_file(content: bytes) -> IO[bytes]:
-    """Return an open file that has no name, holding *content*, at its start."""
+    """Return an open file without a name that contains *content*, positioned at its start."""
     if hasattr(os, "memfd_create"):
         file: IO[bytes] = os.fdopen(os.memfd_create("gitmem"), "w+b")
     else:
@@ -57,10 +57,10 @@ class Child:
 
     Attributes:
         pid: Its number.
-        stdin: The pipe to its standard input, or None where a file was given.
+        stdin: The pipe to its standard input, or None if a file was given.
         stdout: The pipe from its standard output.
-        stderr: The pipe from its standard error, or None where a file was given.
-        returncode: How it ended, as ``subprocess.Popen`` says it; None until it was waited for.
+        stderr: The pipe from its standard error, or None if a file was given.
+        returncode: Its status in the form of ``subprocess.Popen``; None until it was waited for.
     """
 
     def __init__(
@@ -79,11 +79,11 @@ class Child:
             env: Its whole environment.
             stdin: The file that it reads; None for a pipe.
             stderr: The file that its errors go to; None for a pipe.
-            keep: Descriptors of ours that stay open in it.
+            keep: Descriptors that the program inherits.
 
         Raises:
-            OSError: It could not be started; its file name is the program's where it was not found.
-            ValueError: No program can take such an argument.
+            OSError: It could not be started; the error's file name is the program's if that was not found.
+            ValueError: An argument is invalid.
         """
         self.returncode: int | None = None
         theirs: list[int] = []
@@ -93,7 +93,7 @@ class Child:
         given = [one.fileno() if one is not None else -1 for one in (stdin, None, stderr)]
         ends = iter(theirs)
         actions = [(os.POSIX_SPAWN_DUP2, fd if fd >= 0 else next(ends), at) for at, fd in enumerate(given)]
-        # Onto itself: the descriptor stays open in the program then (POSIX, posix_spawn_file_actions_adddup2).
+        # Onto itself: the program then inherits the descriptor (POSIX, posix_spawn_file_actions_adddup2).
         actions += [(os.POSIX_SPAWN_DUP2, fd, fd) for fd in keep]
         try:
             self.pid = _spawn(argv, env, actions)
@@ -106,7 +106,7 @@ class Child:
 
     @staticmethod
     def _pipe(theirs: list[int], mode: str) -> IO[bytes]:
-        """Return our end of a new pipe; the program's is added to a list."""
+        """Return our end of a new pipe; the program's end is added to a list."""
         reads, writes = os.pipe()
         theirs.append(writes if mode == "rb" else reads)
         return os.fdopen(reads if mode == "rb" else writes, mode)
@@ -118,7 +118,7 @@ class Child:
                 file.close()
 
     def outputs(self, timeout_s: float | None) -> tuple[bytes, bytes] | None:
-        """Return what it writes to both outputs until its end; None where that takes longer than so many seconds."""
+        """Return all of both outputs; None if that takes longer than this many seconds."""
         assert self.stderr is not None
         deadline = None if timeout_s is None else time.monotonic() + timeout_s
         found: dict[int, list[bytes]] = {self.stdout.fileno(): [], self.stderr.fileno(): []}
@@ -144,7 +144,7 @@ class Child:
         return stdout, stderr
 
     def kill(self) -> None:
-        """End it, unless it was waited for: then its number may be another program's."""
+        """Kill it, unless it was waited for: its number may then be another program's."""
         if self.returncode is None:
             try:  # noqa: SIM105 - contextlib costs 5 ms to import (measured)
                 os.kill(self.pid, _SIGKILL)
@@ -152,14 +152,14 @@ class Child:
                 pass
 
     def wait(self) -> int:
-        """Wait for its end and return its exit status; the negative number of the signal that ended it."""
+        """Wait for it and return its exit status; if a signal ended it, the signal's negative number."""
         if self.returncode is None:
             self._reap(0)
         assert self.returncode is not None
         return self.returncode
 
     def wait_within(self, timeout_s: float) -> bool:
-        """Wait for its end, so many seconds at most; return whether it came."""
+        """Wait for it at most this many seconds; return whether it has ended."""
         deadline = time.monotonic() + timeout_s
         try:
             exits = os.pidfd_open(self.pid)
@@ -180,7 +180,7 @@ class Child:
     def _reap(self, flags: int) -> bool:
         try:
             pid, status = os.waitpid(self.pid, flags)
-        except ChildProcessError:  # the caller ignores SIGCHLD: nobody knows how it ended
+        except ChildProcessError:  # the caller ignores SIGCHLD: the status is unknown
             self.returncode = 0
             return True
         if pid == 0:
@@ -190,13 +190,13 @@ class Child:
 
 
 def _spawn(argv: list[str], env: Mapping[str, str], actions: list[tuple[int, int, int]]) -> int:
-    """Start a program in the first folder of the environment's PATH that has it, as execvp(3) does."""
+    """Start a program from the first folder on the environment's PATH that has it, like execvp(3)."""
     program = argv[0]
     folders = [""] if os.sep in program else env.get("PATH", os.defpath).split(os.pathsep)
     found: OSError = FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), program)
     for folder in folders:
         path = os.path.join(folder, program)
-        if not os.path.exists(path):  # asking is cheaper than a start that fails
+        if not os.path.exists(path):  # checking is cheaper than a failed start
             continue
         try:
             return os.posix_spawn(path, argv, env, file_actions=actions, setsigdef=(_SIGPIPE, _SIGXFSZ))

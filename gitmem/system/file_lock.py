@@ -1,10 +1,10 @@
-"""Kernel locks on files, the flags that files are opened with, and whose the files of gitmem's own state are.
+"""Kernel locks on files, flags for opening files, and the permissions of gitmem's own state.
 
-A file or folder of the state is this person's alone, or the group's where the folder above it is: git makes a folder
-of a repository that a group shares (core.sharedRepository) set-group-ID and writable by the group. Others may never
-read or write the state, whatever the umask says.
+A file or folder of the state belongs to this person alone, or to the group if the folder above does: git makes a
+repository's folders set-group-ID and group-writable if a group shares it (core.sharedRepository). Others may never read
+or write the state, whatever the umask.
 
-On Windows (untested there) a lock is on one byte far behind the end: it keeps others from reading what it covers.
+On Windows (untested there) a lock covers one byte far beyond the end: locked bytes cannot be read by others.
 
 Sources: flock(2); Microsoft's C runtime, ``_locking``.
 """
@@ -17,24 +17,24 @@ import stat
 import sys
 import time
 
-# What a system lacks of these is 0: nothing is asked for.
+# Flags that a system lacks are 0.
 CLOSE_ON_EXEC: int = getattr(os, "O_CLOEXEC", getattr(os, "O_NOINHERIT", 0))
 NO_FOLLOW: int = getattr(os, "O_NOFOLLOW", 0)
 ONLY_FOLDER: int = getattr(os, "O_DIRECTORY", 0)
 _SHARED = stat.S_ISGID | stat.S_IWGRP
 _FOLDER_OF_GROUP, _FILE_OF_GROUP = 0o2770, 0o660
-# Files of one person even there: secrets.
+# Files that belong to one person even in a shared repository: secrets.
 _UNSHARED = frozenset({"mcp-token"})
-# Where the byte is that is locked on Windows.
+# The position of the locked byte on Windows.
 FAR_BEHIND = 1 << 30
-# How often it is tried where there is no waiting for a lock.
+# How often to retry where waiting for a lock is not possible.
 POLL_S = 0.01
 
 
 def try_lock(path: str | os.PathLike[str]) -> int | None:
-    """Return the open file that holds the lock, None where another process has it; closing it lets go.
+    """Return the open file that holds the lock, None if another process has it; closing the file releases it.
 
-    A link in its place is never followed. The kernel lets go when the holder dies (flock(2)), so it cannot go stale.
+    A link is never followed. The kernel releases the lock when its holder dies (flock(2)), so it cannot become stale.
 
     Raises:
         OSError: The file cannot be made or opened.
@@ -51,7 +51,7 @@ def try_lock(path: str | os.PathLike[str]) -> int | None:
 
 
 def open_lock(path: str | os.PathLike[str]) -> int:
-    """Return a file to lock, made where it is missing; a link in its place is never followed.
+    """Return a file to lock, created if missing; a link is never followed.
 
     Raises:
         OSError: The file cannot be made or opened.
@@ -60,7 +60,7 @@ def open_lock(path: str | os.PathLike[str]) -> int:
 
 
 def lock_now(fd: int) -> bool:
-    """Lock an open file for this process alone; tell whether that was possible now."""
+    """Lock an open file for this process alone; return whether that was possible at once."""
     try:
         if sys.platform == "win32":
             import msvcrt
@@ -77,7 +77,7 @@ def lock_now(fd: int) -> bool:
 
 
 def lock(fd: int) -> None:
-    """Lock an open file for this process alone, however long that takes."""
+    """Lock an open file for this process alone, waiting as long as necessary."""
     if sys.platform == "win32":
         while not lock_now(fd):
             time.sleep(POLL_S)
@@ -88,7 +88,7 @@ def lock(fd: int) -> None:
 
 
 def make_folder(path: str | os.PathLike[str]) -> None:
-    """Make a folder of the state, and those above it that are missing.
+    """Create a folder of the state, with missing parents.
 
     Raises:
         OSError: It cannot be made.
@@ -111,7 +111,7 @@ def make_folder(path: str | os.PathLike[str]) -> None:
 
 
 def open_private(path: str | os.PathLike[str], flags: int) -> int:
-    """Open a file of the state, made where the flags say so; a link in its place is never followed.
+    """Open a file of the state, created if the flags say so; a link is never followed.
 
     Raises:
         OSError: It cannot be made or opened.
@@ -121,12 +121,12 @@ def open_private(path: str | os.PathLike[str], flags: int) -> int:
         try:
             os.fchmod(fd, _FILE_OF_GROUP)
         except OSError:
-            return fd  # another member made it
+            return fd  # another member created it
     return fd
 
 
 def settle_modes(state_folder: str) -> None:
-    """Take a state folder from others, and give the group what it shares: a database, what is put in its place."""
+    """Remove others' access to a state folder, and give the group its shared files: a database, and replaced files."""
     try:
         if os.path.islink(state_folder):
             return
@@ -153,7 +153,7 @@ def _share(folder: str) -> None:
 
 
 def _settle(path: str, mode: int) -> None:
-    """Let a file or folder of this person have a mode; a link, and what others own, stays."""
+    """Set the mode of a file or folder of this person; links, and what others own, stay."""
     found = os.lstat(path)
     if found.st_uid == os.geteuid() and not stat.S_ISLNK(found.st_mode) and (found.st_mode ^ mode) & 0o077:
         os.chmod(path, mode)

@@ -1,7 +1,7 @@
-"""HTTP, one exchange at a time, and on it an endpoint that speaks OpenAI's protocol.
+"""HTTP with one exchange at a time, and a client for endpoints of OpenAI's protocol.
 
-Such an endpoint is a server of one's own (Ollama, vLLM, llama.cpp, TEI), or a service. What is sent leaves this
-machine. Standard library only; one try, bounded in time and size, no redirects.
+Such an endpoint is one's own server (Ollama, vLLM, llama.cpp, TEI), or a service, so the sent text leaves this machine.
+Standard library only; one attempt, bounded in time and size, no redirects.
 
 Source: OpenAI, API reference.
 """
@@ -27,12 +27,12 @@ if TYPE_CHECKING:
 
 LOOPBACK = ("localhost", "127.0.0.1", "::1")
 USER_AGENT = f"gitmem/{__version__}"
-# What an exchange may end in: no connection, no answer in time, no HTTP, a host's name that cannot be one.
+# How an exchange can fail: no connection, a timeout, an invalid response, an invalid host name.
 FAILURES = (OSError, http.client.HTTPException, UnicodeError)
 
 
 class _NoRedirect(urllib.request.HTTPRedirectHandler):
-    """Follow no redirect: texts and key would go to an address that nobody set."""
+    """Follow no redirect: text and key would go to an address that nobody configured."""
 
     def redirect_request(self, *_: Any) -> None:
         return None
@@ -40,11 +40,11 @@ class _NoRedirect(urllib.request.HTTPRedirectHandler):
 
 @frozen
 class Response:
-    """What a server answered.
+    """A server's response.
 
     Attributes:
-        status: The status, also one of 300 and above.
-        headers: By their names in lower case; of one that comes twice, the last.
+        status: The status, including 300 and above.
+        headers: By lower-case name; the last one if repeated.
         body: At most one byte more than was allowed.
     """
 
@@ -54,29 +54,29 @@ class Response:
 
 
 def opener_for(host: str) -> OpenerDirector:
-    """Return what opens addresses of a host: it follows no redirect, and takes no proxy to this machine."""
-    # A proxy of the environment is for other machines.
+    """Return an opener for a host's addresses: it follows no redirect, and uses no proxy for this machine."""
+    # A proxy in the environment is for other machines.
     proxies = [urllib.request.ProxyHandler({})] if host in LOOPBACK else []
     return urllib.request.build_opener(_NoRedirect, *proxies)
 
 
 def exchange(opener: OpenerDirector, request: Request, *, limit: int, limit_s: float) -> Response:
-    """Send one request and return the answer, whatever its status.
+    """Send one request and return the response, whatever its status.
 
-    In a thread that is left behind when the time is over: a socket's time limit counts each read alone, and a name
-    server's silence has none at all.
+    It runs in a thread that is abandoned on timeout: a socket's time limit applies to each read separately, and a name
+    lookup has none at all.
 
     Args:
         opener: From ``opener_for``.
         request: With its headers; http or https.
-        limit: Bytes that the body may have; of a longer one, *limit* + 1 are read.
-        limit_s: Seconds until all of it must be there.
+        limit: The largest body in bytes; of a longer one, *limit* + 1 bytes are read.
+        limit_s: The time limit for the whole exchange, in seconds.
 
     Raises:
-        TimeoutError: It was not.
-        OSError: No connection, or a broken one (URLError).
-        HTTPException: An answer that is not HTTP, or ends too early.
-        UnicodeError: The host's name is none.
+        TimeoutError: The time limit was reached.
+        OSError: There is no connection, or it broke (URLError).
+        HTTPException: The response is not HTTP, or ends too early.
+        UnicodeError: The host's name is invalid.
     """
     done: list[Response | Exception] = []
 
@@ -100,18 +100,18 @@ def _answer(opener: OpenerDirector, request: Request, limit: int, limit_s: float
     try:
         opened = opener.open(request, timeout=limit_s)
     except urllib.error.HTTPError as err:
-        opened = err  # an answer like any other: its body says why
+        opened = err  # a normal response: its body gives the reason
     with opened:
         headers = {name.lower(): value for name, value in opened.headers.items()}
         body = opened.read(limit + 1)
     promised = headers.get("content-length", "")
     if promised.isdecimal() and len(body) < min(int(promised), limit + 1):
-        raise http.client.IncompleteRead(body)  # http.client says so only where all is read at once
+        raise http.client.IncompleteRead(body)  # http.client reports this only when all is read at once
     return Response(opened.status, headers, body)
 
 
 def unreachable(err: Exception) -> str:
-    """Return why an exchange failed, in words of ours or of the system; empty for one that took too long."""
+    """Return why an exchange failed, in our words or the system's; empty for a timeout."""
     reason = err.reason if isinstance(err, urllib.error.URLError) else err
     if isinstance(reason, TimeoutError):
         return ""
@@ -119,7 +119,7 @@ def unreachable(err: Exception) -> str:
 
 
 class Endpoint:
-    """One address with a model behind it, and how it is asked.
+    """An address of a model, with what is needed to call it.
 
     Attributes:
         name: The setting.
@@ -129,14 +129,14 @@ class Endpoint:
     def __init__(
         self, setting: str, path: str, *, named: str, what: str, error: type[GitmemError], key: str = ""
     ) -> None:
-        """Bind an address; nothing is sent.
+        """Set the address; nothing is sent.
 
         Args:
             setting: ``http(s)://host[:port]/path#MODEL``.
-            path: What follows it in the protocol (``embeddings``).
-            named: The setting's name, as ``embed``: errors name it, and the variable ``GITMEM_…_KEY``.
-            what: What it is for, in errors.
-            error: What is raised where it does not answer as it should.
+            path: The path after it in the protocol (``embeddings``).
+            named: The setting's name, such as ``embed``: for errors, and for the variable ``GITMEM_…_KEY``.
+            what: Its purpose, for errors.
+            error: The error for an unexpected response.
             key: The key, which is in no message.
 
         Raises:
@@ -161,18 +161,18 @@ class Endpoint:
         self._opener = opener_for(address.hostname or "")
 
     def ask(self, question: Mapping[str, Any], *, limit: int, limit_s: float) -> Any:
-        """Return the answer's JSON.
+        """Return the JSON of the response.
 
         Args:
-            question: What is sent as JSON, besides the model's name.
-            limit: Bytes that the answer may have.
-            limit_s: Seconds until it must be there.
+            question: The JSON to send, besides the model's name.
+            limit: The largest response in bytes.
+            limit_s: The time limit in seconds.
 
         Raises:
-            GitmemError: There is none, or it is too large or no JSON; of the type given.
+            GitmemError: There is none, or it is too large or not JSON; of the given type.
         """
         fields = {"model": self.model, **question}
-        # A lone surrogate is not text that can be sent.
+        # A lone surrogate cannot be sent as text.
         answer = self._in_time(json.dumps(fields, ensure_ascii=False).encode("utf-8", "replace"), limit, limit_s)
         if len(answer) > limit:
             raise self.wrong("with more than any model's answer takes")
@@ -182,11 +182,11 @@ class Endpoint:
             raise self.wrong("with something that is not JSON") from err
 
     def wrong(self, what: str) -> GitmemError:
-        """Return the error of an answer that says something else than the protocol has."""
+        """Return the error for a response that does not follow the protocol."""
         return self._error(f"{self._name} answered {what}", hint="check that it supports OpenAI's API")
 
     def _in_time(self, body: bytes, limit: int, limit_s: float) -> bytes:
-        """Return the answer's bytes, one more than *limit* at most. Nothing else that the other side wrote is told."""
+        """Return the response's bytes, at most *limit* + 1; nothing else from the other side appears in errors."""
         request = urllib.request.Request(self._url, data=body, headers=self._headers)  # noqa: S310 - http(s) only
         try:
             answer = exchange(self._opener, request, limit=limit, limit_s=limit_s)
@@ -213,10 +213,10 @@ class Endpoint:
 
 
 def address_of(setting: str, named: str) -> SplitResult:
-    """Return the parts of ``http(s)://host[:port]/path#MODEL``; the error never shows it, as it may hold a password.
+    """Parse ``http(s)://host[:port]/path#MODEL``; the error never shows it, as it may contain a password.
 
     Raises:
-        ConfigError: It is no such address.
+        ConfigError: It does not have this form.
     """
     try:
         found = urlsplit(setting)

@@ -1,7 +1,7 @@
-"""Where the running gitmem came from: what a forge's jobs install, and what extras need.
+"""Where the running gitmem was installed from: needed by a forge's jobs and for extras.
 
-gitmem is in no package index. Whoever registers its distribution's name there could run code wherever that name is
-installed, so nothing here or in what gitmem writes installs it by name.
+gitmem is in no package index. If someone registered its distribution's name there, they could run code wherever that
+name is installed, so neither this code nor anything written by gitmem installs it by name.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ _SHA256 = re.compile(r"[0-9a-f]{64}")
 
 @frozen
 class Origin:
-    """Where an installed gitmem came from.
+    """The origin of an installed gitmem.
 
     Attributes:
-        package: A git URL with a full commit, or an archive's URL with its hash; empty where there is none.
-        reason: Why there is none.
+        package: A git URL with a full commit, or an archive's URL with its hash; empty if unknown.
+        reason: Why it is unknown.
     """
 
     package: str = ""
@@ -37,8 +37,8 @@ class Origin:
 
 
 def find_origin() -> Origin:
-    """Return where the running gitmem was installed from, as its installer recorded it."""
-    from importlib.metadata import PackageNotFoundError, distribution  # 20 ms (measured), and only where it is asked
+    """Return the origin of the running gitmem, as recorded by its installer."""
+    from importlib.metadata import PackageNotFoundError, distribution  # 20 ms (measured), only if needed
 
     try:
         record = distribution(DISTRIBUTION).read_text("direct_url.json")
@@ -48,7 +48,7 @@ def find_origin() -> Origin:
 
 
 def parse_record(record: str | None) -> Origin:
-    """Return the origin that a ``direct_url.json`` names.
+    """Return the origin in a ``direct_url.json``.
 
     Source: PEP 610, "Recording the Direct URL Origin of installed distributions".
     """
@@ -72,7 +72,7 @@ def parse_record(record: str | None) -> Origin:
 
 
 def _shown(url: str) -> str:
-    """Return a URL without what its owner alone should see."""
+    """Return a URL without parts that are private to its owner."""
     scheme, _, rest = url.partition("://")
     host, slash, path = rest.partition("/")
     return f"{scheme}://{host.rpartition('@')[2]}{slash}{path}"
@@ -93,7 +93,7 @@ def _sha256(table: dict[str, Any]) -> str:
 
 
 def extra_hint(extra: str) -> str:
-    """Return the command that installs what one extra needs beside the running gitmem."""
+    """Return the command that installs an extra's packages into the running gitmem's environment."""
     from importlib.metadata import PackageNotFoundError, requires
 
     try:
@@ -106,6 +106,6 @@ def extra_hint(extra: str) -> str:
 
 
 def of_extra(requirements: Iterable[str], extra: str) -> list[str]:
-    """Return the requirements of one extra, as pip takes them."""
+    """Return the requirements of one extra, in pip's form."""
     found = [_EXTRA.match(one) for one in requirements]
     return [one[1].strip() for one in found if one and one[2] == extra]

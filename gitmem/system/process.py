@@ -1,7 +1,7 @@
-"""The one door to programs: tools such as git, and checks that are bounded in time, output and offspring.
+"""Start programs: tools such as git, and checks with limits on time, output and child processes.
 
 ``subprocess`` is imported inside the functions: it costs 11 ms (measured, Python 3.11), as much as Python's own start.
-git is started without it where that is possible (``system.child``): hooks and writes ask git one or two things.
+If possible, git is started without it (``system.child``): hooks and writes run git once or twice.
 """
 
 from __future__ import annotations
@@ -23,21 +23,21 @@ if TYPE_CHECKING:
     from subprocess import Popen
     from typing import IO, Any
 
-# The end of a check's output that is kept, in bytes: one screen's worth of context many times over, and what the
-# reference measured as enough (threats-and-faults, section 5: "64 KiB kept").
+# The bytes kept from the end of a check's output: many screens of context, and enough according to measurements
+# (threats-and-faults, section 5: "64 KiB kept").
 OUTPUT_CAP = 65536
-# How much of a tool's standard error an exception carries, in characters.
+# The most characters of a tool's standard error in an exception.
 STDERR_TAIL = 4000
 
 
 @frozen
 class ProcessResult:
-    """How a tool ended.
+    """The result of a tool.
 
     Attributes:
-        status: Its exit status; negative signal number when a signal ended it.
-        stdout: What it wrote to standard output.
-        stderr: What it wrote to standard error.
+        status: Its exit status; if a signal ended it, the signal's negative number.
+        stdout: Its standard output.
+        stderr: Its standard error.
     """
 
     status: int
@@ -55,16 +55,16 @@ def run(
     check: bool = True,
     keep: tuple[int, ...] = (),
 ) -> ProcessResult:
-    """Run a tool to its end and return what it wrote.
+    """Run a tool to its end and return its output.
 
     Args:
         argv: The program, found on the PATH of *env*, and its arguments.
-        cwd: Where it runs; here by default.
-        env: Its whole environment; None means ours.
-        input: What it reads on standard input; nothing by default.
+        cwd: Its working directory; the current one by default.
+        env: Its whole environment; None to inherit ours.
+        input: Its standard input; empty by default.
         timeout_s: Seconds after which it is killed; None for no limit.
         check: Whether an exit status other than 0 is an error.
-        keep: Descriptors of ours that stay open in it: a lock is held for as long as the tool runs.
+        keep: Descriptors that it inherits: a lock is held for as long as the tool runs.
 
     Raises:
         ProcessError: It could not start, ran past its limit, or failed while *check* is on.
@@ -80,7 +80,7 @@ def run(
 
 
 def _source(input: bytes | None) -> IO[bytes] | None:
-    """Return what a tool reads as a file; None where no file may grow (``ulimit -f``), which a pipe does not mind."""
+    """Return a tool's input as a file; None if files must not grow (``ulimit -f``), which does not affect pipes."""
     try:
         return unnamed_file(input or b"")
     except OSError:
@@ -95,7 +95,7 @@ def _run_spawned(
     timeout_s: float | None,
     keep: tuple[int, ...],
 ) -> ProcessResult:
-    """Run a tool without ``subprocess``; *source* is what it reads."""
+    """Run a tool without ``subprocess``; *source* is its input."""
     child = _spawn(argv, env, stdin=source, stderr=None, keep=keep)
     try:
         found = child.outputs(timeout_s)
@@ -142,7 +142,7 @@ def stream(
     env: Mapping[str, str] | None,
     input: bytes | None = None,
 ) -> Streaming:
-    """Start a tool to talk to while it runs, as a context manager.
+    """Start a tool for interaction while it runs, as a context manager.
 
     With *input*, that is its whole standard input (from an unnamed file: writing it to a pipe before reading the
     answer would block for ever once both pipes are full); without, ``write`` and ``close_input`` feed it.
@@ -151,13 +151,13 @@ def stream(
 
 
 class Streaming:
-    """A tool that is running: its output is read, and its input written, piece by piece.
+    """A running tool: its output is read, and its input written, piece by piece.
 
     Leaving the block closes the pipes and waits; leaving it by an exception kills the tool first.
 
     Attributes:
         process: The started program.
-        stdin: Its standard input, or None where it was given whole.
+        stdin: Its standard input, or None if it was given in full.
         stdout: Its standard output.
     """
 
@@ -197,9 +197,9 @@ class Streaming:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        """Close the pipes, wait, and say so when the tool failed.
+        """Close the pipes, wait, and raise if the tool failed.
 
-        A tool that ends because nobody reads the rest of its answer (SIGPIPE) has not failed.
+        A tool that ends because the rest of its output is not read (SIGPIPE) has not failed.
 
         Raises:
             ProcessError: It failed, and the block itself did not.
@@ -224,7 +224,7 @@ class Streaming:
         return self.stdout.read(size)
 
     def read_within(self, timeout_s: float, size: int) -> bytes:
-        """Return up to *size* bytes of its output; it is killed, and has failed, where that takes too long."""
+        """Return up to *size* bytes of its output; on timeout, kill it and raise."""
         from threading import Timer  # 1 ms, and subprocess has loaded it
 
         ends = Timer(timeout_s, self.process.kill)
@@ -254,12 +254,12 @@ class Streaming:
             raise _failure(self._argv, self.process.wait(), self._stderr.read()) from err
 
     def close_input(self) -> None:
-        """Tell it that there is no more input."""
+        """Close its input."""
         if self.stdin is not None:
             try:
                 self.stdin.close()
             except BrokenPipeError:
-                return  # it ended before it had read everything; its status tells why
+                return  # it ended before it had read everything; its status gives the reason
 
 
 def _start(
@@ -328,18 +328,18 @@ def run_bounded(
 ) -> Ran:
     """Run a program in a session of its own and kill its process group when it ends, however it ends.
 
-    What left the group (``setsid``) is out of reach here: ``gitmem.verify.sandbox.starter`` reaches it.
+    Processes that left the group (``setsid``) cannot be reached here, but by ``gitmem.verify.sandbox.starter``.
 
     Args:
         argv: The program and its arguments.
-        cwd: Where it runs.
+        cwd: Its working directory.
         env: Its whole environment.
         timeout_s: Seconds by the monotonic clock after which it is killed.
-        output_cap: How many bytes at the end of its output are kept.
-        input: What it reads; its standard error is thrown away then, since its output is an answer.
+        output_cap: The bytes kept from the end of its output.
+        input: Its input; if given, its standard error is discarded, since its output is an answer.
 
     Returns:
-        Status None with a problem where it could not start.
+        Status None with a problem if it could not start.
     """
     started, stops = time.monotonic(), stop_count()
     output = None if can_watch() else unnamed_file(b"")
@@ -373,11 +373,11 @@ def start_apart(
 
     Args:
         argv: The program and its arguments.
-        cwd: Where it runs.
+        cwd: Its working directory.
         env: Its whole environment.
-        given: Descriptors that it is given besides; standard input is a pipe as well then.
-        output: Where its outputs go in place of the pipe.
-        source: Its standard input; its standard error is thrown away then.
+        given: Further descriptors that it inherits; standard input is then a pipe as well.
+        output: A file for its outputs, instead of the pipe.
+        source: Its standard input; its standard error is then discarded.
 
     Raises:
         ProcessError: It could not start.
@@ -400,19 +400,19 @@ def start_apart(
         raise ProcessError(_cannot_start(argv[0], err), argv=argv, hint=_install(argv[0], err)) from err
 
 
-# $0 is the log, $1 the folder, the rest the program. The shell is what makes the program nobody's child: a long-running
-# caller would have to wait for it else.
+# $0 is the log, $1 the folder, the rest the program. The shell detaches the program from us: otherwise a long-running
+# caller would have to wait for it.
 _DETACHING = 'cd -- "$1" || exit; shift; "$@" </dev/null >>"$0" 2>&1 &'
 
 
 def start_detached(argv: list[str], *, cwd: str | os.PathLike[str], env: Mapping[str, str], log: str) -> None:
-    """Start a program that outlives us, in a session of its own; where that is not possible, nothing happens.
+    """Start a program that outlives this process, in a session of its own; if that is impossible, do nothing.
 
-    No ``subprocess``: its import alone costs a bare Python start, and this runs behind commands that are quicker.
+    Without ``subprocess``: its import alone costs a bare Python start, and this runs in commands that are faster.
 
     Args:
         argv: The program, by its path, and its arguments.
-        cwd: Where it runs.
+        cwd: Its working directory.
         env: Its whole environment.
         log: The file that its output is appended to.
     """
@@ -427,19 +427,19 @@ def start_detached(argv: list[str], *, cwd: str | os.PathLike[str], env: Mapping
     try:
         os.waitpid(child, 0)
     except ChildProcessError:
-        return  # the caller ignores SIGCHLD: nobody is to be waited for
+        return  # the caller ignores SIGCHLD: no child to wait for
 
 
 def run_interactive(argv: list[str], *, what: str, input: bytes | None = None) -> None:
-    """Run a program on the person's own terminal (their editor or pager), and wait for it; Ctrl-C is the program's.
+    """Run a program on the person's terminal (their editor or pager), and wait for it; Ctrl-C goes to the program.
 
     Args:
         argv: The program and its arguments.
-        what: What errors call it.
-        input: What it reads on standard input, as far as it wants to; the terminal's keys by default.
+        what: Its name in errors.
+        input: Its standard input, which it need not read completely; the terminal by default.
 
     Raises:
-        ProcessError: It could not start, or did not end well.
+        ProcessError: It could not start, or failed.
     """
     import subprocess
 
@@ -455,7 +455,7 @@ def run_interactive(argv: list[str], *, what: str, input: bytes | None = None) -
                     with child.stdin as stdin:
                         stdin.write(input or b"")
                 except BrokenPipeError:
-                    continue  # a pager may be left before its end
+                    continue  # a pager may be closed early
             status = child.wait()
         except KeyboardInterrupt:
             continue

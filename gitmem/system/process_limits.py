@@ -1,7 +1,7 @@
-"""One run of a program that may not outlast its limits: its output, its report, its end.
+"""Enforce the limits of one run of a program: its output, its report, its end.
 
-Starts nothing itself: ``process`` hands it the started program. That is either the program, or a starter which runs
-programs for us one after the other and reports on each (``verify.sandbox.starter``).
+It starts nothing itself: ``process`` passes the started program. That is either the program itself, or a starter which
+runs programs one after the other and reports on each (``verify.sandbox.starter``).
 """
 
 from __future__ import annotations
@@ -17,19 +17,19 @@ if TYPE_CHECKING:
     from subprocess import Popen  # noqa: TID251 - the type only
     from typing import IO, Any
 
-# A check that writes more than this is killed: a log of any honest build is smaller.
+# A check that writes more is killed: no normal build has a larger log.
 FLOOD_BYTES = 64 * 1024 * 1024
 FLOOD = f"killed: it wrote more than {FLOOD_BYTES >> 20} MiB"
-# How often a run looks whether ``stop_all`` was called, in seconds; the exit itself wakes it at once.
+# How often a run checks whether ``stop_all`` was called, in seconds; the exit itself wakes it at once.
 TICK_S = 0.2
-# Without pidfd (macOS, Linux before 5.3) the exit is polled for at this interval, in seconds.
+# Without pidfd (macOS, Linux before 5.3), the exit is polled at this interval, in seconds.
 POLL_S = 0.01
-# How often a pipe of 64 KiB is emptied after the end before it is given up; a pipe holds 16 of them at most (pipe(7)).
+# How often a pipe of 64 KiB is read after the end before giving up; a pipe holds at most 16 of them (pipe(7)).
 READS_AT_MOST = 32
-# What is kept of a trace: a hundred thousand calls. Whoever reads more depends on the whole tree.
+# The most bytes of a trace: a hundred thousand calls. A check that reads more depends on the whole tree.
 TRACE_BYTES = 16 * 1024 * 1024
-# How often a trace is taken in while the program runs, in seconds: waking up for every line of it would cost more than
-# the run (measured), and a pipe of its size holds what comes meanwhile.
+# How often a trace is read while the program runs, in seconds: waking up for every line would cost more than the run
+# (measured), and a pipe of its size holds what arrives meanwhile.
 TRACE_TICK_S = 0.02
 # signal(7); the signal module costs 3 ms (measured).
 SIGKILL = 9
@@ -38,29 +38,29 @@ _stops = 0
 
 
 def stop_all() -> None:
-    """Make every bounded run of this process, in any thread, end now as interrupted; later ones run as ever."""
+    """End every bounded run of this process, in any thread, as interrupted; later ones run normally."""
     global _stops  # noqa: PLW0603 - one counter for the process is the point
     _stops += 1
 
 
 def stop_count() -> int:
-    """Return how often ``stop_all`` was called: a run ends when it is no longer what it was before the start."""
+    """Return how often ``stop_all`` was called: a run ends when the number has changed since its start."""
     return _stops
 
 
 def can_watch() -> bool:
-    """Return whether pipes can be waited for here, which is what watching a run takes; Windows cannot."""
+    """Return whether pipes can be waited for here, as watching a run needs; not on Windows."""
     return hasattr(select, "poll")
 
 
 def wait_unwatched(child: Popen[bytes], output: IO[bytes], *, deadline: float, cap: int, stops: int) -> Ran:
-    """Wait for a program whose output goes to a file, and kill it alone: for where pipes cannot be waited for.
+    """Wait for a program whose output goes to a file, and kill only it: for systems that cannot wait for pipes.
 
     Args:
         child: The program.
         output: The file, which is closed.
         deadline: When it is killed, by the monotonic clock.
-        cap: How many bytes at the end of its output are kept.
+        cap: The bytes kept from the end of its output.
         stops: ``stop_count`` before it was started.
     """
     started, killed = time.monotonic(), ""
@@ -83,7 +83,7 @@ def wait_unwatched(child: Popen[bytes], output: IO[bytes], *, deadline: float, c
 
 
 class BoundedRun:
-    """One bounded run: reads what it writes while it runs, and leaves nothing of it behind."""
+    """One bounded run: reads the program's output while it runs, and leaves no processes behind."""
 
     def __init__(
         self, child: Popen[bytes], report: int, *, deadline: float, cap: int, stops: int, trace: int = -1
@@ -92,11 +92,11 @@ class BoundedRun:
 
         Args:
             child: The program, or the starter.
-            report: Where the starter reports, to read from; -1 for a program of its own.
+            report: The pipe with the starter's report; -1 for a program without a starter.
             deadline: When it is killed, by the monotonic clock.
-            cap: How many bytes at the end of its output are kept.
+            cap: The bytes kept from the end of its output.
             stops: ``stop_count`` before it was started.
-            trace: Where strace writes, to read from; -1 where the program is not traced.
+            trace: The pipe with strace's output; -1 if the program is not traced.
         """
         assert child.stdout is not None
         self._child = child
@@ -123,7 +123,7 @@ class BoundedRun:
                 os.set_blocking(fd, False)
 
     def watch(self) -> None:
-        """Return when the run is over or must be ended."""
+        """Wait until the run is over or must be ended."""
         while not self._is_over() and not self._killed:
             left = self._deadline - time.monotonic()
             if left <= 0:
@@ -134,10 +134,10 @@ class BoundedRun:
                 self._wait(min(left, TICK_S))
 
     def end(self, grace_s: float) -> bool:
-        """Kill whatever is left, and read the rest of the output; tell whether a starter can go on to the next run.
+        """End the run: kill what is left and read the rest of the output; return whether a starter can continue.
 
         Args:
-            grace_s: Seconds that a starter has to kill what it started, once its standard input is closed.
+            grace_s: The seconds that a starter has to kill its programs after its standard input is closed.
         """
         try:
             if not self._killed and "done" in self._told and self._read_all():
@@ -158,7 +158,7 @@ class BoundedRun:
                 os.close(self._exit)
 
     def ran(self, seconds: float) -> Ran:
-        """Return the facts of the run."""
+        """Return the result of the run."""
         output = bytes(self._tail[-self._cap :]).decode("utf-8", "replace")
         cut = self._total > self._cap
         trace = bytes(self._traced) if self._trace >= 0 and len(self._traced) <= TRACE_BYTES else None
@@ -179,7 +179,7 @@ class BoundedRun:
 
     @property
     def left_session(self) -> int:
-        """Return the session of a run whose starter ended before it had cleaned up, 0 where it did."""
+        """Return the session of a run whose starter ended before it had cleaned up, else 0."""
         return 0 if "done" in self._told else int(self._told.get("session", 0))
 
     def _is_over(self) -> bool:
@@ -205,7 +205,7 @@ class BoundedRun:
         try:  # noqa: SIM105 - contextlib costs 5 ms to import (measured)
             os.killpg(self._child.pid, SIGKILL)
         except (ProcessLookupError, PermissionError):
-            pass  # nobody is left; macOS says EPERM for a group of zombies
+            pass  # none is left; macOS says EPERM for a group of zombies
         self._child.wait()
         self._read_all()
         assert self._child.stdout is not None
@@ -214,14 +214,14 @@ class BoundedRun:
             os.close(self._report)
 
     def _read_all(self) -> bool:
-        """Read what is left; tell whether there was an end to it, or something out of our reach still writes."""
+        """Read what is left; return whether the end was reached, or an unreachable process still writes."""
         for fd in (self._out, self._report, self._trace):
             if fd >= 0 and all(self._read(fd) for _ in range(READS_AT_MOST)):
                 return False
         return True
 
     def _read(self, fd: int) -> bool:
-        """Take in what there is to read; tell whether there may be more."""
+        """Read what is available; return whether there may be more."""
         try:
             data = os.read(fd, 1 << 16)
         except BlockingIOError:
@@ -252,7 +252,7 @@ class BoundedRun:
 
 
 def _open_pidfd(pid: int) -> int:
-    """Return a file descriptor that is readable once the process has exited; -1 where there is none."""
+    """Return a file descriptor that is readable once the process has exited; -1 if there is none."""
     try:
         return os.pidfd_open(pid)
     except (AttributeError, OSError):
@@ -260,6 +260,6 @@ def _open_pidfd(pid: int) -> int:
 
 
 def _has_exited(child: Popen[bytes]) -> bool:
-    if hasattr(os, "waitid"):  # looks without reaping
+    if hasattr(os, "waitid"):  # checks without reaping
         return os.waitid(os.P_PID, child.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
     return child.poll() is not None
