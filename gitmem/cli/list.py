@@ -7,6 +7,7 @@ in an empty folder proves little: it is marked as weak on a terminal and in --js
 from __future__ import annotations
 
 from gitmem.cli import shared
+from gitmem.document.times import format_time
 from gitmem.statuses import MARKS
 from gitmem.store.scope import PROJECT
 
@@ -49,8 +50,6 @@ def run(args: argparse.Namespace, out: Output) -> int:
         shared.print_notices(memory, out)
         lengths = shared.unique_lengths(memory, (h.key for h in found.hits if h.scope == PROJECT), out)
         if args.json:
-            from gitmem.document.times import format_time
-
             rows = [
                 {
                     "key": h.key,
@@ -96,7 +95,5 @@ def _print_table(hits: object, out: Output, lengths: Mapping[str, int]) -> None:
 
 
 def _print_rows(hits: object, out: Output) -> None:
-    from gitmem.document.times import format_time
-
     for h in hits:  # type: ignore[attr-defined]
         out.row(h.reference, h.kind, h.status, format_time(h.created) if h.created else "", h.title, h.scope)

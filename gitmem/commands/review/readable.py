@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from gitmem.document.spec import shown_check
+from gitmem.document.times import format_time
 from gitmem.errors import FormatError
 from gitmem.text.sanitize import display
 
@@ -67,7 +68,6 @@ def _verdicts(path: str, data: bytes) -> str:
 
 def _verdict(key: str, data: bytes) -> str:
     """Return a verdict as one line; empty if it is not a verdict."""
-    from gitmem.document.times import format_time
     from gitmem.store.verdicts import parse_verdict
 
     try:
