@@ -7,6 +7,8 @@ const element = (tag, name, ...inside) => {
   return made;
 };
 
+const grouped = (number) => number.toLocaleString("en").replaceAll(",", "\u202f");
+
 function sign(status, isNamed = false) {
   const made = element("i", `mark ${status || "plain"}`, MARKS[status] ?? "");
   made.setAttribute("aria-hidden", "true");

@@ -35,7 +35,7 @@ box.replaceChildren();
 }
 
 function listing() {
-const heading = (text, number) => element("h3", "", text, " ", element("small", "", String(number)));
+const heading = (text, number) => element("h3", "", text, " ", element("small", "", grouped(number)));
 const inChunks = (some) => Array.from({ length: Math.ceil(some.length / LINES) }, (_, nth) => chunk(some.slice(nth * LINES, (nth + 1) * LINES)));
 const kinds = new Map(), gone = inOrder.filter((memory) => memory.place !== "live");
 for (const memory of inOrder) {
@@ -177,7 +177,7 @@ function draw(upTo) {
   for (; shown < Math.min(upTo, matches.length); shown += 1) items.push(hit(matches[shown], shown, typed));
   hits.append(...items);
   $("_more").hidden = shown >= matches.length;
-  $("_more").textContent = `Show ${Math.min(MORE, matches.length - shown)} more of ${matches.length - shown}`;
+  $("_more").textContent = `Show ${Math.min(MORE, matches.length - shown)} more of ${grouped(matches.length - shown)}`;
 }
 
 function update() {
@@ -203,7 +203,7 @@ function show(ranked) {
   draw(FEW);
   point(matches.length && asked().length ? 0 : -1);
   const number = matches.length;
-  $("_count").textContent = number ? `${number.toLocaleString("en").replaceAll(",", "\u202f")} ${number === 1 ? "memory" : "memories"}` : "No memory has all of these words";
+  $("_count").textContent = number ? `${grouped(number)} ${number === 1 ? "memory" : "memories"}` : "No memory has all of these words";
 }
 
 // A page that is served asks gitmem itself, which ranks as `gitmem recall` does: by stems, and not only what has every word.
@@ -455,7 +455,7 @@ document.addEventListener("toggle", (event) => {
 const days = Math.floor((Date.now() / 1000 - Number(document.body.dataset.made)) / 86400);
 if (days > 0 && $("_age")) $("_age").textContent = `, ${days === 1 ? "a day" : `${days} days`} ago`;
 newest();
-words.closest(".search").hidden = false;
+words.closest(".search").hidden = memories.length === 0;
 filters();
 listing();
 if (SERVED) setInterval(renew, 2000);

@@ -59,7 +59,7 @@ def render(page: Page, *, served: str = "", is_whole: bool = False) -> str:
         "page": page,
         "policy": web_page.policy(style, script, also=("img-src data:", *(["connect-src 'self'"] if served else ()))),
         "served": served,
-        "worst": next((status for status, number in page.counts().items() if number), VERIFIED),
+        "worst": next((status for status, number in page.counts().items() if number), VERIFIED if page.entries else ""),
         "marks": json.dumps({status: MARKS[status] for status in STATUSES}, ensure_ascii=False),
         "style": style,
         "script": script,

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     # A fact that failed, and its suspect dependents.
     Failure = tuple[PageMemory, list[PageMemory]]
 
-# The most rows of a list that are visible; the rest is folded.
-SHOWN = 12
+# The most rows of a list that are visible, and that are visible or folded.
+SHOWN, LISTED = 12, 200
 # The width of the bar of statuses, and the smallest share: anything above zero is visible.
 BAR, LEAST = 1000, 8
 
@@ -80,7 +80,12 @@ def shelve(page: Page) -> Shelf:
 
 def counted(number: int, one: str, many: str = "") -> str:
     """Return a number with its noun."""
-    return f"{number:,} {one if number == 1 else many or one + 's'}".replace(",", "\u202f")
+    return f"{grouped(number)} {one if number == 1 else many or one + 's'}"
+
+
+def grouped(number: int) -> str:
+    """Return a number with a narrow space between its thousands."""
+    return f"{number:,}".replace(",", "\u202f")
 
 
 def first_screen(page: Page) -> FirstScreen:
@@ -93,7 +98,7 @@ def first_screen(page: Page) -> FirstScreen:
         parts.append(f"{counted(counts[SUSPECT], 'memory rests', 'memories rest')} on failed facts")
     if facts:
         proved = sum(entry.status == VERIFIED for entry in facts)
-        parts.append(f"{proved} of {counted(len(facts), 'fact')} {'is' if proved == 1 else 'are'} proved")
+        parts.append(f"{grouped(proved)} of {counted(len(facts), 'fact')} {'is' if proved == 1 else 'are'} proved")
     parts.append(f"{counted(live, 'memory', 'memories')} in all")
     return FirstScreen(_headline(page), "; ".join(parts), tuple(_bar(counts)), _last_job(page.jobs))
 

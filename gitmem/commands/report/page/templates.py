@@ -27,6 +27,7 @@ FILTERS = {
     "utc": format_time,
     "ended": ended,
     "counted": sections.counted,
+    "grouped": sections.grouped,
     "culprit": sections.split_culprit,
     "reasons": sections.reasons,
 }
@@ -40,6 +41,13 @@ def fill(name: str, commits: str = "", **values: Any) -> Markup:
 @cache
 def _environment(commits: str) -> Environment:
     made = web_page.templates(__package__)
-    made.globals |= {"MARKS": MARKS, "SIGNS": SIGNS, "LIVE": LIVE, "SHOWN": sections.SHOWN, "COMMITS": commits}
+    made.globals |= {
+        "MARKS": MARKS,
+        "SIGNS": SIGNS,
+        "LIVE": LIVE,
+        "SHOWN": sections.SHOWN,
+        "LISTED": sections.LISTED,
+        "COMMITS": commits,
+    }
     made.filters |= FILTERS
     return made
