@@ -1,7 +1,7 @@
-"""Settings and the environment: the one place that reads ``os.environ``.
+"""Settings and the environment: the only module that reads ``os.environ``.
 
-Precedence: flag, ``GITMEM_*``, ``git config gitmem.*``, the store's policy, default. ``memory`` hands in what git and
-the policy say; everything is read once into a frozen ``Config``.
+Precedence: flag, ``GITMEM_*``, ``git config gitmem.*``, the store's policy, default. ``memory`` passes in the values
+of git and the policy; everything is read once into a frozen ``Config``.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-# Transport settings of the user that a fetch or push needs; every other GIT_* variable is dropped (git's hooks set
+# The user's transport settings, needed for a fetch or push; every other GIT_* variable is dropped (git's hooks set
 # GIT_DIR, GIT_INDEX_FILE, GIT_CONFIG_PARAMETERS, ... and a child would write the user's index; seen with git 2.39).
 TRANSPORT = (
     "GIT_SSH",
@@ -36,8 +36,8 @@ TRANSPORT = (
     "GIT_PROXY_COMMAND",
 )
 
-# Variables that are no settings, and what they do: git config cannot hold them. They only switch something off, hold a
-# secret, which has no place in a file, say who runs a command, or stand for a setting that git has itself.
+# Variables that are not settings, with their effects: git config cannot contain them. They only switch something off,
+# hold a secret, which must not be in a file, say who runs a command, or replace a setting of git.
 INTERNAL = {
     "GITMEM_PAGER": "The pager for long output, in place of git's (`core.pager`, `PAGER`); `cat` for none",
     "GITMEM_HOOKS": "`off`: the hooks of agents do nothing",
@@ -49,7 +49,7 @@ INTERNAL = {
     "GITMEM_HOOK": "The same",
 }
 
-# A key of an endpoint: a secret, which has no place in a file.
+# A key of an endpoint: a secret, which must not be in a file.
 KEYS = ("embed_key", "summary_key")
 
 
@@ -62,7 +62,7 @@ def load(git_values: Mapping[str, str], *, environment: Mapping[str, str] | None
         environment: The environment; the process's own by default.
 
     Raises:
-        ConfigError: A key that does not exist, or a value that cannot be used.
+        ConfigError: A key does not exist, or a value is invalid.
     """
     environment = os.environ if environment is None else environment
     values: dict[str, object] = {}
@@ -73,7 +73,7 @@ def load(git_values: Mapping[str, str], *, environment: Mapping[str, str] | None
         if row.alias and environment.get(row.alias):
             values[row.name] = _value(row, environment[row.alias], row.alias, "the environment")
     for variable, text in environment.items():
-        # An empty variable is one that a script took back.
+        # An empty variable counts as unset.
         if not variable.startswith("GITMEM_") or variable in INTERNAL or not text:
             continue
         found = BY_PLAIN.get(plain(variable.removeprefix("GITMEM_")))
@@ -116,7 +116,7 @@ def unknown_variables() -> list[str]:
 
 
 def _near(key: str, known: Iterable[str]) -> str:
-    from difflib import get_close_matches  # 3 ms, and only where a name is misspelt
+    from difflib import get_close_matches  # 3 ms, only if a name is misspelt
 
     by_lower = {name.lower(): name for name in sorted(known)}
     return by_lower[get_close_matches(key.lower(), by_lower, n=1, cutoff=0.0)[0]]

@@ -1,7 +1,7 @@
-"""Text to memory and back: parsing, checking, writing and editing one memory file. No file is touched here.
+"""Parse, check, write and edit the text of memory files. No file is accessed here.
 
-``parse`` reads a file, ``format`` writes a new one, ``edit`` changes fields of one in place, ``fields`` holds the types
-of the known fields and their values, ``spec`` tells what a memory's check is and hashes it. Below them lie ``split``
-(where the frontmatter ends), ``flat`` (the quick reader), ``strict`` (the complete one), ``scalars`` (what a plain word
-means) and ``extent`` (which lines a field takes up).
+``parse`` reads a file's text, ``format`` writes a new one, ``edit`` changes fields of one in place, ``fields`` has the
+types of the known fields and their values, ``spec`` returns and hashes a memory's check. They use ``split`` (where the
+frontmatter ends), ``flat`` (the quick reader), ``strict`` (the complete one), ``scalars`` (the meaning of plain words)
+and ``extent`` (the lines of a field).
 """

@@ -1,7 +1,8 @@
-"""Anchors: what the lines said that a memory refers to, so that a reference can be proved. Pure.
+"""Anchors: the former text of the lines that a memory refers to, so that a reference can be checked. Pure.
 
-The field ``anchors`` has one text for each reference to lines (``path:3-5``): the reference, the blob of the file as it
-was, and a hash of the lines without the spaces around them. gitmem writes it; a reference without one is not proved.
+The field ``anchors`` has one text for each reference to lines (``path:3-5``): the reference, the blob of the file at
+that time, and a hash of the lines without surrounding spaces. gitmem writes it; a reference without an anchor cannot be
+checked.
 """
 
 from __future__ import annotations
@@ -12,35 +13,35 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-# The field that has them.
+# The field with the anchors.
 FIELD = "anchors"
-# Hex digits of the hash: 64 bits tell the lines of one file apart.
+# Hex digits of the hash: 64 bits distinguish the lines of one file.
 _DIGITS = 16
 _HEX = frozenset("0123456789abcdef")
-# Lines with fewer characters than this are looked for in their own file only: `return None` is everywhere.
+# Lines with fewer characters are only searched in their own file: `return None` is everywhere.
 TELLING = 30
 
 
 @frozen
 class LineReference:
-    """Lines of a file, from 1, the last one included."""
+    """Lines of a file, from 1, including the last one."""
 
     path: str
     first: int
     last: int
 
     def __str__(self) -> str:
-        """Return it as a memory writes it."""
+        """Return it in the form used in memories."""
         return f"{self.path}:{self.first}" + (f"-{self.last}" if self.last != self.first else "")
 
 
 @frozen
 class Anchor:
-    """What a reference named when it was written.
+    """The content of a reference when it was written.
 
     Attributes:
-        ref: The reference, as the memory has it.
-        blob: The file as it was, the name of its blob.
+        ref: The reference, as in the memory.
+        blob: The blob of the file at that time.
         digest: The hash of the lines.
     """
 
@@ -60,7 +61,7 @@ def parse_reference(text: str) -> LineReference | None:
 
 
 def parse_anchor(text: str) -> Anchor | None:
-    """Return an anchor; None for a text that is none."""
+    """Parse an anchor; None if the text is not an anchor."""
     named, _, rest = text.partition(" @ ")
     ref, words = parse_reference(named), rest.split(" ")
     if ref is None or len(words) != 2 or not all(word and set(word) <= _HEX for word in words):
@@ -69,33 +70,33 @@ def parse_anchor(text: str) -> Anchor | None:
 
 
 def format_anchor(anchor: Anchor) -> str:
-    """Return an anchor as ``parse_anchor`` reads it."""
+    """Format an anchor; ``parse_anchor`` undoes it."""
     return f"{anchor.ref} @ {anchor.blob} {anchor.digest}"
 
 
 def make_anchor(ref: LineReference, blob: str, content: bytes) -> Anchor | None:
-    """Return the anchor of lines in a file; None where the file has not so many lines."""
+    """Return the anchor of lines in a file; None if the file has fewer lines."""
     lines = lines_of(content)
     return Anchor(ref, blob, _digest(lines[ref.first - 1 : ref.last])) if ref.last <= len(lines) else None
 
 
 def lines_of(content: bytes) -> list[str]:
-    """Return the lines of a file without the spaces around them."""
+    """Return the lines of a file without surrounding spaces."""
     return [line.strip() for line in content.decode("utf-8", "replace").rstrip("\n").split("\n")]
 
 
 def is_telling(lines: Sequence[str]) -> bool:
-    """Return whether lines are long enough to be looked for in other files."""
+    """Return whether lines are long enough to be searched in other files."""
     return sum(map(len, lines)) >= TELLING
 
 
 def find_lines(anchor: Anchor, lines: Sequence[str], was: Sequence[str] = ()) -> LineReference | None:
-    """Return where anchored lines are in a file now: the place that is nearest to where they were; None without one.
+    """Return where anchored lines are in a file now, nearest to their former place; None if they are gone.
 
     Args:
         anchor: The anchor.
-        lines: The file's lines, as ``lines_of`` gives them.
-        was: The anchored lines; where they are not known, every place is compared by its hash.
+        lines: The file's lines, from ``lines_of``.
+        was: The anchored lines; if unknown, every place is compared by its hash.
     """
     ref = anchor.ref
     count, first = ref.last - ref.first + 1, ref.first - 1
@@ -122,6 +123,6 @@ def _is_at(anchor: Anchor, lines: Sequence[str], at: int, count: int) -> bool:
 
 
 def _digest(lines: Sequence[str]) -> str:
-    from hashlib import sha256  # 3 ms (measured), and only where lines are compared
+    from hashlib import sha256  # 3 ms (measured), only if lines are compared
 
     return sha256("\n".join(lines).encode("utf-8", "replace")).hexdigest()[:_DIGITS]

@@ -1,4 +1,4 @@
-"""What built-in checks answer, given what was found in the files that they read. Pure."""
+"""The answers of built-in checks, computed from what was found in the files that they read. Pure."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-# Names of values that must not be repeated, and from how many characters on a value can be one.
+# Names of values that must not be repeated, and the minimum length of such a value.
 _SECRET_NAMES = (
     "password",
     "passwd",
@@ -23,20 +23,20 @@ _SECRET_NAMES = (
 )
 _SECRET_CHARS = 8
 HIDDEN = "[hidden]"
-# A longer value is cut in a reason.
+# A longer value is truncated in a reason.
 SHOWN_LIMIT = 100
 
 
 @frozen
 class Finding:
-    """One thing that a check found in a file.
+    """Something that a check found in a file.
 
     Attributes:
-        line: Where, from 1; 0 where the file as a whole is meant.
-        value: What the file states there, on one line.
+        line: Its line, from 1; 0 for the file as a whole.
+        value: The file's value there, on one line.
         problem: Why the file cannot be read; it is then the only finding.
-        links: Instead of something found: globs of other files that the file counts as its own.
-        key: Which of the things that the check looks for it is, where it looks for several.
+        links: Globs of other files that this file includes; such a finding has nothing else.
+        key: If the check looks for several things, the one found.
     """
 
     line: int = 0
@@ -48,13 +48,13 @@ class Finding:
 
 @frozen
 class BuiltinAnswer:
-    """What a built-in check answers.
+    """The answer of a built-in check.
 
     Attributes:
         outcome: ``holds``, ``fails`` or ``blocked``.
-        because: Why, with the place: ``pyproject.toml:12 states >=3.10, not >=3.11``.
-        where: The place, ``path:line`` or a path; empty where there is none.
-        actual: The value that was found, for a check that compares one; on one line.
+        because: The reason, with the place: ``pyproject.toml:12 states >=3.10, not >=3.11``.
+        where: The place, ``path:line`` or a path; empty if there is none.
+        actual: The value found, for a check that compares one; on one line.
     """
 
     outcome: str
@@ -65,12 +65,12 @@ class BuiltinAnswer:
 
 @frozen
 class FoundFiles:
-    """The files that a check reads, and what was found in them.
+    """The files that a check reads, and the findings in them.
 
     Attributes:
-        paths: All of them, by path.
-        findings: What was found, by path; a file without its path here could not be read at all.
-        matcher: Returns what tells whether a path matches a glob (``text.globs``).
+        paths: All of them, sorted by path.
+        findings: The findings by path; a file without an entry could not be read at all.
+        matcher: Returns a function that matches paths against a glob (``text.globs``).
     """
 
     paths: Sequence[str]
@@ -78,7 +78,7 @@ class FoundFiles:
     matcher: Callable[[str], Callable[[str], bool]]
 
     def having(self) -> list[tuple[str, Finding]]:
-        """Return what was found, with its file, by path and in the order of the file."""
+        """Return the findings with their files, by path and in file order."""
         return [
             (path, one)
             for path in self.paths
@@ -87,7 +87,7 @@ class FoundFiles:
         ]
 
     def unread(self) -> list[str]:
-        """Return why files could not be read, a text each: by path; may be empty."""
+        """Return why files could not be read, one text each, by path; may be empty."""
         found = []
         for path in self.paths:
             if path not in self.findings:
@@ -96,7 +96,7 @@ class FoundFiles:
         return found
 
     def linked(self, root_globs: Sequence[str]) -> FoundFiles:
-        """Return the files that the globs name, and those that these count as their own."""
+        """Return the files that match the globs, and those that these include."""
         tests = [self.matcher(glob) for glob in root_globs]
         chosen = {path for path in self.paths if any(test(path) for test in tests)}
         waiting = sorted(chosen)
@@ -110,34 +110,34 @@ class FoundFiles:
 
 
 def place(path: str, finding: Finding) -> str:
-    """Return where something was found: ``path:line``, or the path where no line is known."""
+    """Return the place of a finding: ``path:line``, or the path if the line is unknown."""
     return f"{path}:{finding.line}" if finding.line else path
 
 
 def blocked(reasons: Sequence[str]) -> BuiltinAnswer:
-    """Return the answer where files could not be read."""
+    """Return the answer for unreadable files."""
     return BuiltinAnswer(BLOCKED, reasons[0] + more(reasons))
 
 
 def more(found: Sequence[object]) -> str:
-    """Return how many more there are than the one that is named."""
+    """Return the number of findings besides the named one, as text."""
     return f" and {len(found) - 1} more" if len(found) > 1 else ""
 
 
 def concealed(key: str, value: str) -> str:
-    """Return a value, or ``[hidden]`` for one whose key says that it is a secret: reasons are committed and pushed."""
+    """Return a value, or ``[hidden]`` if its key marks it as a secret: reasons are committed and pushed."""
     name = "".join(char for char in key.lower() if char.isalnum())
     is_secret = len(value) >= _SECRET_CHARS and any(word in name for word in _SECRET_NAMES)
     return HIDDEN if is_secret else value
 
 
 def shown(value: str) -> str:
-    """Return a value cut to what a reason can have."""
+    """Return a value truncated for a reason."""
     return value if len(value) <= SHOWN_LIMIT else f"{value[:SHOWN_LIMIT]}…"
 
 
 def compared(where: str, value: str, wanted: str, *, is_as_wanted: bool | None) -> BuiltinAnswer:
-    """Return what a comparison of a value answers; ``is_as_wanted`` is None where the two cannot be compared."""
+    """Return the answer for a compared value; ``is_as_wanted`` is None if the two cannot be compared."""
     stated = f"{where} states {shown(value)}"
     if is_as_wanted is None:
         return BuiltinAnswer(BLOCKED, f"{stated}, which cannot be compared with {wanted}", where, value)

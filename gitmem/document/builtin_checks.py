@@ -1,8 +1,8 @@
-"""The table of built-in checks: the name of each, what it takes, what it reads and what it looks for. Pure.
+"""The table of built-in checks: name, arguments, files and search of each. Pure.
 
 Parsing, the options of the command line, the schema for MCP clients, the documentation, the inputs of a check and its
 answer are made from these rows: a new check is one new row, and a module of ``document.sources`` if it reads a format
-of its own. ``verify.builtin`` answers them.
+of its own. ``verify.builtin`` evaluates them.
 """
 
 from __future__ import annotations
@@ -25,19 +25,19 @@ if TYPE_CHECKING:
     # Returns what a check looks for in one file, given its path and content; may be empty.
     Probe = Callable[[str, bytes], Sequence[Finding]]
 
-# The field, and the option, that names the files that a check looks into.
+# The field, and the option, for the files that a check searches.
 IN = "in"
 
 
 @frozen
 class Field:
-    """One thing more that a check takes, after the first.
+    """A further argument of a check, after the first.
 
     Attributes:
         name: Its name in the frontmatter, and as an option.
-        value: What it takes.
+        value: Its kind of value.
         about: One line of help.
-        keyword: Its name in Python, where it is another one.
+        keyword: Its name in Python, if different.
         is_optional: Whether it may be left out.
         is_choice: Whether exactly one of the check's choices must be given.
     """
@@ -52,10 +52,10 @@ class Field:
 
 @frozen
 class Taken:
-    """What one check takes.
+    """The arguments of one check.
 
     Attributes:
-        values: What stands behind its name: one text, or as many as it takes at once.
+        values: The value of its name: one text, or several if it takes a list.
         more: Its other fields.
     """
 
@@ -69,11 +69,11 @@ class Taken:
 
     @property
     def where(self) -> str:
-        """Return the glob of the files that it looks into; empty where it names none."""
+        """Return the glob of the files that it searches; empty if it names none."""
         return self.more.get(IN, "")
 
 
-# What it says of a file that was split that one part has what a check looks for.
+# How much a check's answer for one part of a split file says about the original.
 NO_PART, SOME_PART, SURE_PART = 0, 1, 2
 
 
@@ -83,20 +83,20 @@ class BuiltinCheck:
 
     Attributes:
         name: Its name, in the frontmatter and as an option.
-        value: What it takes.
+        value: Its kind of value.
         about: What it proves, one line of help.
-        globs: Returns the globs of the files that it reads, given what it takes.
-        probe: Makes the function that looks into one file; returns None for a text that cannot be searched for. None
-            for a check that only asks whether a file exists.
-        conclude: Returns the answer, given what was found.
-        more: What else it takes.
-        count: How many values it takes at once: two places, in one list.
-        is_about_any: Whether the answer depends only on whether any file has something, each looked at for itself.
-        is_denial: Whether it fails where something is found, and holds where nothing is.
+        globs: Returns the globs of the files that it reads, given its arguments.
+        probe: Makes the function that searches one file; returns None for a text that cannot be searched. None for a
+            check that only tests whether a file exists.
+        conclude: Returns the answer, given the findings.
+        more: Its other fields.
+        count: The number of values in its list (two places), or 1.
+        is_about_any: Whether the answer depends only on whether any file has something, each considered separately.
+        is_denial: Whether it fails if something is found, and holds otherwise.
         denies: The check that can never hold together with this one for the same text.
-        unusable: The error for a text that cannot be searched for; ``{text}`` is filled in.
-        part: How much it says of a file that was split that one part has what it looks for: ``NO_PART``, ``SOME_PART``
-            or ``SURE_PART``, which counts above a rename.
+        unusable: The error for a text that cannot be searched; ``{text}`` is filled in.
+        part: How much a match in one part of a split file says about the original: ``NO_PART``, ``SOME_PART`` or
+            ``SURE_PART``, which has precedence over a rename.
     """
 
     name: str
@@ -130,7 +130,7 @@ class BuiltinCheck:
 
     @property
     def shape(self) -> str:
-        """Return how it is written."""
+        """Return its form."""
         takes = self.value.shown if self.count == 1 else f"[{', '.join([self.value.shown] * self.count)}]"
         parts = [f"{self.name}: {takes}"]
         parts += ["|".join(f"{f.name}: {f.value.shown}" for f in self.more if f.is_choice)] if self.choices else []
@@ -144,7 +144,7 @@ class BuiltinCheck:
         return given >= set(self.required) and given <= set(self.fields) and len(chosen) == bool(self.choices)
 
     def value_of(self, name: str) -> Value:
-        """Return what one of its fields takes."""
+        """Return the kind of value of one of its fields."""
         return next((field.value for field in self.more if field.name == name), self.value)
 
 
@@ -152,7 +152,7 @@ _IN_FILES = "code files; * matches within one folder, ** across folders"
 _FILES = Field(IN, GLOB, _IN_FILES, keyword="within")
 
 
-# What there is about files: presence, a text, a regular expression, a checksum.
+# About files: presence, a text, a regular expression, a checksum.
 
 
 def _path(taken: Taken) -> tuple[str, ...]:
@@ -176,14 +176,14 @@ def _is_absent(taken: Taken, files: FoundFiles) -> BuiltinAnswer:
 
 
 def _contains(taken: Taken) -> Probe:
-    # Text is bytes.
+    # Text is searched as bytes.
     sought = taken.text.encode("utf-8", "surrogateescape")
     return lambda _, content: _at(content, content.find(sought))
 
 
 def _matches(taken: Taken) -> Probe | None:
-    """Return what finds a regular expression: other people wrote it, so it runs in linear time (threat T25)."""
-    import re2  # 8.5 ms (measured), and only where a regular expression is asked
+    """Return a search for a regular expression; others wrote it, so it must run in linear time (threat T25)."""
+    import re2  # 8.5 ms (measured), only for a regular expression
 
     options = re2.Options()
     options.log_errors = False
@@ -201,7 +201,7 @@ def _matches(taken: Taken) -> Probe | None:
 
 
 def _is_same(taken: Taken) -> Probe:
-    from hashlib import sha256  # 3 ms (measured), and only where a check names one
+    from hashlib import sha256  # 3 ms (measured), only for such a check
 
     return lambda _, content: [Finding()] if sha256(content).hexdigest() == taken.text.lower() else ()
 
@@ -211,7 +211,7 @@ def _at(content: bytes, offset: int) -> Sequence[Finding]:
 
 
 def _some_file(holds: str, fails: str) -> Callable[[Taken, FoundFiles], BuiltinAnswer]:
-    """Return what concludes that a file has something; ``{text}``, ``{where}`` and ``{first}`` are filled in."""
+    """Return the conclusion that a file has something; ``{text}``, ``{where}`` and ``{first}`` are filled in."""
 
     def conclude(taken: Taken, files: FoundFiles) -> BuiltinAnswer:
         having, unread = files.having(), files.unread()
@@ -228,7 +228,7 @@ def _some_file(holds: str, fails: str) -> Callable[[Taken, FoundFiles], BuiltinA
 
 
 def _no_file(taken: Taken, files: FoundFiles) -> BuiltinAnswer:
-    """Conclude that no file has a text."""
+    """Conclude that no file contains a text."""
     having, unread = files.having(), files.unread()
     if not files.paths:
         return BuiltinAnswer(BLOCKED, f"no file matches {taken.where}")
@@ -238,7 +238,7 @@ def _no_file(taken: Taken, files: FoundFiles) -> BuiltinAnswer:
     return blocked(unread) if unread else BuiltinAnswer(HOLDS, f"no file of {taken.where} contains {taken.text!r}")
 
 
-# What structured files state. Their readers are loaded where one is asked: they bring in parsers.
+# About values in structured files. Their readers are loaded on use: they import parsers.
 
 
 def _places(taken: Taken) -> tuple[str, ...]:
@@ -246,8 +246,8 @@ def _places(taken: Taken) -> tuple[str, ...]:
 
 
 def _stated(taken: Taken) -> Probe:
-    """Return what finds the values at the addresses that a check names."""
-    from gitmem.document.sources.formats import read_value  # leads to yaml
+    """Return a search for the values at a check's addresses."""
+    from gitmem.document.sources.formats import read_value  # imports yaml
 
     addresses = [(one, parse_address(one)) for one in taken.values]
 
@@ -263,7 +263,7 @@ def _stated(taken: Taken) -> Probe:
 
 
 def _guarded(probe: Probe) -> Probe:
-    """Return a probe for which a file that cannot be read is a finding."""
+    """Return a probe that reports an unreadable file as a finding."""
 
     def guarded(path: str, content: bytes) -> Sequence[Finding]:
         try:
@@ -275,7 +275,7 @@ def _guarded(probe: Probe) -> Probe:
 
 
 def _missing(written: str, files: FoundFiles) -> BuiltinAnswer:
-    """Return the answer where nothing is stated at an address."""
+    """Return the answer if there is no value at an address."""
     address = parse_address(written)
     mine = FoundFiles([path for path in files.paths if path == address.path], files.findings, files.matcher)
     if mine.unread():
@@ -292,9 +292,9 @@ def _value(taken: Taken, files: FoundFiles) -> BuiltinAnswer:
     where, stated = place(*having[0]), having[0][1].value
     repeated = concealed(_last_key(taken.text), stated)
     name, wanted = next(iter(taken.more.items()), ("", ""))
-    if not name:  # what is stated there was asked, nothing else
+    if not name:  # only the presence of a value was required
         return compared(where, repeated, "", is_as_wanted=True)
-    from gitmem.document.sources import versions  # leads to packaging
+    from gitmem.document.sources import versions  # imports packaging
 
     if name == "at-least":
         return compared(where, repeated, f"at least {wanted}", is_as_wanted=versions.is_at_least(stated, wanted))
@@ -312,7 +312,7 @@ def _agree(taken: Taken, files: FoundFiles) -> BuiltinAnswer:
     for written in taken.values:
         if written not in found:
             return _missing(written, files)
-    from gitmem.document.sources import versions  # leads to packaging
+    from gitmem.document.sources import versions  # imports packaging
 
     (one, first), (other, second) = (found[written] for written in taken.values)
     where, actual = place(one, first), concealed(_last_key(taken.values[0]), first.value)
@@ -325,7 +325,7 @@ def _agree(taken: Taken, files: FoundFiles) -> BuiltinAnswer:
 
 
 def _defines(taken: Taken) -> Probe:
-    from gitmem.document.sources.symbols import find_symbol  # leads to re2
+    from gitmem.document.sources.symbols import find_symbol  # imports re2
 
     def probe(_: str, content: bytes) -> Sequence[Finding]:
         line = find_symbol(content, taken.text)
@@ -339,7 +339,7 @@ def _script_files(taken: Taken) -> tuple[str, ...]:
 
 
 def _script(taken: Taken) -> Probe:
-    from gitmem.document.sources.scripts import read_scripts  # leads to yaml
+    from gitmem.document.sources.scripts import read_scripts  # imports yaml
     from gitmem.document.sources.workspaces import read_links
 
     def probe(path: str, content: bytes) -> Sequence[Finding]:
@@ -369,7 +369,7 @@ def _manifests(taken: Taken) -> tuple[str, ...]:
 
 
 def _dependency(taken: Taken) -> Probe:
-    from gitmem.document.sources.dependencies import normal_name, read_dependencies  # leads to yaml
+    from gitmem.document.sources.dependencies import normal_name, read_dependencies  # imports yaml
     from gitmem.document.sources.workspaces import read_links
 
     def probe(path: str, content: bytes) -> Sequence[Finding]:
@@ -382,7 +382,7 @@ def _dependency(taken: Taken) -> Probe:
 
 
 def _depends(taken: Taken, files: FoundFiles) -> BuiltinAnswer:
-    from gitmem.document.sources import versions  # leads to packaging
+    from gitmem.document.sources import versions  # imports packaging
 
     if not taken.where:
         files = files.linked(manifests.MANIFESTS)
@@ -495,12 +495,12 @@ def find_row(names: Iterable[str]) -> BuiltinCheck | None:
 
 
 def shapes() -> str:
-    """Return how every built-in check is written, for help and errors."""
+    """Return the forms of all built-in checks, for help and errors."""
     return "; ".join(row.shape for row in CHECKS.values())
 
 
 def iter_fields() -> Iterator[Field]:
-    """Yield the fields that checks take beside their name, each name once, in the order of the table."""
+    """Yield the further fields of checks, each name once, in table order."""
     yield from {field.name: field for row in CHECKS.values() for field in row.more}.values()
 
 
@@ -510,7 +510,7 @@ def globs_of(words: Sequence[str]) -> tuple[str, ...]:
 
 
 def placed_words(words: Sequence[str], place: Callable[[str], str]) -> tuple[str, ...]:
-    """Return the words of a built-in check with each path or glob that it names replaced by what *place* gives."""
+    """Return the words of a built-in check with each path or glob replaced by the result of *place*."""
     row = CHECKS[words[0]]
     values = (*[row.value] * row.count, *(field.value for field in row.more))
     taken = (
@@ -521,7 +521,7 @@ def placed_words(words: Sequence[str], place: Callable[[str], str]) -> tuple[str
 
 
 def named_globs(words: Sequence[str]) -> list[str]:
-    """Return the paths and globs that a built-in check names itself; none where it looks where its kind is usual."""
+    """Return the paths and globs that a built-in check names itself; none if it uses the default files."""
     found: list[str] = []
 
     def note(glob: str) -> str:
@@ -533,17 +533,17 @@ def named_globs(words: Sequence[str]) -> list[str]:
 
 
 def taken_of(words: Sequence[str]) -> Taken:
-    """Return what a built-in check takes, given its words."""
+    """Return the arguments of a built-in check, given its words."""
     row = CHECKS[words[0]]
     given = zip(row.more, words[1 + row.count :], strict=False)
     return Taken(tuple(words[1 : 1 + row.count]), {field.name: word for field, word in given if word})
 
 
 def words_of(mapping: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return the words of a built-in check (``model.Check``) from its mapping, which is valid.
+    """Return the words of a built-in check (``model.Check``) from its valid mapping.
 
-    They are its name, what it takes, and its other fields in the order of the table, empty where one is left out; those
-    that are empty at the end are left out as well.
+    They are its name, its value, and its other fields in table order, empty if left out; trailing empty ones are
+    omitted.
     """
     row = find_row(mapping)
     assert row is not None, "a parsed memory has valid checks only"

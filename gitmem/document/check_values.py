@@ -1,4 +1,4 @@
-"""The kinds of text that built-in checks take: paths, globs, addresses, versions, ranges. Pure."""
+"""The kinds of values in built-in checks: paths, globs, addresses, versions, ranges. Pure."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ if TYPE_CHECKING:
 
 @frozen
 class Value:
-    """The kind of text that a check takes.
+    """A kind of value in a check.
 
     Attributes:
         shown: Its name in help.
         is_valid: Whether a text is of this kind.
-        refusal: The error for one that is not; ``{name}`` and ``{value}`` are filled in.
-        placed: For one that names files: returns it with its path or glob replaced by what a function gives for that.
+        refusal: The error for an invalid text; ``{name}`` and ``{value}`` are filled in.
+        placed: For values that name files: returns one with its path or glob replaced by a function's result.
     """
 
     shown: str
@@ -28,7 +28,7 @@ class Value:
 
 
 def is_inside(path: str) -> bool:
-    """Return whether a path or glob can name a file of the code tree (`absent: ../x` would hold for ever)."""
+    """Return whether a path or glob can name a file of the code tree (`absent: ../x` would always hold)."""
     return all(part not in ("", ".", "..") for part in path.removesuffix("/").split("/"))
 
 
@@ -46,7 +46,7 @@ def _placed_address(text: str, place: Callable[[str], str]) -> str:
 
 
 def _is_range(text: str) -> bool:
-    from gitmem.document.sources.versions import parse_range  # leads to packaging, only where a range is given
+    from gitmem.document.sources.versions import parse_range  # imports packaging, only if a range is given
 
     return parse_range(text) is not None
 

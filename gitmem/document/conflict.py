@@ -27,7 +27,7 @@ def without(fields: Mapping[str, Any], settled: Collection[str]) -> list[dict[st
 
 
 def summary(fields: Mapping[str, Any]) -> str:
-    """Return what is to be settled as one line for people; empty where nothing is."""
+    """Return what is to be settled as one line for people; empty if nothing is."""
     return "; ".join(_describe(entry) for entry in entries_of(fields))
 
 

@@ -16,26 +16,26 @@ if TYPE_CHECKING:
 
     from gitmem.model import Document
 
-# As a value in `changes`: the field goes.
+# A value in `changes` that removes the field.
 REMOVE: Any = object()
 
 
 def edit(document: Document, changes: Mapping[str, Any], body: str | None = None) -> str:
     """Return the text of a memory with some fields changed, and with another body if one is given.
 
-    Comments, order, quotes, line breaks, a byte order mark and every other field stay as they are. A field that has
-    its value already is not touched. A comment behind a changed value stays behind it; comments between the lines of a
-    changed list or block move above it; the comments of a removed field go with it. A new field goes behind the last
-    one that precedes it in ``format.ORDER``, an unknown one to the end.
+    Comments, order, quotes, line breaks, a byte order mark and every other field are unchanged. A field that already
+    has its value is not touched. A comment after a changed value stays after it; comments between the lines of a
+    changed list or block move above it; the comments of a removed field are removed. A new field is inserted after the
+    last one that precedes it in ``format.ORDER``, an unknown one at the end.
 
     Args:
         document: A parsed memory.
         changes: The new value of each field, or ``REMOVE``.
-        body: The new body; its line breaks become those of the file, and its last line is ended.
+        body: The new body; its line breaks become those of the file, and its last line gets one.
 
     Raises:
-        FormatError: The result would be no memory (as ``parse`` and ``format`` say it); ``newer-schema``; or
-            ``cannot-edit`` where a field has no lines of its own and rewriting them all would lose a comment.
+        FormatError: The result would not be a memory (as in ``parse`` and ``format``); ``newer-schema``; or
+            ``cannot-edit`` if a field has no lines of its own and rewriting them all would lose a comment.
     """
     parts = split(document.text)
     real = {name: value for name, value in changes.items() if not _is_same(value, document.fields.get(name, REMOVE))}
@@ -58,7 +58,7 @@ def edit(document: Document, changes: Mapping[str, Any], body: str | None = None
 
 
 def _is_same(one: Any, other: Any) -> bool:
-    # By their form, since 1 == True == 1.0.
+    # By representation, since 1 == True == 1.0.
     return one is other or (type(one) is type(other) and repr(one) == repr(other))
 
 
@@ -83,12 +83,12 @@ def _changed(document: Document, frontmatter: str, changes: dict[str, Any], line
 
 
 def _candidates(frontmatter: str, changes: dict[str, Any], wanted: dict[str, Any], line_break: str) -> Iterator[str]:
-    """Yield ways to write the changes, the gentlest first; each is read back before it is taken."""
+    """Yield ways to write the changes, the least invasive first; each is verified by reading it back."""
     lines = unify(frontmatter)
     extents = extents_of(lines)
     if extents is not None:
         yield _in_place(frontmatter, extents, changes, line_break, on_one_line=False)
-        # Lines of nothing but space below the field would become part of a block.
+        # White space lines after the field would become part of a block.
         yield _in_place(frontmatter, extents, changes, line_break, on_one_line=True)
     if not has_comments(lines):
         yield _with_breaks(format_fields(wanted), line_break)
@@ -109,7 +109,7 @@ def _in_place(
     frontmatter: str, extents: list[Extent], changes: dict[str, Any], line_break: str, *, on_one_line: bool
 ) -> str:
     rows = frontmatter.split("\n")
-    # What to put in place of the rows from the first number to the second; of two at one place, the earlier first.
+    # Replacements for rows from the first number to the second; of two at one place, the earlier comes first.
     swaps: list[tuple[int, int, list[str]]] = []
     known = {extent.name: extent for extent in extents}
     for name in sorted(changes, key=place_of):
@@ -123,7 +123,7 @@ def _in_place(
         # Nothing is left, and an empty frontmatter is not a mapping.
         swaps.append((extents[0].start, extents[0].start, ["{}"]))
     ending = line_break.removesuffix("\n")
-    # From the end, so that the numbers stay true; sorting is stable, so equal places keep their order when turned.
+    # From the end, so that the numbers stay valid; sorting is stable, so equal places keep their order when reversed.
     swaps.sort(key=lambda swap: swap[:2])
     for start, stop, lines in reversed(swaps):
         rows[start:stop] = [line + ending for line in lines]

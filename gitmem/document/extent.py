@@ -1,4 +1,4 @@
-"""Which lines of a frontmatter each field takes up, and where its comments are."""
+"""Find the lines of each field in a frontmatter, and its comments."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ class Extent:
     Attributes:
         name: The field.
         start: Its first line, from 0.
-        stop: The line behind its last one; empty lines and comments below a field are not part of it.
-        suffix: The comment behind a value of one line, with the space before it; or empty.
+        stop: The line after its last one; empty lines and comments below a field are not part of it.
+        suffix: The comment after a one-line value, with the space before it; or empty.
         comments: The comments inside a value of several lines, from their ``#``.
     """
 
@@ -31,7 +31,7 @@ class Extent:
 
 @frozen
 class _Piece:
-    """One scalar or bracket: where it begins and ends (line and column, from 0), and whether it is a block scalar."""
+    """A scalar or bracket: its start and end (line and column, from 0), and whether it is a block scalar."""
 
     line: int
     column: int
@@ -41,7 +41,7 @@ class _Piece:
 
 
 def extents_of(text: str) -> list[Extent] | None:
-    """Return the extent of every field in file order; None where fields do not have lines of their own.
+    """Return the extent of every field in file order; None if fields do not have lines of their own.
 
     Args:
         text: A valid frontmatter, with line feeds as its only line breaks.
@@ -61,14 +61,14 @@ def extents_of(text: str) -> list[Extent] | None:
 
 
 def has_comments(text: str) -> bool:
-    """Return whether a valid frontmatter holds a comment anywhere."""
+    """Return whether a valid frontmatter contains a comment."""
     _, pieces = _layout(text)
     lines = text.split("\n")
     return any(_comment_at(number, line, pieces) >= 0 for number, line in enumerate(lines))
 
 
 def _flat_extents(text: str, names: list[str]) -> list[Extent]:
-    """Return the extents in a text that the quick reader knows: a field begins at the margin, its lines do not."""
+    """Return the extents in a text that the quick reader understands: only fields begin at the margin."""
     starts: list[int] = []
     stops: list[int] = []
     for number, line in enumerate(text.split("\n")):
@@ -112,7 +112,7 @@ def _layout(text: str) -> tuple[list[tuple[str, int]] | None, list[_Piece]]:
 def _piece(event: Any) -> _Piece:
     start, end = event.start_mark, event.end_mark
     is_block = getattr(event, "style", None) in ("|", ">")
-    # The mark behind a block scalar is the beginning of the line that follows it.
+    # The end mark of a block scalar is the beginning of the next line.
     end_line = end.line - 1 if is_block and end.column == 0 else end.line
     return _Piece(start.line, start.column, end_line, end.column, is_block)
 
@@ -120,7 +120,7 @@ def _piece(event: Any) -> _Piece:
 def _extent(name: str, start: int, pieces: list[_Piece], lines: list[str]) -> Extent:
     last = max(pieces, key=lambda piece: (piece.end_line, piece.line))
     stop = 1 + last.end_line
-    # Empty lines below a block are its content when its header says `+`, and so is space beyond its indentation.
+    # Empty lines after a block are part of it if its header says `+`, and so is space beyond its indentation.
     is_kept = last.is_block and "+" in lines[last.line][last.column :]
     while not is_kept and not lines[stop - 1].strip("" if last.is_block else " \t"):
         stop -= 1
@@ -135,7 +135,7 @@ def _extent(name: str, start: int, pieces: list[_Piece], lines: list[str]) -> Ex
 def _comment_at(number: int, line: str, pieces: list[_Piece]) -> int:
     """Return the column where a comment begins in a line, or -1.
 
-    Behind the last piece of a line only punctuation, space and a comment can stand.
+    After the last piece of a line, there can only be punctuation, space and a comment.
     """
     behind = 0
     for piece in pieces:

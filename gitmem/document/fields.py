@@ -1,7 +1,7 @@
-"""The known fields: their types in one table, and the values of time limits and lifetimes.
+"""The known fields: their types in one table, and the values of times, time limits and lifetimes.
 
-Unknown fields are kept and never looked at. A field without a value (``tags:``) counts as absent, except ``verify``: a
-fact that lost its command must not pass for one that never had any.
+Unknown fields are preserved and ignored. A field without a value (``tags:``) counts as absent, except ``verify``: a
+fact that lost its command must not look like one that never had a check.
 """
 
 from __future__ import annotations
@@ -18,18 +18,18 @@ if TYPE_CHECKING:
 
     from gitmem.model import Document
 
-# The version of the fields that this program knows; a file says `schema: 2` when it needs a newer one.
+# The version of the fields that this program knows; a file says `schema: 2` if it needs a newer one.
 SCHEMA = 1
 
-# A check may run from a second to a day: a bound of ours, so that a file cannot hold a run for ever (bad input 35).
+# A check may run from a second to a day: our limit, so that a file cannot block a run forever (bad input 35).
 MAX_TIMEOUT_S = 86_400
 
-# Environment variables that a check may see: so many, with names so long that all of them fit into the environment
-# that a verdict names (``store.environment.LIMIT``).
+# Environment variables that a check may see: at most this many, with names short enough for all of them to fit into a
+# verdict's environment (``store.environment.LIMIT``).
 MAX_VARIABLES = 20
 LONGEST_VARIABLE = 60
-# Those that decide how the sandbox, a shell, an interpreter or git works, or that gitmem sets itself: the check that
-# was approved would be another one. Sources: ld.so(8), environ(7), bash(1), dash(1), git(1), and the manuals of Python,
+# Variables that control the sandbox, a shell, an interpreter or git, or that gitmem sets itself: with these, the check
+# would not be the approved one. Sources: ld.so(8), environ(7), bash(1), dash(1), git(1), and the manuals of Python,
 # Node.js, Perl, Ruby, Java and Go.
 OWN_VARIABLES = frozenset(
     (
@@ -50,10 +50,10 @@ OWN_PREFIXES = (
 # C1's and C6's levels (ai-memory-module: "--importance - critical/high/medium/low").
 IMPORTANCE = ("critical", "high", "medium", "low")
 
-# More attempts than anybody makes at one task.
+# More attempts than anyone makes at one task.
 MOST_ATTEMPTS = 1_000_000
 
-# beads' levels, 0 being the most urgent (the format that Beans' example file uses: "priority: 2").
+# beads' levels, 0 being the most urgent (also the format of Beans' example file: "priority: 2").
 MAX_PRIORITY = 4
 
 
@@ -61,12 +61,12 @@ def check_fields(fields: dict[str, Any], frontmatter: str = "") -> None:
     """Check the types of the known fields.
 
     Args:
-        fields: What was read.
-        frontmatter: Where it was read from, so that an error can name the line in the file.
+        fields: The fields.
+        frontmatter: Their source, so that an error can name the line in the file.
 
     Raises:
-        FormatError: ``bad-<field>``, or ``unapprovable-command`` for a command that cannot be shown as it is;
-            ``newer-schema`` when a file of a newer version does not fit the types of this one.
+        FormatError: ``bad-<field>``, or ``unapprovable-command`` for a command that cannot be shown literally;
+            ``newer-schema`` if a file of a newer version does not fit the types of this one.
     """
     name = ""
     try:
@@ -91,7 +91,7 @@ def check_fields(fields: dict[str, Any], frontmatter: str = "") -> None:
 
 
 def _line_of(name: str, frontmatter: str) -> int:
-    """Return the line in the file where a field begins, or 0 where a glance cannot tell."""
+    """Return the line in the file where a field begins, or 0 if a simple search cannot tell."""
     for line, text in enumerate(frontmatter.split("\n"), start=2):
         if text.startswith((f"{name}:", f'"{name}":', f"'{name}':")):
             return line
@@ -99,13 +99,13 @@ def _line_of(name: str, frontmatter: str) -> int:
 
 
 def is_newer(fields: dict[str, Any]) -> bool:
-    """Return whether the frontmatter was written for a newer version: it is shown, never changed and never run."""
+    """Return whether the frontmatter was written for a newer version: it is shown, but never changed or run."""
     schema = fields.get("schema")
     return isinstance(schema, int) and schema > SCHEMA
 
 
 def warnings_of(document: Document) -> tuple[Problem, ...]:
-    """Return what ``doctor`` says about a memory that is served all the same; may be empty."""
+    """Return ``doctor``'s warnings about a memory that is still readable; may be empty."""
     if not is_newer(document.fields):
         return ()
     return (
@@ -138,7 +138,7 @@ def _is_texts(value: object) -> bool:
 
 
 def _is_slug(value: object) -> bool:
-    # 40 characters: the longest built-in kind has 18; a bound for folder names.
+    # 40 characters: the longest built-in kind has 18; a limit for folder names.
     return (
         isinstance(value, str)
         and value.isascii()
@@ -190,7 +190,7 @@ def _is_retired(value: object) -> bool:
 def _is_attempt(value: object) -> bool:
     if not (_is_closing(value) and isinstance(value, dict)):
         return False
-    # A bound, so that the next number can be written as well.
+    # A limit, so that the next number can be written as well.
     return type(value.get("num")) is int and 1 <= value["num"] <= MOST_ATTEMPTS
 
 
@@ -294,12 +294,12 @@ def _is_variable(name: object) -> bool:
 
 
 def is_own_variable(name: str) -> bool:
-    """Return whether no check may be given a variable, because it decides how programs run."""
+    """Return whether no check may get a variable, because it controls how programs run."""
     return name.upper() in OWN_VARIABLES or name.upper().startswith(OWN_PREFIXES)
 
 
 def variables_of(fields: dict[str, Any]) -> tuple[str, ...]:
-    """Return the names of the environment variables that the check of a memory sees, sorted."""
+    """Return the names of the environment variables that a memory's check sees, sorted."""
     names = fields.get("env") or []
     return tuple(sorted({names} if isinstance(names, str) else set(names)))
 

@@ -1,11 +1,10 @@
-"""The quick reader: the frontmatter that gitmem itself writes, and most of what people write, without a YAML parser.
+"""The quick reader: reads gitmem's own frontmatter, and most of what people write, without a YAML parser.
 
 It knows ``key: value`` with plain and quoted scalars, lists and mappings in brackets (one level), lists of lines that
-begin with ``-`` (scalars, mappings in brackets), and literal blocks (``|``, ``|-``) indented by two. On anything that
-it is not certain of it answers None, and the strict reader is asked: whenever this one answers, the other would have
-given the same (a property test holds them together). Measured on a realistic header of 11 fields with Python 3.11.7:
-13 us against 51 us of the strict reader with libyaml (63 us through python-frontmatter), whose packages take 25 ms to
-import.
+begin with ``-`` (scalars, mappings in brackets), and literal blocks (``|``, ``|-``) indented by two. If it is uncertain
+about anything it returns None, and the strict reader is used; otherwise both give the same result (a property test
+checks this). Measured on a realistic header of 11 fields with Python 3.11.7: 13 us against 51 us of the strict reader
+with libyaml (63 us through python-frontmatter), whose packages take 25 ms to import.
 """
 
 from __future__ import annotations
@@ -16,19 +15,19 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-# "Not certain": no value that a file can hold.
+# Means "uncertain": not a possible value of a file.
 _UNSURE: Any = object()
 
 _ESCAPES = {'"': '"', "\\": "\\", "n": "\n", "t": "\t"}
 
 
 def parse(text: str) -> dict[str, Any] | None:
-    """Return the fields of a frontmatter in file order, or None where only the strict reader can tell.
+    """Return the fields of a frontmatter in file order, or None if only the strict reader can tell.
 
     Args:
         text: The lines between the fences, each ended by a newline (no carriage returns).
     """
-    # Controls, tabs, odd line breaks and hidden characters all have rules of their own.
+    # Controls, tabs, unusual line breaks and hidden characters have special rules.
     if not text.replace("\n", "").isprintable():
         return None
     fields: dict[str, Any] = {}
@@ -48,7 +47,7 @@ def parse(text: str) -> dict[str, Any] | None:
             continue
         if name in fields or not (name in _COMMON or is_name(name)):
             return None
-        # The common case first, in one expression: it is what the time is spent on.
+        # The common case first, in one expression, which takes most of the time.
         if value and value[0] not in NOT_FIRST and is_plain(value):
             fields[name] = resolve(value)
             continue
@@ -56,7 +55,7 @@ def parse(text: str) -> dict[str, Any] | None:
         if found is _UNSURE:
             return None
         fields[name] = found
-    # Nothing at all, or comments alone, is not a mapping.
+    # Nothing, or only comments, is not a mapping.
     return fields or None
 
 
@@ -67,7 +66,7 @@ _COMMON = frozenset(
 
 
 def _below(lines: list[str], at: int, value: str) -> tuple[Any, int]:
-    """Return the value that begins with *value* and goes on at line *at*, and the line behind it."""
+    """Return the value that begins with *value* and continues at line *at*, and the line after it."""
     if value == "":
         return _list(lines, at)
     if value in ("|", "|-"):
@@ -85,7 +84,7 @@ def _value(value: str) -> Any:
 
 
 def _scalar(value: str) -> Any:
-    """Read a scalar that is outside brackets."""
+    """Read a scalar outside brackets."""
     if value == "":
         return _UNSURE
     if value[0] in "\"'":
@@ -95,18 +94,18 @@ def _scalar(value: str) -> Any:
 
 
 def _quoted(text: str, at: int) -> tuple[Any, int]:
-    """Read the quoted scalar at *at*; return it and the offset behind it."""
+    """Read the quoted scalar at *at*; return it and the offset after it."""
     quote = text[at]
     end = text.find(quote, at + 1)
     if end < 0:
         return _UNSURE, at
     inner = text[at + 1 : end]
-    # Two single quotes stand for one: the second is not an end, and the caller finds it in its way.
+    # Two single quotes mean one: the second is not the end, so the caller finds it in its way.
     return _escaped(text, at + 1) if quote == '"' and "\\" in inner else (inner, end + 1)
 
 
 def _escaped(text: str, at: int) -> tuple[Any, int]:
-    """Read a double-quoted scalar with escapes, from behind its opening quote."""
+    """Read a double-quoted scalar with escapes, from after its opening quote."""
     parts: list[str] = []
     while True:
         end = text.find('"', at)
@@ -158,7 +157,7 @@ def _flow_mapping(inner: str) -> Any:
 
 
 def _flow_value(inner: str, at: int) -> tuple[Any, int]:
-    """Read one value inside brackets; return it and the offset behind its comma, or -1 when it was the last one."""
+    """Read one value inside brackets; return it and the offset after its comma, or -1 if it was the last one."""
     while inner.startswith(" ", at):
         at += 1
     if inner[at : at + 1] in ('"', "'"):
@@ -175,7 +174,7 @@ def _flow_value(inner: str, at: int) -> tuple[Any, int]:
 
 
 def _list(lines: list[str], at: int) -> tuple[Any, int]:
-    """Read the lines that begin with ``-`` at one indentation; none of them means that the field has no value."""
+    """Read the lines that begin with ``-`` at one indentation; if there are none, the field has no value."""
     first = lines[at]
     mark = first[: len(first) - len(first.lstrip(" "))] + "- "
     if not first.startswith(mark):
@@ -184,7 +183,7 @@ def _list(lines: list[str], at: int) -> tuple[Any, int]:
     found: list[Any] = []
     while lines[at].startswith(mark):
         text = lines[at][len(mark) :].strip(" ")
-        # A mapping in brackets is a line of its own (a task's attempts).
+        # A mapping in brackets has a line of its own (a task's attempts).
         value = _flow_mapping(text[1:-1]) if text[:1] == "{" and text[-1] == "}" else _scalar(text)
         if value is _UNSURE:
             return _UNSURE, at
@@ -194,7 +193,7 @@ def _list(lines: list[str], at: int) -> tuple[Any, int]:
 
 
 def _block(lines: list[str], at: int, header: str) -> tuple[Any, int]:
-    """Read a literal block indented by two; empty lines behind it are not part of it, whichever the header."""
+    """Read a literal block indented by two; empty lines after it are not part of it, with either header."""
     start = at
     while (lines[at].startswith("  ") and lines[at].strip(" ")) or (lines[at] == "" and start < at < len(lines) - 1):
         at += 1

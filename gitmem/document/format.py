@@ -1,6 +1,6 @@
-"""Memory to text: a new file, written the way the design shows it, without a YAML library.
+"""Write a new memory file in the design's form, without a YAML library.
 
-What is written here reads back as it was, by the quick reader and by the strict one (a property test holds it).
+The result reads back the same, with the quick reader and with the strict one (a property test checks this).
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-# The order of the design's example (DESIGN, section 3): what it says, what proves it, what it is linked to, what it is
-# worth, where it comes from. Fields that are not listed follow in the order in which they are given.
+# The order in the design's example (DESIGN, section 3): content, proof, links, value, origin. Other fields follow in
+# the given order.
 ORDER = (
     *("schema", "title", "kind", "tags", "domains", "paths", "refs", "anchors"),
     *("verify", "refute", "ttl", "timeout", "network", "env", "outside"),
@@ -29,15 +29,15 @@ _ESCAPES = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\t": "\\t", "\r": "\\r"}
 
 
 def format(fields: Mapping[str, Any], body: str) -> str:  # noqa: A001 - the pair of `parse`
-    """Return the text of a memory file, ended by a newline.
+    """Return the text of a memory file, ending with a newline.
 
     Args:
-        fields: Text, numbers, booleans, None, lists and mappings of these. The known names come first, in ``ORDER``.
-        body: Written as it is; a newline is added when its last line has none.
+        fields: Text, numbers, booleans, None, lists and mappings of these. Known names come first, in ``ORDER``.
+        body: Written unchanged; a missing newline at its end is added.
 
     Raises:
         FormatError: ``bad-key``, ``bad-number``, ``too-deep``, ``not-utf8``, ``nul-character``,
-            ``frontmatter-too-large`` or ``too-large``: no file can say this.
+            ``frontmatter-too-large`` or ``too-large``: no file can contain this.
     """
     lines = format_fields(fields)
     text = f"---\n{lines}---\n{ended(body)}"
@@ -53,7 +53,7 @@ def format(fields: Mapping[str, Any], body: str) -> str:  # noqa: A001 - the pai
 
 
 def ended(body: str) -> str:
-    """Return a body with its last line ended."""
+    """Return a body whose last line ends with a newline."""
     return body if body.endswith("\n") or not body else body + "\n"
 
 
@@ -65,22 +65,22 @@ def _encoded(text: str) -> bytes:
 
 
 def format_fields(fields: Mapping[str, Any]) -> str:
-    """Return the lines between the fences, each ended by a newline."""
+    """Return the lines between the fences, each ending with a newline."""
     names = sorted(fields, key=place_of)
-    # An empty frontmatter would be no mapping.
+    # An empty frontmatter would not be a mapping.
     return "".join(format_field(name, fields[name]) for name in names) or "{}\n"
 
 
 def place_of(name: str) -> int:
-    """Return where a field is among the others; unknown ones share the last place (sorting keeps their order)."""
+    """Return a field's position among the others; unknown ones share the last place (sorting keeps their order)."""
     return _PLACES.get(name, len(ORDER))
 
 
 def format_field(name: str, value: Any, *, on_one_line: bool = False) -> str:
-    """Return the lines of one field, each ended by a newline.
+    """Return the lines of one field, each ending with a newline.
 
-    A text of several lines is a block if that is exact, and a list of mappings (a task's attempts) has a line for each:
-    a line merge, a diff and the quick reader know them apart.
+    A text of several lines is a block if that is exact, and a list of mappings (a task's attempts) has a line for each,
+    which suits merges by line, diffs and the quick reader.
     """
     if isinstance(value, str) and "\n" in value and not on_one_line and _is_block(value):
         header = "|" if value.endswith("\n") else "|-"
@@ -97,7 +97,7 @@ def _lines(value: str) -> list[str]:
 def _is_block(value: str) -> bool:
     """Return whether a text of several lines reads back exactly from a literal block indented by two.
 
-    Leading space would be taken for indentation, and empty lines at the end are cut: such texts are quoted.
+    Leading space would count as indentation, and empty lines at the end are dropped: such texts are quoted.
     """
     lines = _lines(value)
     return (
@@ -117,14 +117,14 @@ def _name(name: str) -> str:
 
 
 def _value(value: Any) -> str:
-    """Return a value as it stands behind ``name:``."""
+    """Return a value in the form for after ``name:``."""
     if isinstance(value, str):
         return value if is_plain(value) and is_text(value) else _quoted(value)
     return _inside(value, 1)
 
 
 def _inside(value: Any, depth: int) -> str:
-    """Return a value on one line, as it stands inside brackets; *depth* collections are open around it."""
+    """Return a value on one line, in the form for inside brackets; *depth* collections are open around it."""
     if isinstance(value, str):
         return value if is_plain_inside(value) and is_text(value) else _quoted(value)
     if value is None or isinstance(value, bool):
@@ -142,7 +142,7 @@ def _inside(value: Any, depth: int) -> str:
 def _number(value: float) -> str:
     text = repr(value)
     if "e" in text:
-        # 24 decimals are all that the readers take for a number; what they cannot hold is refused below.
+        # The readers accept at most 24 decimals in a number; numbers that do not fit are refused below.
         text = f"{value:.24f}".rstrip("0")
         text = text + "0" if text.endswith(".") else text
     found = resolve(text)
@@ -152,7 +152,7 @@ def _number(value: float) -> str:
 
 
 def _quoted(text: str) -> str:
-    """Return a text in double quotes, with what does not show as itself escaped (YAML 1.2.2, rules 41-62)."""
+    """Return a text in double quotes, with invisible characters escaped (YAML 1.2.2, rules 41-62)."""
     if text.isprintable() and '"' not in text and "\\" not in text:
         return f'"{text}"'
     if "\0" in text:

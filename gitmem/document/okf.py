@@ -34,7 +34,7 @@ VERSION = "0.2"
 INDEX = "index.md"
 LOG = "log.md"
 RESERVED = (INDEX, LOG)
-# Who verified a concept by running its check.
+# The actor for concepts verified by running their checks.
 PROVER = "process:gitmem"
 # Our own keys: the exact frontmatter of a memory, and the key of one whose file would have a reserved name.
 EXACT = "gitmem_frontmatter"
@@ -49,11 +49,11 @@ _DAY_S = 86_400
 
 
 def concept_fields(fields: Mapping[str, Any], proved: str = "") -> dict[str, Any]:
-    """Return the frontmatter of the concept that a memory is, in the order in which it is written.
+    """Return the frontmatter of a memory's concept, in the order in which it is written.
 
     Args:
         fields: The frontmatter of the memory.
-        proved: When the verdict that counts was made, if its check holds; else empty.
+        proved: When the effective verdict was made, if the check holds; else empty.
     """
     whole = {**derived_fields(fields, proved), **{name: fields[name] for name in fields if name not in (EXACT, KEY)}}
     if proved:
@@ -62,12 +62,12 @@ def concept_fields(fields: Mapping[str, Any], proved: str = "") -> dict[str, Any
 
 
 def in_order(fields: Mapping[str, Any]) -> dict[str, Any]:
-    """Return fields in the order in which a concept has them."""
+    """Return fields in the order of a concept."""
     return {name: fields[name] for name in dict.fromkeys((*_FIRST, *fields)) if name in fields}
 
 
 def derived_fields(fields: Mapping[str, Any], proved: str = "") -> dict[str, Any]:
-    """Return what OKF has names for, as far as a memory and the time of its verdict say it."""
+    """Return the fields that OKF defines, derived from a memory and the time of its verdict."""
     kind = fields.get("kind")
     found: dict[str, Any] = {"type": kind if isinstance(kind, str) and kind else "learned"}
     if fields.get("retired") or fields.get("superseded_by"):
@@ -86,7 +86,7 @@ def derived_fields(fields: Mapping[str, Any], proved: str = "") -> dict[str, Any
 
 
 def _stale_after(fields: Mapping[str, Any], proved: str) -> str:
-    """Return the day on which a lifetime ends: of a fact since its verdict, of others since they were made."""
+    """Return the day on which a lifetime ends: for a fact, from its verdict, for others, from their creation."""
     start = proved if fields.get("verify") is not None else fields.get("created")
     try:
         length = parse_ttl(fields["ttl"]) if isinstance(fields.get("ttl"), str) else None
@@ -103,17 +103,17 @@ def _actor(by: object) -> str:
 
 
 def author_of(actor: object) -> dict[str, str]:
-    """Return the ``by`` of a memory that an actor wrote; empty for what is none."""
+    """Return the ``by`` of a memory for an actor; empty if it is not one."""
     if not isinstance(actor, str) or not actor:
         return {}
     return {"who": actor[6:]} if actor.startswith("human:") and actor[6:] else {"agent": actor}
 
 
 def format_concept(document: Document, proved: str = "") -> str:
-    """Return the file of the concept that a memory is; ``restored`` undoes it exactly.
+    """Return the file of a memory's concept; ``restored`` undoes it exactly.
 
     Raises:
-        FormatError: It would be larger than a memory may be.
+        FormatError: It would exceed the size of a memory.
     """
     fields = concept_fields(document.fields, proved)
     if f"{document.key}.md" in RESERVED:
@@ -126,10 +126,10 @@ def format_concept(document: Document, proved: str = "") -> str:
 
 
 def restored(concept: Mapping[str, Any], body: str) -> str | None:
-    """Return the text of the memory that gitmem wrote as a concept; None for a concept of another system.
+    """Return the text of the memory that gitmem wrote as a concept; None for another system's concept.
 
-    Entries of ``verified`` that come from verdicts are left out: another repository proves its own facts. Those of
-    others stay.
+    Entries of ``verified`` from verdicts are left out, since another repository proves its own facts. Entries by others
+    stay.
     """
     found = {name: value for name, value in concept.items() if name not in (EXACT, KEY)}
     others, times = _proofs(found.get("verified"))
@@ -159,7 +159,7 @@ def without_derived(fields: Mapping[str, Any], proved: str = "") -> dict[str, An
 
 
 def _proofs(verified: object) -> tuple[list[object], list[str]]:
-    """Return the entries of others, and when each of ours was made."""
+    """Return the entries by others, and the times of ours."""
     entries = entries_of(verified)
     own = [entry for entry in entries if isinstance(entry, dict) and entry.get("by") == PROVER]
     times = [entry["at"] for entry in own if isinstance(entry.get("at"), str)]
@@ -167,7 +167,7 @@ def _proofs(verified: object) -> tuple[list[object], list[str]]:
 
 
 def entries_of(verified: object) -> list[object]:
-    """Return ``verified`` as a list: a bare mapping is one of a single entry (section 5.2)."""
+    """Return ``verified`` as a list: a bare mapping means a single entry (section 5.2)."""
     return verified if isinstance(verified, list) else [] if verified is None else [verified]
 
 
@@ -176,7 +176,7 @@ def _with_body(fields: Mapping[str, Any], body: str) -> str:
 
 
 def is_concept(fields: Mapping[str, Any]) -> bool:
-    """Return whether a frontmatter has a type and a family of fields that only OKF has."""
+    """Return whether a frontmatter has a type and fields that only OKF has."""
     sources = fields.get("sources")
     return bool(isinstance(fields.get("type"), str) and fields["type"]) and (
         any(isinstance(fields.get(name), dict) and "by" in fields[name] for name in ("generated", "verified"))
@@ -187,7 +187,7 @@ def is_concept(fields: Mapping[str, Any]) -> bool:
 
 
 def is_usable(name: str, value: object) -> bool:
-    """Return whether a memory can have a field with this value."""
+    """Return whether a memory's field can have this value."""
     try:
         format_field(name, value)
         check_fields({name: value})
@@ -197,11 +197,11 @@ def is_usable(name: str, value: object) -> bool:
 
 
 def with_lifetime(fields: Mapping[str, Any], now: int) -> dict[str, Any]:
-    """Return fields whose ``stale_after`` also counts as a lifetime: until that day, since the memory was made.
+    """Return fields in which ``stale_after`` is also a lifetime: from the memory's creation until that day.
 
     Args:
-        fields: The frontmatter of a memory that another system wrote.
-        now: Epoch seconds, for one that does not say when it was made.
+        fields: The frontmatter of another system's memory.
+        now: Epoch seconds, for a memory without a creation time.
     """
     day = fields.get("stale_after")
     if not isinstance(day, str) or "ttl" in fields:
@@ -221,8 +221,8 @@ def index_file(entries: Iterable[tuple[str, str, str, str]], *, is_root: bool) -
     """Return an index file (section 8).
 
     Args:
-        entries: Heading, title, address and description of each entry, those with one heading together.
-        is_root: Whether it is that of the bundle, which names the version.
+        entries: Heading, title, address and description of each entry, grouped by heading.
+        is_root: Whether it is the bundle's own index, which names the version.
     """
     lines, last = [f'---\nokf_version: "{VERSION}"\n---\n'] if is_root else [], ""
     for heading, title, address, description in entries:
@@ -253,7 +253,7 @@ def _plain(text: str) -> str:
 
 
 def is_root_index(text: str) -> bool:
-    """Return whether an index file says that its folder is a bundle (section 12)."""
+    """Return whether an index file declares that its folder is a bundle (section 12)."""
     try:
         return "okf_version:" in split(text).frontmatter
     except FormatError:

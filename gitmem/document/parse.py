@@ -1,4 +1,4 @@
-"""One memory file to a ``Document``, or to one ``FormatError`` that says what is wrong with it and where."""
+"""Parse a memory file into a ``Document``, or raise one ``FormatError`` that says what is wrong and where."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ if TYPE_CHECKING:
 
 
 def parse(text: bytes | str, *, path: str) -> Document:
-    """Return the memory that a file holds; its key is the stem of *path*.
+    """Return the memory in a file; its key is the stem of *path*.
 
-    Reads nothing and runs nothing. No text makes it slow (at most 50 ms) or raises anything else.
+    Reads and runs nothing. No text makes it slow (at most 50 ms) or raises another error.
 
     Args:
-        text: The file as it is: UTF-8, with or without a byte order mark, with either kind of line break.
-        path: Where it is in the store, or a name for it.
+        text: The file's text: UTF-8, with or without a byte order mark, with either kind of line break.
+        path: Its path in the store, or a name for it.
 
     Raises:
-        FormatError: With ``code``, ``path`` and, where one is known, ``line``.
+        FormatError: With ``code``, ``path`` and, if known, ``line``.
     """
     try:
         exact = decode(text)
@@ -38,21 +38,21 @@ def parse(text: bytes | str, *, path: str) -> Document:
 
 
 def read_fields(frontmatter: str) -> dict[str, Any]:
-    """Return the fields of a frontmatter with any line breaks, in file order: by the quick reader if it can.
+    """Return the fields of a frontmatter with any line breaks, in file order: by the quick reader if possible.
 
     Raises:
-        FormatError: As the strict reader's ``load``.
+        FormatError: As for the strict reader's ``load``.
     """
     lines = unify(frontmatter)
     fields = flat.parse(lines)
     if fields is not None:
         return fields
-    # Only here, as it brings in two packages that take 25 ms to import (measured, Python 3.11.7).
+    # Only here: it imports two packages that take 25 ms (measured, Python 3.11.7).
     from gitmem.document import strict
 
     return strict.read(f"---\n{lines}---\n")
 
 
 def unify(text: str) -> str:
-    """Return *text* with line feeds for the line breaks of Windows; a carriage return of its own stays."""
+    """Return *text* with Windows line breaks replaced by line feeds; other carriage returns stay."""
     return text.replace("\r\n", "\n") if "\r" in text else text

@@ -1,6 +1,6 @@
-"""What a plain (unquoted) word of the frontmatter means, and when a text may be written as one.
+"""The meaning of plain (unquoted) words in the frontmatter, and which texts may be written as such. Pure.
 
-The quick reader, the strict reader and the writer share these rules, so they cannot disagree about them.
+The quick reader, the strict reader and the writer share these rules, so they cannot disagree.
 """
 
 from __future__ import annotations
@@ -9,11 +9,11 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     Plain = str | int | float | bool | None
 
-# Longest typed integer: 18 digits always fit in 64 bits (10^18 < 2^63), which is what SQLite and JSON readers hold.
+# The longest typed integer: 18 digits always fit into 64 bits (10^18 < 2^63), as SQLite and JSON readers need.
 _WHOLE_DIGITS = 18
 
-# Longest fraction: what `repr` gives the smallest float that it writes without an exponent (0.0001234…: 4 zeros and
-# 17 significant digits), with room to spare.
+# The longest fraction: that of the smallest float which `repr` writes without an exponent (0.0001234…: 4 zeros and 17
+# significant digits), with room to spare.
 _FRACTION_DIGITS = 24
 
 _WORDS: dict[str, bool | None] = {"": None, "~": None, "null": None, "true": True, "false": False}
@@ -25,14 +25,14 @@ NOT_FIRST = frozenset("-?:,[]{}#&*!|>%@`\"' ")
 # with the standard and each other about `?`, so it is on the list.
 _FLOW_ENDS = frozenset(",[]{}?")
 
-# Words that other readers (YAML 1.1) take for a boolean: they mean text here, and are written in quotes for their sake.
+# Words that other readers (YAML 1.1) read as a boolean: they mean text here, and are quoted for those readers.
 _ELSEWHERE = frozenset(("y", "n", "yes", "no", "on", "off", "true", "false", "null"))
 
-# How deep values may be nested; the frontmatter itself counts as one. Enough for a task's attempts with a list in each,
-# and a bound for every walk.
+# The deepest nesting of values, including the frontmatter itself. Enough for a task's attempts with a list in each, and
+# a limit for every recursion.
 MAX_DEPTH = 5
 
-# An implicit key ends within 1,024 characters in libyaml; a name that long is not a name.
+# libyaml limits implicit keys to 1,024 characters; a longer name is not a name.
 LONGEST_NAME = 100
 
 
@@ -62,9 +62,9 @@ def _is_digits(text: str, longest: int) -> bool:
 
 
 def is_plain(text: str) -> bool:
-    """Return whether *text* may stand without quotes behind ``key:`` or ``-`` and reads back as it is.
+    """Return whether *text* may be unquoted after ``key:`` or ``-`` and reads back unchanged.
 
-    It may still be resolved to another type: ask ``resolve``. The answer is on the safe side.
+    It may still be resolved to another type: see ``resolve``. The answer errs on the safe side.
     """
     return (
         text != ""
@@ -77,20 +77,20 @@ def is_plain(text: str) -> bool:
 
 
 def is_plain_inside(text: str) -> bool:
-    """Return whether *text* may stand without quotes inside ``[…]`` or ``{…}`` and reads back as it is."""
+    """Return whether *text* may be unquoted inside ``[…]`` or ``{…}`` and reads back unchanged."""
     if not (is_plain(text) and _FLOW_ENDS.isdisjoint(text)):
         return False
-    # In brackets `a::b` and `a:"b"` are read in different ways by different readers; `http://x` and `x.py:3` are not.
+    # In brackets, readers differ about `a::b` and `a:"b"`, but not about `http://x` and `x.py:3`.
     return ":" not in text or all(part[:1].isalnum() or part[:1] == "/" for part in text.split(":")[1:])
 
 
 def is_text(text: str) -> bool:
-    """Return whether a plain *text* is text to every reader, not a number, a boolean or nothing."""
+    """Return whether a plain *text* is text for every reader, not a number, a boolean or null."""
     return isinstance(resolve(text), str) and text.lower() not in _ELSEWHERE
 
 
 def is_name(text: str) -> bool:
-    """Return whether *text* may stand as a key without quotes: an ASCII identifier, with hyphens allowed inside."""
+    """Return whether *text* may be an unquoted key: an ASCII identifier, with hyphens allowed inside."""
     return (
         text.isascii()
         and len(text) <= LONGEST_NAME
@@ -101,5 +101,5 @@ def is_name(text: str) -> bool:
 
 
 def is_key(text: str) -> bool:
-    """Return whether *text* may be a key at all, in quotes if need be: 1 to 100 printable characters."""
+    """Return whether *text* may be a key at all, quoted if necessary: 1 to 100 printable characters."""
     return 0 < len(text) <= LONGEST_NAME and text.isprintable()

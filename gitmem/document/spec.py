@@ -1,4 +1,4 @@
-"""What a memory's check is, and the hashes that tie a verdict and an approval to it."""
+"""A memory's check, and the hashes that tie a verdict and an approval to it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def check_of(document: Document) -> Check | None:
-    """Return the check of a parsed memory; None where it has none, or was written for a newer version."""
+    """Return the check of a parsed memory; None if it has none, or was written for a newer version."""
     verify = document.fields.get("verify")
     if verify is None or is_newer(document.fields):
         return None
@@ -27,13 +27,13 @@ def check_of(document: Document) -> Check | None:
 
 
 def spec_of(document: Document, *, setup: str, default_timeout_s: int, folders: tuple[str, ...]) -> Spec | None:
-    """Return the whole specification of a memory's check, or None where it has no check.
+    """Return the complete specification of a memory's check, or None if it has no check.
 
     Args:
         document: A parsed memory.
-        setup: The policy's ``setup`` command; it is part of every specification that starts a process.
-        default_timeout_s: The policy's time limit in seconds, for a memory that names none.
-        folders: The policy's folders of the work tree that a check sees: a right to read, so part of it as well.
+        setup: The policy's ``setup`` command, part of every specification that starts a process.
+        default_timeout_s: The policy's time limit in seconds, for a memory without one.
+        folders: The policy's folders of the work tree that a check sees: a permission, hence part of it.
     """
     check = check_of(document)
     if check is None:
@@ -57,25 +57,25 @@ def spec_of(document: Document, *, setup: str, default_timeout_s: int, folders: 
 
 
 def own_spec(document: Document) -> Spec | None:
-    """Return what the memory alone says of its check, without the policy's part: to compare two texts of one memory."""
+    """Return the memory's own part of the specification, without the policy's, to compare two texts of a memory."""
     return spec_of(document, setup="", default_timeout_s=1, folders=())
 
 
 def spec_hash(spec: Spec) -> str:
-    """Return the SHA-256 of a specification, 64 hex digits: equal for equal specifications and for no others."""
+    """Return the SHA-256 of a specification, 64 hex digits: equal only for equal specifications."""
     words = spec.check.words
     run = (spec.setup, spec.interpreter, str(spec.timeout_s), str(spec.network), spec.refute)
-    folders = ("folders", *spec.folders) if spec.folders else ()  # what was hashed before there were any stays so
-    outside = ("outside",) if spec.outside else ()  # a change that declares it excuses itself: it is another check
+    folders = ("folders", *spec.folders) if spec.folders else ()  # earlier hashes stay valid
+    outside = ("outside",) if spec.outside else ()  # a change that declares this excuses itself, so it is another check
     variables = ("variables", *spec.variables) if spec.variables else ()
     return _hash("gitmem-spec-1", (spec.check.form, str(len(words)), *words, *run, *folders, *outside, *variables))
 
 
 def claim_hash(document: Document) -> str:
-    """Return the SHA-256 of what a memory claims, its title and body, 64 hex digits.
+    """Return the SHA-256 of a memory's claim, its title and body, 64 hex digits.
 
-    Line breaks count as one whatever their form, and the ones around the body not at all: an editor that changes them
-    changes no claim.
+    The form of line breaks does not matter, nor do line breaks around the body: an editor that changes them does not
+    change the claim.
     """
     title = document.fields.get("title")
     body = document.body.replace("\r\n", "\n").replace("\r", "\n").strip("\n")
@@ -83,7 +83,7 @@ def claim_hash(document: Document) -> str:
 
 
 def shown_check(check: Check) -> str:
-    """Return a check on one line, as a person would type it; not cleaned of control characters."""
+    """Return a check on one line, as a person would type it; control characters are kept."""
     if check.form == SHELL:
         return check.words[0]
     if check.form == PROGRAM:
@@ -93,7 +93,7 @@ def shown_check(check: Check) -> str:
 
 
 def shown_spec(spec: Spec) -> str:
-    """Return all that is run, on one line, as the check is shown; not cleaned of control characters."""
+    """Return everything that is run, on one line, in the form of the check; control characters are kept."""
     more = [f"setup: {spec.setup}"] if spec.setup else []
     more += [f"counterexample: {spec.refute}"] if spec.refute else []
     more += [f"sees {', '.join(spec.folders)}"] if spec.folders else []
@@ -104,7 +104,7 @@ def shown_spec(spec: Spec) -> str:
 
 
 def counted_variables(spec: Spec) -> str:
-    """Return the variables that a check sees, for people: ``variables A, B``."""
+    """Return the variables that a check sees, as text: ``variables A, B``."""
     return f"variable{'s' * (len(spec.variables) > 1)} {', '.join(spec.variables)}"
 
 
@@ -118,7 +118,7 @@ def _quoted(word: str) -> str:
 
 
 def _hash(version: str, parts: Iterable[str]) -> str:
-    # Each part behind its length: joined by a separator, two different lists could be one text.
+    # Each part is preceded by its length: joined by a separator, two different lists could give one text.
     from gitmem.text.sha256 import sha256  # only for a fact
 
     found = sha256()

@@ -1,6 +1,6 @@
-"""From bytes to text, and where the frontmatter ends: the first checks, which cost next to nothing.
+"""Decode a file and find the end of the frontmatter: the first checks, which cost next to nothing.
 
-The limits are asked before any parser sees the text, because every parser of YAML has inputs that are slow for their
+The limits are checked before any parser sees the text, because every YAML parser has inputs that are slow for their
 length (measured with PyYAML 6.0.3: 1,000 opening brackets 1.2 s, a flow list of 1 MB 2.6 s).
 """
 
@@ -9,8 +9,8 @@ from __future__ import annotations
 from gitmem.errors import FormatError
 from gitmem.frozen import frozen
 
-# 64 KiB a memory and 8 KiB of frontmatter: limits of our own, far above any memory that people or agents wrote
-# (DESIGN, section 2: "size caps asked before content is read").
+# 64 KiB per memory and 8 KiB of frontmatter: our limits, far above any real memory (DESIGN, section 2: "size caps asked
+# before content is read").
 MAX_BYTES = 64 * 1024
 MAX_FRONTMATTER_BYTES = 8 * 1024
 
@@ -20,11 +20,11 @@ _FENCE = "---"
 
 @frozen
 class Parts:
-    """A memory file cut in three; ``head + frontmatter + fence + body`` is the exact text of the file.
+    """A memory file in parts; ``head + frontmatter + fence + body`` is the exact text of the file.
 
     Attributes:
         head: A byte order mark, if there is one, and the opening ``---`` line.
-        frontmatter: The lines between the fences, with their line breaks as they are; may be empty.
+        frontmatter: The lines between the fences, with their original line breaks; may be empty.
         fence: The closing ``---`` line.
         body: Everything below it.
     """
@@ -36,7 +36,7 @@ class Parts:
 
 
 def decode(data: bytes | str) -> str:
-    """Return the exact text of a file; a byte order mark stays.
+    """Return the exact text of a file, including a byte order mark.
 
     Raises:
         FormatError: ``too-large``, ``not-utf8`` or ``nul-character``.
@@ -58,7 +58,7 @@ def _decoded(data: bytes) -> str:
 
 
 def _checked(text: str) -> str:
-    # The length in characters first: it is free, and bounds the cost of encoding.
+    # The length in characters first: it costs nothing, and bounds the cost of encoding.
     if len(text) > MAX_BYTES:
         raise _too_large()
     try:
@@ -77,7 +77,7 @@ def _too_large() -> FormatError:
 
 
 def split(text: str) -> Parts:
-    """Cut a file at its fences: the first line is ``---``, and the next line that is ``---`` ends the frontmatter.
+    """Split a file at its fences: the first line is ``---``, and the next line that is ``---`` ends the frontmatter.
 
     Raises:
         FormatError: ``empty-file``, ``no-frontmatter``, ``unclosed-frontmatter`` or ``frontmatter-too-large``.
@@ -107,7 +107,7 @@ def split(text: str) -> Parts:
 
 
 def _line_end(text: str, at: int) -> int:
-    """Return the offset behind the fence line at *at*, or 0 if there is no fence."""
+    """Return the offset after the fence line at *at*, or 0 if there is no fence."""
     if not text.startswith(_FENCE, at):
         return 0
     stop = text.find("\n", at)

@@ -1,8 +1,8 @@
-"""The complete reader: python-frontmatter and PyYAML, held to a strict and small meaning of YAML.
+"""The complete reader: python-frontmatter and PyYAML, limited to a strict and small subset of YAML.
 
-Values are built here from PyYAML's events, not by its constructors: those keep the last of two equal keys in silence,
-turn ``yes`` into a boolean and ``1:30`` into 90, raise bare ``ValueError`` on dates, and expand aliases without a
-limit (measured with PyYAML 6.0.3). Every refusal is one ``FormatError``.
+Values are built here from PyYAML's events, not by its constructors: those silently keep the last of two equal keys,
+turn ``yes`` into a boolean and ``1:30`` into 90, raise bare ``ValueError`` on dates, and expand aliases without a limit
+(measured with PyYAML 6.0.3). Every refusal is a ``FormatError``.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
-# Where the first line of the frontmatter is in the file.
+# The line of the frontmatter's first line in the file.
 FIRST_LINE = 2
 
-# What YAML 1.1 takes for a line break and editors do not show as one: next line, line and paragraph separator, and a
-# carriage return of its own. A command could be cut in two there.
+# Line breaks in YAML 1.1 that editors do not show as such: next line, line and paragraph separator, and a lone carriage
+# return. They could split a command in two.
 _BREAKS = {"\r": "carriage return", "\x85": "next line", "\u2028": "line separator", "\u2029": "paragraph separator"}
 
 # YAML 1.2.2, rule 1 (c-printable), without the line breaks above; a byte order mark is for the file's start only.
@@ -30,7 +30,7 @@ _REFUSED = {*map(chr, range(32)), *map(chr, range(127, 160)), "\ufeff", "\ufffe"
 _NOTHING: Any = object()
 
 _TOO_DEEP = f"nested more than {scalars.MAX_DEPTH} levels deep"
-# The same from libyaml's scanner, which since 0.2.6 refuses it while it looks ahead, before the first event (measured
+# The same from libyaml's scanner, which since 0.2.6 refuses it while looking ahead, before the first event (measured
 # with PyYAML 6.0.4).
 _LIBYAML_TOO_DEEP = "exceeded maximum nesting depth"
 
@@ -42,7 +42,7 @@ def read(text: str) -> dict[str, Any]:
         text: The file without a byte order mark, with line feeds as its only line breaks.
 
     Raises:
-        FormatError: As ``load``, and as ``split.split``.
+        FormatError: As for ``load`` and ``split.split``.
     """
     # 25 ms with PyYAML (measured, Python 3.11.7); most files are read without it.
     import frontmatter
@@ -54,7 +54,7 @@ def read(text: str) -> dict[str, Any]:
 def handler() -> Any:
     """Return a handler for python-frontmatter: strict fences, the strict reader, and gitmem's own writer.
 
-    ``frontmatter.load(path, handler=handler())`` reads a memory as gitmem does, but for the space around its body,
+    ``frontmatter.load(path, handler=handler())`` reads a memory like gitmem, except for white space around its body,
     which python-frontmatter strips.
     """
     from frontmatter.default_handlers import YAMLHandler
@@ -80,7 +80,7 @@ def load(text: str) -> dict[str, Any]:
         text: The lines between the fences, with line feeds as their only line breaks.
 
     Raises:
-        FormatError: Something is not as it must be; ``line`` counts as in the file, where the opening fence is 1.
+        FormatError: The frontmatter is invalid; ``line`` is the line in the file, whose opening fence is line 1.
     """
     fields = build(events(text), text)
     if not isinstance(fields, dict):
@@ -100,7 +100,7 @@ def _called(value: object) -> str:
 
 
 def events(text: str) -> Iterator[Any]:
-    """Yield PyYAML's events for a frontmatter: from libyaml where PyYAML has it, else from its Python parser.
+    """Yield PyYAML's events for a frontmatter: from libyaml if PyYAML has it, else from its Python parser.
 
     Raises:
         FormatError: ``line-separator``, ``control-character`` or ``bad-yaml``.
@@ -108,7 +108,7 @@ def events(text: str) -> Iterator[Any]:
     _check_characters(text)
     import yaml
 
-    # The iterator is followed inside the `try`, but what the caller does with an event is not.
+    # The iterator is advanced inside the `try`, but the caller's handling of an event is outside.
     try:
         yield from yaml.parse(text, Loader=_loader())
     except yaml.MarkedYAMLError as err:
@@ -118,7 +118,7 @@ def events(text: str) -> Iterator[Any]:
             raise FormatError(_TOO_DEEP, code="too-deep", line=line) from err
         raise FormatError(f"not valid YAML: {err.problem}", code="bad-yaml", line=line) from err
     except (yaml.YAMLError, ValueError, OverflowError) as err:
-        # The last two: PyYAML's Python scanner passes on what `chr` and `int` say about an escape or a directive.
+        # The last two: PyYAML's Python scanner passes on the errors of `chr` and `int` for an escape or a directive.
         raise FormatError("not valid YAML", code="bad-yaml", line=FIRST_LINE) from err
 
 
@@ -144,9 +144,9 @@ def _loader() -> Any:
 
 
 def bounded_loader() -> Any:
-    """Return PyYAML's Python loader, made to refuse deep brackets while it scans.
+    """Return PyYAML's Python loader, changed to refuse deep brackets while it scans.
 
-    It looks 1,024 characters ahead before its first event and walks all open brackets at each step (measured: 1,000
+    It looks 1,024 characters ahead before its first event and visits all open brackets at each step (measured: 1,000
     opening brackets take 1.2 s); libyaml does the same in a millisecond.
     """
     import yaml
@@ -161,14 +161,14 @@ def bounded_loader() -> Any:
 
 
 def build(stream: Iterator[Any], text: str) -> Any:
-    """Return the value that a stream of events describes, without recursion; ``_NOTHING`` for an empty stream.
+    """Return the value in a stream of events, without recursion; ``_NOTHING`` for an empty stream.
 
     Raises:
         FormatError: A duplicate key, an anchor, an alias, a tag, a merge key, a key that is not a name, a directive, a
             second document, or nesting past ``scalars.MAX_DEPTH``.
     """
     root: Any = _NOTHING
-    # The open collections, outermost first: each with the key that waits for its value, and the event it began with.
+    # The open collections, outermost first: each with the key that awaits its value, and its start event.
     frames: list[list[Any]] = []
     for event in stream:
         kind = type(event).__name__
@@ -192,7 +192,7 @@ def build(stream: Iterator[Any], text: str) -> Any:
 
 
 def _put(frame: list[Any], value: Any, event: Any, text: str) -> None:
-    """Put a value into the innermost collection: as its next part, its next key, or the value of the key that waits."""
+    """Put a value into the innermost collection: as its next element, its next key, or the value of the pending key."""
     collection, key, start = frame
     if isinstance(collection, list):
         collection.append(value)
@@ -235,7 +235,7 @@ def _scalar(event: Any) -> Any:
     return value
 
 
-# What YAML 1.1 takes for a number and is text here; as a key it would be one thing to gitmem and another elsewhere.
+# Numbers in YAML 1.1 that are text here; as a key they would differ between gitmem and other readers.
 _FLOATS = frozenset((".nan", ".inf", "-.inf", "+.inf"))
 
 
@@ -257,7 +257,7 @@ def _key(event: Any, mapping: Any, text: str) -> str:
 
 
 def _is_explicit(key: Any, mapping: Any, text: str) -> bool:
-    """Return whether a key was written behind ``?``, which no event tells."""
+    """Return whether a key was written after ``?``, which no event reports."""
     if not mapping.flow_style:
         return bool(key.start_mark.column != mapping.start_mark.column)
     return text[: key.start_mark.index].rstrip().endswith("?")

@@ -1,1 +1,1 @@
-"""Text: tokens, similarity, globs, secrets, and what may be shown of what others wrote."""
+"""Text: tokens, similarity, globs, secrets, and making untrusted text safe to show."""

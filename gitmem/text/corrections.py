@@ -1,21 +1,21 @@
-"""Corrected lines of documents: a stated value, version or path replaced by another one. Pure."""
+"""Correct lines of documents: replace a stated value, version or path by another. Pure."""
 
 from __future__ import annotations
 
 import posixpath
 import re
 
-# What parts the words of a line of code: blanks, quotes, and what stands between a name and its value.
+# Separators of words in a line of code: blanks, quotes, and signs between a name and its value.
 _PARTS = re.compile(r"[^\s\"'`,;=:<>()\[\]{}]+")
 
 
 def as_exact(stated: str, actual: str) -> str:
-    """Return a version with as many parts as the stated one has: 1.25 for 1.25.12 where 1.24 is stated."""
+    """Return a version with as many parts as the stated one has: 1.25 for 1.25.12 if 1.24 is stated."""
     return ".".join(actual.split(".")[: stated.count(".") + 1])
 
 
 def value_replaced(line: str, name: str, stated: str, actual: str) -> str:
-    """Replace the first mention of a value behind its name, else the first one of the line."""
+    """Replace the first mention of a value after its name, else the first one in the line."""
     pattern = re.compile(rf"(?<![\w.]){re.escape(stated)}(?!\w|\.\d)")
     found = pattern.search(line, max(line.find(name), 0)) or pattern.search(line)
     return line if found is None else line[: found.start()] + actual + line[found.end() :]
@@ -27,16 +27,17 @@ def path_replaced(line: str, old: str, new: str) -> str:
 
 
 def path_moved(line: str, folder: str, old: str, new: str) -> str:
-    """Replace the mentions of a path that moved, written from the root or from a folder of the line's document.
+    """Replace the mentions of a moved path, written from the root or from a folder of the line's document.
 
     Args:
         line: A line of a document.
         folder: The document's folder.
-        old: The path before, from the root.
+        old: The former path, from the root.
         new: The path now.
     """
     line = path_replaced(line, old, new)
-    # A link may name it from the root, and lead to it from its own folder or one above it: no document has another way.
+    # A link may name the path from the root, but lead there from its own folder or one above: documents have no other
+    # way.
     while folder:
         line = path_replaced(line, posixpath.relpath(old, folder), posixpath.relpath(new, folder))
         folder = posixpath.dirname(folder)
@@ -46,7 +47,7 @@ def path_moved(line: str, folder: str, old: str, new: str) -> str:
 
 
 def only_difference(before: str, after: str) -> tuple[str, str]:
-    """Return the one word in which two lines of code differ, as both have it; empty where it is not one."""
+    """Return the single word in which two lines of code differ, in both versions; empty unless it is one word."""
     was, now = _PARTS.findall(before), _PARTS.findall(after)
     pairs = [(old, new) for old, new in zip(was, now, strict=False) if old != new]
     return pairs[0] if len(was) == len(now) and len(pairs) == 1 else ("", "")

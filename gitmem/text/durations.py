@@ -1,15 +1,15 @@
-"""Points of time that a memory may have, and spans of time in words. Pure."""
+"""Plausible times for a memory, and time spans in words. Pure."""
 
 from __future__ import annotations
 
 HOUR_S = 3600
 DAY_S = 86_400
-# 1971 and 2106: a commit of a time before the epoch is broken for git fsck, and some readers keep 32 bits of it.
+# 1971 and 2106: git fsck reports a commit with a time before the epoch as broken, and some readers use 32 bits.
 EARLIEST_S, LATEST_S = 365 * DAY_S, 2**32 - 1
 
 
 def plausible(seconds: float) -> int:
-    """Return a time, epoch seconds, kept between 1971 and 2106 where a clock is wrong."""
+    """Return a time in epoch seconds, limited to 1971 to 2106 in case the clock is wrong."""
     return int(min(max(seconds, EARLIEST_S), LATEST_S))
 
 
@@ -22,5 +22,5 @@ def ago(seconds: int) -> str:
 
 
 def lasted(seconds: int) -> str:
-    """Return a time span for a sentence: hours, and from two days on, days."""
+    """Return a time span for use in a sentence: in hours, and from two days on in days."""
     return f"{seconds // DAY_S} days" if seconds >= 2 * DAY_S else f"{seconds // HOUR_S} hours"

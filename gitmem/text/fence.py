@@ -1,7 +1,7 @@
-"""The fence: how text that others wrote is shown to an agent.
+"""The fence: how text by others is shown to an agent.
 
-Everything that reaches an agent of a memory goes through here or is a slug: a key, a kind, a status, a scope, or the
-name of an agent as ``recall.render.by`` makes it.
+Any part of a memory that reaches an agent goes through here or is a slug: a key, a kind, a status, a scope, or the name
+of an agent from ``recall.render.by``.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ if TYPE_CHECKING:
 
 
 def fenced(text: str, *, source: str) -> str:
-    """Return others' words as data between markers of their own, without secrets; empty where there are none.
+    """Return text by others as data between unique markers, without secrets; empty if there is none.
 
     Args:
-        text: What the memories say, as already cut to the budget.
-        source: Where it is from, in gitmem's own words and slugs.
+        text: The memories' text, already cut to the budget.
+        source: Its source, in gitmem's own words and slugs.
     """
     if not text:
         return ""
@@ -28,13 +28,13 @@ def fenced(text: str, *, source: str) -> str:
 
 
 def fenced_entries(entries: Iterable[tuple[str, str]], *, source: str) -> str:
-    """Return entries of a slug and others' words as ``fenced`` does; a slug holds no secret, so only words are read.
+    """Return entries of a slug and text by others, like ``fenced``; only the text is searched for secrets.
 
-    A long slug looks like a secret to the quick test before the patterns, which take 5 ms to load (measured).
+    To the quick test before the patterns, which take 5 ms to load (measured), a long slug looks like a secret.
 
     Args:
-        entries: What each is, in gitmem's own words and slugs, and what it says.
-        source: Where it is from, in gitmem's own words and slugs.
+        entries: A label in gitmem's own words and slugs, and a text, for each.
+        source: Their source, in gitmem's own words and slugs.
     """
     shown = "\n".join(f"{label} {redact(text)}" for label, text in entries)
     return inject(shown, source=source, nonce=new_nonce(f"{shown}\n{source}")) if shown else ""

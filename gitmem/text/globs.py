@@ -1,8 +1,8 @@
-"""Globs over paths of a code tree: ``*`` and ``?`` stay in one folder, ``**`` does not. Pure.
+"""Globs over paths of a code tree: ``*`` and ``?`` match within one folder, ``**`` across folders. Pure.
 
-A glob comes from a memory, that is from other people: it runs on re2, whose time is linear in the path. re2 takes
-8.5 ms to import and ``re`` 5 (measured), so both are loaded when the first glob is compiled that has more than one
-wildcard in the name of its file.
+A glob comes from a memory, that is from other people: it runs on re2, whose time is linear in the path. re2 takes 8.5
+ms to import and ``re`` 5 (measured), so both are loaded when the first glob is compiled that has more than one wildcard
+in the name of its file.
 """
 
 from __future__ import annotations
@@ -14,33 +14,33 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
 WILD = frozenset("*?[")
-# A glob longer than this is not a path anybody has (PATH_MAX of Linux, limits.h).
+# A longer glob is not a real path (PATH_MAX of Linux, limits.h).
 LONGEST = 4096
-# Matches no character: what a set without members is to re2, which has no lookahead.
+# Matches no character: re2's form of a set without members, since it has no lookahead.
 NOTHING = r"[^\x00-\x{10FFFF}]"
 
 
 def is_plain(glob: str) -> bool:
-    """Return whether *glob* names one path and no pattern."""
+    """Return whether *glob* names one path, without wildcards."""
     return not WILD.intersection(glob)
 
 
 def normal(glob: str) -> str:
-    """Return *glob* as git writes paths: no leading ``./`` or ``/``, a folder's trailing ``/`` becoming ``/**``."""
+    """Return *glob* in git's form: no leading ``./`` or ``/``, and a folder's trailing ``/`` replaced by ``/**``."""
     while glob.startswith(("./", "/")):
         glob = glob[2:] if glob.startswith("./") else glob[1:]
     return glob + "**" if glob.endswith("/") else glob
 
 
 def without_lines(ref: str) -> str:
-    """Return the file that a reference names: ``src/a.py`` of ``src/a.py:3-5`` (C8); anything else as it is."""
+    """Return the file in a reference: ``src/a.py`` of ``src/a.py:3-5`` (C8); other texts are returned unchanged."""
     path, _, lines = ref.rpartition(":")
     return path if path and lines.replace("-", "").isdecimal() else ref
 
 
 @lru_cache(maxsize=4096)
 def matcher(glob: str) -> Callable[[str], bool]:
-    """Return a function that tells whether a path matches *glob*; a plain path also matches all below it.
+    """Return a function that tests whether a path matches *glob*; a plain path also matches everything below it.
 
     ``**/`` matches any number of folders, also none; ``[abc]`` and ``[!abc]`` one character of a set.
     Source: gitignore(5), PATTERN FORMAT, for ``**``.
@@ -50,7 +50,7 @@ def matcher(glob: str) -> Callable[[str], bool]:
         return lambda path: path == glob or path.startswith(f"{glob}/")
     above = glob.removesuffix("**")
     if above.endswith("/") and is_plain(above):
-        return lambda path: path.startswith(above)  # what most globs are: all below one folder
+        return lambda path: path.startswith(above)  # the most common form: everything below one folder
     if (simple := _simple(glob)) is not None:
         return simple
     import re2
@@ -62,7 +62,7 @@ def matcher(glob: str) -> Callable[[str], bool]:
 
 
 def _simple(glob: str) -> Callable[[str], bool] | None:
-    """Return what matches ``folder/pre*post`` or ``folder/**/pre*post``, by comparing; None for any other glob."""
+    """Return a matcher for ``folder/pre*post`` or ``folder/**/pre*post``, by comparison; None for any other glob."""
     folder, _, name = glob.rpartition("/")
     before, star, behind = name.partition("*")
     is_deep = folder == "**" or folder.endswith("/**")
@@ -81,7 +81,7 @@ def _simple(glob: str) -> Callable[[str], bool] | None:
 
 
 def _encodable(text: str) -> str:
-    """Return text that re2 takes: a byte of a name that is not UTF-8 (a lone surrogate) becomes one character."""
+    """Return text that re2 accepts: a byte of a name that is not UTF-8 (a lone surrogate) becomes one character."""
     if text.isascii():
         return text
     return "".join("\ufffd" if "\ud800" <= char <= "\udfff" else char for char in text)
@@ -112,7 +112,7 @@ def _pattern(glob: str) -> str:
 def _literal_or_set(glob: str, at: int) -> tuple[str, int]:
     from re import escape
 
-    # A bracket right behind the opening one (and its negation) is a member.
+    # A bracket directly after the opening one (and its negation) is a member.
     first = at + 3 if glob[at + 1 : at + 2] in ("!", "^") else at + 2
     end = glob.find("]", first) if glob[at] == "[" else -1
     if end < 0:
@@ -126,7 +126,7 @@ def _literal_or_set(glob: str, at: int) -> tuple[str, int]:
 
 
 def _members(inside: str) -> str:
-    """Return the members of a set for re2: never a slash, and nothing for a range that runs backwards (fnmatch(3))."""
+    """Return the members of a set for re2: never a slash, and nothing for a reversed range (fnmatch(3))."""
     from re import escape
 
     parts: list[str] = []
@@ -141,7 +141,7 @@ def _members(inside: str) -> str:
 
 
 def has_to_do(globs: Iterable[str], places: Sequence[str]) -> bool:
-    """Return whether a memory's paths name one of these files, or something below one of these folders."""
+    """Return whether a memory's paths include one of these files, or something below one of these folders."""
     globs = [without_lines(glob) for glob in globs]
     for place in places:
         below = normal(place).removesuffix("/**").removesuffix("**") + "/"

@@ -1,4 +1,4 @@
-"""Take home folders out of texts that others read: such a path names a person and means nothing elsewhere. Pure."""
+"""Remove home folders from texts for others: such a path reveals a person's name and is useless elsewhere. Pure."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""JSON by the scanner and the encoder that are inside CPython's ``json``, without that package.
+"""Read and write JSON with the scanner and encoder of CPython's ``json``, without importing that package.
 
-``json`` imports ``re`` for its versions of both in Python: 6 ms with enum (measured), and hooks of agents run on every
-use of a tool. The texts and values are the same, which the tests show. Only for text that is short enough to be read
-whole; a syntax error is a ``json.JSONDecodeError``, as there. Pure.
+``json`` imports ``re`` for its Python versions of both: 6 ms with enum (measured), and agents' hooks run on every use
+of a tool. Texts and values are the same, as the tests show. Only for texts short enough to be read as a whole; a syntax
+error is a ``json.JSONDecodeError``, as there. Pure.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _SPACE = " \t\n\r"
 
 
 class _Syntax:
-    """What the scanner asks for: how ``json.loads`` reads by default."""
+    """The attributes that the scanner needs: the defaults of ``json.loads``."""
 
     strict = True
     object_hook = object_pairs_hook = None
@@ -27,7 +27,7 @@ class _Syntax:
     parse_constant = {"NaN": float("nan"), "Infinity": float("inf"), "-Infinity": float("-inf")}.__getitem__
 
 
-# Only the attributes of what it is given are asked for.
+# Only the attributes of its argument are read.
 _scan = _json.make_scanner(_Syntax)  # type: ignore[arg-type]
 
 
@@ -35,7 +35,7 @@ def parse_json(text: str | bytes) -> Any:
     """Return the value of a JSON text (bytes: in UTF-8).
 
     Raises:
-        ValueError: It is none, or not UTF-8.
+        ValueError: It is not JSON, or not UTF-8.
         RecursionError: It is nested too deeply.
     """
     whole = (text if isinstance(text, str) else text.decode("utf-8")).strip(_SPACE)
@@ -56,8 +56,8 @@ def format_json(
     Args:
         value: Made of dictionaries, lists, tuples, texts, numbers, booleans and None.
         is_ascii: Whether characters outside ASCII become escapes.
-        is_compact: Whether there is no space behind commas and colons.
-        default: Returns something else for a value of another type.
+        is_compact: Whether to omit the space after commas and colons.
+        default: Returns a replacement for a value of another type.
 
     Raises:
         TypeError: A value is of another type.

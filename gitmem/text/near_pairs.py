@@ -1,7 +1,7 @@
-"""Which of many texts say nearly the same, without comparing each with each. Pure.
+"""Find near duplicates among many texts, without comparing all pairs. Pure.
 
 Two texts that say the same have the same numbers, negations and words of polarity, and one of their rarest words in
-common: how many of the rarest must be looked at follows from the share of the words that both must have.
+common: the number of rarest words to consider follows from the share of words that both must have.
 
 Source: prefix filtering, Bayardo, Ma, Srikant 2007, "Scaling up all pairs similarity search".
 """
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
     from gitmem.text.similarity import Claim
 
-# Texts that share a rare word and are compared with each new one: in a store of one template's memories, more
-# would compare each with each.
+# The most texts with a common rare word that are compared with each new one: otherwise a store full of similar texts
+# would need all pairs.
 MOST_IN_A_BUCKET = 200
 
 
@@ -28,15 +28,15 @@ def near_pairs(
     progress: Callable[[int, int], None] | None = None,
     most: int | None = None,
 ) -> Iterator[tuple[int, int, float]]:
-    """Yield the pairs of texts that are as like as a threshold, as ``(first, second, likeness)``, ``first < second``.
+    """Yield the pairs of texts with at least this likeness: ``(first, second, likeness)``, ``first < second``.
 
-    Of texts with the very same words only the first is compared with others, and each later one is paired with it.
+    Of texts with exactly the same words, only the first is compared with others, and each later one is paired with it.
 
     Args:
         claims: The texts.
         threshold: From 0 to 1.
-        progress: Told how many of how many are looked at.
-        most: Words of pairs that are compared; past it, only the same words are told. None for any number.
+        progress: Called with the number of texts processed and the total.
+        most: The most words of pairs to compare; after that, only equal texts are found. None for no limit.
     """
     left = most
     frequency: dict[str, int] = {}
@@ -68,7 +68,7 @@ def near_pairs(
 
 
 def _buckets(claim: Claim, threshold: float, frequency: dict[str, int]) -> Iterator[tuple[object, ...]]:
-    """Yield what a text has in common with each that is like it, at least one of them: a rare word, and all numbers."""
+    """Yield what a text has in common with every similar one, at least one of them: a rare word, and all numbers."""
     rarest = sorted(claim.counts, key=lambda word: (frequency[word], word))
     kept = sum(claim.counts.values())
     signature = hash((claim.numbers, claim.negations, claim.polar))

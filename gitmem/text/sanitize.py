@@ -1,15 +1,15 @@
-"""Make text that others wrote safe to show, to store and to put into a prompt.
+"""Make text by others safe to show, to store and to put into a prompt.
 
-Everything that comes from a memory, a commit, a file name or a program is untrusted: it may hold terminal
-escapes, characters that nobody sees, or sentences that pose as instructions. Nothing is dropped silently:
-what is taken out leaves a visible trace. Credentials are the business of ``gitmem.text.secrets``.
+Everything from a memory, a commit, a file name or a program is untrusted: it may contain terminal escapes, invisible
+characters, or sentences that pose as instructions. Nothing is dropped silently: removed parts leave a visible trace.
+Credentials are handled by ``gitmem.text.secrets``.
 
-What counts as hidden: every character of the general categories Cc, Cf, Cs, Co, Cn, Zl and Zp, and those that
-other categories hide: the variation selectors, the combining grapheme joiner, and the letters and symbols that
-draw nothing (fillers, the blank Braille pattern). Spaces of any width are not hidden, nor are the unassigned code
-points of U+1F000 to U+1FAFF: UTS #51 reserves them as Extended_Pictographic, they draw a box or a newer emoji, and
-what one colleague's Python knows must not be refused by another's. Source: Unicode Standard,
-DerivedCoreProperties.txt, Default_Ignorable_Code_Point; UTR #36, section 3.
+Hidden characters are all characters of the general categories Cc, Cf, Cs, Co, Cn, Zl and Zp, and those that other
+categories hide: the variation selectors, the combining grapheme joiner, and letters and symbols that draw nothing
+(fillers, the blank Braille pattern). Spaces of any width are not hidden, nor are the unassigned code points of U+1F000
+to U+1FAFF: UTS #51 reserves them as Extended_Pictographic, they draw a box or a newer emoji, and a character that one
+colleague's Python knows must not be refused by another's. Source: Unicode Standard, DerivedCoreProperties.txt,
+Default_Ignorable_Code_Point; UTR #36, section 3.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ if TYPE_CHECKING:
     import re
     from collections.abc import Mapping
 
-# Category Zs. ``str.isprintable`` refuses all of them but the ASCII space.
+# Category Zs. ``str.isprintable`` refuses all of them except the ASCII space.
 _SPACES = frozenset("\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u202f\u205f\u3000")
 
-# Hidden, but of a category that is not: CGJ, Hangul and Khmer fillers, Mongolian selectors, blank Braille,
-# variation selectors 1-16 and 17-256.
+# Hidden, although of another category: CGJ, Hangul and Khmer fillers, Mongolian selectors, blank Braille, variation
+# selectors 1-16 and 17-256.
 _BLANKS = frozenset(
     map(chr, [0x34F, 0x115F, 0x1160, 0x17B4, 0x17B5, 0x180B, 0x180C, 0x180D, 0x180F, 0x2800, 0x3164, 0xFFA0])
 ) | frozenset(map(chr, [*range(0xFE00, 0xFE10), *range(0xE0100, 0xE01F0)]))
@@ -40,20 +40,20 @@ _KEYCAP = "\u20e3"
 _PICTOGRAPHS = ((0x2190, 0x23FF), (0x25A0, 0x27BF), (0x2900, 0x297F), (0x2B00, 0x2BFF), (0x1F000, 0x1FAFF))
 _SINGLE_PICTOGRAPHS = frozenset("©®‼⁉™ℹⓂ〰〽㊗㊙")
 
-# Scripts where a word needs joiners to be spelt right: Arabic, Syriac and the Arabic supplements; Devanagari to
-# Sinhala; Myanmar; Khmer; Arabic presentation forms (Unicode Standard, 23.2; UAX #31, section 2.3).
+# Scripts in which correct spelling needs joiners: Arabic, Syriac and the Arabic supplements; Devanagari to Sinhala;
+# Myanmar; Khmer; Arabic presentation forms (Unicode Standard, 23.2; UAX #31, section 2.3).
 _JOINING = ((0x600, 0x8FF), (0x900, 0xDFF), (0x1000, 0x109F), (0x1780, 0x17FF), (0xFB50, 0xFDFF), (0xFE70, 0xFEFC))
 
 
 @frozen
 class Flaw:
-    """One reason why a text is refused when it is written.
+    """A reason why a text is refused when it is written.
 
     Attributes:
         line: Line, from 1.
         column: Character in the line, from 1.
         codepoint: The character as ``U+202E``.
-        name: What it is, for people: ``RIGHT-TO-LEFT OVERRIDE``, ``control character``.
+        name: Its name for people: ``RIGHT-TO-LEFT OVERRIDE``, ``control character``.
     """
 
     line: int
@@ -63,20 +63,20 @@ class Flaw:
 
 
 def display(text: str, *, lines: bool = False, sequences: bool = False) -> str:
-    r"""Return the text with every hidden character spelt out, for a terminal or a log.
+    r"""Return the text with every hidden character spelled out, for a terminal or a log.
 
     Backslashes are not escaped, so that showing twice changes nothing: ``\x1b`` may be an escape character or
     four characters of the text.
 
     Args:
         text: Any text, lone surrogates included.
-        lines: Whether line feeds and tabs stay. A carriage return never does.
-        sequences: Whether the joiners stay that ``find_hidden`` allows. For the prose of memories; never for a
-            command or a name that a person is asked to approve.
+        lines: Whether to keep line feeds and tabs. Carriage returns are never kept.
+        sequences: Whether to keep the joiners that ``find_hidden`` allows. For the prose of memories; never for a
+            command or a name that a person must approve.
 
     Returns:
-        Text whose hidden characters are ``\x1b`` below U+0100 and ``\u{202e}`` above; the same object when there
-        are none (measured: 0.3 us for 80 ASCII characters).
+        Text whose hidden characters are ``\x1b`` below U+0100 and ``\u{202e}`` above; the same object if there are
+        none (measured: 0.3 us for 80 ASCII characters).
     """
     hidden = _hidden_in(text, lines=lines)
     if not hidden:
@@ -88,7 +88,7 @@ def display(text: str, *, lines: bool = False, sequences: bool = False) -> str:
 
 
 def escaped_json(text: str) -> str:
-    """Return JSON with every hidden character as an escape of JSON, which is the same document; line feeds stay."""
+    """Return JSON with every hidden character as a JSON escape, which is the same document; line feeds stay."""
     if text.isascii() and text.replace("\n", "").isprintable():
         return text
     hidden = {char for char in set(text) if char != "\n" and not char.isprintable()}
@@ -101,9 +101,9 @@ def _json_escape(char: str) -> str:
 
 
 def unlike_command(text: str) -> str:
-    """Return text in which no line is a workflow command to the runner of GitHub Actions.
+    """Return text in which no line is a workflow command for the runner of GitHub Actions.
 
-    It takes a line that begins with ``::`` for one, and ``##[`` anywhere in a line (its ActionCommand.cs).
+    The runner recognizes ``::`` at the start of a line, and ``##[`` anywhere in a line (its ActionCommand.cs).
     """
     if "::" in text:
         import re  # 5 ms (measured), which recall and the hooks do without
@@ -128,12 +128,12 @@ def _as_data(text: str, also: str = "") -> str:
 
 
 def find_hidden(text: str) -> list[Flaw]:
-    """List what makes a text unfit to be written: hidden characters, and the first place that is not NFC.
+    """Return the reasons not to write a text: hidden characters, and the first place that is not NFC.
 
-    Line feeds and tabs are fine; a carriage return is not (normalise line ends first), nor is a byte order mark.
-    Three joiners are allowed, each where it is the normal spelling and only one at a time:
+    Line feeds and tabs are allowed; carriage returns (normalise line ends first) and byte order marks are not. Three
+    joiners are allowed, each only where it is the normal spelling, and one at a time:
 
-    * VARIATION SELECTOR-16 right behind a symbol that has an emoji form, or inside a keycap;
+    * VARIATION SELECTOR-16 directly after a symbol that has an emoji form, or inside a keycap;
     * ZERO WIDTH JOINER between two such symbols;
     * ZERO WIDTH JOINER and NON-JOINER between two letters or marks of a script that needs them.
 
@@ -161,12 +161,12 @@ def find_hidden(text: str) -> list[Flaw]:
 
 
 def find_spoken(text: str, *, at_most: int = 5) -> list[tuple[int, str]]:
-    """List what agents may take for more than somebody's text: markers of chats, tags they obey, comments, images.
+    """Return text that agents may not treat as plain text: chat markers, tags that they obey, comments, images.
 
-    Less than ``inject`` makes harmless: ``git <command>`` is how people write, and no reason to stop a change.
+    Fewer things than ``inject`` neutralizes: people write ``git <command>``, which is no reason to stop a change.
 
     Returns:
-        The line, from 1, and what it is, for people; one for each line, at most *at_most*.
+        The line, from 1, and a description for people; one per line, at most *at_most*.
     """
     if not any(sign in text for sign in ("<", "![", "INST]")):
         return []
@@ -191,7 +191,7 @@ def _spoken_in(line: str) -> str:
 def new_nonce(text: str) -> str:
     """Return 32 random hex digits that do not occur in *text*, for ``inject``.
 
-    ``os.urandom`` is what ``secrets.token_hex`` reads (Python 3.11, Lib/secrets.py); importing that module costs
+    ``os.urandom`` is also what ``secrets.token_hex`` uses (Python 3.11, Lib/secrets.py); importing that module costs
     5 ms, because it loads OpenSSL for functions that are not used here.
     """
     lowered = text.lower()
@@ -203,26 +203,25 @@ def new_nonce(text: str) -> str:
 def inject(text: str, *, source: str, nonce: str) -> str:
     """Frame the text of memories as data for an agent's prompt.
 
-    The markers carry the nonce, which the text cannot know, so nothing in it can end the block. Hidden characters
-    are spelt out, HTML comments leave ``[comment removed]``, images and links with a query no longer work (they
-    can carry what the agent knows to a server), and what looks like a marker or a tag that agents obey is escaped.
-    This is not a proof that the text is harmless: it stays somebody's text.
+    The markers contain the nonce, which the text cannot know, so nothing in it can end the block. Hidden characters
+    are spelled out, HTML comments become ``[comment removed]``, images and links with a query are disabled (they
+    could send the agent's knowledge to a server), and text that looks like a marker or a tag that agents obey is
+    escaped. This does not prove that the text is harmless: it is still someone's text.
 
     Args:
-        text: What the memories say, as already cut to the budget.
-        source: Where it is from, in gitmem's own words and slugs. Other characters than these need become hyphens.
+        text: The memories' text, already cut to the budget.
+        source: Its source, in gitmem's own words and slugs. Other characters become hyphens.
         nonce: 32 lower-case hex digits, new for each call (``new_nonce``).
 
     Returns:
-        A header line, the source line, the marker that opens, the text, the marker that closes; no line feed at
-        the end.
+        A header line, the source line, the opening marker, the text, the closing marker; no line feed at the end.
 
     Raises:
         ValueError: The nonce is not 32 hex digits, or occurs in the text or the source.
     """
     if len(nonce) != 32 or nonce.strip("0123456789abcdef"):
         raise ValueError("a nonce is 32 lower-case hex digits")
-    body = _disarmed(display(text, lines=True, sequences=True))
+    body = _neutralize(display(text, lines=True, sequences=True))
     origin = _named(source)[:SOURCE_CHARS]
     if nonce in f"{text}\n{source}\n{body}\n{origin}".lower():
         raise ValueError("the nonce occurs in the text: draw another")
@@ -232,7 +231,7 @@ def inject(text: str, *, source: str, nonce: str) -> str:
     )
 
 
-# What the source line may hold besides letters and digits of ASCII: it is outside the markers.
+# The characters allowed in the source line besides ASCII letters and digits: it is outside the markers.
 _IN_SOURCE = " ,.;:()_-"
 SOURCE_CHARS = 400
 # A line of a memory that looks like one of the markers.
@@ -246,20 +245,21 @@ _COMMENT = r"<!--(?:-?>|.*?(?:-->|\Z))"
 _DESTINATION = r"\]([(:])(\s*(?:<[^<>\n]*>|\S*))"
 _ANGLED = r"<[^<>\n]*>"
 _TAG = r"<([/!?]?[^\W\d][\w:.-]*)"
-# A tag as models also read it: spaces inside, or brackets of another width; closed on its line, unlike prose's ``<``.
+# A tag in forms that models also recognize: spaces inside, or full-width brackets; closed on its line, unlike prose's
+# ``<``.
 _LOOSE_TAG = r"([<\uff1c\ufe64])(?=[\s/!?]{0,8}([^\W\d][\w:.-]{0,80})[^<>\n]{0,200}[>\uff1e\ufe65])"
 
-# What all patterns but ``_MARKER`` need at least.
+# Characters that all patterns except ``_MARKER`` need.
 _ARMED = ("<", "\uff1c", "\ufe64", "](", "]:", "://", "INST", "SYSTEM", "USER", "ASSISTANT", "AVAILABLE", "TOOL")
 
-# Parts of the names of tags that chat formats and agent harnesses give a meaning.
+# Parts of the names of tags with a meaning in chat formats and agent harnesses.
 _SPOKEN = (
     *("system", "assistant", "human", "user", "developer", "instruct", "prompt", "tool", "function", "invoke"),
     *("parameter", "antml", "think", "remind", "command", "start_of", "end_of", "im_start", "im_end", "memory"),
 )
-# Those of them that no placeholder of prose has.
+# Those of them that never occur in placeholders of prose.
 _OBEYED = ("system", "assistant", "instruct", "antml", "invoke", "remind", "start_of", "end_of", "im_start", "im_end")
-# Whole names: what loads or sends something when it is rendered, and the markers of two chat formats.
+# Whole names: tags that load or send something when rendered, and the markers of two chat formats.
 _LOADED = (
     *("img", "image", "picture", "video", "audio", "source", "track", "iframe", "frame", "object", "embed", "svg"),
     *("script", "style", "link", "meta", "base", "form", "input", "button", "body", "s", "sys", "inst", "bos", "eos"),
@@ -267,22 +267,22 @@ _LOADED = (
 
 
 def _named(source: str) -> str:
-    """Return the source with a hyphen for each run of characters that may not be in it."""
+    """Return the source with a hyphen for each run of forbidden characters."""
     kept = "".join(char if (char.isascii() and char.isalnum()) or char in _IN_SOURCE else "\0" for char in source)
     while "\0\0" in kept:
         kept = kept.replace("\0\0", "\0")
     return kept.replace("\0", "-")
 
 
-def _disarmed(text: str) -> str:
-    """Return Markdown that loads nothing, leaks nothing by a link's query, and holds no comment and no spoken tag.
+def _neutralize(text: str) -> str:
+    """Return Markdown that loads nothing, leaks nothing through a link's query, and has no comments and no active tags.
 
-    Each step is linear: a pattern either always matches what follows its first characters or stops at the next
-    place where it could begin. Source: CommonMark 0.31.2, sections 6.3-6.6 and 4.6 (an open comment runs to the end).
+    Each step is linear: a pattern either always matches after its first characters or stops at the next place where it
+    could begin. Source: CommonMark 0.31.2, sections 6.3-6.6 and 4.6 (an open comment runs to the end).
     """
     has_marker = any(bracket in text for bracket in "[\uff3b\u3010") and "memory" in text.lower()
     if not has_marker and not any(sign in text for sign in _ARMED):
-        return text.replace("![", "! [")  # most texts: and ``re`` costs 5 ms, besides compiling the patterns (measured)
+        return text.replace("![", "! [")  # most texts: saves ``re`` and its patterns, over 5 ms (measured)
     import re
 
     text = re.sub(_COMMENT, "[comment removed]", text, flags=re.DOTALL)
@@ -295,7 +295,7 @@ def _disarmed(text: str) -> str:
 
 
 def _unlinked(match: re.Match[str]) -> str:
-    """Part a link's text from a destination with a query; ``&`` and a backslash can spell one as well."""
+    """Separate a link's text from a target with a query; ``&`` and a backslash can also encode one."""
     opening, destination = match.groups()
     has_query = any(char in destination for char in "?&\\")
     return f"] {opening}{destination}" if has_query else match.group()
@@ -317,7 +317,7 @@ def _untagged(match: re.Match[str]) -> str:
 
 
 def _hidden_in(text: str, *, lines: bool) -> frozenset[str]:
-    r"""Return the hidden characters of the text, *lines* saying that ``\n`` and ``\t`` are none."""
+    r"""Return the hidden characters of the text; with *lines*, ``\n`` and ``\t`` do not count."""
     plain = text.replace("\n", "").replace("\t", "") if lines else text
     if plain.isascii() and plain.isprintable():
         return frozenset()
@@ -336,7 +336,7 @@ def _spelt(char: str) -> str:
 
 
 def _completes(text: str, at: int) -> bool:
-    """Return whether the character at *at* is a joiner that its two neighbours call for."""
+    """Return whether the character at *at* is a joiner that its two neighbours require."""
     char, before, after = text[at], text[max(0, at - 1) : at], text[at + 1 : at + 2]
     if char == _VS16:
         return _is_pictograph(before) or (before in "0123456789#*" and before != "" and after == _KEYCAP)
@@ -371,9 +371,9 @@ def _name(char: str) -> str:
 
 
 def _first_not_nfc(line: str) -> int:
-    """Return where the shortest prefix that is not NFC ends, by halving: every part of NFC text is NFC (UAX #15).
+    """Return where the shortest prefix that is not NFC ends, by bisection: every part of NFC text is NFC (UAX #15).
 
-    Comparing with the normalised text would take quadratic time on long runs of marks (measured: 0.5 s for 64 KiB).
+    Comparison with the normalised text would take quadratic time on long runs of marks (measured: 0.5 s for 64 KiB).
     """
     from unicodedata import is_normalized
 

@@ -1,8 +1,8 @@
-"""Tell of most texts by one pass that they hold no credential: all rules at once, by re2.
+"""A quick filter that clears most texts of containing credentials: all rules in one pass of re2.
 
-A single scan asks for 126 needles in turn, 75 us for 700 characters of prose (measured); this takes 13, but 20 ms
-before the first text: only what scans many texts loads it. It may say "perhaps" of a text that holds none, never "none"
-of one that does (a property test holds it): its patterns are those of the rules without what re2 does not know.
+A normal scan searches 126 needles in turn, 75 us for 700 characters of prose (measured); this takes 13, but 20 ms
+before the first text: only code that scans many texts loads it. It may report a text without credentials, but never
+misses one (a property test checks this): its patterns are those of the rules without the features that re2 lacks.
 """
 
 from __future__ import annotations
@@ -18,20 +18,20 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-# A condition on what is before or behind; none of the table's has another group inside.
+# A look-around condition; none in the table contains another group.
 _LOOK_AROUND = r"\(\?<?[=!](?:\\.|\[(?:\\.|[^\]\\])*\]|[^()\[\\])*\)"
-# What `re` takes for a digit or a letter of a word in other scripts, and re2 does not.
+# Digits and word characters of other scripts, which `re` matches and re2 does not.
 _OTHER = r"\x{80}-\x{10FFFF}"
-# Repetitions that are counted: each is a copy in re2's program, and with all of them that is three times as large.
+# The limit for counted repetitions: each is copied in re2's program, which would be three times as large with all.
 _COUNTED = 8
-# Letters or digits that a pattern begins with: re2 would count them in every word (measured: 20 us instead of 13).
+# Letters or digits at the beginning of a pattern: re2 would count them in every word (measured: 20 us instead of 13).
 _LEADING = r"^(\(?)(?:\[[^\]]*\]|\\d)\{[\d,]+\}"
-# Letters that `re` takes for i, s and k where a pattern ignores case; re2 knows two of the four.
+# Letters that `re` equates with i, s and k if a pattern ignores case; re2 knows two of the four.
 _FOLDED = "\u0130\u0131\u017f\u212a"
 
 
 def may_hold_secret(text: str) -> bool:
-    """Return whether a text may hold a credential."""
+    """Return whether a text may contain a credential."""
     if not text.isascii() and any(letter in text for letter in _FOLDED):
         return True
     try:
@@ -44,7 +44,7 @@ def may_hold_secret(text: str) -> bool:
 def _pattern() -> Any:
     options = re2.Options()
     options.never_capture = True
-    options.log_errors = False  # where its memory is too little for the quick way, it takes the slow one
+    options.log_errors = False  # if its memory limit prevents the fast algorithm, it uses the slow one
     return re2.compile("|".join(f"(?:{_relaxed(rule.pattern)})" for rule in RULES), options)
 
 

@@ -1,11 +1,10 @@
-"""What credentials look like: one table, a row for each kind.
+"""The forms of credentials: one table with a row for each kind.
 
-The rules are the published formats of common tokens, each anchored on its prefix, and general ones: a password inside a
-URL, a header or a command, and a random value assigned to a name such as ``api_key``. Values that are plainly
-placeholders are let through.
+The rules are the published formats of common tokens, each anchored on its prefix, and general ones: a password in a
+URL, a header or a command, and a random value assigned to a name such as ``api_key``. Obvious placeholders are allowed.
 
 The patterns are linear: every repetition is bounded or stops where the pattern could begin again, and none is nested.
-They are compiled when a text first holds one of their needles (``re`` keeps them), which is why the rules are text.
+They are compiled when a text first contains one of their needles (``re`` caches them), so the rules are strings.
 
 Sources of the formats: the vendors' own pages on their tokens as collected in GitHub's "Supported secret scanning
 patterns" and in gitleaks' default configuration (8.x, config/gitleaks.toml).
@@ -26,12 +25,12 @@ if TYPE_CHECKING:
 
     Accept = Callable[[re.Match[str]], bool]
 
-# Words that say "put your own value here", in lower case.
+# Words that mean "put your own value here", in lower case.
 _PLACEHOLDERS = (
     *("example", "placeholder", "changeme", "change-me", "change_me", "change.me", "replace", "redacted", "insert"),
     *("your", "dummy", "sample", "xxxx", "****", "...", "abcdefgh", "${", "{{", "$(", "<", "%s", "enc["),
 )
-# Words that no random value holds: an assigned value with one of them is a name, a word, a digest or a toy.
+# Words that do not occur in random values: an assigned value with one of them is a name, a word, a digest or a toy.
 _WORDS = (
     *("password", "passwd", "passw0rd", "secret", "token", "apikey", "api_key", "api-key", "credential", "changeit"),
     *("12345", "abc123", "qwerty", "foobar", "letmein", "test", "demo", "fake", "mock", "none", "null", "undefined"),
@@ -55,14 +54,14 @@ _VALUE = (
     r"|([^\s\"'`,;:=&(){}\[\]<>$]{8,256}={0,2})(?=[\s\"'`,;&)}\]]|\Z))"
 )
 _UUID = r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"
-# A Discord bot token begins with the base64 of a user id: decimal digits, hence these four letters in turn.
-# The first is spelt out: `re` looks for a set of letters quicker than for a group.
+# A Discord bot token begins with the base64 of a user id: decimal digits, hence these alternating letters. The first is
+# written out: `re` searches for a set of letters faster than for a group.
 _DISCORD_ID = r"[MNO][DTjz][AEIMQUYcgk][0-5w-z](?:[MNO][DTjz][AEIMQUYcgk][0-5w-z]){4,5}[A-Za-z0-9]{0,3}"
 # The example of RFC 7617, section 2, which documentation repeats.
 _RFC_7617 = "Aladdin:open sesame"
-# How far before its option the name of a command is looked for.
+# How far before its option the name of a command is searched.
 COMMAND_CHARS = 400
-# Every token has so many characters in a row, and most prose has not: it is searched for few rules then.
+# Every token has this many characters in a row, and most prose does not: prose is searched for few rules.
 LONG = 20
 
 
@@ -71,15 +70,15 @@ class Rule:
     """One kind of credential.
 
     Attributes:
-        name: What reports call it.
-        needles: Texts, separated by spaces, of which one is in every match; where the pattern ignores case, it
-            begins the match and is lower-case here.
-        pattern: A regular expression. Its last group that took part is the credential; without a group it is the
-            whole match, and must not continue a word.
-        accept: Says whether a match is one, or None for a token that only must not look like a placeholder.
-        is_short: Whether a match may be without ``LONG`` characters in a row that are no white space.
-        longest_word: The fewest characters in a row, without white space, that the text of a match has; 0 for ``LONG``.
-        signs: Characters of which one is in every match, for needles that are words of prose; empty for any text.
+        name: Its name in reports.
+        needles: Texts, separated by spaces, one of which is in every match; if the pattern ignores case, it begins the
+            match and is lower-case here.
+        pattern: A regular expression. Its last participating group is the credential; without a group it is the whole
+            match, and must not continue a word.
+        accept: Returns whether a match is a credential, or None for a token that only must not look like a placeholder.
+        is_short: Whether a match need not have ``LONG`` characters in a row without white space.
+        longest_word: The fewest characters in a row, without white space, in the text of a match; 0 for ``LONG``.
+        signs: Characters one of which is in every match, for needles that are words of prose; empty for any text.
     """
 
     name: str
@@ -96,12 +95,12 @@ def _value(match: re.Match[str]) -> str:
 
 
 def is_token(match: re.Match[str]) -> bool:
-    """Return whether a match is random enough for a token, and no placeholder."""
+    """Return whether a match is random enough for a token, and not a placeholder."""
     return not _is_placeholder(_value(match)) and _entropy(_value(match)) >= 2.5
 
 
 def _is_key_block(match: re.Match[str]) -> bool:
-    """Tell a key from a mere mention: PEM's lines have 64 characters, the last one fewer (RFC 7468, section 2)."""
+    """Return whether this is a key, not a mention: PEM's lines have 64 characters, or fewer (RFC 7468, 2)."""
     import re  # loaded by the pattern that matched
 
     return re.search(r"[A-Za-z0-9+/]{40}", match.group(1)) is not None
@@ -123,7 +122,7 @@ def _is_basic(match: re.Match[str]) -> bool:
 
 
 def _is_password_of_curl(match: re.Match[str]) -> bool:
-    """Return whether curl gets this ``-u user:password``: for other programs ``-u`` is something else."""
+    """Return whether this ``-u user:password`` belongs to curl: other programs use ``-u`` for something else."""
     import re  # loaded by the pattern that matched
 
     start = match.start()
@@ -142,7 +141,7 @@ def _is_password(user: str, password: str) -> bool:
 
 
 def _is_assigned(match: re.Match[str]) -> bool:
-    """Return whether the assigned value is random enough for its name: less is asked of what is called a password."""
+    """Return whether the assigned value is random enough for its name; less is required for passwords."""
     import re  # loaded by the pattern that matched
 
     name, value = match.group(1).lower(), _value(match)
@@ -150,7 +149,7 @@ def _is_assigned(match: re.Match[str]) -> bool:
         return False
     if name.startswith("p") and "key" not in name:
         return not value.isalpha() and _changes(value) >= max(3, 0.25 * len(value)) and _entropy(value) >= 2.75
-    # A UUID called a token is a request's or a page's; as a key or a secret it is one.
+    # A UUID called a token identifies a request or a page; called a key or a secret, it is one.
     return _is_random(value) and not ("token" in name and re.fullmatch(_UUID, value))
 
 
@@ -159,11 +158,11 @@ def _is_borne(match: re.Match[str]) -> bool:
 
 
 def _is_random(value: str) -> bool:
-    """Return whether digits and letters mix as random ones do and words do not.
+    """Return whether digits and letters mix like random ones, and not like words.
 
-    Neighbours of random base62 differ in kind (lower, upper, digit) 0.62 of the time and of random hex 0.47; those of
-    ``Base64UrlEncoder2`` do 0.44, of a slug such as ``auth-uses-rs256`` 0.2 (computed). Hex of 64 bits is a hash or a
-    short object name more often than a key, so hex counts from 24 digits.
+    Neighbours in random base62 differ in kind (lower, upper, digit) 62 % of the time, in random hex 47 %; in
+    ``Base64UrlEncoder2`` 44 %, in a slug such as ``auth-uses-rs256`` 20 % (computed). 64 bits in hex are more often a
+    hash or a short object name than a key, so hex counts from 24 digits.
     """
     import re  # loaded by the pattern that matched
 
@@ -176,7 +175,7 @@ def _is_random(value: str) -> bool:
 
 
 def _changes(value: str) -> int:
-    """Count the neighbours that differ in kind: lower-case letter, upper-case letter, digit, anything else."""
+    """Return how many neighbours differ in kind: lower-case letter, upper-case letter, digit, anything else."""
     kinds = ["l" if c.islower() else "u" if c.isupper() else "d" if c.isdigit() else "s" for c in value]
     return sum(one != other for one, other in pairwise(kinds))
 
@@ -187,12 +186,12 @@ def _is_placeholder(value: str) -> bool:
 
 
 def _entropy(value: str) -> float:
-    """Return Shannon's entropy of the characters, in bits for each."""
+    """Return Shannon's entropy of the characters, in bits per character."""
     shares = [value.count(char) / len(value) for char in set(value)]
     return -sum(share * log2(share) for share in shares)
 
 
-# The most telling rules first: of two that begin at the same place the first one names the secret.
+# The most specific rules first: of two that begin at the same place, the first one names the secret.
 RULES = (
     Rule(
         "private-key",

@@ -1,7 +1,7 @@
 """Find credentials in text, without ever repeating them.
 
-Memories are pushed and check output is stored, so a credential in them is a leak. What one looks like is in the table
-of ``gitmem.text.secret_rules``.
+Memories are pushed and check output is stored, so a credential in them is a leak. Its forms are in the table
+``gitmem.text.secret_rules``.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     Value = TypeVar("Value")
 
 _ASCII_LOWER = {code: code + 32 for code in range(ord("A"), ord("Z") + 1)}
-# Whole control strings, as a terminal takes them (ECMA-48, 5.4 and 5.6; xterm also ends OSC by BEL): OSC, then
-# DCS, SOS, PM and APC, then CSI, then the short ones. None matches across the next introducer, so it is linear.
+# Complete control strings, as terminals read them (ECMA-48, 5.4 and 5.6; xterm also ends OSC by BEL): OSC, then DCS,
+# SOS, PM and APC, then CSI, then the short ones. None matches across the next introducer, so it is linear.
 _ESCAPES = (
     r"(?:\x1b\]|\x9d)[^\x07\x1b\x90\x98\x9b-\x9f]*(?:\x07|\x1b\\|\x9c)"
     r"|(?:\x1b[PX^_]|[\x90\x98\x9e\x9f])[^\x1b\x90\x98\x9b-\x9f]*(?:\x1b\\|\x9c)"
@@ -31,14 +31,14 @@ _ESCAPES = (
     r"|\x1b[ -/]+[0-~]|\x1b[0-OQ-WYZ\\`-~]"
 )
 
-# Texts that a process scans before it loads the quick filter: with so many more to come it has paid for itself.
+# The number of texts after which a process loads the quick filter: with that many, more are likely to come.
 MANY = 400
 _scanned = count()
 
 
 @frozen
 class Secret:
-    """Where a credential is; never what it is.
+    """The place of a credential, never its value.
 
     Attributes:
         rule: The rule that found it, such as ``github-token``.
@@ -52,7 +52,7 @@ class Secret:
 
 
 def find_secrets(text: str) -> list[Secret]:
-    """List the credentials in the text by place; empty when there are none.
+    """Return the credentials in the text by position; empty if there are none.
 
     Takes time in proportion to the text (measured: 0.6 ms for 10 KB of prose).
     """
@@ -72,7 +72,7 @@ def redact(text: str) -> str:
 
 
 def redact_all(value: Value) -> Value:
-    """Return a value of JSON with every text in it redacted, but for the names in mappings."""
+    """Return a JSON value with every text in it redacted, except for the names in mappings."""
     found: Any = value
     if isinstance(found, str):
         found = redact(found)
@@ -84,14 +84,14 @@ def redact_all(value: Value) -> Value:
 
 
 def safe_output(raw: bytes | str, cap: int) -> str:
-    """Return the end of a program's output, fit to be stored and shown.
+    """Return the end of a program's output, safe to store and show.
 
-    Escape sequences go whole (colours, titles, OSC 52, which writes to the clipboard), what is left of them is spelt
-    out, and secrets are replaced before the cut. A secret whose beginning *raw* no longer has is not found.
+    Complete escape sequences are removed (colours, titles, OSC 52, which writes to the clipboard), incomplete ones are
+    spelled out, and secrets are replaced before the cut. A secret whose beginning is missing in *raw* is not found.
 
     Args:
         raw: The output; bytes that are not UTF-8 become U+FFFD.
-        cap: Most characters to keep, >= 0.
+        cap: The most characters to keep, >= 0.
     """
     import re
 
@@ -101,7 +101,7 @@ def safe_output(raw: bytes | str, cap: int) -> str:
 
 
 def _spans(text: str) -> list[tuple[int, int, str]]:
-    """Return where the credentials begin and end, and their rules; spans that overlap are one, named by the first."""
+    """Return the positions of the credentials, with their rules; overlapping spans become one, named by the first."""
     if next(_scanned) >= MANY:
         from gitmem.text.secret_filter import may_hold_secret  # 20 ms with re2 and its pattern (measured)
 
@@ -111,9 +111,9 @@ def _spans(text: str) -> list[tuple[int, int, str]]:
 
 
 def _all_spans(text: str) -> list[tuple[int, int, str]]:
-    """Return the same by all rules in turn."""
+    """Return the same, using all rules in turn."""
     lowered = text.lower()
-    if len(lowered) != len(text):  # U+0130 becomes two characters, and places would no longer agree
+    if len(lowered) != len(text):  # U+0130 becomes two characters, and positions would no longer match
         lowered = text.translate(_ASCII_LOWER)
     longest = max(map(len, text.split()), default=0)
     is_long = longest >= LONG
@@ -122,12 +122,12 @@ def _all_spans(text: str) -> list[tuple[int, int, str]]:
         if rule.longest_word > longest or (rule.signs and not any(sign in text for sign in rule.signs)):
             continue
         where = lowered if ignores_case else text
-        for needle in needles:  # a loop: `any` makes a generator for each rule
+        for needle in needles:  # a loop: `any` would create a generator for each rule
             if needle in where:
                 found += _matches(rule, text, lowered)
                 break
     spans: list[tuple[int, int, str]] = []
-    # sorted is stable: of two that begin together, the earlier rule, which knows more, gives the name.
+    # sorted is stable: of two that begin together, the earlier, more specific rule gives the name.
     for start, end, name in sorted(found, key=lambda span: span[0]):
         if spans and start < spans[-1][1]:
             spans[-1] = (spans[-1][0], max(end, spans[-1][1]), spans[-1][2])
@@ -140,7 +140,7 @@ def _all_spans(text: str) -> list[tuple[int, int, str]]:
 def _needles(*, is_long: bool) -> tuple[tuple[Rule, list[str], bool], ...]:
     """Return the rules for a text with or without a long word, their needles, and whether they ignore case.
 
-    Cutting the needles again for every text is half of what the scan costs (measured).
+    Splitting the needles again for every text takes half of the time of a scan (measured).
     """
     rules = [rule for rule in RULES if is_long or rule.is_short]
     return tuple((rule, rule.needles.split(), rule.pattern.startswith("(?i)")) for rule in rules)
@@ -155,7 +155,7 @@ def _matches(rule: Rule, text: str, lowered: str) -> Iterator[tuple[int, int, st
 
 
 def _candidates(rule: Rule, text: str, lowered: str) -> Iterator[re.Match[str]]:
-    """Yield what the rule's pattern matches in a text with one of its needles.
+    """Yield the matches of a rule's pattern in a text that contains one of its needles.
 
     A pattern that ignores case is tried only where a needle begins: ``re`` cannot search for it by its first
     letters (measured: 20 times slower on prose).
@@ -174,6 +174,6 @@ def _candidates(rule: Rule, text: str, lowered: str) -> Iterator[re.Match[str]]:
 
 
 def _begins_word(text: str, start: int) -> bool:
-    r"""Return whether no letter or digit is before *start*; the one of a ``\n`` in JSON text counts as none."""
+    r"""Return whether no letter or digit precedes *start*; the ``n`` of a ``\n`` in JSON text does not count."""
     before = text[max(0, start - 2) : start]
     return not before[-1:].isalnum() or before in ("\\n", "\\r", "\\t")

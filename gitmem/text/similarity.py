@@ -1,10 +1,8 @@
-"""Measure how much two memories claim the same thing, to recognise near duplicates. Pure.
+"""Measure how similar the claims of two memories are, to recognise near duplicates. Pure.
 
 Words alone cannot tell: "retries are capped at 3" and "at 5" have nine words of ten in common and contradict each
-other. So what turns a claim into another one is compared for itself (numbers, negations, words of polarity, operators,
-words that changed places), and a word that was exchanged for another one counts more than one that was added.
-
-The measure and its numbers were chosen on 153 labelled pairs (``benchmarks/duplicates.py``, benchmarks/README.md).
+other. So everything that changes a claim is compared separately (numbers, negations, words of polarity, operators,
+swapped words), and a replaced word counts more than an added one.
 """
 
 from __future__ import annotations
@@ -22,21 +20,20 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from typing import Any
 
-# What a pair whose numbers, negations or polarity differ keeps of its likeness: never enough to be a duplicate.
+# The share of its likeness that a pair with different numbers, negations or polarity keeps: too little for a duplicate.
 CONTRARY = 0.5
-# What a word exchanged for another one costs besides what the words in common lose by it, as a multiple of its share.
-# Chosen on the pairs: of 94 that differ, four are taken for the same at 0.85 with 0, none with 1 or 2; at 0.75 four are
-# with 1, none with 2.
+# The additional cost of a replaced word, as a multiple of its share of the words. Chosen on the pairs: of 94 that
+# differ, four count as the same at 0.85 with 0, none with 1 or 2; at 0.75 four with 1, none with 2.
 EXCHANGED = 2.0
-# From which share of common words on the meaning as a whole tells nothing more. On the pairs, MiniLM's cosine takes 50
-# of 94 that differ for the same at 0.85, 9 where numbers and negations are the same, and none below this share.
+# The share of common words from which meaning as a whole is no evidence. On the pairs, MiniLM's cosine equates 50 of 94
+# that differ at 0.85, 9 if numbers and negations are the same, and none below this share.
 MEANING_BELOW = 0.6
-# The most that two texts are alike which are not word for word the same.
+# The highest likeness of two texts that are not word for word the same.
 ALMOST = 0.99
-# Of a text with fewer words than this that claim something, function words are compared as well: "written here" is not
-# "written there". On the pairs, 3 changes nothing; 4 misses two of the 47 duplicates that are found at 0.85.
+# In a text with fewer content words than this, function words are compared as well: "written here" is not "written
+# there". On the pairs, 3 changes nothing; 4 misses two of the 47 duplicates that are found at 0.85.
 FEW = 3
-# Characters of a text that are compared: as long as a memory's file may be (`store.layout`), so all of it.
+# The most characters compared of a text: the size of a memory's file (`store.layout`), so all of it.
 MOST_TEXT = 64 * 1024
 _MEMO_SIZE = 1 << 14
 
@@ -56,7 +53,7 @@ _NEGATIONS = (
     r"\b(?:not|no|never|none|nobody|nothing|nowhere|neither|nor|without|cannot|avoid(?:s|ed|ing)?|unless|except"
     r"|lack(?:s|ed|ing)?|nicht|kein\w*|nie|niemals|ohne|ne|pas|jamais|sans|sin|nunca)\b|n['’]t\b"
 )
-# Words whose place a contrary one may take, or that turn a claim round by being added.
+# Words that an opposite may replace, or that reverse a claim when added.
 _POLAR = frozenset(
     analysis.stems(
         (
@@ -71,23 +68,23 @@ _POLAR = frozenset(
         )
     )
 )
-# Function words beyond the search's, which make no claim, and the negations, which are counted for themselves.
+# Function words besides the search's, which make no claim, and the negations, which are counted separately.
 _WORDS = (*GENERAL, "since", "every", "get", "gets", "got", "while", "one", "do", "does", "did", "never", "without")
 EMPTY = frozenset((*_WORDS, *analysis.stems(sorted(_WORDS))))
 
 
 @frozen
 class Claim:
-    """What a text says, in the form in which two texts are compared.
+    """A text in the form for comparison.
 
     Attributes:
-        plain: The text's words and operators, lower case, a space between: equal for two that differ in case, white
-            space and punctuation only.
-        words: Its stemmed words in their order, without function words (with them where less than ``FEW`` are left).
+        plain: The text's words and operators in lower case, separated by spaces: equal for two texts that only
+            differ in case, white space and punctuation.
+        words: Its stemmed words, in order, without function words (with them if fewer than ``FEW`` are left).
         counts: How often each of these occurs.
-        numbers: What has a digit in it: numbers, versions, names such as ``rs256``; and operators.
-        negations: How many negations there are.
-        polar: Which words of polarity there are.
+        numbers: Words with digits: numbers, versions, names such as ``rs256``; and operators.
+        negations: The number of negations.
+        polar: The words of polarity.
     """
 
     plain: str
@@ -98,23 +95,23 @@ class Claim:
     polar: frozenset[str]
 
     def is_contrary(self, other: Claim) -> bool:
-        """Return whether the two differ in something that makes another claim of the same words."""
+        """Return whether the two differ in something that changes a claim with the same words."""
         mine = (self.numbers, self.negations, self.polar)
         return mine != (other.numbers, other.negations, other.polar)
 
 
 def claim_text(title: str, body: str) -> str:
-    """Return what a memory claims: its title and body, the title once where the body begins with it."""
+    """Return a memory's claim: its title and body, the title once if the body begins with it."""
     below = body.strip()
     return below if below.startswith(title.strip()) else f"{title}\n{below}".strip()
 
 
 def claim_of(text: str, language: str = ENGLISH) -> Claim:
-    """Return a text in the form in which it is compared; at most ``MOST_TEXT`` characters of it.
+    """Return a text in the form for comparison; at most ``MOST_TEXT`` characters of it.
 
-    Stems are the language's; words of polarity are known of English, negations of a few languages.
+    Stems are those of the language; words of polarity are known for English, negations for a few languages.
     """
-    import re  # 4 ms (measured), and only where a text is like another one
+    import re  # 4 ms (measured), only if a text is similar to another
 
     whole = unicodedata.normalize("NFKC", text[:MOST_TEXT]).casefold()
     tokens = list(map(_bare.__getitem__, re.findall(_CHUNK, re.sub(_THOUSANDS, "", whole))))
@@ -128,9 +125,9 @@ def claim_of(text: str, language: str = ENGLISH) -> Claim:
 
 
 def numerals(text: str) -> frozenset[str]:
-    """Return the numerals of a text but for those that may be words: texts of one claim have the same.
+    """Return the numerals in a text except possible number words: texts with the same claim have the same ones.
 
-    Told in 6 us where a ``Claim`` takes 200 (measured): most texts have some that no other one has.
+    This takes 6 us, a ``Claim`` 200 (measured); most texts have numerals that no other text has.
     """
     import re
 
@@ -139,7 +136,7 @@ def numerals(text: str) -> frozenset[str]:
 
 
 class _Memo(dict[str, "Any"]):
-    """What a function returns for each of the words seen lately: a large import has few different ones."""
+    """A cache of a function's results for recently seen words: a large import has few distinct ones."""
 
     def __init__(self, function: Callable[[str], object]) -> None:
         super().__init__()
@@ -155,7 +152,7 @@ class _Memo(dict[str, "Any"]):
 
 
 def _without_emphasis(token: str) -> str:
-    """Return a token without the underscores of Markdown's emphasis around it; a number word as digits."""
+    """Return a token without surrounding underscores from Markdown's emphasis; a number word as digits."""
     token = token.strip("_") or token
     return _NUMBERS.get(token, token)
 
@@ -165,11 +162,10 @@ _has_number = _Memo(lambda word: word in _OPERATORS or any(map(str.isdigit, word
 
 
 def likeness(a: Claim, b: Claim) -> float:
-    """Return how much two texts claim the same, from 0 (no word in common) to 1 (the same words in the same order).
+    """Return how similar the claims of two texts are, from 0 (no common word) to 1 (the same words in the same order).
 
-    The share of the longer text's words that both have, less what was exchanged for something else; halved where
-    numbers, negations, polarity or operators differ, or words changed places with each other. Sentences and clauses may
-    be in another order. Source: see the module.
+    The share of the longer text's words that both have, less the replaced ones; halved if numbers, negations, polarity
+    or operators differ, or words are swapped. Sentences and clauses may be in another order. Source: see the module.
     """
     if a.plain == b.plain:
         return 1.0
@@ -184,9 +180,9 @@ def likeness(a: Claim, b: Claim) -> float:
 
 
 def is_paraphrase(a: Claim, b: Claim) -> bool:
-    """Return whether two texts of one meaning, by their embeddings, may be the same claim in other words.
+    """Return whether two texts with the same meaning, by their embeddings, may be the same claim in other words.
 
-    Where most words are the same, the words decide: to a model "stored in Redis" and "in Memcached" mean the same.
+    If most words are the same, the words decide: for a model, "stored in Redis" and "in Memcached" mean the same.
     """
     return not a.is_contrary(b) and _common(a, b) < MEANING_BELOW * max(len(a.words), len(b.words))
 
@@ -196,21 +192,21 @@ def _common(a: Claim, b: Claim) -> int:
 
 
 def most_missing(words: int, threshold: float) -> int:
-    """Return how many different words of a text may be missing in a near duplicate of it, by the words in common."""
+    """Return how many distinct words of a text may be missing in a near duplicate of it, by the words in common."""
     return int((1 - threshold) * words + 1e-9)
 
 
 def _swapped(a: Sequence[str], b: Sequence[str]) -> bool:
-    """Return whether two words are in each other's place while others stay: who calls whom, which limit is whose."""
+    """Return whether two words are swapped while others stay: who calls whom, which limit is whose."""
     if len(a) != len(b):
         return False
     places: dict[tuple[str, str], int] = {}
-    last = -1  # the last place where both have the same word
+    last = -1  # the last position with the same word in both
     for at, pair in enumerate(zip(a, b, strict=True)):
         if pair[0] == pair[1]:
             last = at
             continue
-        # With a word between them that stays: two clauses that were turned round have none.
+        # With an unchanged word in between: two reordered clauses have none.
         if places.get((pair[1], pair[0]), at) < last:
             return True
         places.setdefault(pair, at)
@@ -218,7 +214,7 @@ def _swapped(a: Sequence[str], b: Sequence[str]) -> bool:
 
 
 def similarity(a: str, b: str, language: str = ENGLISH) -> float:
-    """Return how much two texts say the same, from 0 (no word in common) to 1 (the same words).
+    """Return how similar two texts are, from 0 (no common word) to 1 (the same words).
 
     The Sorensen-Dice coefficient of their stemmed words as multisets, stop words included ("use X" and "do not use X"
     differ). One word in ten exchanged gives 0.9; the order of the words does not count.
@@ -235,7 +231,7 @@ def similarity(a: str, b: str, language: str = ENGLISH) -> float:
 
 
 def _counted(found: list[str]) -> dict[str, int]:
-    # collections.Counter would do, and is slower to import than this is to write (measured: 1.5 ms)
+    # like collections.Counter, which is slower to import (measured: 1.5 ms)
     counts: dict[str, int] = {}
     for term in found:
         counts[term] = counts.get(term, 0) + 1

@@ -1,4 +1,4 @@
-"""Which of a policy's tags a text gets: those whose words it has. Pure."""
+"""Choose the tags of a text from a policy's tags, by their words. Pure."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ def find_tags(text: str, words: Mapping[str, Sequence[str]], language: str = ENG
     """Return the tags whose words occur in a text, sorted.
 
     Args:
-        text: What is scanned.
-        words: The words or phrases that give each tag. They are found as whole words, in any case and inflection, also
-            as parts of an identifier; never inside another word.
-        language: Whose inflections these are.
+        text: The text.
+        words: The words or phrases for each tag. They are found as whole words, in any case and inflection, also as
+            parts of an identifier; never inside another word.
+        language: The language of the inflections.
     """
     found = all_terms(text, language)
     tags_of, phrases_of = _vocabulary(tuple((tag, tuple(given)) for tag, given in words.items()), language)
@@ -35,7 +35,7 @@ def find_tags(text: str, words: Mapping[str, Sequence[str]], language: str = ENG
 def _vocabulary(
     words: tuple[tuple[str, tuple[str, ...]], ...], language: str
 ) -> tuple[dict[str, list[str]], dict[str, list[tuple[str, str]]]]:
-    """Return the tags of each stemmed word; and by its first word each phrase, a space at either end, with its tag."""
+    """Return the tags for each stemmed word; and each phrase with its tag, by its first word, padded with spaces."""
     tags_of: dict[str, list[str]] = {}
     phrases_of: dict[str, list[tuple[str, str]]] = {}
     for tag, given in words:

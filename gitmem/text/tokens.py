@@ -1,4 +1,4 @@
-"""Cut text into search terms: the one analysis that every engine, the scorer and the write path share.
+"""Cut text into search terms: the single analysis shared by every engine, the scorer and the write path.
 
 Terms are lower-case, alphanumeric and stemmed by Snowball, for the language that a store's policy names (English:
 "Porter2"); an index is made and asked in one language. Identifiers, dotted names and paths give a term for the whole
@@ -21,13 +21,13 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-# Raised whenever the same text would give other terms. An index made under another format is not searched but rebuilt.
+# Increased whenever the same text would give other terms. An index of another format is not searched but rebuilt.
 _FORMAT = 1
 
-MAX_TERM = 64  # a SHA-256 in hex still is one term; anything longer is not a word
-MAX_QUERY = 10_000  # characters of a query that are read: a long prompt; what follows would only cost time
-MAX_QUERY_TERMS = 256  # SQLite allows 999 parameters before 3.32, and nobody asks for more words
-MAX_BODY = 100_000  # characters of a body that a snippet is looked for in; files are smaller (layout.MEMORY_LIMIT)
+MAX_TERM = 64  # a SHA-256 in hex is still one term; longer ones are not words
+MAX_QUERY = 10_000  # the most characters read of a query: a long prompt; the rest would only take time
+MAX_QUERY_TERMS = 256  # SQLite allows 999 parameters before 3.32, and nobody searches for more words
+MAX_BODY = 100_000  # the most characters of a body searched for a snippet; files are smaller (layout.MEMORY_LIMIT)
 _UPPER, _LOWER = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZ"), frozenset("abcdefghijklmnopqrstuvwxyz")
 _SLUG = _LOWER | frozenset("0123456789")
 _MEMO_SIZE = 1 << 15  # 9 MB when full (measured); the candidates of one recall have 2,000 different words
@@ -53,16 +53,17 @@ QUESTION = frozenset(
     ("did", "do", "does", "doing", "how", "what", "when", "where", "which", "who", "whom", "whose", "why")
 )
 
-# Every ASCII character that is in no word, identifier or path as a space.
+# Every ASCII character outside words, identifiers and paths, mapped to a space.
 _GAPS = "".join(char if char.isalnum() or char in "_./" else " " for char in map(chr, range(128)))
-# What ``str.isalnum`` leaves out of words of other scripts: the vowel signs of India's (without danda) and of Arabic.
+# Characters of words in other scripts that ``str.isalnum`` excludes: vowel signs of Indic scripts (without danda) and
+# of Arabic.
 _SIGNS = (("\u0900", "\u0963"), ("\u0966", "\u0dff"), ("\u064b", "\u065f"), ("\u0670", "\u0670"))
 # Scripts written without spaces: Thai and Lao, kana, Han, Hangul.
 _UNSPACED = (
     *(("\u0e00", "\u0eff"), ("\u3040", "\u30ff"), ("\u31f0", "\u31ff"), ("\u3400", "\u4dbf"), ("\u4e00", "\u9fff")),
     *(("\uac00", "\ud7af"), ("\uf900", "\ufaff"), ("\U00020000", "\U0003134f")),
 )
-# Combining accents, soft hyphens and joiners, which are inside words and invisible to whoever types a query.
+# Combining accents, soft hyphens and joiners, which are inside words and invisible when a query is typed.
 _MARKS = frozenset(map(chr, [*range(0x300, 0x370), 0xAD, 0x200C, 0x200D, 0x2060, 0xFEFF]))
 # Latin letters that Unicode does not decompose into a base letter and an accent.
 _LETTERS = {
@@ -80,9 +81,9 @@ _LETTERS = {
 
 
 def format_stamp() -> str:
-    """Return what the terms depend on: this module's format and the versions of the stemmer and of Unicode.
+    """Return the version of the terms: this module's format and the versions of the stemmer and of Unicode.
 
-    An index keeps it and is rebuilt when it differs: deleting from it needs the very terms that were added.
+    An index stores it and is rebuilt when it differs: deleting from it needs exactly the terms that were added.
     """
     from unicodedata import unidata_version
 
@@ -104,12 +105,12 @@ def tables() -> dict[str, object]:
 
 
 def words_of(language: str) -> frozenset[str]:
-    """Return the stop words of another language than English; none where nobody has a list.
+    """Return the stop words of another language than English; none if there is no list.
 
-    They are Snowball's as Whoosh brings them along: Danish, Dutch, Finnish, French, German, Hungarian, Italian,
+    They are Snowball's lists, as shipped with Whoosh: Danish, Dutch, Finnish, French, German, Hungarian, Italian,
     Norwegian, Portuguese, Russian, Spanish, Swedish and Turkish. They are dropped from memories and queries alike.
     """
-    import whoosh.lang  # 2 ms with its lists (measured), and for no store in English
+    import whoosh.lang  # 2 ms with its lists (measured), and not for English
 
     try:
         return frozenset(whoosh.lang.stopwords_for_language(language))
@@ -118,7 +119,7 @@ def words_of(language: str) -> frozenset[str]:
 
 
 class _Gaps(dict[str, bool]):
-    """Whether a character is in no word, identifier or path."""
+    """Maps characters outside words, identifiers and paths to spaces."""
 
     def __init__(self, signs: tuple[tuple[str, str], ...] = ()) -> None:
         super().__init__()
@@ -143,7 +144,7 @@ def _is_within(char: str, ranges: tuple[tuple[str, str], ...]) -> bool:
 
 
 def _chunks(text: str, gaps: _Gaps) -> list[str]:
-    """Return the words of a text in its order; those with a single full stop or slash between them are one."""
+    """Return the words of a text in order; those with a single full stop or slash between them are one."""
     found: list[str] = []
     for piece in gaps.spaced(text).split():
         if "." in piece or "/" in piece:
@@ -156,7 +157,7 @@ def _chunks(text: str, gaps: _Gaps) -> list[str]:
 
 
 def _humps(text: str) -> list[tuple[int, int]]:
-    """Return where the parts of an identifier are: ``HTTPServer2`` has three."""
+    """Return the positions of an identifier's parts: ``HTTPServer2`` has three."""
     found = []
     at = 0
     while at < len(text):
@@ -175,7 +176,7 @@ def _humps(text: str) -> list[tuple[int, int]]:
 
 
 def _run(text: str, at: int, is_inside: Callable[[str], bool]) -> int:
-    """Return where the run of such characters ends that begins at *at*."""
+    """Return where a run of such characters that begins at *at* ends."""
     while at < len(text) and is_inside(text[at]):
         at += 1
     return at
@@ -185,7 +186,7 @@ _PLAIN = _Gaps()
 
 
 class _Memo(dict[str, tuple[str, ...]]):
-    """The terms of every chunk seen lately, or of what is between two spaces; without the words of *dropped*."""
+    """A cache of terms for recently seen chunks, or text between two spaces; without the words in *dropped*."""
 
     def __init__(self, stem: Callable[[str], str], dropped: frozenset[str]) -> None:
         super().__init__()
@@ -223,7 +224,7 @@ def _words_of(chunk: str) -> list[str]:
 
 
 def _segment_words(segment: str) -> list[str]:
-    """Return the words of an identifier: whole and in parts; a single letter or digit is not a part."""
+    """Return the words of an identifier: whole and in parts; single letters and digits are not parts."""
     if _is_unspaced(segment):
         return _bigrams(segment)
     whole = segment.replace("_", "").lower()
@@ -256,7 +257,7 @@ def _bigrams(segment: str) -> list[str]:
 
 
 def _fold(text: str) -> str:
-    """Return the text in one spelling: compatibility forms and accents folded, case kept for camelCase."""
+    """Return the text in a uniform spelling: compatibility forms and accents folded, case kept for camelCase."""
     if text.isascii():
         return text
     from unicodedata import normalize  # an extension module: 0.2 ms, and most text is ASCII
@@ -274,7 +275,7 @@ def _unmarked(text: str) -> str:
 
 
 def _composed(text: str) -> str:
-    """Return the text with its accents: a stemmer of another language than English goes by them."""
+    """Return the text with its accents, which stemmers for languages other than English need."""
     if text.isascii():
         return text
     from unicodedata import normalize
@@ -284,7 +285,7 @@ def _composed(text: str) -> str:
 
 @frozen
 class _Speech:
-    """How text of one language becomes terms.
+    """How text in one language becomes terms.
 
     A text is brought into one spelling (*spelt*) and cut into words, identifiers and paths at *gaps*, which have
     *terms*; *every* has stop words as well. A query is rid of *questions* besides.
@@ -300,14 +301,14 @@ class _Speech:
         return _chunks(self.spelt(text), self.gaps)
 
     def cut(self, text: str, memo: _Memo) -> list[str]:
-        # Pieces of ASCII with a full stop or slash around them are cut once each, in the memo.
+        # Pieces of ASCII with a full stop or slash around them are analysed once each, in the cache.
         chunks = text.translate(_GAPS).replace(". ", " ").split() if text.isascii() else self.chunks(text)
         return list(chain.from_iterable(map(memo.__getitem__, chunks)))
 
 
 @cache
 def _speech(language: str) -> _Speech:
-    """Return how text of a language becomes terms; a ``KeyError`` where there is no stemmer for it."""
+    """Return how text of a language becomes terms; raise ``KeyError`` if there is no stemmer for it."""
     none: frozenset[str] = frozenset()
     # Without a cache of its own: _Memo is one.
     stem = str if language == NO_LANGUAGE else Stemmer.Stemmer(language, 0).stemWord
@@ -322,7 +323,7 @@ def _speech(language: str) -> _Speech:
 
 
 def terms(text: str, language: str = ENGLISH) -> list[str]:
-    """Return the search terms of a text in its order; the language's stop words are dropped, question words are not.
+    """Return the search terms of a text, in order; the language's stop words are dropped, question words are not.
 
     Returns:
         Terms of 1 to 64 alphanumeric characters (and vowel signs), lower case, without accents; a compound's whole
@@ -333,24 +334,24 @@ def terms(text: str, language: str = ENGLISH) -> list[str]:
 
 
 def all_terms(text: str, language: str = ENGLISH) -> list[str]:
-    """Return the terms of a text in its order, stop words included."""
+    """Return the terms of a text, in order, including stop words."""
     speech = _speech(language)
     return speech.cut(text, speech.every)
 
 
 def terms_of_chunks(chunks: Iterable[str], language: str = ENGLISH) -> list[str]:
-    """Return the terms of words, identifiers or paths in their order, stop words included; texts are compared so."""
+    """Return the terms of words, identifiers or paths, in order, including stop words; used for comparing texts."""
     speech = _speech(language)
     return list(chain.from_iterable(map(speech.every.__getitem__, map(speech.spelt, chunks))))
 
 
 def stems(words: Sequence[str], language: str = ENGLISH) -> list[str]:
-    """Return the terms of plain lower-case words, one each; quicker than ``terms`` for a table of them."""
+    """Return the terms of plain lower-case words, one each; faster than ``terms`` for a table of them."""
     return list(map(_speech(language).every.stem, words))
 
 
 def spelt(text: str, language: str = ENGLISH) -> str:
-    """Return a text in the one spelling in which it is cut."""
+    """Return a text in the uniform spelling in which it is analysed."""
     return _speech(language).spelt(text)
 
 
@@ -361,10 +362,10 @@ def compounds(text: str, language: str = ENGLISH) -> list[tuple[str, ...]]:
 
 
 def query_terms(text: str, language: str = ENGLISH) -> list[str]:
-    """Return the different terms that somebody asks for, in the order typed, without question words.
+    """Return the distinct terms of a query, in the order typed, without question words.
 
-    Nothing typed is syntax. At most 10,000 characters are read and 256 terms returned. A query of stop words only
-    gives these words; one without any word gives an empty list.
+    A query has no syntax. At most 10,000 characters are read and 256 terms returned. A query of stop words only gives
+    these words; one without any word gives an empty list.
     """
     speech = _speech(language)
     chunks = speech.chunks(text[:MAX_QUERY])
@@ -376,13 +377,13 @@ def query_terms(text: str, language: str = ENGLISH) -> list[str]:
 
 
 def slug(text: str, *, limit: int = 60) -> str:
-    """Return a lower-case ASCII slug of the first *limit* characters, cut at a word's end.
+    """Return a lower-case ASCII slug of the first *limit* characters, cut at the end of a word.
 
     Accents are transliterated (NFKD) and apostrophes left out; every other run of characters becomes one hyphen.
 
     Returns:
-        At most *limit* (>= 1) characters of ``[a-z0-9]([a-z0-9-]*[a-z0-9])?``; empty when no such character is there
-        (a title in Chinese): the caller then needs another name.
+        At most *limit* (>= 1) characters of ``[a-z0-9]([a-z0-9-]*[a-z0-9])?``; empty if there is no such character (a
+        title in Chinese): the caller then needs another name.
     """
     head = " ".join(text[: 10 * limit].split())
     cut = head[:limit]
@@ -396,16 +397,16 @@ def slug(text: str, *, limit: int = 60) -> str:
 def snippet(
     body: str, terms: Sequence[str], *, width: int, language: str = ENGLISH
 ) -> tuple[str, list[tuple[int, int]]]:
-    """Return the passage of a body that has most of a query's terms, on one line, and where they are in it.
+    """Return the passage of a body with most of a query's terms, on one line, and their positions in it.
 
-    Line breaks, other white space and Markdown fences become one space; an ellipsis shows where something is cut off.
-    Control characters are left alone: ``sanitize`` makes them safe to show.
+    Line breaks, other white space and Markdown fences become one space; an ellipsis shows a cut. Control characters are
+    kept: ``sanitize`` makes them safe to show.
 
     Args:
         body: Markdown; its first 100,000 characters are read.
         terms: Analysed terms; without any, the passage is the body's beginning.
-        width: How many characters fit, >= 20, ellipses included.
-        language: How the terms are analysed.
+        width: The most characters, >= 20, including ellipses.
+        language: The language of the terms.
 
     Returns:
         The passage, and the spans ``(start, end)`` of the matches in it, in order and apart from each other.
@@ -428,10 +429,10 @@ def snippet(
 
 
 def _marks(text: str, wanted: frozenset[str], speech: _Speech) -> list[tuple[int, int, str]]:
-    """Return where the wanted terms are: ``(start, end, term)``, by start."""
+    """Return the positions of the wanted terms: ``(start, end, term)``, by start."""
     marks: list[tuple[int, int, str]] = []
     chunks = _chunks(text, speech.gaps) if wanted else []
-    # Most words are none of these and come more than once: looked up once each, and passed by.
+    # Most words are not among them and occur more than once: each is looked up once.
     different = _possible(set(chunks), wanted) if speech is _speech(ENGLISH) else set(chunks)
     spelt = zip(different, different if text.isascii() else map(speech.spelt, different), strict=True)
     here = {chunk: its for chunk, plain in spelt if not wanted.isdisjoint(its := speech.terms[plain])}
@@ -448,7 +449,7 @@ def _marks(text: str, wanted: frozenset[str], speech: _Speech) -> list[tuple[int
 
 
 def beginning(term: str) -> str:
-    """Return how every word begins that has this term, in English and lower case.
+    """Return the beginning of every word that has this term, in English and lower case.
 
     The stemmer leaves two letters of a word as they are, but for *dying*, *lying* and *tying*.
     """
@@ -456,7 +457,7 @@ def beginning(term: str) -> str:
 
 
 def _possible(chunks: set[str], wanted: frozenset[str]) -> set[str]:
-    """Return the chunks that may have one of these terms; analysing all is half of the work (measured)."""
+    """Return the chunks that may have one of these terms; analysing all takes half of the time (measured)."""
     starts = tuple({beginning(term) for term in wanted})
     return {
         chunk
@@ -468,12 +469,12 @@ def _possible(chunks: set[str], wanted: frozenset[str]) -> set[str]:
 
 
 def _joined(chunk: str) -> str:
-    """Return a compound in one piece: its whole and its parts are in it."""
+    """Return a compound as one match: its whole and its parts are in it."""
     return chunk.replace("_", "").replace(".", "").replace("/", "")
 
 
 def _parts(chunk: str, wanted: frozenset[str], speech: _Speech) -> list[tuple[int, int, str]]:
-    """Return which parts of a compound are wanted: words of an identifier, or pairs of an unspaced script."""
+    """Return the wanted parts of a compound: words of an identifier, or pairs of an unspaced script."""
     parts = [(a, b, term) for a, b in _humps(chunk) for term in speech.terms[chunk[a:b]] if term in wanted]
     if not chunk.isascii():
         pairs = ((i, i + 2, chunk[i : i + 2].lower()) for i in range(len(chunk) - 1))
@@ -482,7 +483,7 @@ def _parts(chunk: str, wanted: frozenset[str], speech: _Speech) -> list[tuple[in
 
 
 def _densest(marks: list[tuple[int, int, str]], width: int) -> tuple[int, int]:
-    """Return the span of at most *width* characters with most different terms, then most matches; the first such."""
+    """Return the first span of at most *width* characters with most distinct terms, then most matches."""
     best, span = (0, 0), (0, 0)
     inside: dict[str, int] = {}
     first = 0
@@ -514,7 +515,7 @@ def _window(text: str, span: tuple[int, int], width: int) -> tuple[int, int]:
 
 
 def _united(spans: list[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Return sorted spans with those that touch or overlap made one."""
+    """Return sorted spans, with those that touch or overlap merged."""
     united: list[tuple[int, int]] = []
     for start, end in spans:
         if united and start <= united[-1][1]:
@@ -525,11 +526,11 @@ def _united(spans: list[tuple[int, int]]) -> list[tuple[int, int]]:
 
 
 def count_tokens(text: str) -> int:
-    """Estimate the tokens that a language model counts for a text; 0 for an empty one.
+    """Estimate the tokens of a text for a language model; 0 for an empty one.
 
-    The larger of 4/3 per word and 1/4 per ASCII character, the rule of thumb for English BPE vocabularies, with one
-    token for every other character. An estimate of English prose; too high for accented Latin and Cyrillic, too low for
-    dense code, long hex strings and emoji.
+    The larger of 4/3 per word and 1/4 per ASCII character, the rule of thumb for English BPE vocabularies, plus one
+    token for every other character. Good for English prose; too high for accented Latin and Cyrillic, too low for dense
+    code, long hex strings and emoji.
 
     Source: help.openai.com, "What are tokens and how to count them?" (1 token ~ 4 characters ~ 3/4 of a word).
     """
@@ -538,12 +539,12 @@ def count_tokens(text: str) -> int:
     return max(by_words, -(-plain // 4) + len(text) - plain)
 
 
-# What may be between a full stop and the space behind it.
+# Characters allowed between a full stop and the following space.
 _CLOSING = frozenset(")\"'`*_")
 
 
 def _ends(text: str) -> list[int]:
-    """Return where a text may end without being cut: behind a sentence or a line."""
+    """Return where a text may end without a cut: after a sentence or a line."""
     found = []
     for at, char in enumerate(text, 1):
         if char in "\n。！？":
@@ -556,11 +557,11 @@ def _ends(text: str) -> list[int]:
 
 
 def opening(text: str, *, limit_tokens: int) -> str:
-    """Return the beginning of a text within so many tokens that ends where a sentence or line does; it may be empty."""
+    """Return the beginning of a text within a token budget, ending with a sentence or line; may be empty."""
     text = text.strip()
     if count_tokens(text) <= limit_tokens:
         return text
-    # No token is longer than eight characters on average, not even in code.
+    # On average, tokens are not longer than eight characters, not even in code.
     ends = _ends(text[: 8 * limit_tokens])
     while ends and count_tokens(text[: ends[-1]]) > limit_tokens:
         ends.pop()

@@ -1,4 +1,4 @@
-"""What every web page that gitmem writes is made with: escaped templates, and a policy that lets nothing else run."""
+"""Common parts of all web pages that gitmem writes: escaping templates, and a strict content security policy."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def templates(package: str) -> Environment:
-    """Return the Jinja templates beside the modules of a package: every value is escaped, and a missing one fails."""
+    """Return the Jinja templates in a package: every value is escaped, and a missing one is an error."""
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
     return Environment(
@@ -21,11 +21,11 @@ def templates(package: str) -> Environment:
 
 
 def policy(style: str, script: str = "", *, also: tuple[str, ...] = ()) -> str:
-    """Return a Content-Security-Policy: nothing but this very style and this very script, and no address.
+    """Return a Content-Security-Policy that allows exactly this style and this script, and no addresses.
 
     Args:
         style: The text of the page's one style.
-        script: The text of its one script; empty where none runs.
+        script: The text of its one script; empty if none runs.
         also: Directives besides.
 
     Source: Content Security Policy Level 3, sections 2.3.1 (hashes) and 3.3 (the meta element).

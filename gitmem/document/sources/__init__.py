@@ -1,1 +1,1 @@
-"""Files that state something: settings, manifests, lock files, targets, definitions. Each format has a pure reader."""
+"""Readers for files that state values: settings, manifests, lock files, targets, definitions. All are pure."""

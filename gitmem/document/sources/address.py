@@ -1,4 +1,4 @@
-"""Addresses of values: ``PATH#KEY``, the key dotted, with quotes around a part that has dots of its own. Pure."""
+"""Addresses of values: ``PATH#KEY``, with a dotted key and quotes around parts that contain dots. Pure."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ PARTS_LIMIT = 32
 
 @frozen
 class Address:
-    """One place that states a value.
+    """The place of a value.
 
     Attributes:
         path: The file.
@@ -23,7 +23,7 @@ class Address:
 
 
 def parse_address(text: str) -> Address:
-    """Return the address that *text* writes.
+    """Parse an address.
 
     ``package.json#engines.node``, ``setup.cfg#"tool:pytest".addopts``, ``ci.yml#jobs.test.strategy.matrix.python[0]``
     (``.0`` means the same), ``src/retry.py#RETRIES``, ``.nvmrc``.
@@ -41,14 +41,14 @@ def parse_address(text: str) -> Address:
 
 
 def format_address(address: Address) -> str:
-    """Return an address as ``parse_address`` reads it."""
+    """Format an address; ``parse_address`` undoes it."""
     if not address.keys:
         return address.path
     return f"{address.path}#{format_key(address.keys)}"
 
 
 def format_key(keys: tuple[str, ...]) -> str:
-    """Return the parts of a key, dotted, with quotes where a part needs them."""
+    """Return the parts of a key, joined by dots, with quotes if a part needs them."""
     return ".".join(_quoted(part) for part in keys)
 
 

@@ -1,4 +1,4 @@
-"""Values that source files state: ``NAME = literal``, in any language that writes it in about this way. Pure.
+"""Find values in source files: ``NAME = literal``, in any language with a similar syntax. Pure.
 
 The least indented assignment counts, and of several the first: a constant is defined before it is overwritten.
 """
@@ -31,21 +31,21 @@ _MODIFIERS = "|".join(
     )
 )
 _BEFORE = rf"(?P<indent>[ \t]*)(?:(?:this|self)\.|(?:{_MODIFIERS})\b[ \t]+(?:-[a-z]+[ \t]+)?)*"
-# A type behind the name: `: number`, `: &'static str`, Go's `int`.
+# A type after the name: `: number`, `: &'static str`, Go's `int`.
 _TYPE = r"[\"']?(?:[ \t]*:[ \t]*&?(?:'static[ \t]+)?[a-z_][\w.<>\[\]|]*(?=[ \t]*=)|[ \t]+[a-z]\w*(?=[ \t]*=))?"
 _SIGN = r"[ \t]*(?::=|\?=|=(?!=)|:(?!:)|[ \t])[ \t]*"
 _AFTER = r"(?=[ \t]*(?:$|[;,)}#?]|//|/\*|as\b|--))"
-# Where a value goes on to the end of the line, without quotes: make, shell.
+# Languages in which an unquoted value extends to the end of the line: make, shell.
 _TO_THE_END = frozenset({"sh", "bash", "zsh", "env", "envrc", "mk", "make", "just", "cmake", "fish"})
 
 
 def find_assignment(text: str, keys: Sequence[str], extension: str) -> Node | None:
-    """Return the literal that a name is set to, or None.
+    """Return the literal assigned to a name, or None.
 
     Args:
         text: The source.
-        keys: The name; before it, what encloses it (``Config.timeout``): it is looked for behind that definition.
-        extension: How the file's name ends, such as ``py``.
+        keys: The name, preceded by its enclosing definitions (``Config.timeout``), after which it is searched.
+        extension: The file's extension, such as ``py``.
     """
     start = 0
     for part in keys[:-1]:
@@ -72,7 +72,7 @@ def find_assignment(text: str, keys: Sequence[str], extension: str) -> Node | No
 
 
 def _lines_with(name: str, text: str, start: int) -> Iterator[int]:
-    """Yield where the lines begin that have a name: trying the pattern on every line takes twenty times as long."""
+    """Yield the starts of lines that contain a name: trying the pattern on every line takes twenty times as long."""
     at = text.find(name, start)
     while at >= 0:
         begin = text.rfind("\n", 0, at) + 1

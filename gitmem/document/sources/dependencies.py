@@ -1,6 +1,6 @@
-"""What manifests depend on: names with the versions or ranges that they ask for, and where. Pure.
+"""Read the dependencies in manifests: names, required versions or ranges, and lines. Pure.
 
-Names are compared as their registries do: those of Python by PEP 503, those of .NET and Composer without case.
+Names are compared like in their registries: Python's by PEP 503, those of .NET and Composer ignoring case.
 """
 
 from __future__ import annotations
@@ -35,8 +35,8 @@ class Dependency:
     """One entry of a manifest.
 
     Attributes:
-        requirement: The version or range as written; empty where any will do.
-        line: Where it is.
+        requirement: The version or range as written; empty for any version.
+        line: Its line.
     """
 
     requirement: str
@@ -44,7 +44,7 @@ class Dependency:
 
 
 def normal_name(path: str, name: str) -> str:
-    """Return a dependency's name as the manifest's registry compares it."""
+    """Return a dependency's name in the form in which its registry compares names."""
     kind = _kind(path)
     if kind in ("python", "requirements"):
         return re.sub(r"[-_.]+", "-", name).lower()
@@ -53,10 +53,10 @@ def normal_name(path: str, name: str) -> str:
 
 @lru_cache(maxsize=8)
 def read_dependencies(path: str, content: bytes) -> dict[str, list[Dependency]]:
-    """Return what a manifest depends on, by ``normal_name``; empty for a file that is no manifest.
+    """Return a manifest's dependencies, by ``normal_name``; empty for a file that is not a manifest.
 
     Raises:
-        FormatError: The file is not what its name says.
+        FormatError: The file's content does not match its name.
     """
     found: dict[str, list[Dependency]] = {}
     reader = _READERS.get(_kind(path))
@@ -89,7 +89,7 @@ def _kind(path: str) -> str:
 
 
 def _table(node: Node) -> Named:
-    """Yield the entries of a mapping of names to versions, or to mappings that have one."""
+    """Yield the entries of a mapping of names to versions, or to mappings that contain one."""
     for name, value in node.iter_members():
         for one in value.items or (value,):
             yield name, Dependency(_version_of(one), value.line)

@@ -1,4 +1,4 @@
-"""Which reader a file has, by its name; and the value at an address. Pure."""
+"""Choose the reader for a file by its name, and read the value at an address. Pure."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     Reader = Callable[[str], Node]
 
-# A larger file states nothing by hand; lock files of large projects have a megabyte or two.
+# The largest file: lock files of large projects have a megabyte or two, and larger files are not written by hand.
 SIZE_LIMIT = 8 * 1024 * 1024
 
 _NAMES: dict[str, Reader] = {
@@ -61,10 +61,10 @@ _EXTENSIONS: dict[str, Reader] = {
 
 
 def read_value(path: str, content: bytes, keys: Sequence[str]) -> Node | None:
-    """Return the value that a file states at a key, or None where it states none.
+    """Return the value at a key in a file, or None.
 
     Raises:
-        FormatError: The file is not what its name says, is too large, or is no text.
+        FormatError: The file's content does not match its name, it is too large, or it is not text.
     """
     text = decode(content)
     reader = find_reader(path)
@@ -78,17 +78,17 @@ def read_value(path: str, content: bytes, keys: Sequence[str]) -> Node | None:
 
 
 def read_source(path: str, content: bytes) -> Node:
-    """Return what a structured file holds; an empty mapping where its format is not known.
+    """Return the content of a structured file; an empty mapping for an unknown format.
 
     Raises:
-        FormatError: As ``read_value``.
+        FormatError: As for ``read_value``.
     """
     reader = find_reader(path)
     return _parsed(reader, decode(content)) if reader is not None else Node(1, members={})
 
 
 def find_reader(path: str) -> Reader | None:
-    """Return what reads a file of this name into nodes, or None where it is source code or another text."""
+    """Return the reader that parses a file of this name into nodes, or None for source code and other text."""
     name = path.rpartition("/")[2]
     if name in _NAMES:
         return _NAMES[name]
@@ -103,7 +103,7 @@ def decode(content: bytes) -> str:
     """Return a file's text with line feeds only.
 
     Raises:
-        FormatError: It is too large, or no text.
+        FormatError: It is too large, or not text.
     """
     if len(content) > SIZE_LIMIT:
         raise unreadable(f"it is larger than {SIZE_LIMIT // 1024 // 1024} MiB")
@@ -124,7 +124,7 @@ def _extension(path: str) -> str:
 
 
 def iter_matches(pattern: re.Pattern[str], text: str) -> Iterator[tuple[re.Match[str], int]]:
-    """Yield each match with its line, counted once over the whole text."""
+    """Yield each match with its line number, counting lines once over the whole text."""
     line, at = 1, 0
     for found in pattern.finditer(text):
         line += text.count("\n", at, found.start())
@@ -132,7 +132,7 @@ def iter_matches(pattern: re.Pattern[str], text: str) -> Iterator[tuple[re.Match
         yield found, line
 
 
-# Many checks ask one file, one after another.
+# Often several checks in a row read the same file.
 @lru_cache(maxsize=8)
 def _parsed(reader: Reader, text: str) -> Node:
     return reader(text)

@@ -1,4 +1,4 @@
-"""JSON, with or without comments and trailing commas, and where each value is. Pure.
+"""Read JSON, with or without comments and trailing commas, with the line of each value. Pure.
 
 Source: RFC 8259; comments and trailing commas as in "JSON with comments" (Visual Studio Code). Of two equal names the
 last one counts, as for ``json.loads``.
@@ -24,7 +24,7 @@ _TOKEN = re.compile(
 
 
 def read(text: str) -> Node:
-    """Return what a JSON file holds.
+    """Return the content of a JSON file.
 
     Raises:
         FormatError: It is not JSON, or nests deeper than ``DEPTH_LIMIT``.
@@ -47,7 +47,7 @@ def read(text: str) -> Node:
 
 
 class _Parser:
-    """The values that are open, without recursion."""
+    """The open values of a parse without recursion."""
 
     def __init__(self) -> None:
         self._open: list[tuple[int, dict[str, Node] | list[Node], str | None]] = []

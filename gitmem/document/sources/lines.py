@@ -1,4 +1,4 @@
-"""Files of one statement a line: INI, .env, go.mod, Dockerfile, .tool-versions, .nvmrc and the like. Pure.
+"""Read files with one statement per line: INI, .env, go.mod, Dockerfile, .tool-versions, .nvmrc and similar. Pure.
 
 Source: configparser without interpolation (Python), and what dotenv files add: ``export``, quotes; go.dev/ref/mod;
 docs.docker.com/reference/dockerfile, asdf-vm.com/manage/configuration.
@@ -19,7 +19,7 @@ _VARIABLE = re.compile(r"\$(?:\{(\w+)(?::?-([^}$]*))?\}|(\w+))")
 
 
 def read_single(text: str) -> Node:
-    """Return the one value of a file such as ``.nvmrc``: its first line that is no comment."""
+    """Return the single value of a file such as ``.nvmrc``: its first line that is not a comment."""
     for line, written in enumerate(text.split("\n"), start=1):
         value = written.split("#")[0].strip()
         if value:
@@ -28,7 +28,7 @@ def read_single(text: str) -> Node:
 
 
 def read_tool_versions(text: str) -> Node:
-    """Return the tools of ``.tool-versions`` with their first version."""
+    """Return the tools in ``.tool-versions`` with their first version."""
     members: dict[str, Node] = {}
     for line, written in enumerate(text.split("\n"), start=1):
         words = written.split("#")[0].split()
@@ -38,7 +38,7 @@ def read_tool_versions(text: str) -> Node:
 
 
 def read_go_mod(text: str) -> Node:
-    """Return the directives of ``go.mod`` or ``go.work``: ``require`` maps modules to versions, ``use`` is a list."""
+    """Return the directives in ``go.mod`` or ``go.work``: ``require`` maps modules to versions, ``use`` is a list."""
     members: dict[str, Node] = {}
     required: dict[str, Node] = {}
     used: list[Node] = []
@@ -66,16 +66,16 @@ def read_go_mod(text: str) -> Node:
 
 
 def read_dockerfile(text: str) -> Node:
-    """Return what a Dockerfile states.
+    """Return the values in a Dockerfile.
 
     ``FROM`` is the image of the last stage and, by name, the tags of all images; ``ARG`` and ``ENV`` are mappings, and
-    their names are members themselves. Variables are replaced where their defaults are known.
+    their names are also members themselves. Variables with known defaults are replaced.
     """
     members: dict[str, Node] = {}
     images: dict[str, Node] = {}
     variables: dict[str, dict[str, Node]] = {"ARG": {}, "ENV": {}}
     last, stages = Node(1), set[str]()
-    for line, written in _joined(text):
+    for line, written in _instructions(text):
         known = {**variables["ARG"], **variables["ENV"]}
         found, other = _FROM.match(written), _OTHER.match(written)
         if found:
@@ -100,7 +100,7 @@ def read_dockerfile(text: str) -> Node:
     return Node(1, members=members)
 
 
-def _joined(text: str) -> list[tuple[int, str]]:
+def _instructions(text: str) -> list[tuple[int, str]]:
     """Return the instructions, each with its first line; a backslash continues a line."""
     found: list[tuple[int, str]] = []
     held, begun = "", 0
@@ -128,7 +128,7 @@ def _replaced(text: str, known: dict[str, Node]) -> str:
 
 
 def _image(reference: str) -> list[tuple[str, str]]:
-    """Return the names by which an image is called (whole, and its last part), each with its tag."""
+    """Return the names of an image (the full one, and its last part), each with its tag."""
     name, _, digest = reference.partition("@")
     path, colon, tag = name.rpartition(":")
     if not colon or "/" in tag:
@@ -137,9 +137,9 @@ def _image(reference: str) -> list[tuple[str, str]]:
 
 
 def read_ini(text: str) -> Node:
-    """Return the sections of an INI file as mappings of names to texts; what stands before any section is at the top.
+    """Return the sections of an INI file as mappings of names to texts; entries before any section are at the top.
 
-    Lines that are neither are left out: editors and tools disagree about what an INI file is.
+    Other lines are left out: editors and tools disagree about the format.
     """
     top: dict[str, Node] = {}
     section, last = top, ""
@@ -162,7 +162,7 @@ def read_ini(text: str) -> Node:
 
 
 def _add(section: dict[str, Node], stripped: str, line: int) -> str:
-    """Add one name with its value; return the name, or nothing where there is none."""
+    """Add a name with its value; return the name, or an empty string if there is none."""
     at = min((stripped.index(mark) for mark in "=:" if mark in stripped), default=-1)
     if at <= 0:
         return ""

@@ -1,6 +1,6 @@
-"""The names of files that offer targets or list dependencies: where a check looks that names no files. Pure."""
+"""The names of files with targets or dependencies, where checks that name no files look. Pure."""
 
-# Where targets are looked for when a check names no files: in the root, and what these files point to.
+# Where to look for targets if a check names no files: in the root, and in files that these refer to.
 SCRIPT_FILES = (
     *(
         "Makefile",
@@ -18,7 +18,7 @@ SCRIPT_FILES = (
 )
 SCRIPT_GLOBS = (*SCRIPT_FILES, "**/package.json", "**/*.mk", "**/*.just")
 
-# Where dependencies are looked for when a check names no file: in the root, and what these files point to.
+# Where to look for dependencies if a check names no file: in the root, and in files that these refer to.
 _MANIFESTS = (
     *(
         "pyproject.toml",

@@ -1,4 +1,4 @@
-"""What every reader of a structured file makes: texts, each with its line, in mappings and lists. Pure."""
+"""The result of every reader of a structured file: texts with their lines, in mappings and lists. Pure."""
 
 from __future__ import annotations
 
@@ -9,20 +9,20 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-# Settings nest a few levels; what nests deeper was made to exhaust a reader.
+# Settings nest a few levels; deeper files were made to exhaust a reader.
 DEPTH_LIMIT = 64
-# A longer value is shown cut.
+# A longer value is shown truncated.
 SHOWN_LIMIT = 80
 
 
 @frozen
 class Node:
-    """One value of a file.
+    """A value in a file.
 
     Attributes:
         line: The line where it begins, from 1.
-        text: A scalar as the file writes it, without quotes; None for a mapping or a list. ``FROM`` of a Dockerfile has
-            a text and members.
+        text: A scalar as written, without quotes; None for a mapping or a list. ``FROM`` of a Dockerfile has a text and
+            members.
         members: The members of a mapping, in order.
         items: The elements of a list, in order.
     """
@@ -33,7 +33,7 @@ class Node:
     items: Sequence[Node] | None = None
 
     def find(self, keys: Sequence[str]) -> Node | None:
-        """Return the value behind *keys*, or None."""
+        """Return the value at *keys*, or None."""
         found: Node | None = self
         for key in keys:
             if found is None:
@@ -46,11 +46,11 @@ class Node:
         return found
 
     def at(self, *keys: str) -> Node:
-        """Return the value behind *keys*, or an empty one."""
+        """Return the value at *keys*, or an empty one."""
         return self.find(keys) or NOTHING
 
     def iter_members(self) -> Iterator[tuple[str, Node]]:
-        """Yield the names and values of a mapping; nothing for another value."""
+        """Yield the names and values of a mapping; nothing for other values."""
         yield from (self.members or {}).items()
 
     def texts(self) -> list[Node]:
@@ -58,7 +58,7 @@ class Node:
         return [one for one in (self.items or (self,)) if one.text is not None]
 
     def value(self) -> str:
-        """Return it on one line, to be compared and shown: ``3.11``, ``[a, b]``, ``{2 keys}``."""
+        """Return it on one line, for comparing and showing: ``3.11``, ``[a, b]``, ``{2 keys}``."""
         if self.text is not None:
             return " ".join(self.text.split())
         if self.items is not None:
@@ -70,5 +70,5 @@ NOTHING = Node(0)
 
 
 def unreadable(what: str, line: int = 0) -> FormatError:
-    """Return the error for a file that is not what its name says."""
+    """Return the error for a file whose content does not match its name."""
     return FormatError(f"{what}{f' (line {line})' if line else ''}", code="unreadable-source", line=line)

@@ -1,4 +1,4 @@
-"""Targets that a project offers by name: of make, npm, just, task, mise, tox, nox, poe, pdm, hatch and others. Pure."""
+"""Read a project's targets: of make, npm, just, task, mise, tox, nox, poe, pdm, hatch and others. Pure."""
 
 from __future__ import annotations
 
@@ -24,18 +24,18 @@ _DEF = re.compile(r"^(?:async[ \t]+)?def[ \t]+(\w+)", re.MULTILINE)
 _NOX_NAME = re.compile(r"name[ \t]*=[ \t]*[\"']([^\"'\n]+)[\"']")
 _RAKE = re.compile(r"^[ \t]*task[ \t(]+(?::|[\"'])?(\w[\w-]*(?::\w[\w-]*)*)", re.MULTILINE)
 _BRACES = re.compile(r"\{([^{}]*)\}")
-# Characters between the decorator of a session and its function.
+# The most characters between the decorator of a session and its function.
 DECORATORS_LIMIT = 2000
-# More environments than a matrix of tox has.
+# More environments than any matrix of tox has.
 EXPANSIONS_LIMIT = 500
 
 
 @lru_cache(maxsize=8)
 def read_scripts(path: str, content: bytes) -> dict[str, int]:
-    """Return the targets of a file by name, each with its line; empty for a file that offers none.
+    """Return the targets of a file by name, each with its line; empty for a file that has none.
 
     Raises:
-        FormatError: The file is not what its name says.
+        FormatError: The file's content does not match its name.
     """
     reader = _reader_of(path)
     found: dict[str, int] = {}
@@ -131,7 +131,7 @@ def _tox_list(node: Node) -> Targets:
 
 
 def _expanded(name: str) -> list[str]:
-    """Return the environments that a name with braces means: ``py{311,312}-lint``."""
+    """Return the environments for a name with braces: ``py{311,312}-lint``."""
     names = [name]
     while any("{" in one for one in names):
         found = [_BRACES.search(one) for one in names]

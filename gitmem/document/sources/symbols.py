@@ -1,11 +1,11 @@
-"""Definitions of names in source code, by the shape of their lines, in linear time and in any usual language.
+"""Find definitions of names in source code by the form of their lines, in linear time and for any common language.
 
-A name is defined on a line that says so: ``def name``, ``class Name``, ``const name =``, ``func (c *C) name``,
-``name() {``, ``int name(int a) {``, ``name = …``. ``Class.method`` is defined behind the line of the class and before
-the next line that is no deeper, or on a line that names both (``func (c *Class) method``, ``Class::method``).
+A name is defined on a line such as ``def name``, ``class Name``, ``const name =``, ``func (c *C) name``, ``name() {``,
+``int name(int a) {``, ``name = …``. ``Class.method`` is defined after the line of the class and before the next line
+with the same or less indentation, or on a line that names both (``func (c *Class) method``, ``Class::method``).
 
-No grammar is used, though they exist: a claimed verdict is recomputed on other machines, so an answer must not depend
-on what is installed there.
+Grammars are not used, although they exist: a claimed verdict is recomputed on other machines, so the answer must not
+depend on what is installed there.
 """
 
 from __future__ import annotations
@@ -38,27 +38,27 @@ _DEFINING = "|".join(
         r"(?:[ \t]+if[ \t]+not[ \t]+exists)?)",
     )
 )
-_SIGN = r"(?:[^=\n]|$)"  # an assignment, no comparison
+_SIGN = r"(?:[^=\n]|$)"  # an assignment, not a comparison
 # `func (c *C) name`, `fn<T> name`, `def self.name`, `function* name`, `let mut name`, `enum class Name`.
 _BETWEEN = (
     rf"(?:\*?{_S}+|\*)(?:\([^)\n]*\){_S}*)?(?:<[^>\n]*>{_S}*)?"
     rf"(?:(?:async|function|mut|class|struct){_S}+)*(?:self\.)?[*&\"`]?"
 )
 _TYPE_WORDS = r"(?:[A-Za-z_][\w:.<>\[\],?]*[ \t*&]+)"
-# Where a function's line ends: at its body, before a body on the next line, or within its parameters.
+# How a function's line ends: with its body, before a body on the next line, or within its parameters.
 _BODY = rf"{_S}*(?:<[^>\n]*>)?{_S}*\([^;\n]*(?:\{{|=>|[(,]|\)[^;\n{{}}]*\n{_S}*\{{)"
-# Words that begin a line which calls, imports or controls.
+# Words at the start of a line that calls, imports or controls.
 _NO_TYPES = frozenset(
     b"return if else elif while for switch catch await yield new throw case in not and or assert raise print delete"
     b" import from use using require go defer select match when unless until do try with goto".split()
 )
-# What goes on with the line of a definition, or is no code: it ends no block.
+# Lines that continue a definition, or are not code: they end no block.
 _NEXT_LINE = r"(?m)^([ \t]*)(?:[^\s){:#/*\\<]|\*[^/\s])[^\n]*"
 _LABELS = (b"public", b"private", b"protected", b"signals", b"slots", b"Q_")
 
 
 def find_symbol(content: bytes, name: str) -> int:
-    """Return the line where a name is defined, from 1; 0 where it is not.
+    """Return the line where a name is defined, from 1; 0 if it is not.
 
     Raises:
         FormatError: The file is too large.
@@ -86,7 +86,7 @@ def _line(content: bytes, found: tuple[int, int] | None) -> int:
 
 
 def _search(pattern: Any, content: bytes, start: int, end: int) -> tuple[int, int] | None:
-    """Return how deep the first definition is indented and where its name is; None without one."""
+    """Return the indentation of the first definition and the position of its name; None without one."""
     for found in pattern.finditer(content[start:end]):
         number = next(at for at in range(2, len(found.groups()) + 1) if found.start(at) >= 0)
         indent = found[1] or b""
@@ -102,7 +102,7 @@ def _end_of_line(content: bytes, at: int) -> int:
 
 
 def _end_of_block(content: bytes, start: int, indent: int, end: int) -> int:
-    """Return where the next line is that is no deeper than *indent* and does not go on with the one before."""
+    """Return where the next line is that is indented no more than *indent* and is no continuation."""
     for found in _compiled(_NEXT_LINE).finditer(content[start:end]):
         text = found[0].lstrip()
         if len(found[1].expandtabs(4)) <= indent and not text.startswith(_LABELS):
@@ -112,11 +112,11 @@ def _end_of_block(content: bytes, start: int, indent: int, end: int) -> int:
 
 @lru_cache(maxsize=256)
 def _definition(name: bytes, *, is_member: bool) -> Any:
-    """Return what finds a definition of a name: the indentation is its first group, the name one of the others.
+    """Return a pattern for a definition of a name: the indentation is its first group, the name one of the others.
 
     Args:
         name: The name.
-        is_member: Whether fields count, which are more loosely written: only within what has them.
+        is_member: Whether fields count, whose form is less strict: only inside another definition.
     """
     word = _escaped(name)
     before = rf"(?:(?:{_MODIFIER}){_S}+)*"
@@ -136,7 +136,7 @@ def _definition(name: bytes, *, is_member: bool) -> Any:
 
 @lru_cache(maxsize=256)
 def _joined(owner: bytes, name: bytes) -> Any:
-    """Return what finds a definition that names its owner itself: Go, C++, Ruby, JavaScript."""
+    """Return a pattern for a definition that names its owner itself: Go, C++, Ruby, JavaScript."""
     one, other = _escaped(owner), _escaped(name)
     receiver = rf"func{_S}*\({_S}*(?:\w+{_S}+)?\*?{one}(?:\[[^\]\n]*\])?{_S}*\){_S}*({other})\b"
     scoped = rf"(?:[^\n;=#]*[ \t*&])?{one}(?:<[^>\n]*>)?::~?({other}){_S}*\([^;\n]*"
@@ -153,7 +153,7 @@ def _escaped(name: bytes) -> str:
 
 @lru_cache(maxsize=512)
 def _compiled(pattern: str) -> Any:
-    import re2  # 8.5 ms (measured), and only where a definition is asked for
+    import re2  # 8.5 ms (measured), only if a definition is needed
 
     options = re2.Options()
     options.encoding = re2.Options.Encoding.LATIN1  # source code is bytes

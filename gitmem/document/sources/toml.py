@@ -1,4 +1,4 @@
-"""TOML, and where each value is: tomllib reads it, and one pass over the lines finds the keys. Pure.
+"""Read TOML, with the line of each value: tomllib parses it, and one pass over the lines finds the keys. Pure.
 
 Source: TOML 1.0.0.
 """
@@ -19,19 +19,19 @@ _KEY = rf"{_PART}(?:[ \t]*\.[ \t]*{_PART})*"
 _HEADER = re.compile(rf"[ \t]*(\[\[?)[ \t]*({_KEY})[ \t]*\]")
 _PAIR = re.compile(rf"[ \t]*({_KEY})[ \t]*=")
 _ONE_PART = re.compile(_PART)
-# What a value has that may go on over lines: texts, comments, brackets.
+# The parts of a value that can span lines: texts, comments, brackets.
 _PIECE = re.compile(
     r"\"\"\"(?:[^\\]|\\.)*?\"{3,5}|'''.*?'{3,5}|\"(?:[^\"\\\n]|\\.)*\"|'[^'\n]*'|\#[^\n]*|[\[\]{}\n]", re.DOTALL
 )
 
 
 def read(text: str) -> Node:
-    """Return what a TOML file holds.
+    """Return the content of a TOML file.
 
     Raises:
-        FormatError: It is not TOML, or nests too deep.
+        FormatError: It is not TOML, or nested too deeply.
     """
-    import tomllib  # 5 ms and more (measured), and only where a file is TOML
+    import tomllib  # 5 ms and more (measured), only for TOML files
 
     if any(line.count(".") > DEPTH_LIMIT and _has_deep_key(line) for line in text.split("\n")):
         raise unreadable(f"it nests more than {DEPTH_LIMIT} levels deep")
@@ -46,7 +46,7 @@ def read(text: str) -> Node:
 
 
 def _has_deep_key(line: str) -> bool:
-    """Return whether a line may begin with a key of very many parts: tomllib's time grows with their square."""
+    """Return whether a line may begin with a key of very many parts, for which tomllib takes quadratic time."""
     pieces = re.split(r"[,\[\]\"']", line.split("=", 1)[0])
     is_deep = any(piece.count(".") > DEPTH_LIMIT for piece in pieces)
     return is_deep or sum(piece.strip() == "." for piece in pieces) > DEPTH_LIMIT
@@ -85,7 +85,7 @@ class _Lines:
             at = end
 
     def _place(self, keys: tuple[str, ...], counts: dict[tuple[str, ...], int], *, is_array: bool) -> tuple[str, ...]:
-        """Return the path of a table's header: the last element of every list of tables on the way."""
+        """Return the path of a table's header, through the last element of each list of tables."""
         path: tuple[str, ...] = ()
         for number, key in enumerate(keys):
             path = (*path, key)
@@ -96,7 +96,7 @@ class _Lines:
         return path
 
     def _end_of_value(self, at: int, line: int) -> tuple[int, int]:
-        """Return where the line of a value ends, its texts and brackets included."""
+        """Return the line where a value ends, including its texts and brackets."""
         depth = 0
         for piece in _PIECE.finditer(self._text, at):
             mark = piece[0]
@@ -130,7 +130,7 @@ class _Lines:
         return Node(line, str(value).lower() if isinstance(value, bool) else self._written(value, path))
 
     def _places(self, path: tuple[str, ...], values: list[Any], line: int) -> list[int]:
-        """Return the lines of a list's elements, as far as they are texts written plainly."""
+        """Return the lines of a list's elements, as far as they are plain texts."""
         span = self._spans.get(path)
         if span is None:
             return [line] * len(values)
@@ -144,7 +144,7 @@ class _Lines:
         return places
 
     def _written(self, value: object, path: tuple[str, ...]) -> str:
-        """Return a scalar as the file writes it: 3.10 must not become 3.1."""
+        """Return a scalar as written: 3.10 must not become 3.1."""
         span = self._spans.get(path)
         if isinstance(value, float) and span is not None:
             return self._text[span[0] : span[1]].split("#")[0].strip()

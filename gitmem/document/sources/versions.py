@@ -1,8 +1,8 @@
-"""Versions and ranges of versions, as manifests write them. Pure.
+"""Versions and ranges of versions, as written in manifests. Pure.
 
-A version is read as PEP 440 where it is one (``packaging``), else by its numbers (``1.2.3-canary.4``, ``3.11-slim``).
+A version is read as PEP 440 if possible (``packaging``), else by its numbers (``1.2.3-canary.4``, ``3.11-slim``).
 Ranges are those of npm, Cargo, Composer, Bundler and pip: ``^1.2``, ``~1.2``, ``~> 1.2``, ``~=1.2``, ``>=1,<2``,
-``1.x``, ``1 - 2``, ``a || b``; a version alone means all versions that begin so.
+``1.x``, ``1 - 2``, ``a || b``; a version alone means all versions with that prefix.
 
 Source: PEP 440; docs.npmjs.com/cli/configuring-npm/package-json (ranges); doc.rust-lang.org/cargo (specifying
 dependencies); guides.rubygems.org/patterns (pessimistic version constraint).
@@ -19,7 +19,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from packaging.version import Version
 
-# A longer text is no version.
+# A longer text is not a version.
 LENGTH_LIMIT = 200
 _NUMBERS = re.compile(r"[vV=]?(\d{1,9}(?:\.\d{1,9}){0,5})([0-9A-Za-z]*(?:[-.+_]+[0-9A-Za-z]+)*)")
 _ANY = frozenset({"", "*", "x", "X", "latest", "any"})
@@ -32,7 +32,7 @@ _INTERVAL = re.compile(r"([\[(])\s*([^,\[\]()]*)(?:(,)\s*([^,\[\]()]*))?([\])])"
 
 @frozen
 class _Comparator:
-    """One condition: a sign, the numbers of its version as far as they are given, and the version."""
+    """One condition: an operator, the given numbers of its version, and the version."""
 
     sign: str
     numbers: tuple[int, ...]
@@ -40,10 +40,10 @@ class _Comparator:
 
 
 def is_within(stated: str, wanted: str) -> bool | None:
-    """Return whether what is stated lies in a range; of a stated range its lowest version counts.
+    """Return whether a stated version is in a range; for a stated range, its lowest version counts.
 
     Returns:
-        None where one of the two cannot be read as a version or range.
+        None if one of the two cannot be read as a version or range.
     """
     version, conditions = lowest(stated), parse_range(wanted)
     if version is None or conditions is None:
@@ -52,7 +52,7 @@ def is_within(stated: str, wanted: str) -> bool | None:
 
 
 def is_at_least(stated: str, wanted: str) -> bool | None:
-    """Return whether what is stated is not lower than a version or number; None where they cannot be compared."""
+    """Return whether a stated version is at least a version or number; None if they cannot be compared."""
     version, least = lowest(stated), lowest(wanted)
     if version is None or least is None:
         return None
@@ -60,14 +60,14 @@ def is_at_least(stated: str, wanted: str) -> bool | None:
 
 
 def is_same(stated: str, wanted: str) -> bool:
-    """Return whether two texts state the same, but for spaces, quotes and a leading ``v``."""
+    """Return whether two texts state the same, ignoring spaces, quotes and a leading ``v``."""
     one, other = _plain(stated), _plain(wanted)
     return one == other or bool(_NUMBERS.fullmatch(one) and one.lstrip("vV=") == other.lstrip("vV="))
 
 
 @lru_cache(maxsize=512)
 def lowest(text: str) -> Version | None:
-    """Return a version, or the lowest one of a range; None where there is none (``<2``, ``latest``)."""
+    """Return a version, or the lowest one of a range; None if there is none (``<2``, ``latest``)."""
     text = _bare(text)
     version = parse_version(text)
     if version is not None:
@@ -80,8 +80,8 @@ def lowest(text: str) -> Version | None:
 
 @lru_cache(maxsize=512)
 def parse_version(text: str) -> Version | None:
-    """Return a version, or None where *text* is none."""
-    from packaging.version import InvalidVersion, Version  # 8 ms (measured), and only where versions are compared
+    """Return a version, or None if *text* is not one."""
+    from packaging.version import InvalidVersion, Version  # 8 ms (measured), only if versions are compared
 
     text = text.strip()
     if not text or len(text) > LENGTH_LIMIT:
@@ -93,14 +93,15 @@ def parse_version(text: str) -> Version | None:
     found = _NUMBERS.fullmatch(text)
     if found is None:
         return None
-    # `1.2.3-canary.4` comes before `1.2.3` (semver.org, 11); a flavour (`3.11-slim`, `8.0-jre`) says nothing of that.
+    # `1.2.3-canary.4` comes before `1.2.3` (semver.org, 11); a flavour (`3.11-slim`, `8.0-jre`) does not affect the
+    # order.
     is_early = found[1].count(".") >= 2 and re.match(r"-[0-9A-Za-z]+\.\d", found[2]) is not None
     return Version(f"{found[1]}.dev0" if is_early else found[1])
 
 
 @lru_cache(maxsize=512)
 def parse_range(text: str) -> list[list[_Comparator]] | None:
-    """Return a range as alternatives of conditions that must all hold; None where it cannot be read."""
+    """Return a range as alternatives of conditions that must all hold; None if it cannot be read."""
     text = text.strip()
     if len(text) > LENGTH_LIMIT:
         return None
@@ -133,7 +134,7 @@ def _conditions(part: str) -> list[_Comparator] | None:
 
 
 def _interval(found: re.Match[str]) -> list[_Comparator] | None:
-    """Return the conditions of Maven's and NuGet's notation: ``[1.0,2.0)``."""
+    """Return the conditions in Maven's and NuGet's notation: ``[1.0,2.0)``."""
     opening, low, comma, high, closing = found.groups()
     conditions = []
     if low and not comma:
@@ -146,7 +147,7 @@ def _interval(found: re.Match[str]) -> list[_Comparator] | None:
 
 
 def _comparator(sign: str, numbers: str, suffix: str) -> _Comparator | None:
-    """Return one condition; None where it holds for every version (``*``)."""
+    """Return one condition; None if it holds for every version (``*``)."""
     given = []
     for part in numbers.split("."):
         if not part.isdecimal():
@@ -201,7 +202,7 @@ def _lowest_of(conditions: list[_Comparator]) -> Version | None:
 
 
 def _bare(text: str) -> str:
-    """Return a version without what names its package: ``pnpm@9.1.0``, ``node:20-slim``, ``go1.22``."""
+    """Return a version without the package's name: ``pnpm@9.1.0``, ``node:20-slim``, ``go1.22``."""
     text = text.strip().strip("'\"")
     named = re.fullmatch(r"(?:[A-Za-z@][\w./-]*[@:])(\d.*)|(?:go|python|py|node|ruby|java|jdk)-?(\d[\w.-]*)", text)
     return (named[1] or named[2]) if named else text

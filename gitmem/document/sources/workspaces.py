@@ -1,4 +1,4 @@
-"""The files that a manifest counts as its own: members of a workspace, included files. Pure."""
+"""Find the files that a manifest includes: members of a workspace, included files. Pure."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ _PIP_INCLUDE = re.compile(r"^[ \t]*(?:-r|-c|--requirement|--constraint)[= \t]*(\
 
 
 def read_links(path: str, content: bytes) -> tuple[str, ...]:
-    """Return globs, from the root of the code, of the files that one file counts as its own; may be empty.
+    """Return globs, from the root of the code, of the files that one file includes; may be empty.
 
     Raises:
-        FormatError: The file is not what its name says.
+        FormatError: The file's content does not match its name.
     """
     folder, _, name = path.rpartition("/")
     found = (_placed(folder, link) for link in _links(name, path, content))
@@ -39,7 +39,7 @@ def _links(name: str, path: str, content: bytes) -> Iterator[str]:
             yield f"{one.text}/{manifest}"
 
 
-# Where manifests list the members of their workspace, and the manifest that each member has.
+# Where manifests list the members of their workspace, and the manifest of each member.
 _MEMBERS: dict[str, tuple[tuple[tuple[str, ...], str], ...]] = {
     "package.json": ((("workspaces",), "package.json"), (("workspaces", "packages"), "package.json")),
     "pnpm-workspace.yaml": ((("packages",), "package.json"),),
@@ -50,7 +50,7 @@ _MEMBERS: dict[str, tuple[tuple[tuple[str, ...], str], ...]] = {
 
 
 def _placed(folder: str, link: str) -> str:
-    """Return a path from the root, or nothing where it leads out of the code."""
+    """Return a path from the root, or an empty string if it leads out of the code."""
     parts: list[str] = folder.split("/") if folder else []
     for part in link.split("/"):
         if part == "..":

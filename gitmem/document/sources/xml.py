@@ -1,4 +1,4 @@
-"""XML, as far as manifests use it: elements as mappings of their children and attributes, and where each is. Pure.
+"""Read XML as used in manifests: elements as mappings of children and attributes, with their lines. Pure.
 
 Document types and entities are refused before anything is expanded.
 """
@@ -18,13 +18,13 @@ _NAMESPACE = re.compile(r"^.*:")
 
 
 def read(text: str) -> Node:
-    """Return an XML file: its root element is the only member.
+    """Return the content of an XML file: its root element is the only member.
 
-    An element's members are its attributes and child elements by local name; several of one name are a list. Its text
-    is that of a leaf.
+    An element's members are its attributes and child elements by local name; several with one name form a list. Only
+    leaves have text.
 
     Raises:
-        FormatError: It is not XML, declares entities or a document type, or nests too deep.
+        FormatError: It is not XML, declares entities or a document type, or is nested too deeply.
     """
     parser = expat.ParserCreate()
     parser.buffer_text = True

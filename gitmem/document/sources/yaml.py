@@ -1,7 +1,7 @@
-"""YAML, and where each value is: the texts as the file writes them, without tags and without expanding aliases. Pure.
+"""Read YAML, with the line of each value: texts as written, without tags and without expanding aliases. Pure.
 
-Values are made from PyYAML's nodes, never by its constructors: ``3.10`` stays ``3.10``, ``on`` stays ``on``, and no tag
-makes an object. An alias is the same node again, so a file of a few lines cannot become gigabytes.
+Values are made from PyYAML's nodes, not by its constructors: ``3.10`` stays ``3.10``, ``on`` stays ``on``, and no tag
+creates an object. An alias is the same node again, so a short file cannot become gigabytes.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ def read(text: str) -> Node:
     Raises:
         FormatError: It is not YAML, or nests deeper than ``DEPTH_LIMIT``.
     """
-    import yaml  # 25 ms (measured), and only where a file is YAML
+    import yaml  # 25 ms (measured), only for YAML files
 
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     try:
@@ -37,7 +37,7 @@ def read(text: str) -> Node:
 
 
 def _check_depth(yaml: Any, text: str, loader: Any) -> None:
-    """Refuse what nests too deep, before anything recurses."""
+    """Refuse deep nesting, before anything recurses."""
     depth = 0
     for event in yaml.parse(text, Loader=loader):
         if isinstance(event, yaml.CollectionStartEvent):
@@ -54,7 +54,7 @@ def _node(found: Any, made: dict[int, Node], depth: int) -> Node:
         return made[id(found)]
     if depth > DEPTH_LIMIT:  # aliases of aliases
         raise unreadable(f"it nests more than {DEPTH_LIMIT} levels deep", line)
-    made[id(found)] = Node(line)  # what holds itself ends here
+    made[id(found)] = Node(line)  # recursive structures end here
     if found.id == "mapping":
         members: dict[str, Node] = {}
         for name, value in found.value:
@@ -77,5 +77,5 @@ def _node(found: Any, made: dict[int, Node], depth: int) -> Node:
 
 
 def _with_line(node: Node, line: int) -> Node:
-    """Return a member at the line of its name, which is where a reader looks."""
+    """Return a member with the line of its name, where a reader looks."""
     return node if node.line == line else Node(line, node.text, node.members, node.items)

@@ -1,7 +1,7 @@
-"""Find the definitions of some code: with the grammar of its language if that is installed, by indentation otherwise.
+"""Find the definitions in code: with its language's grammar if installed, otherwise by indentation.
 
-By indentation, a definition goes on to the next line that is indented no more, with the brace that closes it;
-decorators and comments right above belong to it. So Python and the languages with braces are cut alike.
+By indentation, a definition extends to the next line that is indented no more, including the closing brace; decorators
+and comments directly above belong to it. This works for Python and for languages with braces.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class Span:
     """The lines of one definition.
 
     Attributes:
-        name: What it defines.
+        name: The defined name.
         first: Its first line, from 0.
         end: The line after its last one.
     """
@@ -39,12 +39,12 @@ class Span:
 
 
 def definitions(text: str, language: str) -> list[Span]:
-    """Return the outermost definitions of some code, by line.
+    """Return the outermost definitions in code, by line.
 
-    Spans do not overlap, and end with a line that is not blank. Code that does not parse is cut by indentation.
+    Spans do not overlap, and end with a line that is not blank. Code that does not parse is split by indentation.
 
     Args:
-        text: The code, lines end with LF.
+        text: The code, with LF line ends.
         language: Its name in lower case, such as ``python``.
     """
     try:
@@ -57,7 +57,7 @@ def definitions(text: str, language: str) -> list[Span]:
 
 
 def by_indentation(text: str) -> list[Span]:
-    """Return the outermost definitions of some code, by line, as its indentation shows them."""
+    """Return the outermost definitions in code, by line, according to its indentation."""
     lines = text.split("\n")
     found: list[Span] = []
     at = 0

@@ -1,4 +1,4 @@
-"""Find definitions in the syntax tree of tree-sitter, with grammars that their packages bring along as wheels.
+"""Find definitions in tree-sitter's syntax tree, with grammars from installed packages.
 
 Nothing is downloaded: a language whose package is not installed has no grammar.
 """
@@ -24,7 +24,7 @@ GRAMMARS = {
     "rust": ("tree_sitter_rust", ("language",)),
     "typescript": ("tree_sitter_typescript", ("language_typescript", "language_tsx")),
 }
-# Nodes that define something, by the names that these grammars give them (`node-types.json` of each).
+# Nodes that define something, by their names in these grammars (`node-types.json` of each).
 DEFINITIONS = frozenset((
     *("function_definition", "class_definition", "type_alias_statement"),
     *("function_declaration", "generator_function_declaration", "class_declaration", "abstract_class_declaration"),
@@ -36,17 +36,17 @@ DEFINITIONS = frozenset((
 # Nodes around a definition that belong to it.
 WRAPPERS = frozenset(("decorated_definition", "export_statement", "lexical_declaration", "variable_declaration"))
 VALUES = frozenset(("arrow_function", "function_expression", "generator_function", "class"))
-# Nodes right above a definition that belong to it.
+# Nodes directly above a definition that belong to it.
 ABOVE = frozenset(("comment", "line_comment", "block_comment", "attribute_item", "decorator"))
 
 
 def parse(text: str, language: str) -> list[Span] | None:
-    """Return the outermost definitions, by line; nothing without a grammar, or if the code does not parse."""
+    """Return the outermost definitions, by line; none without a grammar, or if the code does not parse."""
     package, names = GRAMMARS.get(language, ("", ()))
     for name in names:
         try:
             grammar = Language(getattr(import_module(package), name)())
-        except (ImportError, AttributeError, ValueError):  # not installed; of another shape; of another version
+        except (ImportError, AttributeError, ValueError):  # not installed, with another interface, or another version
             return None
         # Go ends its last statement with a line feed.
         root = Parser(grammar).parse(f"{text}\n".encode("utf-8", "replace")).root_node
@@ -71,7 +71,7 @@ def _spans(root: Node) -> list[Span]:
 
 
 def _name(node: Node) -> str:
-    """Return the name of what a node defines, or nothing if it defines nothing."""
+    """Return the name that a node defines, or an empty string if it defines none."""
     if node.type in WRAPPERS:
         return next((name for child in node.named_children if (name := _name(child))), "")
     if node.type == "variable_declarator":
@@ -88,7 +88,7 @@ def _name(node: Node) -> str:
 
 
 def _first(node: Node) -> int:
-    """Return the first line of a node, with the comments and attributes right above it."""
+    """Return the first line of a node, including comments and attributes directly above it."""
     first = node.start_point.row
     above = node.prev_sibling
     while above is not None and above.type in ABOVE and above.start_point.row < first:
@@ -97,7 +97,7 @@ def _first(node: Node) -> int:
             break
         before = above.prev_sibling
         if before is not None and before.end_point.row == above.start_point.row and before.end_point.column > 0:
-            break  # a comment behind code is about that code
+            break  # a comment after code is about that code
         first, above = above.start_point.row, before
     return first
 

@@ -1,8 +1,8 @@
-"""Which files are code, and in what language, by their names. Pure."""
+"""Determine by name which files are code, and in what language. Pure."""
 
 from __future__ import annotations
 
-# What a language is called, by suffix, where its name is not the suffix.
+# Names of languages by suffix, if different from the suffix.
 _LANGUAGES = {
     **dict.fromkeys(("py", "pyi", "ipynb"), "python"),
     **dict.fromkeys(("js", "jsx", "mjs", "cjs"), "javascript"),
@@ -20,7 +20,7 @@ _SUFFIXES = (
     " ex exs erl hs ml fs clj dart zig nim jl r sh bash zsh sql proto graphql tf"
 )
 _CODE = frozenset(_SUFFIXES.split())
-# Folders whose code others wrote, or programs.
+# Folders with third-party or generated code.
 _FOLDERS = (
     "node_modules vendor third_party dist build out target site-packages __pycache__ .venv venv .tox .git .memory"
     " generated gen fixtures testdata snapshots"
@@ -29,7 +29,7 @@ _OTHERS = frozenset(_FOLDERS.split())
 
 
 def is_code(path: str) -> bool:
-    """Return whether a file, by its path with ``/``, is code of this project's authors."""
+    """Return whether a file, by its path with ``/``, is code by this project's authors."""
     *folders, name = path.split("/")
     suffix = name.rpartition(".")[2].lower()
     return suffix in _CODE and ".min." not in name and _OTHERS.isdisjoint(folders)

@@ -1,1 +1,1 @@
-"""What a text asks of its reader that no memory should: pure, and only looked for where somebody reviews."""
+"""Detect hazardous text in memories: requests that no memory should make. Pure, and only used in reviews."""

@@ -11,13 +11,13 @@ from gitmem.text.sanitize import find_spoken
 
 @frozen
 class Hazard:
-    """One such place.
+    """A hazard in a text.
 
     Attributes:
-        line: Where it begins, from 1.
+        line: Its first line, from 1.
         severity: ``error`` or ``warning``.
         code: A stable word: ``instruction``, ``spoken-markup``, ``piped-script`` or ``misleading-link``.
-        message: What it is, one line; it repeats no instruction.
+        message: A description, one line; it repeats no instruction.
     """
 
     line: int
@@ -27,7 +27,7 @@ class Hazard:
 
 
 def find_hazards(text: str) -> list[Hazard]:
-    """List the hazards of a text, by line; hidden characters and secrets are found elsewhere."""
+    """Return the hazards in a text, by line; hidden characters and secrets are found elsewhere."""
     found = [
         Hazard(one.line, one.severity, "instruction", f"it {one.message}, which no memory should")
         for one in find_instructions(text)

@@ -1,10 +1,10 @@
-"""Sentences that instruct an agent as no memory should: the words of known attacks on agents' memories.
+"""Find sentences that instruct an agent in ways no memory should, using the words of known attacks on agents' memories.
 
-The classes are those that OWASP's Agentic AI threats (T1, Memory Poisoning; ASI06) and the reports of such attacks
-describe; the rules are our own. They find what is said plainly: a text that avoids these words passes, which is why
-everything that an agent is shown of memories is fenced as well (``text.fence``).
+The classes are those described by OWASP's Agentic AI threats (T1, Memory Poisoning; ASI06) and in reports of such
+attacks; the rules are our own. They find plain wording: a text that avoids these words passes, which is why everything
+that an agent is shown of memories is also fenced (``text.fence``).
 
-Other people write what is searched, so every pattern runs in linear time (re2, without look-around).
+Other people write the searched text, so every pattern runs in linear time (re2, without look-around).
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ ERROR, WARNING = "error", "warning"
 
 @frozen
 class Instruction:
-    """One sentence that instructs an agent.
+    """A sentence that instructs an agent.
 
     Attributes:
-        line: Where it begins, from 1.
-        severity: ``error`` where no honest memory says so; ``warning`` where one might.
-        message: What it asks for, after "it".
+        line: Its first line, from 1.
+        severity: ``error`` if no honest memory says so; ``warning`` if one might.
+        message: What it requests, to follow "it".
     """
 
     line: int
@@ -43,9 +43,9 @@ class InstructionClass:
     Attributes:
         name: Its name.
         severity: See ``Instruction``.
-        message: What such a sentence asks for, after "it".
-        patterns: What it looks like; a blank is any run of white space.
-        unless: What makes it honest, right before it: "never" before "skip the review".
+        message: What such a sentence requests, to follow "it".
+        patterns: Its patterns; a blank matches any run of white space.
+        unless: Words before it that make it honest: "never" before "skip the review".
     """
 
     name: str
@@ -55,14 +55,14 @@ class InstructionClass:
     unless: str = ""
 
 
-# Before a request, these make the contrary of it; before a statement, they make it a condition.
+# Before a request, these negate it; before a statement, they make it a condition.
 _NOT = (
     r"\b(?:not|never|no|don'?t|doesn'?t|won'?t|can'?t|cannot|avoid|without|nor|refuses?|forbid|forbidden|prevents?)\b"
 )
-# What describes a safeguard, or an option of a program, instead of asking for it: "to skip the review, use --force".
+# Words that describe a safeguard, or a program's option, instead of a request: "to skip the review, use --force".
 _DESCRIBED = rf"{_NOT}|\b(?:to|can|could) $|--\w|# $|\w:\*\* $"
 _IF = r"\b(?:if|once|unless|until|when|whenever|after|only|whether|that|before|where)\b"
-# How far before a sentence's first word these count: in characters, and never past the end of a sentence.
+# How far before a sentence's first word these count, in characters, within the same sentence.
 _BEFORE = 40
 
 _EARLIER = r"(?:previous|prior|above|earlier|preceding|existing|system|developer|original|your|their|other)"
@@ -238,14 +238,14 @@ _CLASSES = (
 
 
 def _compiled(pattern: str) -> Any:
-    import re2  # 8.5 ms (measured), and only where a text is reviewed
+    import re2  # 8.5 ms (measured), only if a text is reviewed
 
     return re2.compile("(?i)" + pattern.replace(" ", r"\s+"))
 
 
 @cache
 def _patterns() -> tuple[Any, list[tuple[InstructionClass, Any, Any]]]:
-    """Return one pattern for all, which most texts do not match, and each with what makes it honest."""
+    """Return one pattern for all, which most texts do not match, and each pattern with its exceptions."""
     found = []
     for one in _CLASSES:
         unless = _compiled(one.unless) if one.unless else None
@@ -254,7 +254,7 @@ def _patterns() -> tuple[Any, list[tuple[InstructionClass, Any, Any]]]:
 
 
 def find_instructions(text: str, *, at_most: int = 5) -> list[Instruction]:
-    """List the sentences that instruct an agent: one for each class and line, by line, at most *at_most*."""
+    """Return the sentences that instruct an agent: one per class and line, by line, at most *at_most*."""
     plain = text.replace("\u2019", "'")
     found: dict[tuple[int, str], Instruction] = {}
     anything, patterns = _patterns()
@@ -275,6 +275,6 @@ def _starts(text: str, pattern: Any, unless: Any) -> Iterator[int]:
 
 
 def _before(text: str, start: int) -> str:
-    """Return the words of the same sentence right before a place."""
+    """Return the preceding words of the same sentence."""
     before = text[max(0, start - _BEFORE) : start]
     return before[max(before.rfind(end) for end in (". ", "; ", "! ", "\n\n", ": ")) + 1 :]

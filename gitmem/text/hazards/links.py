@@ -1,4 +1,4 @@
-"""Links that lead elsewhere than they say: an address as the text of another one, or a host that is only a user name.
+"""Find misleading links: an address as the text of a link to another, or a host that is only a user name.
 
 Source: CommonMark 0.31.2, sections 6.3 (links) and 6.5 (autolinks); RFC 3986, sections 3.2.1 and 7.6.
 """
@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import re
 
-# A link's text and where it leads, one line; bounded, so that no text makes it slow.
+# A link's text and its target, on one line; bounded, so that no text makes it slow.
 _LINK = re.compile(r"\[([^\[\]\n]{1,300})\]\(\s{0,3}<?([^\s<>()]{1,500})")
 _URL = re.compile(r"https?://[^\s<>()\"'`]{1,500}", re.IGNORECASE)
 _HOST = re.compile(r"(?:[a-z0-9](?:[a-z0-9-]{0,62})\.){1,8}[a-z]{2,18}")
-# Ends of names that are hosts more often than files: `[README.md]` and `[main.rs]` name files.
+# Endings that are top-level domains more often than file extensions: `[README.md]` and `[main.rs]` name files.
 _ENDS = frozenset(
     ("ai", "app", "biz", "cloud", "co", "com", "de", "dev", "edu", "eu", "gov", "info", "io", "net", "org", "uk", "xyz")
 )
@@ -20,7 +20,7 @@ _ABOUT_OTHERS = frozenset(("pkg.go.dev", "web.archive.org"))
 
 
 def find_misleading_links(text: str) -> list[tuple[int, str]]:
-    """List links whose text names another host than they lead to, by line from 1, with what is wrong."""
+    """Return links whose text names another host than their target's, by line from 1, with a description."""
     if "://" not in text:
         return []
     found = []
@@ -37,7 +37,7 @@ def find_misleading_links(text: str) -> list[tuple[int, str]]:
 
 
 def _host_of(text: str, *, is_url: bool = False) -> str:
-    """Return the host of an address, in lower case; empty where it is none, or may be a file's name."""
+    """Return the host of an address, in lower case; empty if it is not one, or may be a file's name."""
     scheme, has_scheme, rest = text.lower().partition("://")
     if has_scheme and scheme not in ("http", "https"):
         return ""
@@ -52,5 +52,5 @@ def _host_of(text: str, *, is_url: bool = False) -> str:
 
 
 def _are_one(shown: str, real: str) -> bool:
-    """Return whether one host is the other, or a part of it."""
+    """Return whether one host equals the other, or is a subdomain of it."""
     return shown == real or real.endswith(f".{shown}") or shown.endswith(f".{real}")
