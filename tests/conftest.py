@@ -12,6 +12,7 @@ import subprocess
 import tempfile
 from pathlib import Path
 
+import pygit2
 import pytest
 from hypothesis import HealthCheck, settings
 from support.processes import mark  # noqa: F401 - a fixture
@@ -102,7 +103,7 @@ def commit_files(folder: Path, files: dict[str, str], message: str = "change") -
         path.write_text(text, encoding="utf-8")
     git(folder, "add", "-A")
     git(folder, "commit", "-q", "-m", message)
-    return git(folder, "rev-parse", "HEAD")
+    return tip(folder, "HEAD")
 
 
 @pytest.fixture(scope="session")
@@ -115,6 +116,7 @@ def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
         sample.unlink()  # a third of what copying the repository costs, for each of two thousand tests
     git(folder, "config", "user.name", "Ana")
     git(folder, "config", "user.email", "ana@example.org")
+    git(folder, "config", "maintenance.auto", "false")  # a process less for each commit of a test
     commit_files(folder, CODE, "the service")
     return folder
 
@@ -178,8 +180,19 @@ def run_cli(repo: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureF
 
 
 def tip(folder: Path, ref: str = "refs/heads/memory") -> str:
-    """Return the memory branch's tip."""
-    return git(folder, "rev-parse", ref)
+    """Return the memory branch's tip, or another ref's commit."""
+    return _commit_of(folder, ref) or git(folder, "rev-parse", ref)
+
+
+def _commit_of(folder: Path, ref: str) -> str | None:
+    """Return a ref's commit without a process of git; None where only git can read it."""
+    try:
+        opened = pygit2.Repository(str(folder))
+        found = opened.references[ref].resolve().target
+        opened.free()
+    except (KeyError, ValueError, pygit2.GitError):
+        return None
+    return str(found)
 
 
 def put_files(folder: Path, files: dict[str, bytes | str], *, ref: str = "refs/heads/memory") -> str:
@@ -187,7 +200,7 @@ def put_files(folder: Path, files: dict[str, bytes | str], *, ref: str = "refs/h
 
     A branch that is not there yet begins as every store does.
     """
-    parent = git(folder, "rev-parse", "--verify", "-q", ref, check=False)
+    parent = _commit_of(folder, ref) or git(folder, "rev-parse", "--verify", "-q", ref, check=False)
     stream = [] if parent else [ROOT.replace("REF", ref).encode()]
     stream.append(f"commit {ref}\ncommitter Mallory <m@example.org> {NOW} +0000\ndata 6\npushed\n".encode())
     stream.append(f"from {parent or ':1'}\n".encode())
