@@ -45,7 +45,7 @@ def test_every_error_class_has_the_exit_status_of_the_design() -> None:
 
 
 @pytest.mark.parametrize(
-    ("error", "told"),
+    ("error", "message"),
     [
         (AmbiguousKeyError("a fits several", keys=["ab", "ac"], hint="one of"), {"keys": ["ab", "ac"]}),
         (FormatError("no", code="bad-ttl", path="facts/a.md", line=3), {"code": "bad-ttl", "line": 3}),
@@ -54,8 +54,8 @@ def test_every_error_class_has_the_exit_status_of_the_design() -> None:
     ],
     ids=lambda value: type(value).__name__,
 )
-def test_an_error_carries_what_a_caller_acts_on(error: GitmemError, told: dict[str, object]) -> None:
-    assert {name: getattr(error, name) for name in told} == told
+def test_an_error_carries_what_a_caller_acts_on(error: GitmemError, message: dict[str, object]) -> None:
+    assert {name: getattr(error, name) for name in message} == message
     assert str(error) == error.message
     assert isinstance(error, GitmemError)
 

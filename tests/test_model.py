@@ -51,9 +51,11 @@ def test_a_memory_without_a_title_is_called_by_its_first_words(found: Document, 
     assert found.title == title
 
 
-@pytest.mark.parametrize(("kind", "told"), [("gotcha", "gotcha"), ("", "learned"), (None, "learned"), (7, "learned")])
-def test_a_memory_that_names_no_kind_is_learned(kind: object, told: str) -> None:
-    assert document(kind=kind).kind == told
+@pytest.mark.parametrize(
+    ("kind", "expected"), [("gotcha", "gotcha"), ("", "learned"), (None, "learned"), (7, "learned")]
+)
+def test_a_memory_that_names_no_kind_is_learned(kind: object, expected: str) -> None:
+    assert document(kind=kind).kind == expected
     assert document().kind == "learned"
 
 

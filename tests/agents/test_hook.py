@@ -25,7 +25,7 @@ SILENT = {"claude-code": "", "codex": "", "copilot": "", "cursor": "{}", "gemini
 
 
 @pytest.fixture
-def told(tmp_path: Path) -> Iterator[Callable[..., int]]:
+def messages(tmp_path: Path) -> Iterator[Callable[..., int]]:
     """Return a function that returns a descriptor which brings a payload, or bytes."""
     opened = []
 
@@ -72,16 +72,16 @@ def test_payload_sent_to_claude_codes_hook_is_told_apart(name: str) -> None:
     "content", [b"", b" \n", b"{", b"[1]", b"\xff\x00", b"{}", b'{"hook_event_name": "Unknown"}', b"[" * 100_000]
 )
 def test_payload_that_means_nothing_is_answered_with_nothing(
-    memory: Memory, told, harness: str, content: bytes, monkeypatch: pytest.MonkeyPatch, repo: Path
+    memory: Memory, messages, harness: str, content: bytes, monkeypatch: pytest.MonkeyPatch, repo: Path
 ) -> None:
     monkeypatch.chdir(repo)
 
-    assert serve(harness, fd=told(content)) == SILENT[harness]
+    assert serve(harness, fd=messages(content)) == SILENT[harness]
 
 
 @pytest.mark.parametrize("harness", HARNESSES)
 def test_event_reaches_the_memory_of_its_folder_and_the_text_reaches_the_agent(
-    memory: Memory, told, happened: list[Event], repo: Path, harness: str
+    memory: Memory, messages, happened: list[Event], repo: Path, harness: str
 ) -> None:
     name = {
         "claude-code": "UserPromptSubmit",
@@ -95,66 +95,68 @@ def test_event_reaches_the_memory_of_its_folder_and_the_text_reaches_the_agent(
     folder = {"opencode": "directory", "cursor": "workspace_roots"}.get(harness, "cwd")
     where = [str(repo)] if harness == "cursor" else str(repo)
 
-    printed = serve(harness, "chat.message", fd=told(payload(f"{harness}/{name}", **{folder: where})))
+    printed = serve(harness, "chat.message", fd=messages(payload(f"{harness}/{name}", **{folder: where})))
 
     assert [(event.harness, event.name, event.folder) for event in happened] == [(harness, "prompt", str(repo))]
     assert "some text" in json.dumps(json.loads(printed))
 
 
-def test_event_that_arrives_twice_counts_once(memory: Memory, told, happened: list[Event], repo: Path) -> None:
+def test_event_that_arrives_twice_counts_once(memory: Memory, messages, happened: list[Event], repo: Path) -> None:
     first = payload("cursor/beforeSubmitPrompt", workspace_roots=[str(repo)])
     another = first | {"generation_id": "another"}
 
-    printed = [serve(harness, fd=told(one)) for one in (first, another) for harness in ("cursor", "claude-code")]
+    printed = [serve(harness, fd=messages(one)) for one in (first, another) for harness in ("cursor", "claude-code")]
 
     assert len(happened) == 2
     assert [json.loads(one) != {} for one in printed] == [True, False, True, False]
 
 
 def test_what_cursor_tells_through_claudes_settings_is_left_to_its_own_hooks(
-    memory: Memory, told, happened: list[Event], repo: Path
+    memory: Memory, messages, happened: list[Event], repo: Path
 ) -> None:
     (repo / ".cursor").mkdir()
     (repo / ".cursor" / "hooks.json").write_text('{"hooks": {"stop": [{"command": "gitmem hook cursor"}]}}')
     shell = payload("cursor/postToolUse.Shell", workspace_roots=[str(repo)], cwd=str(repo))
 
-    assert serve("claude-code", fd=told(shell)) == "{}"
+    assert serve("claude-code", fd=messages(shell)) == "{}"
     assert happened == []
-    assert serve("cursor", fd=told(shell)) != "{}"
+    assert serve("cursor", fd=messages(shell)) != "{}"
     assert len(happened) == 1
 
 
 def test_folder_that_is_gone_means_the_current_one(
-    memory: Memory, told, happened: list[Event], repo: Path, monkeypatch: pytest.MonkeyPatch
+    memory: Memory, messages, happened: list[Event], repo: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(repo)
 
-    serve("claude-code", fd=told(payload("claude-code/UserPromptSubmit")))
+    serve("claude-code", fd=messages(payload("claude-code/UserPromptSubmit")))
 
     assert len(happened) == 1
 
 
 @pytest.mark.parametrize("source", ["handoff", ""])
-def test_start_from_somewhere_new_is_a_start(memory: Memory, told, happened: list[Event], repo: Path, source) -> None:
-    serve("claude-code", fd=told(payload("claude-code/SessionStart.startup", cwd=str(repo), source=source)))
+def test_start_from_somewhere_new_is_a_start(
+    memory: Memory, messages, happened: list[Event], repo: Path, source
+) -> None:
+    serve("claude-code", fd=messages(payload("claude-code/SessionStart.startup", cwd=str(repo), source=source)))
 
     assert [event.source for event in happened] == ["startup"]
 
 
 def test_hooks_are_switched_off(
-    memory: Memory, told, happened: list[Event], repo: Path, monkeypatch: pytest.MonkeyPatch
+    memory: Memory, messages, happened: list[Event], repo: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("GITMEM_HOOKS", "off")
 
-    assert serve("gemini", fd=told(payload("gemini/BeforeAgent", cwd=str(repo)))) == "{}"
+    assert serve("gemini", fd=messages(payload("gemini/BeforeAgent", cwd=str(repo)))) == "{}"
     assert happened == []
 
 
 def test_nothing_is_done_where_there_is_no_repository_or_no_store(
-    repo: Path, told, happened: list[Event], tmp_path: Path
+    repo: Path, messages, happened: list[Event], tmp_path: Path
 ) -> None:
     for folder in (repo, tmp_path):
-        assert serve("codex", fd=told(payload("codex/UserPromptSubmit", cwd=str(folder)))) == ""
+        assert serve("codex", fd=messages(payload("codex/UserPromptSubmit", cwd=str(folder)))) == ""
 
     assert happened == []
     assert not (repo / ".git" / "gitmem" / hook_log.FOLDER).exists()
@@ -174,14 +176,14 @@ def test_nothing_is_done_where_there_is_no_repository_or_no_store(
     ids=lambda value: type(value).__name__,
 )
 def test_whatever_goes_wrong_is_noted_without_a_word_of_the_payload(
-    memory: Memory, told, repo: Path, monkeypatch: pytest.MonkeyPatch, error: BaseException, line: str
+    memory: Memory, messages, repo: Path, monkeypatch: pytest.MonkeyPatch, error: BaseException, line: str
 ) -> None:
     def fail(_: Memory, event: Event) -> str:
         raise error
 
     let(monkeypatch, fail)
 
-    printed = serve("cursor", fd=told(payload("cursor/beforeSubmitPrompt", workspace_roots=[str(repo)])))
+    printed = serve("cursor", fd=messages(payload("cursor/beforeSubmitPrompt", workspace_roots=[str(repo)])))
 
     assert printed == "{}"
     [failure] = hook_log.list_failures(memory.repository.git.repository.state)
@@ -189,25 +191,25 @@ def test_whatever_goes_wrong_is_noted_without_a_word_of_the_payload(
     assert "secret" not in failure.what
 
 
-def test_wrong_setting_of_this_clone_is_noted_with_its_words(memory: Memory, told, repo: Path) -> None:
+def test_wrong_setting_of_this_clone_is_noted_with_its_words(memory: Memory, messages, repo: Path) -> None:
     git(repo, "config", "gitmem.nosuchsetting", "1")
 
-    assert serve("claude-code", fd=told(payload("claude-code/UserPromptSubmit", cwd=str(repo)))) == ""
+    assert serve("claude-code", fd=messages(payload("claude-code/UserPromptSubmit", cwd=str(repo)))) == ""
 
     [failure] = hook_log.list_failures(memory.repository.git.repository.state)
     assert "ConfigError: git config: unknown setting: gitmem.nosuchsetting" in failure.what
 
 
-def test_unknown_harness_is_noted(memory: Memory, told, repo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unknown_harness_is_noted(memory: Memory, messages, repo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(repo)
 
-    assert serve("claud", fd=told({"a": 1})) == ""
+    assert serve("claud", fd=messages({"a": 1})) == ""
 
     [failure] = hook_log.list_failures(memory.repository.git.repository.state)
     assert failure.what.startswith("claud -: UnusableError: unknown harness; choose one of claude-code,")
 
 
-def test_what_takes_too_long_is_given_up(memory: Memory, told, repo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_takes_too_long_is_given_up(memory: Memory, messages, repo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def wait(_: Memory, event: Event) -> str:
         time.sleep(10)
         return "late"
@@ -216,7 +218,7 @@ def test_what_takes_too_long_is_given_up(memory: Memory, told, repo: Path, monke
     monkeypatch.setitem(entry.LIMITS_S, "prompt", 0.05)
     begun = time.monotonic()
 
-    assert serve("gemini", fd=told(payload("gemini/BeforeAgent", cwd=str(repo)))) == "{}"
+    assert serve("gemini", fd=messages(payload("gemini/BeforeAgent", cwd=str(repo)))) == "{}"
 
     assert time.monotonic() - begun < 5
     [failure] = hook_log.list_failures(memory.repository.git.repository.state)
@@ -274,12 +276,12 @@ def foreign(memory: Memory, repo: Path, tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize("is_users", [True, False], ids=["user's settings", "settings of an older gitmem"])
-def test_clone_that_nobody_accepted_has_one_line_and_no_memory(told, foreign: Path, is_users: bool) -> None:
+def test_clone_that_nobody_accepted_has_one_line_and_no_memory(messages, foreign: Path, is_users: bool) -> None:
     names = ("SessionStart.startup", "UserPromptSubmit", "PostToolUse.Bash", "SubagentStop", "SessionEnd")
     payloads = [payload(f"claude-code/{name}", cwd=str(foreign), session_id="s") for name in names]
     payloads[1]["prompt"] = "why does the gateway drop connections?"
 
-    start, *rest = [serve("claude-code", fd=told(one), is_users=is_users) for one in payloads]
+    start, *rest = [serve("claude-code", fd=messages(one), is_users=is_users) for one in payloads]
 
     line = json.loads(start)["hookSpecificOutput"]["additionalContext"]
     assert line == (
@@ -290,21 +292,21 @@ def test_clone_that_nobody_accepted_has_one_line_and_no_memory(told, foreign: Pa
     assert git(foreign, "for-each-ref", "--format=%(refname)", "refs/heads/memory", "refs/gitmem") == ""
 
 
-def test_clone_shows_its_memories_once_its_person_accepts_it(told, foreign: Path) -> None:
+def test_clone_shows_its_memories_once_its_person_accepts_it(messages, foreign: Path) -> None:
     with Memory(foreign) as memory:
         memory.init(offline=True)
 
-    assert "make deploy" in serve("claude-code", fd=told(payload(STARTED, cwd=str(foreign))), is_users=True)
+    assert "make deploy" in serve("claude-code", fd=messages(payload(STARTED, cwd=str(foreign))), is_users=True)
 
 
-def test_hooks_of_the_project_itself_show_them_and_are_not_spoken_over(told, foreign: Path) -> None:
+def test_hooks_of_the_project_itself_show_them_and_are_not_spoken_over(messages, foreign: Path) -> None:
     (foreign / ".claude").mkdir()
     hook = {"hooks": [{"type": "command", "command": "gitmem hook claude-code"}]}
     (foreign / ".claude/settings.json").write_text(json.dumps({"hooks": {"SessionStart": [hook]}}))
     start = payload(STARTED, cwd=str(foreign))
 
-    of_person = serve("claude-code", fd=told(start), is_users=True)
-    of_project = serve("claude-code", fd=told(start))
+    of_person = serve("claude-code", fd=messages(start), is_users=True)
+    of_project = serve("claude-code", fd=messages(start))
 
     assert of_person == ""
     assert "make deploy" in of_project

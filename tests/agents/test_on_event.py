@@ -55,9 +55,9 @@ def test_words_at_a_stop_are_kept_at_once_and_no_summary_is_made(memory: Memory,
     before = tip(repo)
     event = parsed(f"claude-code/{name}", cwd=str(repo), last_assistant_message="LEARNED: the ledger rounds to even")
 
-    told = on_event.stopped(memory, event) if name == "Stop" else on_event.subagent_stopped(memory, event)
+    message = on_event.stopped(memory, event) if name == "Stop" else on_event.subagent_stopped(memory, event)
 
-    assert not told
+    assert not message
     assert len(Spool(memory.repository.git.repository.state).list_waiting()) == 1
     assert not waits(memory.repository.git.repository.state)
     assert tip(repo) == before

@@ -47,9 +47,9 @@ def test_payload_that_comes_in_parts_is_read_whole() -> None:
 def test_pipe_that_is_never_closed_is_not_waited_for_behind_a_whole_object() -> None:
     with piped(b'{"a": 1}\n', closes=False) as fd:
         begun = time.monotonic()
-        told = read_input(fd)
+        message = read_input(fd)
 
-    assert told.payload() == {"a": 1}
+    assert message.payload() == {"a": 1}
     assert time.monotonic() - begun < 2
 
 
@@ -58,20 +58,20 @@ def test_silent_pipe_is_left_alone_after_a_while(monkeypatch: pytest.MonkeyPatch
     with piped(closes=False) as fd:
         assert read_input(fd).is_empty
     with piped(b'{"a": ', closes=False) as fd:
-        told = read_input(fd)
+        message = read_input(fd)
 
     with pytest.raises(UnusableError, match=r"6 bytes, and its end did not come in time"):
-        told.payload()
+        message.payload()
 
 
 def test_large_payload_is_read_to_its_end_and_not_kept() -> None:
     with piped(b'{"a": "', b"x" * (8 * 1024 * 1024), b'"}') as fd:
-        told = read_input(fd)
+        message = read_input(fd)
 
-    assert told.size == 8 * 1024 * 1024 + 9
-    assert len(told.content) <= stdin.PARSED_AT_MOST + stdin.CHUNK
+    assert message.size == 8 * 1024 * 1024 + 9
+    assert len(message.content) <= stdin.PARSED_AT_MOST + stdin.CHUNK
     with pytest.raises(UnusableError, match="larger than 4194304 bytes"):
-        told.payload()
+        message.payload()
 
 
 def test_terminal_is_not_read() -> None:

@@ -109,14 +109,14 @@ def test_both_clones_tell_the_truth_at_every_commit(walked, key):
 
 
 def test_nothing_disagrees_and_only_what_a_commit_touches_runs(walked):
-    told = replay.summary(walked)
+    message = replay.summary(walked)
 
-    assert (walked.differences, told["unstable"]) == ([], ["flaps"])
-    assert told["compared"] == told["runs_in_full"] == 90
+    assert (walked.differences, message["unstable"]) == ([], ["flaps"])
+    assert message["compared"] == message["runs_in_full"] == 90
     # 9 at the start; then at no commit whose inputs were seen before: 21 for the three that depend on the whole tree, 4
     # each for those that read src, 2 each for those that read run.sh, 9 for the one that never learns anything, and 2
     # of failures that count again although another one came between.
-    assert told["runs"] == 53
+    assert message["runs"] == 53
 
 
 def test_every_break_is_told_once_at_its_commit_and_nothing_else(walked):
@@ -197,7 +197,7 @@ def test_own_history_agrees_and_its_facts_hold(tmp_path):
     assert len(facts) >= 30
     assert set(replay.summary(walk)["forms"]) == {"built-in", "shell", "program"}
     assert walk.disagreements() == []
-    assert {key: told.status for key, told in walk.steps[-1].told.items() if told.status != "verified"} == {}
+    assert {key: message.status for key, message in walk.steps[-1].told.items() if message.status != "verified"} == {}
 
 
 @pytest.mark.parametrize(
@@ -244,8 +244,8 @@ def test_command_line_walks_and_leaves_nothing(history, tmp_path, capsys, monkey
     options = ["--from", "main~3", "--every", "2", "--full-every", "0", "--json", "--results", str(tmp_path / "rows")]
     status = replay.main([str(history), str(tmp_path / "facts.jsonl"), *options])
 
-    told = json.loads(capsys.readouterr().out)
-    assert (status, told["commits"], told["compared"], told["seconds_per_commit_in_full"]) == (0, 3, 0, None)
+    message = json.loads(capsys.readouterr().out)
+    assert (status, message["commits"], message["compared"], message["seconds_per_commit_in_full"]) == (0, 3, 0, None)
     assert json.loads((tmp_path / "rows").read_text().splitlines()[0])["ran"] is True
     assert list((tmp_path / "tmp").iterdir()) == []
     after = git(history, "for-each-ref"), git(history, "status", "--porcelain"), git(history, "config", "-l", "--local")

@@ -86,20 +86,22 @@ def test_json_is_as_documented(run_cli, repo: Path) -> None:
 
 @pytest.mark.usefixtures("facts")
 @pytest.mark.parametrize(
-    ("files", "status", "told"),
+    ("files", "status", "message"),
     [
         ({"src/gateway/retry.py": "RETRIES = 4\n"}, 0, ""),
         ({"README.md": "# Changed\n"}, 0, "1 fact waits for approval: command (gitmem trust --review"),
     ],
     ids=["nothing becomes false", "something waits for approval"],
 )
-def test_fact_that_waits_for_approval_is_one_line_and_stops_nothing(run_cli, repo: Path, files, status, told) -> None:
+def test_fact_that_waits_for_approval_is_one_line_and_stops_nothing(
+    run_cli, repo: Path, files, status, message
+) -> None:
     put(repo, make_fact("command", "test -f README.md", paths=["README.md"]))
     change(repo, files)
 
     done = run_cli("check")
 
-    assert (done.status, told in done.err) == (status, True)
+    assert (done.status, message in done.err) == (status, True)
 
 
 @pytest.mark.usefixtures("facts")

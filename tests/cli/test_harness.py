@@ -17,9 +17,9 @@ from gitmem.cli import harness, main
 def hook(run_cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     """Return a function that calls a hook with a payload or bytes on standard input."""
 
-    def call(*words: str, told: object = b"", before: tuple[str, ...] = ()):
+    def call(*words: str, event_json: object = b"", before: tuple[str, ...] = ()):
         path = tmp_path / "told"
-        path.write_bytes(told if isinstance(told, bytes) else json.dumps(told).encode())
+        path.write_bytes(event_json if isinstance(event_json, bytes) else json.dumps(event_json).encode())
         fd = os.open(path, os.O_RDONLY)
         monkeypatch.setattr(harness, "STDIN", fd)
         try:
@@ -37,7 +37,7 @@ def says(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_answer_is_one_line_of_json(memory, hook, says, repo: Path) -> None:
-    ran = hook("claude-code", told=payload("claude-code/SessionStart.startup", cwd=str(repo)))
+    ran = hook("claude-code", event_json=payload("claude-code/SessionStart.startup", cwd=str(repo)))
 
     assert (ran.status, ran.err) == (0, "")
     assert json.loads(ran.out)["hookSpecificOutput"]["additionalContext"] == "näh, a start"
@@ -45,11 +45,11 @@ def test_answer_is_one_line_of_json(memory, hook, says, repo: Path) -> None:
 
 
 def test_event_is_named_on_the_command_line_where_the_payload_does_not(memory, hook, says, repo: Path) -> None:
-    told = payload("copilot/userPromptSubmitted", cwd=str(repo))
-    del told["prompt"]  # which would tell
+    event_json = payload("copilot/userPromptSubmitted", cwd=str(repo))
+    del event_json["prompt"]  # which would tell
 
-    assert "a prompt" in hook("copilot", "userPromptSubmitted", told=told).out
-    assert hook("copilot", told=told | {"timestamp": 1}).out == ""
+    assert "a prompt" in hook("copilot", "userPromptSubmitted", event_json=event_json).out
+    assert hook("copilot", event_json=event_json | {"timestamp": 1}).out == ""
 
 
 @pytest.mark.parametrize(("alias", "name"), [("claude", "claude-code/Stop"), ("gemini-cli", "gemini/AfterAgent")])
@@ -57,19 +57,19 @@ def test_harness_has_other_names(memory, hook, monkeypatch, repo: Path, alias: s
     events: list[Event] = []
     let(monkeypatch, lambda _, event: events.append(event))
 
-    ran = hook(alias, told=payload(name, cwd=str(repo)))
+    ran = hook(alias, event_json=payload(name, cwd=str(repo)))
 
     assert (ran.status, ran.err, [event.name for event in events]) == (0, "", ["stop"])
 
 
 def test_works_behind_the_option_for_a_folder(memory, hook, says, repo: Path, tmp_path: Path) -> None:
-    ran = hook("codex", told=payload("codex/UserPromptSubmit"), before=("-C", str(repo)))
+    ran = hook("codex", event_json=payload("codex/UserPromptSubmit"), before=("-C", str(repo)))
 
     assert "a prompt" in ran.out
 
 
 def test_misspelled_harness_is_told_on_standard_error_and_no_failure(memory, hook) -> None:
-    ran = hook("claud-code", told={})
+    ran = hook("claud-code", event_json={})
 
     assert (ran.status, ran.out) == (0, "")
     assert "unknown harness: claud-code; choose one of claude-code, codex" in ran.err

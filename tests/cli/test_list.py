@@ -103,8 +103,8 @@ def test_list_at_is_of_that_time_and_says_what_it_cannot_answer(run_cli, repo: P
     keys = [row.split("\t")[0] for row in early.out.splitlines()]
     assert ("early" in keys, "late" in keys) == (True, False)
     assert (early.status, none.status, unknown.status, private.status) == (0, 1, 1, 2)
-    told = json.loads(run_cli("list", "--at", "HEAD~1", "--json").out)["at"]
-    assert told == {
+    document = json.loads(run_cli("list", "--at", "HEAD~1", "--json").out)["at"]
+    assert document == {
         "rev": "HEAD~1",
         "code": git(repo, "rev-parse", "HEAD~1"),
         "commit": git(repo, "rev-parse", "memory~1"),

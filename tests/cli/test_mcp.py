@@ -66,9 +66,9 @@ def test_client_that_goes_away_before_its_answers_is_no_bug(memory, repo: Path, 
             server.stdout.readline()
         server.stdout.close()
         server.stdin.close()
-        told = server.stderr.read()
+        report = server.stderr.read()
 
-    assert (server.returncode, told) == (0, "")
+    assert (server.returncode, report) == (0, "")
 
 
 def test_help_and_a_wrong_option_load_nothing_of_the_sdk(repo: Path) -> None:

@@ -287,7 +287,7 @@ def test_finished_run_is_distilled_all_or_nothing(run_cli, repo: Path, type_in) 
 
 
 @pytest.mark.parametrize(
-    ("argv", "told"),
+    ("argv", "expected"),
     [
         (["a text", "--from-run", "x.json"], "a text cannot be combined with --from-run"),
         (["--from-run", "x.json", "--kind", "gotcha"], "--kind cannot be combined with --from-run"),
@@ -296,11 +296,11 @@ def test_finished_run_is_distilled_all_or_nothing(run_cli, repo: Path, type_in) 
         ([], "remember needs a text or --from-run FILE"),
     ],
 )
-def test_what_does_not_go_together_is_wrong_use(run_cli, argv: list[str], told: str) -> None:
+def test_what_does_not_go_together_is_wrong_use(run_cli, argv: list[str], expected: str) -> None:
     done = run_cli("remember", *argv)
 
     assert done.status == 2
-    assert told in done.err
+    assert expected in done.err
 
 
 def test_run_that_is_not_there_is_told(run_cli) -> None:

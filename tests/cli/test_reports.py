@@ -70,7 +70,7 @@ def test_pipe_is_written_to(run_cli) -> None:
 
 @pytest.mark.usefixtures("broken")
 @pytest.mark.parametrize(
-    ("words", "status", "told"),
+    ("words", "status", "message"),
     [
         (["--json", "--format", "sarif"], 2, "--json and --format cannot be combined"),
         (["--report", "pdf=x"], 2, "cannot write the form pdf"),
@@ -79,7 +79,7 @@ def test_pipe_is_written_to(run_cli) -> None:
         (["--format", "pdf"], 2, "pdf"),
     ],
 )
-def test_wrong_use_says_so_before_anything_is_judged(run_cli, words, status, told) -> None:
+def test_wrong_use_says_so_before_anything_is_judged(run_cli, words, status, message) -> None:
     done = run_cli("check", *words)
 
-    assert (done.status, told in done.err, done.out) == (status, True, "")
+    assert (done.status, message in done.err, done.out) == (status, True, "")

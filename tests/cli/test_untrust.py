@@ -34,5 +34,5 @@ def test_what_a_record_shows_is_all_that_would_run(run_cli) -> None:
 
     run_cli("untrust", "f")
 
-    told = run_cli("trust", "--list").out
-    assert "test -s README.md && true  [counterexample: rm README.md]  [with the network]" in told
+    output = run_cli("trust", "--list").out
+    assert "test -s README.md && true  [counterexample: rm README.md]  [with the network]" in output

@@ -60,8 +60,8 @@ class Place:
         mine = [str(self.bin)] if with_gitmem else []
         (self.home / "bin").mkdir(exist_ok=True)
         found = [str(self.home / "bin"), *mine, str(node_of(self.prefix).parent), "/usr/local/bin", "/usr/bin", "/bin"]
-        told = {"HOME": str(self.home), "PATH": ":".join(found), "LANG": "C.UTF-8", "TERM": "dumb", "NO_PROXY": "*"}
-        return told | ({"CLIENTS_RECORD": str(self.record)} if self.record else {}) | self.prepared(url)
+        message = {"HOME": str(self.home), "PATH": ":".join(found), "LANG": "C.UTF-8", "TERM": "dumb", "NO_PROXY": "*"}
+        return message | ({"CLIENTS_RECORD": str(self.record)} if self.record else {}) | self.prepared(url)
 
     def prepared(self, url: str) -> dict[str, str]:
         """Write what the client reads, and return its variables."""

@@ -115,9 +115,9 @@ def test_edit_of_the_text_is_embedded_again_and_one_of_tags_is_not(store: Path) 
 
     assert set(keys(store, LOGIN)) == {"sso", "colours"}
     with Memory(store) as memory:
-        told = memory.vectors.status().document["stores"][0]
-        assert (told["with_vectors"], told["missing"]) == (4, 0)
-        assert told["vectors"][0]["pieces"] == 5  # and the text that "colours" had
+        document = memory.vectors.status().document["stores"][0]
+        assert (document["with_vectors"], document["missing"]) == (4, 0)
+        assert document["vectors"][0]["pieces"] == 5  # and the text that "colours" had
         assert memory.vectors.rebuild().forgotten == 2
         assert memory.vectors.status().document["stores"][0]["vectors"][0]["pieces"] == 4
 
@@ -259,9 +259,9 @@ def test_code_may_have_a_model_of_its_own(store: Path, tmp_path: Path) -> None:
 
     assert set(found[:2]) == {"sso", "snippet"}
     with Memory(store) as memory:
-        told = memory.vectors.status().document
-        pieces = {one["model"]: one["pieces"] for one in told["stores"][0]["vectors"]}
-    assert [model["for"] for model in told["models"]] == ["prose", "code"]
+        document = memory.vectors.status().document
+        pieces = {one["model"]: one["pieces"] for one in document["stores"][0]["vectors"]}
+    assert [model["for"] for model in document["models"]] == ["prose", "code"]
     assert sorted(pieces.values()) == [1, 4]
 
 

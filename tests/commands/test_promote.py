@@ -35,8 +35,8 @@ def test_a_private_memory_becomes_the_project_s_with_its_provenance(memory: Memo
     done = memory.promote("trace")
 
     assert done.path == "learned/trace.md"
-    told = memory.show("trace").document
-    assert (told["scope"], told["frontmatter"]) == ("project", before)
+    document = memory.show("trace").document
+    assert (document["scope"], document["frontmatter"]) == ("project", before)
     assert before["by"] == {"who": "Ana", "agent": "dev"}
     assert found(memory) == {"trace": "project"}
     assert git(repo, "log", "-1", "--format=%s", "memory") == "learned: add trace"

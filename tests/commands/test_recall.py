@@ -75,12 +75,12 @@ def test_past_the_size_syntax_is_refused_with_how_and_plain_recall_still_answers
             ask(memory, "gateway")
         memory.repository.config = replace(memory.repository.config, engine="whoosh")
         by_catalog = keys(memory.recall(Query(text="gateway")))
-        told = list(memory.notices)
+        message = list(memory.notices)
         memory.index.refresh(rebuild=False, engine="whoosh")
 
         assert caught.value.hint.endswith("gitmem index --engine whoosh")
-        assert (by_catalog[0], len(told)) == ("retry-budget", 1)
-        assert "; using FTS5 instead (" in told[0]
+        assert (by_catalog[0], len(message)) == ("retry-budget", 1)
+        assert "; using FTS5 instead (" in message[0]
         assert keys(ask(memory, "gateway")) == by_catalog
 
 

@@ -95,10 +95,10 @@ def test_verdict_of_a_failure_keeps_where_it_held_last(repo: Path) -> None:
         found = memory.show("a").document
 
     assert found["status"] == "failed"
-    told = found["verdict"]
-    assert (told["outcome"], told["commit"], told["held_commit"]) == ("fails", failed, held)
-    assert (told["held_at"], told["at"]) == ("2026-09-21T14:13:20Z", "2026-09-22T14:13:20Z")
-    assert told["because"] == "no file of src/auth/jwt.py contains 'RS256'"
+    message = found["verdict"]
+    assert (message["outcome"], message["commit"], message["held_commit"]) == ("fails", failed, held)
+    assert (message["held_at"], message["at"]) == ("2026-09-21T14:13:20Z", "2026-09-22T14:13:20Z")
+    assert message["because"] == "no file of src/auth/jwt.py contains 'RS256'"
 
 
 def test_verdict_of_other_inputs_is_shown_as_not_fresh(memory: Memory, repo: Path) -> None:

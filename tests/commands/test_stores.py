@@ -198,15 +198,15 @@ def test_statuses_are_those_of_the_other_repositorys_own_checkout(repo: Path, ap
     with opened(api) as there:
         there.fact("The gateway caps retries", verify={"contains": "3", "in": "src/gateway/retry.py"}, key="capped")
 
-    def told(where: Path, typed: str) -> str:
+    def messages(where: Path, typed: str) -> str:
         with opened(where) as memory:
             return memory.show(typed).document["status"]
 
-    assert (told(api, "capped"), told(repo, "api:capped")) == ("verified", "verified")
+    assert (messages(api, "capped"), messages(repo, "api:capped")) == ("verified", "verified")
     commit_files(repo, {"src/gateway/retry.py": "RETRIES = 4\n"})
-    assert told(repo, "api:capped") == "verified"
+    assert messages(repo, "api:capped") == "verified"
     commit_files(api, {"src/gateway/retry.py": "RETRIES = 4\n"})
-    assert (told(api, "capped"), told(repo, "api:capped")) == ("stale", "stale")
+    assert (messages(api, "capped"), messages(repo, "api:capped")) == ("stale", "stale")
 
 
 def test_where_no_code_is_checked_out_it_is_said_that_statuses_are_not_known(repo: Path, api: Path) -> None:

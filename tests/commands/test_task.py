@@ -37,7 +37,7 @@ def test_task_is_added_open_with_its_gate_not_yet_held(memory, repo):
 
 
 @pytest.mark.parametrize(
-    ("title", "options", "told"),
+    ("title", "options", "message"),
     [
         (" ", {}, "needs a title"),
         ("Do it", {"verify": "true"}, "proves nothing"),
@@ -45,8 +45,8 @@ def test_task_is_added_open_with_its_gate_not_yet_held(memory, repo):
         ("Do it", {"body": "AKIA" + "Q7ZP2LMX4RTNVB3K"}, "secret"),
     ],
 )
-def test_task_that_cannot_be_is_refused(memory, title: str, options: dict, told: str):
-    with pytest.raises(RefusedError, match=told):
+def test_task_that_cannot_be_is_refused(memory, title: str, options: dict, message: str):
+    with pytest.raises(RefusedError, match=message):
         memory.tasks.add(title, key="t", **{"verify": None, **options})
 
 

@@ -102,9 +102,9 @@ def test_new_row_is_parsed_and_refused_like_the_others(new: BuiltinCheck) -> Non
 
 def test_new_row_is_an_option_with_its_help(new: BuiltinCheck) -> None:
     parser = parser_of("fact", table.load("fact"))
-    told = next(action for action in parser._actions if action.option_strings == ["--opens"])
+    message = next(action for action in parser._actions if action.option_strings == ["--opens"])
 
-    assert (told.metavar, told.help) == ("TEXT", new.about)
+    assert (message.metavar, message.help) == ("TEXT", new.about)
     assert verify_of(parser.parse(["a", "--opens", "#!", "--in", "bin/*"])) == {"opens": "#!", "in": "bin/*"}
 
 

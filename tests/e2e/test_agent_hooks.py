@@ -27,9 +27,9 @@ KINDS = (
 )
 
 
-def hook(folder: Path, harness: str, told: object, **env: str) -> Ran:
+def hook(folder: Path, harness: str, report: object, **env: str) -> Ran:
     """Call a hook in a folder as a harness does."""
-    content = told if isinstance(told, bytes) else json.dumps(told).encode()
+    content = report if isinstance(report, bytes) else json.dumps(report).encode()
     status, out, err = run_forked(["hook", harness], str(folder), environment(**env), timeout=60, stdin=content)
     return Ran(status, out.decode(), err.decode())
 
@@ -130,10 +130,10 @@ def test_read_only_disk_stops_no_agent(service: Path) -> None:
     fill = 'mount -t tmpfs none "$1" && cp -a "$2/." "$1" && cd "$1" && XDG_STATE_HOME="$1" "$3" init > "$1/done"'
     inside = Inside(f'{fill} && cd / && mount -o remount,ro "$1"', "/mnt", str(service), str(GITMEM))
     try:
-        told = service.parent / "told"
+        report = service.parent / "told"
         for name in KINDS:
-            told.write_text(json.dumps(payload(f"claude-code/{name}", cwd="/mnt")))
-            done = inside(Path("/"), "sh", "-c", f"cd /mnt && '{GITMEM}' hook claude-code < '{told}'")
+            report.write_text(json.dumps(payload(f"claude-code/{name}", cwd="/mnt")))
+            done = inside(Path("/"), "sh", "-c", f"cd /mnt && '{GITMEM}' hook claude-code < '{report}'")
             assert is_accepted(done), done
     finally:
         inside.close()
@@ -144,10 +144,10 @@ def test_capture_that_can_neither_be_written_nor_noted_is_told_at_once(service: 
     fill = 'mount -t tmpfs none "$1" && cp -a "$2/." "$1" && cd "$1" && XDG_STATE_HOME="$1" "$3" init > "$1/done"'
     inside = Inside(f'{fill} && cd / && mount -o remount,ro "$1"', "/mnt", str(service), str(GITMEM))
     command = {"command": 'bd comment s-1 "LEARNED: pelicans cache what herons fetch"'}
-    told = service.parent / "told"
-    told.write_text(json.dumps(payload("claude-code/PostToolUse.Bash", cwd="/mnt", tool_input=command)))
+    report = service.parent / "told"
+    report.write_text(json.dumps(payload("claude-code/PostToolUse.Bash", cwd="/mnt", tool_input=command)))
     try:
-        done = inside(Path("/"), "sh", "-c", f"cd /mnt && XDG_STATE_HOME=/mnt '{GITMEM}' hook claude-code < '{told}'")
+        done = inside(Path("/"), "sh", "-c", f"cd /mnt && XDG_STATE_HOME=/mnt '{GITMEM}' hook claude-code < '{report}'")
     finally:
         inside.close()
 
@@ -178,10 +178,10 @@ REDIRECTED = {
 
 @pytest.mark.parametrize("how", REDIRECTED.values(), ids=REDIRECTED)
 def test_missing_ends_are_no_failure(service: Path, how: str) -> None:
-    told = service.parent / "told"
-    told.write_text(json.dumps(payload("cursor/sessionStart", workspace_roots=[str(service)])))
+    report = service.parent / "told"
+    report.write_text(json.dumps(payload("cursor/sessionStart", workspace_roots=[str(service)])))
 
-    done = run(["bash", "-o", "pipefail", "-c", f"'{GITMEM}' hook cursor < '{told}' {how}"], service)
+    done = run(["bash", "-o", "pipefail", "-c", f"'{GITMEM}' hook cursor < '{report}' {how}"], service)
 
     assert (done.status, done.err) == (0, "")
 
@@ -198,9 +198,9 @@ def test_locale_changes_nothing_of_what_is_printed(service: Path) -> None:
     Console(service).ok("remember", "Der Zähler läuft über", "--kind", "gotcha")
     printed = []
     for number, locale in enumerate(("C", "POSIX", "C.UTF-8")):
-        told = json.dumps(payload("claude-code/SessionStart.startup", cwd=str(service), session_id=f"s{number}"))
+        report = json.dumps(payload("claude-code/SessionStart.startup", cwd=str(service), session_id=f"s{number}"))
         env = environment(LC_ALL=locale, PYTHONCOERCECLOCALE="0", PYTHONUTF8="0")
-        done = run([str(GITMEM), "hook", "claude-code"], service, env=env, input=told)
+        done = run([str(GITMEM), "hook", "claude-code"], service, env=env, input=report)
         assert (done.status, done.err) == (0, "")
         printed.append(json.loads(done.out)["hookSpecificOutput"]["additionalContext"])
 

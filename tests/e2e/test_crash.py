@@ -76,29 +76,29 @@ VERIFIED = 'while :; do "$0" verify --all; done > /dev/null'
 
 @pytest.mark.parametrize("alone", [False, True], ids=["with-its-git", "its-git-lives-on"])
 def test_of_writers_that_are_killed_every_key_that_was_printed_is_on_the_branch(console: Console, alone: bool) -> None:
-    dice, told = random.Random(7), console.folder.parent / "told"
-    told.touch()
+    dice, document = random.Random(7), console.folder.parent / "told"
+    document.touch()
     console.ok("fact", "Retries", "--contains", "RETRIES", "--in", "src/**", "--key", "retries")
     rounds = 6
 
     for number in range(1, rounds + 1):
-        before = told.stat().st_size
+        before = document.stat().st_size
         loops = [
-            [sys.executable, "-c", CALLED, f"c{number}", str(told)],
-            ["bash", "-c", TYPED, str(GITMEM), f"t{number}", str(told)],
+            [sys.executable, "-c", CALLED, f"c{number}", str(document)],
+            ["bash", "-c", TYPED, str(GITMEM), f"t{number}", str(document)],
             ["bash", "-c", VERIFIED, str(GITMEM)],
         ]
         with contextlib.ExitStack() as stack:
             children = [stack.enter_context(running(argv, console.folder)) for argv in loops]
             if number % 3:  # else maybe before they have written anything
-                until(lambda before=before: told.stat().st_size > before, "a writer prints a key")  # type: ignore[misc]
+                until(lambda before=before: document.stat().st_size > before, "a writer prints a key")  # type: ignore[misc]
             time.sleep(dice.uniform(0.05, 0.45))
             if alone:
                 children[0].kill()
                 time.sleep(0.05)
         assert console.ok("remember", f"After round {number}", "--key", f"after-{number}") == f"after-{number}"
 
-    printed = told.read_text().split()
+    printed = document.read_text().split()
     assert len(printed) >= 4
     expected = {*printed, "first", "retries", *(f"after-{n}" for n in range(1, rounds + 1))}
     assert expected <= set(keys_on_branch(console.folder))
@@ -232,7 +232,7 @@ def test_old_lock_of_somebody_else_is_named_and_doctor_clears_it(console: Consol
     lock = foreign_lock(console, age_s=STALE_S)
 
     done = console("remember", "Kept out", "--key", "kept-out")
-    told = console.json("doctor")["problems"]
+    document = console.json("doctor")["problems"]
     still_there = lock.exists()
     reads = [console(*words).status for words in (["list"], ["recall", "first"], ["show", "first"], ["context"])]
     mended = console("doctor", "--fix")
@@ -240,7 +240,7 @@ def test_old_lock_of_somebody_else_is_named_and_doctor_clears_it(console: Consol
     assert (done.status, done.out) == (3, "")
     assert str(lock) in done.err
     assert "gitmem doctor --fix" in done.err
-    assert [(p["code"], p["hint"]) for p in told] == [("stale-lock", "gitmem doctor --fix")]
+    assert [(p["code"], p["hint"]) for p in document] == [("stale-lock", "gitmem doctor --fix")]
     assert still_there, "looking is not mending"
     assert reads == [0, 0, 0, 0]
     assert mended.status == 0, mended
@@ -367,10 +367,10 @@ def test_broken_ref_is_told_and_doctor_puts_it_back(console: Console) -> None:
     ref.write_bytes(b"")
 
     refused = console("remember", "Lost?")
-    told = console("doctor")
+    document = console("doctor")
     mended = console("doctor", "--fix")
 
-    assert (refused.status, told.status) == (3, 1), (refused, told)
+    assert (refused.status, document.status) == (3, 1), (refused, document)
     assert "gitmem doctor --fix" in refused.err
     assert mended.status == 0, mended
     assert tip(console.folder) == good

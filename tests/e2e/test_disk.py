@@ -211,13 +211,13 @@ def test_limit_on_file_sizes_keeps_a_write_whole_or_refuses_it(repo: Path, limit
 LEARNED = 'bd comment s-1 "LEARNED: pelicans cache what herons fetch"'
 
 
-def capture(inside: Inside, folder: Path, told: Path, *, state_home: Path, call: str = "1") -> Ran:
+def capture(inside: Inside, folder: Path, stdin_text: Path, *, state_home: Path, call: str = "1") -> Ran:
     """Call the hook of a harness for a comment that says what was learnt."""
     content = payload(
         "claude-code/PostToolUse.Bash", cwd=str(folder), tool_input={"command": LEARNED}, tool_use_id=call
     )
-    told.write_text(json.dumps(content))
-    script = f"XDG_STATE_HOME='{state_home}' '{GITMEM}' hook claude-code < '{told}'"
+    stdin_text.write_text(json.dumps(content))
+    script = f"XDG_STATE_HOME='{state_home}' '{GITMEM}' hook claude-code < '{stdin_text}'"
     return inside(folder, "sh", "-c", script)
 
 
@@ -246,16 +246,16 @@ def test_capture_that_no_disk_takes_is_reported_by_doctor_and_at_the_next_start(
     small: tuple[Inside, Path], tmp_path: Path, what: str
 ) -> None:
     inside, folder = small
-    home, told = folder.parent / "home", tmp_path / "told"
+    home, stdin_text = folder.parent / "home", tmp_path / "told"
     inside.ok(folder, "sh", "-c", f"XDG_STATE_HOME='{home}' '{GITMEM}' init")
     inside.ok(folder, str(GITMEM), "remember", "There was room", "--key", "room")
-    capture(inside, folder, told, state_home=home)
+    capture(inside, folder, stdin_text, state_home=home)
     inside.ok(folder, str(GITMEM), "doctor", "--fix")
     inside.ok(folder, "sh", "-c", FILL[what])
 
-    done = capture(inside, folder, told, state_home=home, call="2")
-    told.write_text(json.dumps(payload("claude-code/SessionStart.startup", cwd=str(folder))))
-    start = inside.ok(folder, "sh", "-c", f"XDG_STATE_HOME='{home}' '{GITMEM}' hook claude-code < '{told}'")
+    done = capture(inside, folder, stdin_text, state_home=home, call="2")
+    stdin_text.write_text(json.dumps(payload("claude-code/SessionStart.startup", cwd=str(folder))))
+    start = inside.ok(folder, "sh", "-c", f"XDG_STATE_HOME='{home}' '{GITMEM}' hook claude-code < '{stdin_text}'")
     doctor = inside(folder, "sh", "-c", f"XDG_STATE_HOME='{home}' '{GITMEM}' doctor")
 
     assert (done.status, done.err) == (0, "")

@@ -71,8 +71,8 @@ def hostile(repo: Path, listener: Listener) -> Path:
 def hook(repo: Path, event: str, name: str = "s1") -> dict[str, object]:
     """Let something happen in an agent's session, and return what the agent is told."""
     transcript = str(placed(session(repo), f"{name}.jsonl"))
-    told = payload(f"claude-code/{event}", cwd=str(repo), session_id=name, transcript_path=transcript)
-    done = gitmem(repo, "hook", "claude-code", input=json.dumps(told))
+    event_json = payload(f"claude-code/{event}", cwd=str(repo), session_id=name, transcript_path=transcript)
+    done = gitmem(repo, "hook", "claude-code", input=json.dumps(event_json))
     assert (done.status, done.err) == (0, "")
     return json.loads(done.out or "{}")
 

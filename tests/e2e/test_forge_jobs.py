@@ -171,8 +171,8 @@ def test_two_jobs_push_at_once_while_the_branch_moves_and_nothing_is_lost(
         assert forge_server.TOKEN not in (machine.temp / "push/.git/config").read_text(encoding="utf-8")
     assert "fails" in rest.issues[0]["body"]
     git(tmp_path, "clone", "-q", str(hub), "reader")
-    told = json.loads(gitmem(tmp_path / "reader", "status", "--json").out)
-    assert (told["statuses"]["verified"], told["statuses"]["failed"]) == (2, 1)
+    document = json.loads(gitmem(tmp_path / "reader", "status", "--json").out)
+    assert (document["statuses"]["verified"], document["statuses"]["failed"]) == (2, 1)
     assert json.loads(gitmem(tmp_path / "reader", "doctor", "--json").out)["problems"] == []
 
 

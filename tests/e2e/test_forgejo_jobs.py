@@ -94,10 +94,10 @@ def test_pull_request_is_checked_from_where_it_parted_and_told_in_one_comment(
             "refs/pull/12/head",
             variables={"GITHUB_BASE_REF": "main", **HERE},
         ).run(jobs["check"], workflow=workflow)
-        told = Machine(
+        stdin = Machine(
             tmp_path / f"{name}-comment", hub, artifacts, values=values, variables=rest.environment(**HERE)
         ).run(jobs["comment"], workflow=workflow)
-        assert (check.status, told.status) == (1, 0), (check, told)
+        assert (check.status, stdin.status) == (1, 0), (check, stdin)
         assert all(call.startswith("|") for call in check.calls)  # no token
         assert "error file=README.md,line=1,title=builtin becomes false" in check.printed()
 
@@ -120,8 +120,8 @@ def test_pull_request_to_the_memory_is_reviewed_in_a_comment(hub: Path, rest: fo
     review = Machine(
         tmp_path / "review", hub, artifacts, "refs/pull/12/head", variables={"GITHUB_BASE_REF": "memory", **HERE}
     ).run(jobs["review"], workflow=workflow)
-    told = Machine(tmp_path / "comment", hub, artifacts, values=values, variables=rest.environment(**HERE))
-    told.run(jobs["comment"], workflow=workflow)
+    stdin = Machine(tmp_path / "comment", hub, artifacts, values=values, variables=rest.environment(**HERE))
+    stdin.run(jobs["comment"], workflow=workflow)
 
-    assert (review.status, told.status) == (1, 0), (review, told)
+    assert (review.status, stdin.status) == (1, 0), (review, stdin)
     assert "hidden-character" in rest.comments[0]["body"]

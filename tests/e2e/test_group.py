@@ -99,7 +99,7 @@ def closed_to_group(folder: Path) -> list[str]:
 def test_each_member_of_a_group_writes_in_turn(shared: Path, top: Path, umask: str) -> None:
     ana, bob = Person("ana", top), Person("bob", top)
     command = {"command": 'bd comment s-1 "LEARNED: pelicans cache what herons fetch"'}
-    told = json.dumps(payload("claude-code/PostToolUse.Bash", cwd=str(shared), tool_input=command))
+    event = json.dumps(payload("claude-code/PostToolUse.Bash", cwd=str(shared), tool_input=command))
 
     ana.ok(shared, str(GITMEM), "init", umask=umask)
     for person in (ana, bob, ana):
@@ -108,7 +108,7 @@ def test_each_member_of_a_group_writes_in_turn(shared: Path, top: Path, umask: s
         person.ok(shared, str(GITMEM), "recall", "number", umask=umask)
         person.ok(shared, str(GITMEM), "fact", f"Retries {turn}", "--contains", "RETRIES", "--in", "src/**", "--key",
                   f"retries-{turn}", umask=umask)  # fmt: skip
-        assert person(shared, str(GITMEM), "hook", "claude-code", umask=umask, input=told).status == 0
+        assert person(shared, str(GITMEM), "hook", "claude-code", umask=umask, input=event).status == 0
         person.ok(shared, str(GITMEM), "verify", "--all", umask=umask)
         assert person(shared, str(GITMEM), "doctor", "--fix", umask=umask).status == 0
         assert open_to_others(shared / ".git/gitmem") == []
@@ -136,12 +136,12 @@ def test_a_second_member_repairs_what_an_older_gitmem_made_for_one(shared: Path,
 
 def test_umask_that_hides_nothing_opens_no_state(repo: Path) -> None:
     console = Console(repo)
-    told = json.dumps(payload("claude-code/SessionStart.startup", cwd=str(repo)))
+    event = json.dumps(payload("claude-code/SessionStart.startup", cwd=str(repo)))
 
     console.type(
         "umask 000; gitmem init; gitmem remember First --key first; gitmem fact R --contains RETRIES --in 'src/**'"
     )
-    console.type("umask 000; gitmem verify; gitmem hook claude-code", input=told)
+    console.type("umask 000; gitmem verify; gitmem hook claude-code", input=event)
 
     state = repo / ".git/gitmem"
     assert stat.S_IMODE(state.stat().st_mode) == 0o700

@@ -114,7 +114,7 @@ def play(memory, repo: Path, tmp_path: Path):
 
 
 def test_opencode_is_told_at_the_right_places_and_tells_what_happens(play) -> None:
-    got, told = play("opencode", OPENCODE)
+    got, stdin = play("opencode", OPENCODE)
 
     assert got["system"]["system"] == ["You are", "told at start", "told at start"]
     assert len(got["title"]["system"]) == 1
@@ -125,7 +125,7 @@ def test_opencode_is_told_at_the_right_places_and_tells_what_happens(play) -> No
     assert got["message"]["parts"][1]["id"].startswith("prt_")
     assert got["compacting"]["context"] == ["told at compact"]
     assert got["looked"]["output"] == "x = 1\n\ntold at tool"
-    assert sorted(one["event"] for one in told) == [
+    assert sorted(one["event"] for one in stdin) == [
         "compact",
         "end",
         "prompt",
@@ -134,15 +134,15 @@ def test_opencode_is_told_at_the_right_places_and_tells_what_happens(play) -> No
         "stop",
         *["tool"] * 2,
     ]
-    assert {one["session"] for one in told} == {"s1"}
-    assert next(one for one in told if one["event"] == "response")["response"] == "LEARNED: TZ is UTC"
-    assert next(one for one in told if one["event"] == "tool" and one["tool"] == "shell") == {
+    assert {one["session"] for one in stdin} == {"s1"}
+    assert next(one for one in stdin if one["event"] == "response")["response"] == "LEARNED: TZ is UTC"
+    assert next(one for one in stdin if one["event"] == "tool" and one["tool"] == "shell") == {
         "event": "tool", "session": "s1", "tool": "shell", "failed": True, "command": "make", "output": "no such file"
     }  # fmt: skip
 
 
 def test_pi_is_told_with_the_first_prompt_and_tells_what_happens(play) -> None:
-    got, told = play("pi", PI)
+    got, stdin = play("pi", PI)
 
     def message(content: str) -> dict:
         return {"message": {"customType": "gitmem", "content": content, "display": False}}
@@ -151,10 +151,10 @@ def test_pi_is_told_with_the_first_prompt_and_tells_what_happens(play) -> None:
         None, None, message("told at start\n\ntold at prompt"), message("told at prompt"),
         *[{"content": [{"type": "text", "text": "told at tool"}]}] * 2, None, None, None
     ]  # fmt: skip
-    assert sorted(one["event"] for one in told) == ["compact", "end", *["prompt"] * 2, "start", "stop", *["tool"] * 2]
-    assert {one["session"] for one in told} == {"s2"}
-    assert [one.get("edits") for one in told if one["event"] == "tool"] == [None, ["a.py"]]
-    assert next(one for one in told if one["event"] == "stop")["response"] == "LEARNED: TZ is UTC"
+    assert sorted(one["event"] for one in stdin) == ["compact", "end", *["prompt"] * 2, "start", "stop", *["tool"] * 2]
+    assert {one["session"] for one in stdin} == {"s2"}
+    assert [one.get("edits") for one in stdin if one["event"] == "tool"] == [None, ["a.py"]]
+    assert next(one for one in stdin if one["event"] == "stop")["response"] == "LEARNED: TZ is UTC"
 
 
 @pytest.mark.parametrize("program", ["#!/no/such/interpreter\n", "#!/bin/sh\nexit 3\n", "#!/bin/sh\necho nonsense\n"])

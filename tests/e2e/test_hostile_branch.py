@@ -481,12 +481,12 @@ def test_broken_ref_is_told_by_every_command_and_doctor_puts_it_back(repo: Path,
         console(*words)
         for words in (["list"], ["remember", "Lost?"], ["verify"], ["recall", "x"], ["context"], ["log", "x"])
     ]
-    told = console.json("doctor")["problems"]
+    document = console.json("doctor")["problems"]
     mended = console("doctor", "--fix")
 
     assert {ran.status for ran in done} <= {0, 1, 3}, done
     assert done[1].status == 3
-    assert [p["code"] for p in told] == ["broken-ref"]
+    assert [p["code"] for p in document] == ["broken-ref"]
     assert mended.status == 0, mended
     assert tip(repo) == good
     assert console.listed() == ["good", "holds"]
@@ -522,11 +522,11 @@ def test_ref_that_stands_for_another_one_never_moves_that_one(repo: Path, target
     before = untouched(repo)["refs"]
 
     done = [console(*words) for words in (["remember", "Onto the code?"], ["init"], ["edit", "good", "--tag", "x"])]
-    told = console.json("doctor")["problems"]
+    document = console.json("doctor")["problems"]
     mended = console("doctor", "--fix")
 
     assert {ran.status for ran in done} <= {1, 3}, done
-    assert [(p["code"], f"is a symbolic ref to {target}" in p["message"]) for p in told] == [("broken-ref", True)]
+    assert [(p["code"], f"is a symbolic ref to {target}" in p["message"]) for p in document] == [("broken-ref", True)]
     assert mended.status == 0, mended
     assert tip(repo) == good
     assert untouched(repo)["refs"] == before

@@ -220,8 +220,8 @@ def test_what_an_agent_ran_and_what_another_repository_says_is_shown_with_nothin
     repo = Path(shutil.copytree(template, tmp_path / "mine"))
     gitmem(repo, "remember", "The gateway needs a trace id", "--key", "own")
     ran = {"session_id": f"s{EVIL}", "cwd": str(repo), "hook_event_name": "PostToolUseFailure", "tool_name": "Bash"}
-    told = json.dumps({**ran, "tool_input": {"command": f"make {EVIL}"}, "error": f"Exit code 1\n{EVIL}"})
-    done = [gitmem(repo, "hook", "claude-code", input=told), gitmem(repo, "stores", "add", f"theirs={evil}")]
+    document = json.dumps({**ran, "tool_input": {"command": f"make {EVIL}"}, "error": f"Exit code 1\n{EVIL}"})
+    done = [gitmem(repo, "hook", "claude-code", input=document), gitmem(repo, "stores", "add", f"theirs={evil}")]
 
     for words in (["session", "status"], ["session", "log"], ["stores"], ["recall", "gateway"], ["recall", "evil"]):
         done += [gitmem(repo, *words), gitmem(repo, *words, "--json")]

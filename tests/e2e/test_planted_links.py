@@ -251,7 +251,7 @@ def test_listed_worktree_with_links_is_read_and_nothing_there_changes(repo: Path
     git(repo, "worktree", "add", "-q", str(side))
     git(here, "config", "gitmem.stores", str(side))
     own = repo / ".git" / "worktrees" / "side" / "gitmem"
-    for place, words, told in (
+    for place, words, stdin_text in (
         (own / "home-index" / "catalog.sqlite", ["recall", "gateway"], "gateway"),
         (own, ["stores"], "is a symbolic link"),
     ):
@@ -260,7 +260,7 @@ def test_listed_worktree_with_links_is_read_and_nothing_there_changes(repo: Path
 
         done = run(here, *words)
 
-        assert told in done.out, done
+        assert stdin_text in done.out, done
         assert (everything(victim), everything(repo)) == (before, theirs)
 
 

@@ -57,9 +57,9 @@ STAGES = {
 
 @pytest.mark.parametrize("hook", [hook["id"] for hook in HOOKS])
 def test_every_hook_can_be_tried(memory, repo: Path, offered: Path, env: dict[str, str], hook: str) -> None:
-    stage, words, told = STAGES[hook]
+    stage, words, stdin = STAGES[hook]
     put(repo, make_fact("tokens", RS256))
-    (repo / ".git" / "MESSAGE").write_text(f"x\n\nLearned: the key is {TOKEN}\n" if told else "")
+    (repo / ".git" / "MESSAGE").write_text(f"x\n\nLearned: the key is {TOKEN}\n" if stdin else "")
     if hook == "gitmem-check":
         (repo / "src/auth/jwt.py").write_text(EDDSA)
         git(repo, "add", "-A")
@@ -69,8 +69,8 @@ def test_every_hook_can_be_tried(memory, repo: Path, offered: Path, env: dict[st
     argv = [str(PRE_COMMIT), "try-repo", str(offered), hook, "--hook-stage", stage, *words]
     done = run(argv, repo, env=env)
 
-    assert (done.status, told or "Passed") == (int(told is not None), told or "Passed"), done
-    assert (told or "Passed") in done.out
+    assert (done.status, stdin or "Passed") == (int(stdin is not None), stdin or "Passed"), done
+    assert (stdin or "Passed") in done.out
     assert TOKEN not in done.out
     assert hook != "gitmem-index" or (repo / ".git" / "gitmem" / "catalog.sqlite").exists()
 

@@ -103,11 +103,11 @@ def test_beans(repo: Path, tmp_path: Path) -> None:
         found = memory.context(budget_tokens=0).document
         names = [section["name"] for section in found["sections"]]
         assert names == ["WARNINGS", "WORKING ON", "RELEVANT FACTS", "RECENT WORK"]
-        told = [" ".join(item["text"] for item in section["items"]) for section in found["sections"]]
-        assert "PAST FAILURE: Implement JWT refresh tokens" in told[0]
-        assert "attempt 2" in told[1]
-        assert "Auth uses RS256 signing" in told[2]
-        assert "Created JwtClaims" in told[3]
+        message = [" ".join(item["text"] for item in section["items"]) for section in found["sections"]]
+        assert "PAST FAILURE: Implement JWT refresh tokens" in message[0]
+        assert "attempt 2" in message[1]
+        assert "Auth uses RS256 signing" in message[2]
+        assert "Created JwtClaims" in message[3]
         assert memory.repository.policy().context.budget_tokens == 4000
         assert [row.key for row in memory.tasks.list(states=["closed"])] == ["bean-41"]
         # B9, B10: substrings are found, and no prompt is answered

@@ -69,12 +69,12 @@ class Playing:
             return ""
         self._calls += 1
         file, own = HARNESSES[self._harness][event]
-        told = payload(f"{self._harness}/{file}", cwd=str(self._folder), session_id=self.session)
-        told |= {"transcript_path": str(self._transcript), "n": self._calls, **own}
-        if "tool_use_id" in told:
-            told["tool_use_id"] = f"call-{self._calls}"
-        told["tool_input"] = told.get("tool_input", {}) | fields.pop("tool_input", {})
-        content = json.dumps(told | fields).encode()
+        event_json = payload(f"{self._harness}/{file}", cwd=str(self._folder), session_id=self.session)
+        event_json |= {"transcript_path": str(self._transcript), "n": self._calls, **own}
+        if "tool_use_id" in event_json:
+            event_json["tool_use_id"] = f"call-{self._calls}"
+        event_json["tool_input"] = event_json.get("tool_input", {}) | fields.pop("tool_input", {})
+        content = json.dumps(event_json | fields).encode()
         done = run_forked(["hook", self._harness], str(self._folder), environment(), timeout=60, stdin=content)
         assert (done[0], done[2]) == (0, b"")
         answer = json.loads(done[1] or b"{}")
@@ -160,10 +160,10 @@ def test_what_an_agent_says_it_learnt_is_kept_when_its_session_ends(service: Pat
 
 
 def test_switches_turn_off_what_is_told_and_what_is_done(service: Path, tmp_path: Path) -> None:
-    told = json.dumps(payload("claude-code/SessionStart.startup", cwd=str(service))).encode()
+    event_json = json.dumps(payload("claude-code/SessionStart.startup", cwd=str(service))).encode()
 
     def start(**env: str) -> bytes:
-        return run_forked(["hook", "claude-code"], str(service), environment(**env), timeout=60, stdin=told)[1]
+        return run_forked(["hook", "claude-code"], str(service), environment(**env), timeout=60, stdin=event_json)[1]
 
     assert start(GITMEM_CONTEXT="0") == b""
     assert start(GITMEM_HOOKS="off") == b""

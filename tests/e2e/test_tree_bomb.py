@@ -47,9 +47,9 @@ def bombed(template: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Pa
     return folder, drop(folder, "learned")
 
 
-def ended(folder: Path, *words: str, within_s: float = SOON_S, told: object = None) -> tuple[int, str]:
+def ended(folder: Path, *words: str, within_s: float = SOON_S, stdin_text: object = None) -> tuple[int, str]:
     """Return the status of a command, and all that it printed; it must end in time."""
-    stdin = b"" if told is None else json.dumps(told).encode()
+    stdin = b"" if stdin_text is None else json.dumps(stdin_text).encode()
     env = environment(GITMEM_VIEW="off")
     status, out, err = run_forked([*words], str(folder), env, timeout=within_s, stdin=stdin)
     return status, (out + err).decode()
@@ -79,7 +79,7 @@ def test_hook_of_an_agent_ends_within_its_time(bombed: tuple[Path, str], tmp_pat
     folder = Path(shutil.copytree(bombed[0], tmp_path / "service", symlinks=True))
 
     began = time.monotonic()
-    status, printed = ended(folder, "hook", "claude-code", told=payload(f"claude-code/{event}", cwd=str(folder)))
+    status, printed = ended(folder, "hook", "claude-code", stdin_text=payload(f"claude-code/{event}", cwd=str(folder)))
 
     assert status == 0, printed
     assert time.monotonic() - began < LIMIT_S + 2

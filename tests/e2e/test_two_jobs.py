@@ -53,6 +53,6 @@ def test_two_shards_verify_and_sync_at_once(repo: Path, hub: Path, tmp_path: Pat
     assert verdict_keys(hub) == sorted(KEYS)
     assert len(git(hub, "ls-tree", "-r", "--name-only", "memory", "--", "verdicts").split()) == 4
     gitmem(repo, "sync")
-    told = json.loads(gitmem(repo, "status", "--json").out)
-    assert (told["statuses"]["verified"], told["statuses"]["failed"]) == (FACTS - FACTS // 5, FACTS // 5)
+    document = json.loads(gitmem(repo, "status", "--json").out)
+    assert (document["statuses"]["verified"], document["statuses"]["failed"]) == (FACTS - FACTS // 5, FACTS // 5)
     assert "nothing was due" in gitmem(repo, "verify").out

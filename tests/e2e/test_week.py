@@ -55,9 +55,9 @@ class Forge:
         self.rest.pulls[:] = [forge_server.pull(12, head=branch, base=base)]
         workflow = loaded(git(self.hub, "show", f"main:{WORKFLOWS}/gitmem-write.yml"))
         values = {"github.event.workflow_run.head_sha": forge_server.COMMIT}
-        told = self._machine(artifacts=machine.artifacts, values=values, variables=self.rest.environment())
-        told.run(workflow["jobs"]["comment"], workflow=workflow)
-        assert told.status == 0, told
+        message = self._machine(artifacts=machine.artifacts, values=values, variables=self.rest.environment())
+        message.run(workflow["jobs"]["comment"], workflow=workflow)
+        assert message.status == 0, message
         comment = html.unescape(self.rest.comments[-1]["body"]) if self.rest.comments else ""
         self.rest.comments.clear()
         return machine, comment

@@ -171,8 +171,8 @@ def test_day_of_use_leaves_everything_of_the_person_as_it_is_without_gitmem(ana:
     shared |= {"learned-the-gateway-drops-idle-connections"}
     assert "learned-the-gateway-drops-idle-connections" in linked.ok("recall", "idle connections")
     mine = persons(ana.folder)
-    told = linked.json("fact", "Retries are capped", "--contains", "RETRIES = 3", "--in", "src/**", "--in-tree")
-    in_tree = {told["path"]: (ana.linked / told["path"]).read_text()}
+    document = linked.json("fact", "Retries are capped", "--contains", "RETRIES = 3", "--in", "src/**", "--in-tree")
+    in_tree = {document["path"]: (ana.linked / document["path"]).read_text()}
     assert persons(ana.folder) == mine
     ana.afternoon(in_tree)
     shared |= {"learned-linked-work-trees-share-one-memory"}
@@ -180,8 +180,8 @@ def test_day_of_use_leaves_everything_of_the_person_as_it_is_without_gitmem(ana:
     assert console.json("verify")["results"] == []
     console.ok("task", "close", "rotate", "--reason", "rotating grants")
     statuses = {m["key"]: m["status"] for m in linked.json("list", "--kind", "fact")["memories"]}
-    assert statuses == {"rs256": "verified", told["key"]: "verified"}
-    assert told["key"] not in console.listed(), "that branch is not checked out here"
+    assert statuses == {"rs256": "verified", document["key"]: "verified"}
+    assert document["key"] not in console.listed(), "that branch is not checked out here"
 
     # The files to read and edit follow; what is edited there is saved, and meets what somebody else wrote.
     assert wait_until(lambda: at_rest(state))

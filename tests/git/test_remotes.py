@@ -151,12 +151,12 @@ def test_nobody_is_asked_where_there_is_no_terminal(repo: Path, door: Git, tmp_p
 
 def test_progress_is_told(repo: Path, hub: Path, door: Git) -> None:
     commit(repo, "before")
-    told: list[tuple[str, int, int]] = []
+    stdin: list[tuple[str, int, int]] = []
 
-    talk = RemoteOptions(progress=lambda *what: told.append(what))
+    talk = RemoteOptions(progress=lambda *what: stdin.append(what))
     push(door, "origin", "memory", commit(repo), expected=None, talk=talk)
 
-    assert {(what, done == of) for what, done, of in told} >= {("sending", True)}
+    assert {(what, done == of) for what, done, of in stdin} >= {("sending", True)}
 
 
 def test_a_url_is_shown_without_its_password(repo: Path, door: Git) -> None:

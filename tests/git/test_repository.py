@@ -197,12 +197,12 @@ def test_state_is_shared_by_all_work_trees(repo: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "expected"),
     [(OID, True), (OID + "0" * 24, True), (OID[:-1], False), (OID.upper(), False), ("z" * 40, False), ("", False)],
     ids=["sha1", "sha256", "short", "upper", "letters", "empty"],
 )
-def test_only_full_lower_case_hex_is_an_object_name(text: str, told: bool) -> None:
-    assert is_oid(text) is told
+def test_only_full_lower_case_hex_is_an_object_name(text: str, expected: bool) -> None:
+    assert is_oid(text) is expected
 
 
 def test_a_loose_ref_wins_over_a_packed_one(repo: Path) -> None:

@@ -157,13 +157,13 @@ def test_facts_status_tells_what_failed_and_why_and_what_waits(memory, repo: Pat
     put(repo, make_memory("rests", "Rests on it", requires=["capped"]))
     verify(memory)
 
-    told, listed = call(repo, ("facts_status", {}), ("facts_status", {"status": ["unproven"]}))
+    stdin, listed = call(repo, ("facts_status", {}), ("facts_status", {"status": ["unproven"]}))
 
-    assert told.content["failed"] == ["capped"]
-    assert told.content["suspect"] == ["rests"]
-    assert told.content["waiting"] == ["waits"]
-    assert told.content["statuses"]["failed"] == 1
-    assert "[capped] (failed) There are no retries: " in told.text
+    assert stdin.content["failed"] == ["capped"]
+    assert stdin.content["suspect"] == ["rests"]
+    assert stdin.content["waiting"] == ["waits"]
+    assert stdin.content["statuses"]["failed"] == 1
+    assert "[capped] (failed) There are no retries: " in stdin.text
     assert "[waits] (fact, unproven, by a person)" in listed.text
 
 

@@ -72,7 +72,9 @@ def test_arguments_out_of_bounds_are_refused(memory, repo: Path) -> None:
     answers = call(repo, *((name, arguments) for name, arguments, _ in OUT_OF_BOUNDS))
 
     assert [answer for answer in answers if not answer.is_error or len(answer.text) > 1000] == []
-    assert [told for (_, _, told), answer in zip(OUT_OF_BOUNDS, answers, strict=True) if told not in answer.text] == []
+    assert [
+        message for (_, _, message), answer in zip(OUT_OF_BOUNDS, answers, strict=True) if message not in answer.text
+    ] == []
 
 
 @pytest.mark.parametrize("era", ERAS)
@@ -99,15 +101,15 @@ def test_resource_that_is_not_there_is_an_error_with_words(memory, repo: Path, k
     put(repo, make_fact())
 
     async def use(client: Any) -> str:
-        with pytest.raises(MCPError) as told:
+        with pytest.raises(MCPError) as message:
             await client.read_resource(f"gitmem://memory/{key}")
-        return str(told.value)
+        return str(message.value)
 
-    told = with_client(repo, use)
+    message = with_client(repo, use)
 
-    assert told
-    assert told.isprintable() or "\n" in told
-    assert "\x1b" not in told
+    assert message
+    assert message.isprintable() or "\n" in message
+    assert "\x1b" not in message
 
 
 def test_prompts_are_for_the_workflow(memory, repo: Path) -> None:
@@ -129,8 +131,8 @@ def test_instructions_say_that_memories_are_data(memory, repo: Path) -> None:
     async def use(client: Any) -> str:
         return str(client.instructions)
 
-    told = with_client(repo, use, era="legacy")
+    message = with_client(repo, use, era="legacy")
 
-    assert "The memory of this repository. Call context when you start, and" in told
-    assert "memory_remember" in told
+    assert "The memory of this repository. Call context when you start, and" in message
+    assert "memory_remember" in message
     assert "memory_remember" not in with_client(repo, use, era="legacy", read_only=True)

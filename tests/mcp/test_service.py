@@ -32,7 +32,7 @@ def failing(error: Exception) -> Any:
 
 
 @pytest.mark.parametrize(
-    ("error", "told"),
+    ("error", "message"),
     [
         (RefusedError("no \x1b[31m", hint="do\nthat"), "no \\x1b[31m\nhint: do\nthat"),
         (GitmemError("the key is " + "AKIA" + "IOSFODNN7EXAMPLF"), "the key is [secret: aws"),
@@ -45,11 +45,11 @@ def failing(error: Exception) -> Any:
         (OSError(errno.ENOSPC, "No space left on device", "/x"), "/x: No space left on device"),
     ],
 )
-def test_failure_is_told_in_words_that_do_no_harm(service: Service, error: Exception, told: str) -> None:
+def test_failure_is_told_in_words_that_do_no_harm(service: Service, error: Exception, message: str) -> None:
     with pytest.raises(ToolError) as found:
         asyncio.run(service.read(None, failing(error)))
 
-    assert str(found.value).startswith(told)
+    assert str(found.value).startswith(message)
 
 
 @pytest.mark.parametrize("error", [ValueError("ours"), OSError(5, "x")])

@@ -62,7 +62,7 @@ def test_what_may_not_be_written_is_refused_and_not_repeated(memory, repo: Path)
     answers = call(repo, *(("memory_remember", arguments) for arguments, _ in REFUSED))
 
     assert [answer for answer in answers if not answer.is_error or SECRET in answer.text or "\x1b" in answer.text] == []
-    assert [told for (_, told), answer in zip(REFUSED, answers, strict=True) if told not in answer.text] == []
+    assert [stdin for (_, stdin), answer in zip(REFUSED, answers, strict=True) if stdin not in answer.text] == []
     assert tip(repo) == before
 
 

@@ -118,11 +118,11 @@ def test_reading_starts_no_program_but_git(hostile, repo, run_cli, monkeypatch):
     def watch(kind):
         real = kind.__init__
 
-        def told(self, args, *rest, **options):
+        def watched(self, args, *rest, **options):
             started.append(args[0])
             real(self, args, *rest, **options)
 
-        monkeypatch.setattr(kind, "__init__", told)
+        monkeypatch.setattr(kind, "__init__", watched)
 
     for kind in (subprocess.Popen, Child):
         watch(kind)
@@ -343,7 +343,7 @@ def test_branch_that_was_rewritten_is_read_anew(memory, repo):
 def test_catalog_that_is_damaged_or_gone_is_made_anew(memory, repo, damage):
     put(repo, make_fact("a", RS256), make_memory("b", "The gateway retries"))
     verify(memory)
-    told = statuses(memory), hits(memory, "gateway")
+    messages = statuses(memory), hits(memory, "gateway")
     memory.close()
     for path in (repo / ".git/gitmem").glob("catalog.sqlite*"):
         path.unlink()
@@ -351,19 +351,19 @@ def test_catalog_that_is_damaged_or_gone_is_made_anew(memory, repo, damage):
         (repo / ".git/gitmem/catalog.sqlite").write_bytes(damage)
 
     with at_now(repo) as opened:
-        assert (statuses(opened), hits(opened, "gateway")) == told
+        assert (statuses(opened), hits(opened, "gateway")) == messages
 
 
 def test_losing_all_local_state_loses_no_memory_and_no_status(memory, repo):
     put(repo, make_fact("a", RS256), make_memory("b", "The gateway retries"))
     verify(memory)
-    told = statuses(memory), hits(memory, "gateway")
+    messages = statuses(memory), hits(memory, "gateway")
     memory.close()
     for path in (repo / ".git/gitmem").glob("*.sqlite*"):
         path.unlink()
 
     with at_now(repo) as opened:
-        assert (statuses(opened), hits(opened, "gateway")) == told
+        assert (statuses(opened), hits(opened, "gateway")) == messages
         assert not opened.show("a").document["verdict"]["own"]
 
 
@@ -376,11 +376,11 @@ def test_reading_goes_on_while_another_process_writes_the_catalog(memory, repo):
     commit_files(repo, {"new.txt": "x\n"})
 
     found = memory.status().document
-    told = statuses(memory)
+    messages = statuses(memory)
     other.execute("ROLLBACK")
     other.close()
 
-    assert (found["memories"], told) == (1, {"a": "unproven"})
+    assert (found["memories"], messages) == (1, {"a": "unproven"})
 
 
 def test_write_waits_for_the_lock_and_names_who_holds_it(memory, repo, monkeypatch):
@@ -504,18 +504,18 @@ def test_clock_is_an_argument(repo):
 
 
 def test_progress_is_told_of_long_work_alone(repo):
-    told: list[tuple[str, int, int]] = []
-    with Memory(repo, progress=lambda *step: told.append(step)) as memory:
+    messages: list[tuple[str, int, int]] = []
+    with Memory(repo, progress=lambda *step: messages.append(step)) as memory:
         memory.init(offline=True)
         put(repo, make_memory("k", "One"))
         hits(memory, "one")
-        quick = list(told)
+        quick = list(messages)
         put_files(repo, {f"gotchas/m{n:04}.md": memory_text(f"M {n}", kind="gotcha") for n in range(2100)})
         memory.index.refresh(rebuild=True)
 
     assert quick == []
-    assert {what for what, _, _ in told} == {"reading memories"}
-    assert all(0 <= done <= of for _, done, of in told)
+    assert {what for what, _, _ in messages} == {"reading memories"}
+    assert all(0 <= done <= of for _, done, of in messages)
 
 
 def test_index_says_how_many_memories_it_holds(memory, repo):

@@ -31,7 +31,7 @@ def good(memory, repo):
 
 
 @pytest.mark.parametrize(
-    ("prompt", "told"),
+    ("prompt", "expected"),
     [
         ("the delivery slot is an hour off", ["slots"]),
         ("add a discount and round the prices", ["cents"]),
@@ -41,8 +41,8 @@ def good(memory, repo):
     ],
     ids=["two rare words", "one that the title is about", "everyday words", "more of them", "no word"],
 )
-def test_only_rare_words_tell(good, prompt: str, told: list[str]) -> None:
-    assert good(prompt) == told
+def test_only_rare_words_tell(good, prompt: str, expected: list[str]) -> None:
+    assert good(prompt) == expected
 
 
 def test_what_was_seen_neither_opens_the_gate_nor_raises_the_floor(memory, repo, good) -> None:

@@ -385,9 +385,9 @@ def test_statistics_count_what_is_live_and_what_has_left(repo: Path) -> None:
 
     with Memory(repo, clock=Clock()) as memory:
         memory.forget("f")
-        told = memory.index.statistics().document
+        message = memory.index.statistics().document
 
-    assert told == {
+    assert message == {
         "total": 3,
         "kinds": {"gotcha": 2, "pattern": 1},
         "tags": {"x": 2, "y": 1},
@@ -522,9 +522,9 @@ def test_what_the_author_said_moves_a_memory(memory: Memory, repo: Path, name: s
 def test_memory_that_says_nothing_of_itself_is_of_medium_importance_and_sure(memory: Memory, repo: Path) -> None:
     put(repo, twins())
 
-    told = factors(memory, "gateway", "n-one")
+    message = factors(memory, "gateway", "n-one")
 
-    assert (told["importance"], told["confidence"]) == (1.0, 1.0)
+    assert (message["importance"], message["confidence"]) == (1.0, 1.0)
 
 
 def test_memory_about_the_very_place_comes_first(memory: Memory, repo: Path) -> None:

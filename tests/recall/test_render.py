@@ -71,7 +71,7 @@ LONG = "First this. " + "Then that, and more of it. " * 40
 
 
 @pytest.mark.parametrize(
-    ("title", "body", "told"),
+    ("title", "body", "expected"),
     [
         ("Retry", "", "Retry"),
         ("Retry", "Three times.", "Retry: Three times."),
@@ -93,13 +93,13 @@ LONG = "First this. " + "Then that, and more of it. " * 40
         "a long one",
     ],
 )
-def test_hit_is_told_whole_or_ends_where_a_sentence_does(memory, repo, title: str, body: str, told: str) -> None:
+def test_hit_is_told_whole_or_ends_where_a_sentence_does(memory, repo, title: str, body: str, expected: str) -> None:
     put(repo, make_memory("k", title, body))
     hit = memory.list(Query()).hits[0]
 
     shown, is_whole = hit_text(memory.repository.catalog(), hit, limit_tokens=8)
 
-    assert (shown, is_whole) == (told, "gitmem show" not in told)
+    assert (shown, is_whole) == (expected, "gitmem show" not in expected)
 
 
 @pytest.mark.parametrize(

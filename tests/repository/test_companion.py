@@ -107,11 +107,11 @@ def test_a_companion_whose_name_is_in_the_way_is_named(branch: Path) -> None:
 
     with (
         opened(branch) as memory,
-        pytest.raises(ConflictError, match="cannot exist next to gitmem/branch/feature/slow") as told,
+        pytest.raises(ConflictError, match="cannot exist next to gitmem/branch/feature/slow") as stdin,
     ):
         slow_down(memory)
 
-    assert told.value.hint == "merge or drop the other one: gitmem propose --drop branch/feature/slow"
+    assert stdin.value.hint == "merge or drop the other one: gitmem propose --drop branch/feature/slow"
 
 
 def test_a_command_that_nobody_approved_stays_with_the_branch_where_its_files_differ(branch: Path) -> None:

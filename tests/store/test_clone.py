@@ -177,9 +177,9 @@ def test_hook_in_a_copied_clone_is_quick_and_quiet(repo: Path, tmp_path: Path, h
     env = environment(XDG_STATE_HOME=str(tmp_path / ("elsewhere" if has_home else "file")))
     start = json.dumps(payload("claude-code/SessionStart.startup", cwd=str(copy)))
 
-    for words, told in ((["claude-code"], start), (["post-commit"], ""), (["post-checkout", "0", "0", "1"], "")):
+    for words, stdin in ((["claude-code"], start), (["post-commit"], ""), (["post-checkout", "0", "0", "1"], "")):
         begun = time.monotonic()
-        done = run([str(GITMEM), "hook", *words], copy, env=env, input=told)
+        done = run([str(GITMEM), "hook", *words], copy, env=env, input=stdin)
 
         assert (done.status, done.err) == (0, ""), words
         assert "Poison" not in done.out

@@ -544,10 +544,10 @@ def test_of_writers_that_are_killed_no_acknowledged_write_is_lost(repo: Path, gr
 
     assert write(repo, CommitPlan("last", writes=(("facts/last.md", b"last"),))) is not None
 
-    told = acknowledged(repo)
-    assert len(told) >= 12
-    assert set(told.values()) < set(git(repo, "rev-list", REF).split())
-    assert set(told) <= {path.rsplit("/", 1)[-1].removesuffix(".md") for path in files_of(repo)}
+    message = acknowledged(repo)
+    assert len(message) >= 12
+    assert set(message.values()) < set(git(repo, "rev-list", REF).split())
+    assert set(message) <= {path.rsplit("/", 1)[-1].removesuffix(".md") for path in files_of(repo)}
     assert is_sound(repo)
     assert not list((repo / ".git" / "refs").rglob("*.lock"))
 
@@ -595,9 +595,9 @@ def test_an_acknowledged_write_is_on_disk(repo: Path, traced) -> None:  # type: 
 
     new = set(git(repo, "rev-list", "--objects", "--no-object-names", REF).split()) - before
     moved = position(calls, r'rename.*memory\.lock", .*refs/heads/memory"')
-    told = position(calls, rf'write\(1<.*"{tip(repo)[:32]}')
+    message = position(calls, rf'write\(1<.*"{tip(repo)[:32]}')
     assert len(new) == 4  # commit, root, folder, blob
-    assert 0 < moved < told
+    assert 0 < moved < message
     for oid in new:
         name = f"objects/{oid[:2]}/{oid[2:]}"
         named = position(calls, rf'(rename|link).*{name}"')
@@ -605,9 +605,9 @@ def test_an_acknowledged_write_is_on_disk(repo: Path, traced) -> None:  # type: 
         assert temporary, calls[named]
         assert 0 <= position(calls, rf"fsync\(.*{temporary[1]}>") < named < moved, "an object is synced before the ref"
         folder = position(calls, rf"fsync\(.*/objects/{oid[:2]}>")
-        assert named < folder < told, "its name is synced before it is acknowledged"
+        assert named < folder < message, "its name is synced before it is acknowledged"
     assert 0 <= position(calls, r"fsync\(.*refs/heads/memory\.lock>") < moved
-    assert moved < position(calls, r"fsync\(.*/refs/heads>") < told
+    assert moved < position(calls, r"fsync\(.*/refs/heads>") < message
 
 
 # Disks that are full or read-only
@@ -654,7 +654,7 @@ def results(tmp_path: Path) -> list[tuple[int, str, str]]:
     out = tmp_path / "out"
     count = len(list(out.glob("*.status")))
     read = [[(out / f"{n}.{end}").read_text() for end in ("status", "out", "err")] for n in range(1, count + 1)]
-    return [(int(status), told, err) for status, told, err in read]
+    return [(int(status), message, err) for status, message, err in read]
 
 
 @pytest.fixture
@@ -706,8 +706,8 @@ dd if=/dev/zero of=mount/fill bs=4096 2>/dev/null || true
     assert done.returncode == 0, done.stderr + done.stdout
     *reads, remember, forget, again, shown = results(tmp_path)
     _assert_read(reads)
-    for status, told, err in (remember, forget):
-        assert (status, told) == (3, "")
+    for status, message, err in (remember, forget):
+        assert (status, message) == (3, "")
         assert "could not be written" in err or "cannot be written to" in err
     assert (again[0], shown[0]) == (0, 0)
 
@@ -728,7 +728,7 @@ def _index(repo: Path, state: str) -> None:
 
 def _assert_read(reads: list[tuple[int, str, str]]) -> None:
     assert [status for status, _, _ in reads] == [0] * len(READS), reads
-    assert all("a-key" in told for _, told, _ in reads[:3]), reads
+    assert all("a-key" in message for _, message, _ in reads[:3]), reads
 
 
 def test_where_no_file_may_grow_nothing_is_changed(repo: Path) -> None:

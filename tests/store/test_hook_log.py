@@ -27,7 +27,7 @@ def noted(state: Path, err: BaseException) -> str:
 
 
 @pytest.mark.parametrize(
-    ("err", "told"),
+    ("err", "expected"),
     [
         (ConfigError("git config: x must be true", file="", key="x"), "ConfigError: git config: x must be true"),
         (BusyError("the lock\nis held"), "BusyError: the lock is held"),
@@ -39,10 +39,10 @@ def noted(state: Path, err: BaseException) -> str:
     ],
     ids=["settings", "lock", "secret", "refused", "program", "any", "system"],
 )
-def test_error_is_told_in_its_own_words_only_where_they_are_ours(tmp_path: Path, err: Exception, told: str) -> None:
+def test_error_is_told_in_its_own_words_only_where_they_are_ours(tmp_path: Path, err: Exception, expected: str) -> None:
     what = noted(tmp_path, err)
 
-    assert what.startswith(f"codex tool: {told} (") or "secret" not in told
+    assert what.startswith(f"codex tool: {expected} (") or "secret" not in expected
     assert "a prompt" not in what
     assert "path" not in what
     assert "AKIA" not in what

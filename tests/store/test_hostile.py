@@ -67,8 +67,8 @@ def marker(repo: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         section, _, key = name.rpartition(".")
         head, _, sub = section.partition(".")
         title = f'{head} "{sub}"' if sub else head
-        told = next((value.replace(word, str(path)) for word, path in words.items() if word in value), value)
-        lines.append(f'[{title}]\n\t{key} = "{told}"\n')
+        message = next((value.replace(word, str(path)) for word, path in words.items() if word in value), value)
+        lines.append(f'[{title}]\n\t{key} = "{message}"\n')
     monkeypatch.setenv("HOME", str(home))
     (home / ".gitconfig").write_text("".join(lines))
     assert git(repo, "config", "gc.auto") == "1"

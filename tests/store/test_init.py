@@ -256,7 +256,7 @@ def test_many_processes_that_start_at_once_make_one_store(repo: Path) -> None:
     argv = [sys.executable, "-c", script, str(repo)]
     children = [subprocess.Popen(argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) for _ in range(5)]
 
-    told = sorted(child.communicate("x")[0].strip() for child in children)
+    message = sorted(child.communicate("x")[0].strip() for child in children)
 
-    assert told == ["started", "there", "there", "there", "there"]
+    assert message == ["started", "there", "there", "there", "there"]
     assert git(repo, "rev-list", "--count", REF) == "2"

@@ -304,9 +304,9 @@ def test_many_processes_that_begin_at_once_agree_on_the_clones_id(tmp_path: Path
     argv = [sys.executable, "-c", script, str(tmp_path / "state")]
     children = [subprocess.Popen(argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) for _ in range(6)]
 
-    told = {child.communicate("x")[0].strip() for child in children}
+    message = {child.communicate("x")[0].strip() for child in children}
 
-    assert told == {clone_id(tmp_path / "state")}
+    assert message == {clone_id(tmp_path / "state")}
 
 
 def test_a_full_disk_leaves_no_empty_id(tmp_path: Path) -> None:

@@ -130,9 +130,9 @@ def test_who_begins_to_write_has_nothing_left_to_clear(tmp_path: Path) -> None:
 
     with take(tmp_path) as lock:
         lock.renew()
-        told = module._parse((tmp_path / "lock").read_bytes())
-        assert told is not None
-        assert told.since == told.started
+        stdin = module._parse((tmp_path / "lock").read_bytes())
+        assert stdin is not None
+        assert stdin.since == stdin.started
 
 
 def test_a_child_that_keeps_the_lock_open_keeps_the_lock(tmp_path: Path) -> None:

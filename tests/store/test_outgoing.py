@@ -30,10 +30,10 @@ def hub(memory: Memory, repo: Path) -> Path:
 
 
 def refused(repo: Path, send=Memory.sync) -> RefusedError:
-    with Memory(repo) as memory, pytest.raises(RefusedError) as told:
+    with Memory(repo) as memory, pytest.raises(RefusedError) as stdin:
         send(memory)
-    assert TOKEN[:8] not in f"{told.value.message}{told.value.hint}"
-    return told.value
+    assert TOKEN[:8] not in f"{stdin.value.message}{stdin.value.hint}"
+    return stdin.value
 
 
 @pytest.mark.parametrize(

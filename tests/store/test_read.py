@@ -54,7 +54,7 @@ def hostile(repo: Path, *entries: Entry, root: tuple[Entry, ...] = ()) -> str:
     return commit(repo, tree(repo, ("40000", b"facts", facts), *root), on=put_files(repo, {}))
 
 
-def told(scan: Scan) -> tuple[list[str], list[tuple[str, str]]]:
+def messages(scan: Scan) -> tuple[list[str], list[tuple[str, str]]]:
     """Return the paths that are served, and code and path of each problem."""
     return [file.path for file in scan.files], [(p.code, p.path) for p in scan.problems]
 
@@ -101,7 +101,7 @@ def test_a_name_that_no_store_may_have_is_one_problem(repo: Path, name: str) -> 
 def test_only_regular_files_are_memories(repo: Path, mode: str, code: str) -> None:
     at = hostile(repo, (mode, b"x.md", blob(repo, b"/etc/passwd")))
 
-    served, problems = told(scan_all(door(repo), at))
+    served, problems = messages(scan_all(door(repo), at))
 
     assert served == (["facts/good.md"] if code else ["facts/good.md", "facts/x.md"])
     assert problems == ([(code, "facts/x.md")] if code else [])
@@ -123,7 +123,7 @@ def test_what_the_root_may_not_hold_is_one_problem(repo: Path, root: tuple[str, 
     mode, name, content = root
     at = hostile(repo, root=((mode, name, blob(repo, content.encode())),))
 
-    served, problems = told(scan_all(door(repo), at))
+    served, problems = messages(scan_all(door(repo), at))
 
     assert served == ["facts/good.md"]
     assert [path for _, path in problems] == [name.decode()]
@@ -132,7 +132,7 @@ def test_what_the_root_may_not_hold_is_one_problem(repo: Path, root: tuple[str, 
 def test_a_missing_blob_is_one_problem(repo: Path) -> None:
     at = hostile(repo, ("100644", b"gone.md", MISSING), ("100644", b"null.md", NULL))
 
-    assert told(scan_all(door(repo), at)) == (
+    assert messages(scan_all(door(repo), at)) == (
         ["facts/good.md"],
         [("missing-object", "facts/gone.md"), ("missing-object", "facts/null.md")],
     )
@@ -144,7 +144,7 @@ def test_a_name_twice_counts_once(repo: Path) -> None:
 
     scan = scan_all(door(repo), at)
 
-    assert told(scan) == (["facts/good.md", "facts/x.md"], [("duplicate-entry", "facts/x.md")])
+    assert messages(scan) == (["facts/good.md", "facts/x.md"], [("duplicate-entry", "facts/x.md")])
     assert scan.files[1].oid == one
 
 
@@ -153,7 +153,7 @@ def test_a_file_beside_a_folder_of_the_same_name_hides_nothing(repo: Path) -> No
     folder = tree(repo, ("100644", b"x.md", content))
     at = hostile(repo, root=(("100644", b"gotchas", content), ("40000", b"gotchas", folder)))
 
-    served, problems = told(scan_all(door(repo), at))
+    served, problems = messages(scan_all(door(repo), at))
 
     assert served == ["facts/good.md", "gotchas/x.md"]
     assert problems == [("bad-name", "gotchas")]
@@ -182,8 +182,8 @@ def test_what_is_larger_than_its_limit_is_not_read(repo: Path, path: str, limit:
     at = put_files(repo, {path: b"x" * limit})
     above = put_files(repo, {path: b"x" * (limit + 1)})
 
-    assert told(scan_all(door(repo), at)) == ([path], [])
-    assert told(scan_all(door(repo), above)) == ([], [("too-large", path)])
+    assert messages(scan_all(door(repo), at)) == ([path], [])
+    assert messages(scan_all(door(repo), above)) == ([], [("too-large", path)])
 
 
 def test_a_huge_blob_is_asked_for_its_size_only(repo: Path) -> None:
@@ -225,7 +225,7 @@ def test_of_a_tree_that_cannot_be_read_the_last_good_one_is_served(repo: Path) -
 
     scan = scan_all(door(repo), at)
 
-    assert told(scan) == (["facts/a.md"], [("tree-unreadable", "")])
+    assert messages(scan) == (["facts/a.md"], [("tree-unreadable", "")])
     assert at[:12] in scan.problems[0].message
     assert "2 commit(s) earlier" in scan.problems[0].message
 
@@ -261,7 +261,7 @@ def test_one_hostile_folder_does_not_make_the_branch_unreadable(repo: Path) -> N
     folder = git(repo, "hash-object", "--literally", "-w", "-t", "tree", "--stdin", input=b"junk")
     at = commit(repo, tree(repo, ("40000", b"gotchas", folder)), on=good)
 
-    assert told(scan_all(door(repo), at)) == (["facts/a.md"], [("tree-unreadable", "")])
+    assert messages(scan_all(door(repo), at)) == (["facts/a.md"], [("tree-unreadable", "")])
 
 
 # Changes
@@ -345,7 +345,7 @@ def test_a_file_that_becomes_a_link_is_served_no_more(repo: Path) -> None:
     changes = scan_changes(door(repo), good, at)
 
     assert changes.removed == ("facts/x.md",)
-    assert told(changes) == ([], [("symlink", "facts/x.md")])
+    assert messages(changes) == ([], [("symlink", "facts/x.md")])
 
 
 def test_changes_since_a_commit_that_is_gone_are_an_error(repo: Path) -> None:

@@ -10,7 +10,7 @@ from gitmem.store.sqlite_errors import is_busy, is_damage, is_unwritable
 
 
 @pytest.mark.parametrize(
-    ("err", "told"),
+    ("err", "expected"),
     [
         (sqlite3.DatabaseError("database disk image is malformed"), "damage"),
         (sqlite3.IntegrityError("NOT NULL constraint failed"), "damage"),
@@ -25,7 +25,7 @@ from gitmem.store.sqlite_errors import is_busy, is_damage, is_unwritable
         (None, ""),
     ],
 )
-def test_errors_are_told_apart(err: Exception, told: str) -> None:
+def test_errors_are_told_apart(err: Exception, expected: str) -> None:
     found = {"damage": is_damage(err), "busy": is_busy(err), "unwritable": is_unwritable(err)}
 
-    assert [name for name, is_so in found.items() if is_so] == ([told] if told else [])
+    assert [name for name, is_so in found.items() if is_so] == ([expected] if expected else [])

@@ -75,12 +75,14 @@ def test_only_the_verdict_that_is_written_differs_after_the_change_of_format(for
     put(repo, make_fact("c", {"exists": "src"}))
 
     verify(memory)
-    told = fact_state.branch_verdicts(memory.repository.catalog())
+    message = fact_state.branch_verdicts(memory.repository.catalog())
     memory.index.refresh(rebuild=True)
 
-    assert fact_state.branch_verdicts(memory.repository.catalog()) == told
-    assert {layout.verdict_path(v.key, v.spec): format_verdict(v) for v in (*told["a"], *told["b"])} == {
-        path: text for path, text in former.items() if not path.endswith(told["c"][0].spec[:16]) and "/c." not in path
+    assert fact_state.branch_verdicts(memory.repository.catalog()) == message
+    assert {layout.verdict_path(v.key, v.spec): format_verdict(v) for v in (*message["a"], *message["b"])} == {
+        path: text
+        for path, text in former.items()
+        if not path.endswith(message["c"][0].spec[:16]) and "/c." not in path
     }
 
 

@@ -158,9 +158,9 @@ def test_a_duration_that_is_none_counts_as_nothing(seconds: str) -> None:
 
 
 def test_long_texts_of_others_are_cut() -> None:
-    told = read(changed(because=f'"{"x" * 9000}"', attempt=f'"{"y" * 9000}"'))
+    message = read(changed(because=f'"{"x" * 9000}"', attempt=f'"{"y" * 9000}"'))
 
-    assert (len(told.because), len(told.attempt)) == (TEXT_LIMIT, TEXT_LIMIT)
+    assert (len(message.because), len(message.attempt)) == (TEXT_LIMIT, TEXT_LIMIT)
 
 
 def test_unknown_fields_are_ignored() -> None:

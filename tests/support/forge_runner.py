@@ -201,11 +201,11 @@ class Machine:
         git(self.work, "checkout", "-q", *(("--detach",) if ref != f"refs/heads/{head}" else ("-B", head)), there)
 
     def _script(self, step: dict, env: dict[str, str]) -> None:
-        told = self.folder / f"output-{len(self.steps)}"
-        told.touch()
+        printed_text = self.folder / f"output-{len(self.steps)}"
+        printed_text.touch()
         variables = {
             "GITHUB_ACTIONS": "true",
-            "GITHUB_OUTPUT": str(told),
+            "GITHUB_OUTPUT": str(printed_text),
             "GITHUB_STEP_SUMMARY": str(self.folder / "summary.md"),
             "RUNNER_TEMP": str(self.temp),
             "CALLS": str(self.calls_file),
@@ -222,7 +222,7 @@ class Machine:
             argv, cwd=self.work, env=environment(**variables), capture_output=True, text=True, timeout=60, check=False
         )
         self.steps.append(Done(step.get("name", ""), done.returncode, done.stdout, done.stderr))
-        rows = (line.partition("=") for line in told.read_text(encoding="utf-8").splitlines())
+        rows = (line.partition("=") for line in printed_text.read_text(encoding="utf-8").splitlines())
         if "id" in step:
             self.outputs[step["id"]] = {name: value for name, _, value in rows}
 
@@ -244,14 +244,14 @@ def verify_and_record(
     writing = load(write_path) if write_path.exists() else reading
     values = {name: variables[name] for name in ("FORGEJO_ACTIONS", "GITEA_ACTIONS") if name in variables}
     plan = Machine(folder / "plan", hub, folder / "artifacts").run(reading["jobs"]["plan"], workflow=reading)
-    told = plan.outputs.get("plan", {})
+    printed_text = plan.outputs.get("plan", {})
     matrix = reading["jobs"]["verify"]["strategy"]["matrix"]["shard"]
-    due = yaml.safe_load(told.get("shards", "[]"))
+    due = yaml.safe_load(printed_text.get("shards", "[]"))
     shards = matrix if due and isinstance(matrix, list) else due
     judges = []
     for shard in shards:
         judge = Machine(folder / f"verify-{shard}", hub, folder / "artifacts", values={"matrix.shard": str(shard)})
-        judge.outputs["plan"] = told
+        judge.outputs["plan"] = printed_text
         judges.append(judge.run(reading["jobs"]["verify"], workflow=reading))
     record = Machine(folder / "record", hub, folder / "artifacts", variables=values)
     record.run(writing["jobs"]["record"], workflow=writing)

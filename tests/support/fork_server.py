@@ -37,10 +37,10 @@ def run_forked(
         subprocess.TimeoutExpired: It took too long; it was killed.
     """
     server = _server()
-    with tempfile.TemporaryFile() as told, tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
-        told.write(stdin)
-        told.flush()
-        descriptors = [f"/proc/{os.getpid()}/fd/{file.fileno()}" for file in (told, out, err)]
+    with tempfile.TemporaryFile() as stdin_text, tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
+        stdin_text.write(stdin)
+        stdin_text.flush()
+        descriptors = [f"/proc/{os.getpid()}/fd/{file.fileno()}" for file in (stdin_text, out, err)]
         _send(server.stdin, (argv, cwd, env, descriptors))
         pid = _receive(server.stdout)
         if not select.select([server.stdout], [], [], timeout)[0]:

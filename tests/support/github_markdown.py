@@ -39,8 +39,8 @@ LIVE = re.compile(r"@[a-z0-9]|#\d|\bgh-\d|(?<![0-9a-z])[0-9a-f]{7,40}(?![0-9a-z]
 
 def rendered(text: str) -> html.HtmlElement:
     """Return Markdown as the renderer shows it: raw HTML and all addresses alive, where they are."""
-    told = cmarkgfm.github_flavored_markdown_to_html(text, options=Options.CMARK_OPT_UNSAFE)
-    return html.fromstring(f"<div>{told}</div>")
+    message = cmarkgfm.github_flavored_markdown_to_html(text, options=Options.CMARK_OPT_UNSAFE)
+    return html.fromstring(f"<div>{message}</div>")
 
 
 def alive(root: html.HtmlElement) -> list[str]:

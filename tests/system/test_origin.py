@@ -19,21 +19,21 @@ def record(url: str, **info: object) -> str:
 
 
 @pytest.mark.parametrize(
-    ("told", "package"),
+    ("message", "package"),
     [
         (record(URL, vcs_info={"vcs": "git", "commit_id": COMMIT}), f"git+{URL}@{COMMIT}"),
         (record(f"{URL}.tar.gz", archive_info={"hashes": {"sha256": HASH}}), f"{URL}.tar.gz#sha256={HASH}"),
         (record(f"{URL}.tar.gz", archive_info={"hash": f"sha256={HASH}"}), f"{URL}.tar.gz#sha256={HASH}"),
     ],
 )
-def test_commit_or_hash_is_what_a_forge_installs(told: str, package: str) -> None:
+def test_commit_or_hash_is_what_a_forge_installs(message: str, package: str) -> None:
     need_pinned(package)
 
-    assert parse_record(told).package == package
+    assert parse_record(message).package == package
 
 
 @pytest.mark.parametrize(
-    ("told", "reason"),
+    ("message", "reason"),
     [
         (None, "from a package index"),
         ("{", "from a package index"),
@@ -48,8 +48,8 @@ def test_commit_or_hash_is_what_a_forge_installs(told: str, package: str) -> Non
         (record(f"{URL}.tar.gz", archive_info={"hash": f"md5={HASH}"}), "neither a git commit nor a hash"),
     ],
 )
-def test_what_a_forge_cannot_fetch_again_has_a_reason(told: str | None, reason: str) -> None:
-    found = parse_record(told)
+def test_what_a_forge_cannot_fetch_again_has_a_reason(message: str | None, reason: str) -> None:
+    found = parse_record(message)
 
     assert found.package == ""
     assert reason in found.reason

@@ -55,8 +55,8 @@ def test_what_i_hold_is_shown_with_its_attempt_and_what_failed_before(held):
 def test_what_failed_near_the_files_that_are_worked_on_is_warned_of(held):
     warned = texts(sections(held, "src/gateway")["WARNINGS"])
 
-    told = [text.rsplit(": ")[-1] for text in warned if "PAST FAILURE" in text]
-    assert (told[:2], set(told[2:])) == ([FAILED["notes"], "near miss"], {"bens", "far away"})
+    message = [text.rsplit(": ")[-1] for text in warned if "PAST FAILURE" in text]
+    assert (message[:2], set(message[2:])) == ([FAILED["notes"], "near miss"], {"bens", "far away"})
 
 
 def test_what_my_task_requires_is_relevant(held):

@@ -37,14 +37,14 @@ def test_claim_starts_an_attempt():
 
 
 @pytest.mark.parametrize(
-    ("worker", "told"), [(BEN, "refresh is claimed by ana (agent dev), since 2026-09-21T14:13:20Z, attempt 1"),
+    ("worker", "message"), [(BEN, "refresh is claimed by ana (agent dev), since 2026-09-21T14:13:20Z, attempt 1"),
                          (Worker("ana"), "claimed by ana (agent dev)"), (ANA, "you have already claimed")]
 )  # fmt: skip
-def test_claimed_task_is_refused_to_everybody_and_says_who_and_since_when(worker: Worker, told: str):
+def test_claimed_task_is_refused_to_everybody_and_says_who_and_since_when(worker: Worker, message: str):
     with pytest.raises(TaskError, match=r".") as refused:
         life.claim(task(claimed()), worker, now=NOW + 9, note="")
 
-    assert told in refused.value.message
+    assert message in refused.value.message
 
 
 def test_closed_task_is_refused_and_says_by_whom():

@@ -8,15 +8,17 @@ from gitmem.text.durations import DAY_S, EARLIEST_S, LATEST_S, ago, lasted, plau
 
 
 @pytest.mark.parametrize(
-    ("seconds", "told"), [(0, "0s"), (59, "59s"), (60, "1m"), (3599, "59m"), (3600, "1h"), (DAY_S, "1d")]
+    ("seconds", "expected"), [(0, "0s"), (59, "59s"), (60, "1m"), (3599, "59m"), (3600, "1h"), (DAY_S, "1d")]
 )
-def test_ages_are_told_in_the_largest_unit_that_fits(seconds: int, told: str) -> None:
-    assert ago(seconds) == told
+def test_ages_are_told_in_the_largest_unit_that_fits(seconds: int, expected: str) -> None:
+    assert ago(seconds) == expected
 
 
-@pytest.mark.parametrize(("seconds", "told"), [(7200, "2 hours"), (2 * DAY_S - 1, "47 hours"), (2 * DAY_S, "2 days")])
-def test_spans_are_told_in_hours_and_then_in_days(seconds: int, told: str) -> None:
-    assert lasted(seconds) == told
+@pytest.mark.parametrize(
+    ("seconds", "expected"), [(7200, "2 hours"), (2 * DAY_S - 1, "47 hours"), (2 * DAY_S, "2 days")]
+)
+def test_spans_are_told_in_hours_and_then_in_days(seconds: int, expected: str) -> None:
+    assert lasted(seconds) == expected
 
 
 @pytest.mark.parametrize(

@@ -111,12 +111,12 @@ def test_list_that_is_missing_or_too_long_or_outside_is_an_error(memory: Memory,
     put(repo, make_fact("a"))
     commit_files(repo, {"long": "x" * (1024 * 1024 + 1)})
 
-    for name, error, told in (
+    for name, error, stdin in (
         (LIST, NotFoundError, "is not on main"),
         ("long", GitmemError, "above the limit"),
         (str(tmp_path / "list"), NotFoundError, "outside the repository"),
     ):
-        with pytest.raises(error, match=told):
+        with pytest.raises(error, match=stdin):
             verify(memory, approved=name)
 
 

@@ -453,9 +453,15 @@ def claim_of(memory, key="a"):
 
 def forged(memory, **fields) -> dict[str, str]:
     """Return a verdict file for the fact ``a`` that somebody wrote by hand: of the very inputs, by default."""
-    told = claim_of(memory)
+    message = claim_of(memory)
     made = verdict(
-        **{"spec": told.row.spec, "claim": told.row.claim, "inputs": told.digest, "at": NOW, "sandbox": "bubblewrap"}
+        **{
+            "spec": message.row.spec,
+            "claim": message.row.claim,
+            "inputs": message.digest,
+            "at": NOW,
+            "sandbox": "bubblewrap",
+        }
         | fields
     )
     return {loose_file(memory, "a"): format_verdict(made)}

@@ -111,7 +111,7 @@ def test_system_calls_that_lead_out_are_refused_alike_on_every_rung(rung: str, g
 
     ran = run(python(CALL + tried), ground, rung)
 
-    assert dict(zip(ESCAPES, ran.output.split(), strict=True)) == {name: told for name, (_, told) in ESCAPES.items()}
+    assert dict(zip(ESCAPES, ran.output.split(), strict=True)) == {name: stdin for name, (_, stdin) in ESCAPES.items()}
 
 
 def test_other_processes_are_left_alone(ground: Path, rung: str) -> None:

@@ -78,12 +78,12 @@ def dump(catalog) -> dict[str, list[tuple]]:
 
 def assert_as_from_nothing(memory, repo):
     """The catalog that was brought along says what one made from nothing says, statuses too."""
-    told, shown = dump(memory.repository.catalog()), statuses(memory)
+    messages, shown = dump(memory.repository.catalog()), statuses(memory)
 
     memory.index.refresh(rebuild=True)
 
-    assert (dump(memory.repository.catalog()), statuses(memory)) == (told, shown)
-    assert dict(told["meta"])["commit"] == tip(repo)
+    assert (dump(memory.repository.catalog()), statuses(memory)) == (messages, shown)
+    assert dict(messages["meta"])["commit"] == tip(repo)
 
 
 # --- one commit ----------------------------------------------------------------------------------------------------
@@ -186,10 +186,10 @@ def test_trailers_name_fifty_and_count_the_rest(memory, repo):
 
     run = verify(memory)
 
-    told = trailers(repo, run.recorded.commit)
-    assert told[2:5] == ["Gitmem-Failed: f00", "Gitmem-Failed: f01", "Gitmem-Failed: f02"]
-    assert told[-1] == "Gitmem-Failed-More: 3"
-    assert len(told) == 2 + TRAILERS + 1
+    messages = trailers(repo, run.recorded.commit)
+    assert messages[2:5] == ["Gitmem-Failed: f00", "Gitmem-Failed: f01", "Gitmem-Failed: f02"]
+    assert messages[-1] == "Gitmem-Failed-More: 3"
+    assert len(messages) == 2 + TRAILERS + 1
     assert git(repo, "log", "-1", "--format=%s", "memory") == f"verify: {TRAILERS + 3} failed"
 
 
@@ -444,11 +444,11 @@ def test_memory_that_was_pushed_while_facts_were_judged_is_kept(memory, repo):
     put(repo, make_fact("a", RS256), make_fact("b", {"exists": "src"}))
     pushed = []
 
-    def told(result, done, total):
+    def messages(result, done, total):
         if not pushed:
             pushed.append(put(repo, make_memory("pushed", "Somebody pushed this meanwhile")))
 
-    run = memory.verify(options=Options(no_sandbox=True), report=told)
+    run = memory.verify(options=Options(no_sandbox=True), report=messages)
 
     assert git(repo, "rev-parse", "memory^") == pushed[0]
     assert run.recorded.commit == tip(repo)
@@ -459,11 +459,11 @@ def test_memory_that_was_pushed_while_facts_were_judged_is_kept(memory, repo):
 def test_memory_that_another_process_wrote_while_facts_were_judged_is_kept(memory, repo):
     put(repo, make_fact("a", RS256))
 
-    def told(result, done, total):
+    def messages(result, done, total):
         with Memory(repo, clock=lambda: float(NOW)) as other:
             other.remember("Something else was learnt", key="learnt")
 
-    memory.verify(options=Options(no_sandbox=True), report=told)
+    memory.verify(options=Options(no_sandbox=True), report=messages)
 
     assert statuses(memory) == {"a": "verified", "learnt": ""}
     assert_as_from_nothing(memory, repo)
@@ -472,11 +472,11 @@ def test_memory_that_another_process_wrote_while_facts_were_judged_is_kept(memor
 def test_fact_that_was_retired_while_it_was_judged_gets_no_verdict(memory, repo):
     put(repo, make_fact("a", RS256), make_fact("b", {"exists": "src"}))
 
-    def told(result, done, total):
+    def messages(result, done, total):
         with Memory(repo, clock=lambda: float(NOW)) as other:
             other.forget("a")
 
-    memory.verify(options=Options(no_sandbox=True), report=told)
+    memory.verify(options=Options(no_sandbox=True), report=messages)
 
     assert verdict_keys(repo) == ["b"]
     assert_as_from_nothing(memory, repo)
@@ -487,11 +487,11 @@ def test_policy_that_changed_while_facts_were_judged_loses_no_verdict(memory, re
     put(repo, make_fact("a", f"printf x >> {log}; test -f README.md"))
     approve_all(memory)
 
-    def told(result, done, total):
+    def messages(result, done, total):
         put_files(repo, {"gitmem.toml": "[recall]\nhalf_life_days = 7\n"})
 
     with suppress(ConflictError):  # it may say so; nothing that was learnt is lost by it
-        memory.verify(options=Options(no_sandbox=True), report=told)
+        memory.verify(options=Options(no_sandbox=True), report=messages)
     ran = len(log.read_text())
     with Memory(repo, clock=lambda: float(NOW)) as opened:
         verify(opened)
@@ -539,14 +539,14 @@ def test_catalog_says_what_the_branch_says_when_the_commit_fails(memory, repo, l
     verify(memory)
     commit_files(repo, BREAKING)
     statuses(memory)
-    before, told = tip(repo), dump(memory.repository.catalog())
+    before, messages = tip(repo), dump(memory.repository.catalog())
     locked()
 
     with pytest.raises(ConflictError):
         verify(memory)
 
     assert tip(repo) == before
-    assert dump(memory.repository.catalog()) == told
+    assert dump(memory.repository.catalog()) == messages
     assert statuses(memory) == {"a": "failed", "b": "suspect"}, "what was found here is shown all the same"
     assert_as_from_nothing(memory, repo)
 

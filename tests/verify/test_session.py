@@ -320,11 +320,11 @@ def test_json_is_as_documented(stocked, repo, run_cli):
 
     ran = run_cli("verify", "--no-sandbox", "--json")
 
-    told = json.loads(ran.out)
-    assert {"commit", "ran", "skipped", "results", "recorded"} <= set(told)
-    assert (told["commit"], told["recorded"]) == (git(repo, "rev-parse", "HEAD"), tip(repo))
-    assert (told["ran"], told["skipped"], ran.status) == (4, 1, 1)
-    rows = {row["key"]: row for row in told["results"]}
+    document = json.loads(ran.out)
+    assert {"commit", "ran", "skipped", "results", "recorded"} <= set(document)
+    assert (document["commit"], document["recorded"]) == (git(repo, "rev-parse", "HEAD"), tip(repo))
+    assert (document["ran"], document["skipped"], ran.status) == (4, 1, 1)
+    rows = {row["key"]: row for row in document["results"]}
     assert {"key", "outcome", "status", "because", "reason", "seconds"} <= set(rows["fails"])
     assert (rows["fails"]["outcome"], rows["fails"]["status"]) == ("fails", "failed")
     assert rows["fails"]["because"] == "nothing does not exist"
@@ -418,7 +418,7 @@ def test_a_failure_that_counts_again_is_judged_where_another_one_came_between(re
     clock = Clock()
     lines = "".join(f"line {number}\n" for number in range(30))
     put(repo, make_fact("a", {"contains": "RS256", "in": "a/state"}))
-    told = []
+    document = []
     with Memory(repo, clock=clock) as opened:
         opened.init(offline=True)
         for text in (
@@ -434,17 +434,17 @@ def test_a_failure_that_counts_again_is_judged_where_another_one_came_between(re
                 git(repo, "mv", "a/state", "b/state")
                 git(repo, "commit", "-q", "-m", "move")
             elif text:
-                commit_files(repo, {f"{'b' if told[4:] else 'a'}/state": text})
+                commit_files(repo, {f"{'b' if document[4:] else 'a'}/state": text})
             else:
                 git(repo, "rm", "-q", "a/state")
                 git(repo, "commit", "-q", "-m", "delete")
             clock.now += 60
             line = next(iter(verify(opened).standing.lines), None)
-            told.append((statuses(opened)["a"], line.culprit if line else ""))
+            document.append((statuses(opened)["a"], line.culprit if line else ""))
 
     deleted, broken = git(repo, "rev-parse", "HEAD~4"), git(repo, "rev-parse", "HEAD~2")
     held = ("verified", "")
-    assert told == [held, ("failed", deleted), held, ("failed", broken), ("failed", broken), held]
+    assert document == [held, ("failed", deleted), held, ("failed", broken), ("failed", broken), held]
 
 
 def test_what_broke_a_fact_is_not_known_where_it_may_have_been_fixed_unseen(repo, tmp_path, monkeypatch):

@@ -219,9 +219,9 @@ def test_command_that_nobody_approved_is_skipped_counted_and_never_run(repo, run
 
     ran = run_cli("verify", "--no-sandbox", "--json")
 
-    told = json.loads(ran.out)
-    assert (ran.status, told["ran"], told["skipped"]) == (3, 0, 1)
-    assert told["results"][0]["reason"] == "not approved"
+    document = json.loads(ran.out)
+    assert (ran.status, document["ran"], document["skipped"]) == (3, 0, 1)
+    assert document["results"][0]["reason"] == "not approved"
     assert not marker.exists()
 
 

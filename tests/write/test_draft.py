@@ -330,7 +330,7 @@ def test_carriage_return_or_byte_order_mark_inside_the_text_is_refused(text):
 
 
 @pytest.mark.parametrize(
-    ("fields", "told"),
+    ("fields", "message"),
     [
         ({"kind": "../x"}, "`kind` must be one word"),
         ({"ttl": "soon"}, "`ttl` must be a length of time"),
@@ -341,8 +341,8 @@ def test_carriage_return_or_byte_order_mark_inside_the_text_is_refused(text):
     ],
     ids=lambda value: next(iter(value)) if isinstance(value, dict) else "",
 )
-def test_field_that_cannot_be_used_is_refused_before_it_is_written(fields, told):
-    with pytest.raises(RefusedError, match=told):
+def test_field_that_cannot_be_used_is_refused_before_it_is_written(fields, message):
+    with pytest.raises(RefusedError, match=message):
         checked(made(**{"kind": "learned", **fields}))
 
 
@@ -397,11 +397,11 @@ def test_missing_metadata_is_refused_with_the_options_that_give_it():
 
 
 def test_options_named_in_that_hint_exist():
-    told = parser_of("remember", remember).format_help() + parser_of("fact", fact).format_help()
+    message = parser_of("remember", remember).format_help() + parser_of("fact", fact).format_help()
 
     for name, option in drafts.OPTIONS.items():
         assert name in FIELDS
-        assert f"--{option} " in told or f"--{option}," in told or name == "kind"
+        assert f"--{option} " in message or f"--{option}," in message or name == "kind"
 
 
 @pytest.mark.parametrize(("name", "value"), [("priority", 0), ("confidence", 0.0), ("network", False)])

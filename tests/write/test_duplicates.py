@@ -218,10 +218,10 @@ def test_of_several_that_say_the_same_at_once_one_is_kept_and_the_others_are_tol
         subprocess.Popen([sys.executable, "-c", WRITER, kind], cwd=repo, stdout=subprocess.PIPE, text=True)
         for kind in kinds
     ]
-    told = sorted(child.communicate()[0].strip() for child in children)
+    message = sorted(child.communicate()[0].strip() for child in children)
 
-    [kept] = [line for line in told if not line.startswith("refused")]
-    assert told == sorted([kept, f"refused {kept}", f"refused {kept}"])
+    [kept] = [line for line in message if not line.startswith("refused")]
+    assert message == sorted([kept, f"refused {kept}", f"refused {kept}"])
     assert len(memory_files(repo)) == 2
 
 

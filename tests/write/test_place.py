@@ -252,7 +252,7 @@ def test_memory_that_exists_can_be_superseded():
 
 
 @pytest.mark.parametrize(
-    ("new", "old", "told"),
+    ("new", "old", "message"),
     [
         pytest.param(wants("a", "a"), "a", "a cannot supersede itself", id="itself"),
         pytest.param(wants("a", "z"), "z", ": no memory has this key", id="nothing"),
@@ -265,8 +265,8 @@ def test_memory_that_exists_can_be_superseded():
         ),
     ],
 )
-def test_supersession_that_makes_no_sense_is_refused(new, old, told):
-    with pytest.raises(RefusedError, match=told):
+def test_supersession_that_makes_no_sense_is_refused(new, old, message):
+    with pytest.raises(RefusedError, match=message):
         place.superseded_target(above(a=[], b=["a"], c=["b"], d=["c"]), new, old, is_retired=False)
 
 

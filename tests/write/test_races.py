@@ -90,11 +90,11 @@ def test_verdicts_land_beside_what_is_written_while_facts_are_judged(repo: Path,
         memory.remember(f"There is {name}", key=name.lower().replace(".", "-"), kind="fact", verify={"exists": name})
     written = []
 
-    def told(*_: object) -> None:
+    def messages(*_: object) -> None:
         with Memory(repo, clock=lambda: float(NOW)) as other:
             written.append(other.remember(f"meanwhile {len(written)}", key=f"meanwhile-{len(written)}").key)
 
-    run = memory.verify(options=Options(), report=told)
+    run = memory.verify(options=Options(), report=messages)
 
     assert run.recorded is not None
     assert [result.verdict.outcome for result in run.results] == [HOLDS, HOLDS]

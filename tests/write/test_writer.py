@@ -603,7 +603,7 @@ def test_archive_is_split_by_what_is_forgotten_into_it(store, repo):
 def test_error_of_a_write_says_what_to_do(store):
     store.remember("A thing", key="a-thing")
 
-    with pytest.raises(GitmemError, match="there is no memory a-think") as told:
+    with pytest.raises(GitmemError, match="there is no memory a-think") as stdin:
         store.edit("a-think", str.upper)
 
-    assert "a-thing" in told.value.hint
+    assert "a-thing" in stdin.value.hint

@@ -65,10 +65,10 @@ def test_note_with_a_secret_is_refused_with_what_and_where(memory: Memory, repo:
     on_event.tool_used(memory, wrote(repo, "notes/auth.md", f"# Key\n\nIt is {SECRET}\n"))
 
     assert kept(memory) == {}
-    (told,) = refusals(memory)
-    assert "note of claude-code" in told
-    assert "github-token in line 3" in told
-    assert SECRET not in told
+    (stdin,) = refusals(memory)
+    assert "note of claude-code" in stdin
+    assert "github-token in line 3" in stdin
+    assert SECRET not in stdin
 
 
 def test_policy_may_keep_none_and_a_person_may_name_folders(repo: Path, monkeypatch: pytest.MonkeyPatch) -> None:

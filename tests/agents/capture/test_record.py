@@ -82,8 +82,8 @@ def test_secret_is_refused_with_what_and_where_and_is_nowhere(memory: Memory, re
     on_event.tool_used(memory, ran(repo, f'bd comment shop-12 "LEARNED: the token is {SECRET}"'))
 
     assert kept(memory) == {}
-    (told,) = refusals(memory)
-    assert "github-token in line 1" in told
+    (stdin,) = refusals(memory)
+    assert "github-token in line 1" in stdin
     held = [path.read_bytes() for path in Path(memory.repository.git.repository.state).rglob("*") if path.is_file()]
     assert not any(SECRET.encode() in content for content in held)
 
@@ -92,7 +92,7 @@ def test_variable_is_told_and_low_value_is_not(memory: Memory, repo: Path) -> No
     on_event.tool_used(memory, ran(repo, 'bd comment shop-12 "LEARNED: $(date)"; bd comment shop-12 "LEARNED: ok"'))
 
     assert kept(memory) == {}
-    assert ["substitution" in told for told in refusals(memory)] == [True]
+    assert ["substitution" in stdin for stdin in refusals(memory)] == [True]
 
 
 def test_many_learnings_of_one_comment_are_told(memory: Memory, repo: Path) -> None:

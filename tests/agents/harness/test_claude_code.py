@@ -117,15 +117,15 @@ def test_cell_of_a_notebook_is_an_edit() -> None:
     ],
 )
 def test_text_is_put_where_that_event_takes_context(event: Event, hook: str) -> None:
-    told = json.loads(claude_code.answer(event, "Näh \u2028 text"))
+    document = json.loads(claude_code.answer(event, "Näh \u2028 text"))
 
-    assert told == {"hookSpecificOutput": {"hookEventName": hook, "additionalContext": "Näh \u2028 text"}}
+    assert document == {"hookSpecificOutput": {"hookEventName": hook, "additionalContext": "Näh \u2028 text"}}
 
 
 def test_subagent_is_kept_going_with_a_reason() -> None:
-    told = json.loads(claude_code.answer(Event("claude-code", "subagent-stop"), "push first"))
+    document = json.loads(claude_code.answer(Event("claude-code", "subagent-stop"), "push first"))
 
-    assert told == {"decision": "block", "reason": "push first"}
+    assert document == {"decision": "block", "reason": "push first"}
 
 
 @pytest.mark.parametrize("name", ["stop", "compact", "end", "response"])

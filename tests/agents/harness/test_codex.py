@@ -94,10 +94,10 @@ def test_patch_of_very_many_files_is_bounded() -> None:
 def test_answer_is_what_the_schema_of_the_event_accepts(name: str) -> None:
     schema = json.loads((SCHEMAS / f"{ANSWERED[name]}.output.json").read_text())
 
-    told = json.loads(codex.answer(Event("codex", name, failed=True if name == "tool" else None), "some text"))
+    document = json.loads(codex.answer(Event("codex", name, failed=True if name == "tool" else None), "some text"))
 
-    assert "some text" in json.dumps(told)
-    Draft7Validator(schema).validate(told)
+    assert "some text" in json.dumps(document)
+    Draft7Validator(schema).validate(document)
 
 
 def test_schema_would_refuse_another_answer() -> None:

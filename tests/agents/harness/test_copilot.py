@@ -48,11 +48,14 @@ def test_tool_that_is_about_to_run_is_left_alone() -> None:
 
 
 def test_names_of_fields_in_camel_case_are_read_in_vs_code_too() -> None:
-    told = payload("copilot/PostToolUse.vscode")
-    told["hookEventName"], told["sessionId"] = told.pop("hook_event_name"), told.pop("session_id")
-    told["tool_response"] = told.pop("tool_result")["text_result_for_llm"]
+    event_json = payload("copilot/PostToolUse.vscode")
+    event_json["hookEventName"], event_json["sessionId"] = (
+        event_json.pop("hook_event_name"),
+        event_json.pop("session_id"),
+    )
+    event_json["tool_response"] = event_json.pop("tool_result")["text_result_for_llm"]
 
-    event = copilot.parse(told, "")
+    event = copilot.parse(event_json, "")
 
     assert (event.name, event.session, event.command, event.output) == ("tool", "b8f0c1", COMMAND, "ok")
 
@@ -84,9 +87,9 @@ def test_exit_status_is_no_part_of_what_a_command_printed() -> None:
 
 
 def test_text_is_put_where_each_of_them_takes_it() -> None:
-    told = json.loads(copilot.answer(Event("copilot", "start", hook="SessionStart"), "text"))
+    event_json = json.loads(copilot.answer(Event("copilot", "start", hook="SessionStart"), "text"))
 
     assert json.loads(copilot.answer(Event("copilot", "start"), "text")) == {"additionalContext": "text"}
     assert parsed("copilot/SessionStart.vscode").hook == "SessionStart"
-    assert told == {"hookSpecificOutput": {"hookEventName": "SessionStart", "additionalContext": "text"}}
+    assert event_json == {"hookSpecificOutput": {"hookEventName": "SessionStart", "additionalContext": "text"}}
     assert copilot.answer(Event("copilot", "start"), "") == copilot.answer(Event("copilot", "end"), "x") == ""

@@ -74,9 +74,9 @@ def test_file_with_a_status_in_it_has_none() -> None:
     ("name", "hook"), [("start", "SessionStart"), ("prompt", "BeforeAgent"), ("tool", "AfterTool")]
 )
 def test_text_is_put_where_that_event_takes_context(name: str, hook: str) -> None:
-    told = json.loads(gemini.answer(Event("gemini", name), "text"))
+    document = json.loads(gemini.answer(Event("gemini", name), "text"))
 
-    assert told == {"hookSpecificOutput": {"hookEventName": hook, "additionalContext": "text"}}
+    assert document == {"hookSpecificOutput": {"hookEventName": hook, "additionalContext": "text"}}
 
 
 @pytest.mark.parametrize("name", ["stop", "compact", "end"])

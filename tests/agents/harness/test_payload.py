@@ -38,8 +38,8 @@ def test_any_json_anywhere_becomes_an_event_of_plain_values_or_nothing(harness: 
 
     @settings(max_examples=40)
     @given(fields, named)
-    def check(told: dict, event_name: str) -> None:
-        event = adapter.parse(told | {"hook_event_name": event_name}, event_name)
+    def check(stdin: dict, event_name: str) -> None:
+        event = adapter.parse(stdin | {"hook_event_name": event_name}, event_name)
 
         if event is not None:
             assert event.name in NAMES

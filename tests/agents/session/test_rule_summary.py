@@ -71,13 +71,13 @@ def test_a_title_is_what_was_asked_for_first() -> None:
 
 def test_nothing_that_a_person_wrote_is_repeated_unless_that_is_wanted() -> None:
     found = whole(with_prompts=False)
-    told = format_summary(found, "")
+    output = format_summary(found, "")
 
     assert title_of(found) == "We decided to use backoff as of v1.2 because the gateway drops bursts"
-    assert told.startswith("Decided:\n- keep RETRIES at 5")
-    assert "- Not answered: Should I change the timeout, too?" in told
+    assert output.startswith("Decided:\n- keep RETRIES at 5")
+    assert "- Not answered: Should I change the timeout, too?" in output
     for prompt in ("Make the gateway", "update the README", "It fails in production"):
-        assert prompt not in told + json.dumps(to_dict(found))
+        assert prompt not in output + json.dumps(to_dict(found))
 
 
 @pytest.mark.parametrize(

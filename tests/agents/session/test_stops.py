@@ -31,13 +31,13 @@ def tree(repo: Path, memory: Memory, tmp_path: Path) -> Path:
     return tmp_path / "tree"
 
 
-def told(folder: Path, event: Event = EVENT) -> str:
+def messages(folder: Path, event: Event = EVENT) -> str:
     with Memory(folder) as opened:
         return on_event.subagent_stopped(opened, event)
 
 
 def test_a_work_tree_that_is_clean_and_pushed_is_asked_nothing(tree: Path) -> None:
-    assert told(tree) == ""
+    assert messages(tree) == ""
 
 
 def test_what_is_left_is_asked_once(tree: Path) -> None:
@@ -48,14 +48,14 @@ def test_what_is_left_is_asked_once(tree: Path) -> None:
         key = opened.tasks.add("Write b").key
         opened.tasks.claim(key)
 
-    assert told(tree).splitlines() == [
+    assert messages(tree).splitlines() == [
         "Before you stop, please finish this in your work tree:",
         "- 2 files are uncommitted: README.md, b\\u{202e}.py. Commit them, or undo them.",
         "- 1 commit is not pushed: work. Push the branch.",
         f"- the task {key} is still yours: gitmem task close {key}, or gitmem task release {key}.",
     ]
-    assert told(tree) == ""
-    assert told(tree, replace(EVENT, agent="a2")) != ""
+    assert messages(tree) == ""
+    assert messages(tree, replace(EVENT, agent="a2")) != ""
 
 
 @pytest.mark.parametrize(
@@ -66,27 +66,27 @@ def test_what_is_left_is_asked_once(tree: Path) -> None:
 def test_nobody_is_asked_twice_nor_a_low_level_worker(tree: Path, event: Event) -> None:
     (tree / "a.py").write_text("a")
 
-    assert told(tree, event) == ""
+    assert messages(tree, event) == ""
 
 
 def test_who_works_in_the_main_work_tree_is_asked_nothing(tree: Path, repo: Path) -> None:
     (repo / "a.py").write_text("a")
 
-    assert told(repo) == ""
+    assert messages(repo) == ""
 
 
 def test_nothing_is_asked_unless_the_policy_says_so(tree: Path, repo: Path) -> None:
     put(repo, {"gitmem.toml": "[stops]\ntask = true\n"})
     (tree / "a.py").write_text("a")
 
-    assert told(tree) == ""
+    assert messages(tree) == ""
 
 
 def test_policy_of_the_branch_never_asks_for_a_push(tree: Path, repo: Path) -> None:
     git(repo, "config", "--unset", "gitmem.stopPush")
     commit_files(tree, {"a.py": "a"})
 
-    assert told(tree) == ""
+    assert messages(tree) == ""
 
 
 def test_what_cannot_be_noted_is_not_asked(tree: Path, repo: Path) -> None:
@@ -94,7 +94,7 @@ def test_what_cannot_be_noted_is_not_asked(tree: Path, repo: Path) -> None:
     (repo / ".git" / "gitmem").mkdir(exist_ok=True)
     (repo / ".git" / "gitmem" / "stops").write_text("in the way")
 
-    assert told(tree) == ""
+    assert messages(tree) == ""
 
 
 @pytest.mark.parametrize(
@@ -117,6 +117,6 @@ def test_bead_that_the_branch_is_named_for_is_asked_about_until_it_is_closed(
     program.chmod(0o755)
     monkeypatch.setenv("PATH", f"{program.parent}:{os.environ['PATH']}")
 
-    text = told(tree)
+    text = messages(tree)
 
     assert (asked in text) if asked else (text == "")

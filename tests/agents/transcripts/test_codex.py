@@ -52,14 +52,14 @@ def test_a_command_and_how_it_ended(name: str, given: dict, command: str, output
 
 
 def test_what_codex_says_for_the_person_is_no_prompt() -> None:
-    def told(text: str, role: str = "user") -> dict:
+    def messages(text: str, role: str = "user") -> dict:
         return item(type="message", role=role, content=[{"type": "input_text", "text": text}])
 
     records = [
-        told("<environment_context>x"),
-        told("# AGENTS.md instructions for /x"),
-        told("mind", "developer"),
-        told("go"),
+        messages("<environment_context>x"),
+        messages("# AGENTS.md instructions for /x"),
+        messages("mind", "developer"),
+        messages("go"),
     ]
 
     assert list(codex.turns(records)) == [Turn(PROMPT, "go")]

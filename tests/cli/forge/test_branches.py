@@ -15,7 +15,7 @@ MERGED, SHUT = {"state": "closed", "merged_at": "2026-10-01T11:00:00Z"}, {"state
 
 
 @pytest.mark.parametrize(
-    ("how", "told", "is_merged", "is_left"),
+    ("how", "expected", "is_merged", "is_left"),
     [
         (
             MERGED,
@@ -33,7 +33,7 @@ def test_the_memory_of_a_branch_ends_as_its_pull_request_did(
     run_cli,
     monkeypatch: pytest.MonkeyPatch,
     how,
-    told: str,
+    expected: str,
     is_merged: bool,
     is_left: bool,  # type: ignore[no-untyped-def]
 ) -> None:
@@ -53,6 +53,6 @@ def test_the_memory_of_a_branch_ends_as_its_pull_request_did(
 
     state = {(): "open"}.get(tuple(how), "merged" if how.get("merged_at") else "closed")
     assert json.loads(planned.out)["branches"] == [{"branch": BRANCH, "pull": 7, "state": state}]
-    assert (done.status, done.out.strip(), again.status) == (0, told, 0)
+    assert (done.status, done.out.strip(), again.status) == (0, expected, 0)
     assert ("RETRIES = 5" in git(hub, "show", "refs/heads/memory:facts/retries.md")) is is_merged
     assert bool(git(hub, "for-each-ref", REF)) is is_left

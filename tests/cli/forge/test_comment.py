@@ -50,7 +50,7 @@ def test_it_can_be_taken_away(run_cli, hub: Hub, page: str) -> None:
 
     done = [run_cli(*CHECK, "--pull", "12", "--delete").err for _ in range(2)]
 
-    assert [told.split(": ", 2)[2] for told in done] == [
+    assert [message.split(": ", 2)[2] for message in done] == [
         "the comment is deleted\n",
         "there is no comment, and none is needed\n",
     ]
@@ -72,7 +72,7 @@ def test_a_dry_run_shows_it_without_a_token_and_sends_nothing(
 
 
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("words", "message"),
     [
         (("--pull", "12"), "comment needs either a FILE or --delete"),
         (("--pull", "12", "--delete", "x.md"), "comment needs either a FILE or --delete"),
@@ -82,11 +82,11 @@ def test_a_dry_run_shows_it_without_a_token_and_sends_nothing(
         (("--pull", "12", "--commit", COMMIT, "x.md"), "not allowed with"),
     ],
 )
-def test_a_wrong_command_line_is_refused(run_cli, hub: Hub, words: tuple[str, ...], told: str) -> None:
+def test_a_wrong_command_line_is_refused(run_cli, hub: Hub, words: tuple[str, ...], message: str) -> None:
     done = run_cli(*CHECK, *words)
 
     assert done.status == 2
-    assert told in done.err
+    assert message in done.err
     assert hub.asked == []
 
 

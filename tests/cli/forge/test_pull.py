@@ -29,7 +29,7 @@ def test_a_dry_run_shows_it_and_sends_nothing(run_cli, hub: Hub, monkeypatch: py
 
 
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("words", "message"),
     [
         (("--head", "memory"), "a branch cannot be merged into itself"),
         (("--head=-x"), "invalid branch name: '-x'"),
@@ -37,11 +37,11 @@ def test_a_dry_run_shows_it_and_sends_nothing(run_cli, hub: Hub, monkeypatch: py
         (("--head", "a", "--base", "b c"), "invalid branch name: 'b c'"),
     ],
 )
-def test_a_name_that_is_none_of_a_branch_is_refused(run_cli, hub: Hub, words: tuple[str, ...], told: str) -> None:
+def test_a_name_that_is_none_of_a_branch_is_refused(run_cli, hub: Hub, words: tuple[str, ...], message: str) -> None:
     words = (words,) if isinstance(words, str) else words
 
     done = run_cli("forge", "pull", *words)
 
     assert done.status == 2
-    assert told in done.err
+    assert message in done.err
     assert hub.asked == []

@@ -13,7 +13,7 @@ def test_the_name_is_printed_alone_and_a_missing_specification_told(run_cli) -> 
 
 
 @pytest.mark.parametrize(
-    ("name", "text", "told"),
+    ("name", "text", "message"),
     [
         ("../up", "", "invalid topic name"),
         ("current", "", "invalid topic name"),
@@ -21,9 +21,9 @@ def test_the_name_is_printed_alone_and_a_missing_specification_told(run_cli) -> 
     ],
     ids=["path", "reserved", "secret"],
 )
-def test_some_are_refused(run_cli, name: str, text: str, told: str) -> None:
+def test_some_are_refused(run_cli, name: str, text: str, message: str) -> None:
     done = run_cli("session", "use", name, text)
 
     assert done.status == 2
-    assert told in done.err
+    assert message in done.err
     assert "billing" not in run_cli("session").out

@@ -71,7 +71,7 @@ def test_every_reading_command_says_which_store_a_memory_is_from(run_cli, api: P
 
 @pytest.mark.usefixtures("api")
 @pytest.mark.parametrize(
-    ("argv", "status", "told"),
+    ("argv", "status", "message"),
     [
         (("recall", "x", "--store", "ipa"), 1, "no listed store is called ipa"),
         (("recall", "--syntax", "kind:gotcha", "--store", "api"), 2, "--store works only with a plain question"),
@@ -83,8 +83,10 @@ def test_every_reading_command_says_which_store_a_memory_is_from(run_cli, api: P
     ],
     ids=lambda value: " ".join(value) if isinstance(value, tuple) else None,
 )
-def test_what_cannot_be_asked_of_another_store_is_said(run_cli, argv: tuple[str, ...], status: int, told: str) -> None:
+def test_what_cannot_be_asked_of_another_store_is_said(
+    run_cli, argv: tuple[str, ...], status: int, message: str
+) -> None:
     done = run_cli(*argv)
 
     assert (done.status, done.out) == (status, "")
-    assert told in done.err
+    assert message in done.err

@@ -37,7 +37,7 @@ def test_command_waits_for_approval_where_nobody_sits_at_a_terminal(run_cli):
 
 
 @pytest.mark.parametrize(
-    ("words", "status", "told"),
+    ("words", "status", "message"),
     [
         (("Do it", "--priority", "9"), 2, "from 0 to 4"),
         (("Do it", "--parent", "nobody"), 1, "there is no memory nobody"),
@@ -46,8 +46,8 @@ def test_command_waits_for_approval_where_nobody_sits_at_a_terminal(run_cli):
         ((" ",), 2, "a task needs a title"),
     ],
 )
-def test_wrong_use_is_refused(memory, run_cli, words: tuple[str, ...], status: int, told: str):
+def test_wrong_use_is_refused(memory, run_cli, words: tuple[str, ...], status: int, message: str):
     done = run_cli("task", "add", *words)
 
     assert (done.status, done.out) == (status, "")
-    assert told in done.err
+    assert message in done.err

@@ -33,7 +33,7 @@ def test_failed_attempt_opens_the_task_again_and_force_closes_it(memory, run_cli
 
 
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("words", "message"),
     [
         (("--failed",), "needs a note"),
         (("--failed", "--note", "x", "--force"), "--failed requires --note, and allows no other option"),
@@ -41,10 +41,10 @@ def test_failed_attempt_opens_the_task_again_and_force_closes_it(memory, run_cli
         (("--force",), "needs a reason"),
     ],
 )
-def test_wrong_use_is_refused(memory, run_cli, words: tuple[str, ...], told: str):
+def test_wrong_use_is_refused(memory, run_cli, words: tuple[str, ...], message: str):
     memory.tasks.add("Refresh tokens", verify=None, key="t")
 
     done = run_cli("task", "close", "t", *words)
 
     assert (done.status, memory.tasks.show("t")[1].state) == (2, "open")
-    assert told in done.err
+    assert message in done.err

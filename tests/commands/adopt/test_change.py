@@ -11,7 +11,7 @@ from gitmem.git.binary import Git
 from gitmem.git.repository import discover
 
 
-def told(repo, base="before"):
+def messages(repo, base="before"):
     handle = Git(discover(repo))
     adoption = adopt(handle, handle.resolve("HEAD"), base=handle.resolve(base))
     return [(one.claim.token, one.fix) for one in adoption.of(FALSE)]
@@ -57,7 +57,7 @@ def test_statement_that_held_before_the_change_is_false_after_it(repo, changed, 
             git(repo, "rm", "-q", path)
     commit_files(repo, {path: text for path, text in changed.items() if text is not None})
 
-    assert told(repo) == false
+    assert messages(repo) == false
 
 
 def test_renamed_target_of_a_settings_file_is_found_by_its_commands(repo):
@@ -66,7 +66,7 @@ def test_renamed_target_of_a_settings_file_is_found_by_its_commands(repo):
     git(repo, "tag", "before")
     commit_files(repo, {"pyproject.toml": settings.replace("unit", "quick")})
 
-    assert told(repo) == [("tox unit", "tox quick")]
+    assert messages(repo) == [("tox unit", "tox quick")]
     assert corrected(repo) == "- `tox r -e quick` runs each unit\n"
 
 
@@ -80,7 +80,12 @@ def test_change_is_offered_as_what_to_say_or_what_to_remove(repo):
     git(repo, "rm", "-q", "src/old.py", "src/b.py", "src/sub/c.py")
     commit_files(repo, {"src/c.py": "print()\n", "Makefile": "new: all\n\tpytest -q\n\nall:\n\techo\n"})
 
-    assert told(repo) == [("src/old.py", ""), ("src/b.py", ""), ("make old", "make new"), ("src/sub/c.py", "src/c.py")]
+    assert messages(repo) == [
+        ("src/old.py", ""),
+        ("src/b.py", ""),
+        ("make old", "make new"),
+        ("src/sub/c.py", "src/c.py"),
+    ]
     assert corrected(repo) == "- `src/a.py`\n- `make new`\n\nAlways read `src/c.py`.\n"
 
 
@@ -90,7 +95,7 @@ def test_what_was_false_before_the_change_is_left_out(repo):
     git(repo, "tag", "before")
     commit_files(repo, {"go.mod": "module x\n\ngo 1.26\n", "AGENTS.md": f"# Guide\n{DOCUMENT}"})
 
-    assert told(repo) == []
+    assert messages(repo) == []
 
 
 def test_change_that_edits_line_and_code_at_once_is_judged_by_the_new_line(repo):
@@ -99,7 +104,7 @@ def test_change_that_edits_line_and_code_at_once_is_judged_by_the_new_line(repo)
     git(repo, "rm", "-q", "src/old.py")
     commit_files(repo, {"AGENTS.md": DOCUMENT.replace("has tables", "has all tables").replace("1.24", "1.23")})
 
-    assert told(repo) == [("Go 1.23+", "1.24"), ("src/old.py", "")]
+    assert messages(repo) == [("Go 1.23+", "1.24"), ("src/old.py", "")]
 
 
 def test_renamed_document_makes_no_old_falsehood_new(repo):
@@ -108,7 +113,7 @@ def test_renamed_document_makes_no_old_falsehood_new(repo):
     git(repo, "mv", "AGENTS.md", "CLAUDE.md")
     commit_files(repo, {})
 
-    assert told(repo) == []
+    assert messages(repo) == []
 
 
 def test_base_is_where_the_head_left_the_other_branch(repo):
@@ -132,4 +137,4 @@ def test_folder_is_corrected_only_to_where_most_of_its_files_went(repo, homes, f
         git(repo, "mv", path, f"src/{home}/")
     commit_files(repo, {})
 
-    assert told(repo) == [("src/parts/", fix)]
+    assert messages(repo) == [("src/parts/", fix)]

@@ -20,7 +20,7 @@ def adopted(repo, *wanted):
     return adopt(handle, handle.resolve("HEAD"), wanted)
 
 
-def told(adoption, verdict=FALSE):
+def messages(adoption, verdict=FALSE):
     return [(one.document.path, one.claim.line, one.claim.token) for one in adoption.of(verdict)]
 
 
@@ -49,13 +49,13 @@ def test_renamed_file_is_false_with_the_commit_that_renamed_it_and_the_new_name(
 def test_what_never_was_there_is_no_alarm(repo, sentence):
     commit_files(repo, {"AGENTS.md": f"{sentence}\n", ".gitignore": "build/\n"})
 
-    assert told(adopted(repo)) == []
+    assert messages(adopted(repo)) == []
 
 
 def test_name_that_never_held_is_told_apart(repo):
     commit_files(repo, {"AGENTS.md": "- limits: `src/nowhere.py`\n"})
 
-    assert told(adopted(repo), NEVER) == [("AGENTS.md", 1, "src/nowhere.py")]
+    assert messages(adopted(repo), NEVER) == [("AGENTS.md", 1, "src/nowhere.py")]
 
 
 def test_path_that_was_gone_when_its_line_was_written_names_the_commit_that_removed_it(repo):
@@ -132,7 +132,7 @@ def test_function_that_was_removed_is_false(repo):
     commit_files(repo, {"AGENTS.md": "- `sign_claims` signs\n", "src/sign.py": "def sign_claims():\n    pass\n"})
     commit_files(repo, {"src/sign.py": "def sign():\n    pass\n"}, "shorten")
 
-    assert told(adopted(repo)) == [("AGENTS.md", 1, "sign_claims")]
+    assert messages(adopted(repo)) == [("AGENTS.md", 1, "sign_claims")]
 
 
 def test_nested_document_is_about_its_folder(repo):
@@ -140,7 +140,7 @@ def test_nested_document_is_about_its_folder(repo):
     git(repo, "rm", "-q", "app/scripts/a.sh")
     commit_files(repo, {}, "drop")
 
-    assert told(adopted(repo)) == [("app/AGENTS.md", 1, "scripts/")]
+    assert messages(adopted(repo)) == [("app/AGENTS.md", 1, "scripts/")]
 
 
 def test_same_alarm_is_given_once_with_all_its_lines(repo):
@@ -163,7 +163,7 @@ def test_line_that_was_edited_after_its_file_was_removed_is_given_with_the_other
     adoption = adopted(repo)
 
     assert [(one.claim.line, one.more) for one in adoption.of(FALSE)] == [(2, (1,))]
-    assert told(adoption, NEVER) == []
+    assert messages(adoption, NEVER) == []
 
 
 def test_file_that_a_branch_added_and_removed_before_it_was_merged_has_its_culprit(repo):

@@ -33,14 +33,14 @@ def status(found) -> int:  # type: ignore[no-untyped-def]
     return exit_status(found, "newly_false")
 
 
-def told(found) -> dict[str, str]:  # type: ignore[no-untyped-def]
+def messages(found) -> dict[str, str]:  # type: ignore[no-untyped-def]
     return {finding.key: finding.kind for finding in found.findings}
 
 
 def test_without_a_companion_the_change_makes_its_fact_false(branch: Path) -> None:
     found = checked(branch)
 
-    assert (told(found), status(found), found.branch) == ({"retries": "newly_false"}, 1, None)
+    assert (messages(found), status(found), found.branch) == ({"retries": "newly_false"}, 1, None)
 
 
 def test_with_the_fact_updated_it_is_green_and_shows_both(branch: Path) -> None:
@@ -50,7 +50,7 @@ def test_with_the_fact_updated_it_is_green_and_shows_both(branch: Path) -> None:
 
     found = checked(branch)
 
-    assert (told(found), status(found)) == ({"five": "holds", "retries": "holds"}, 0)
+    assert (messages(found), status(found)) == ({"five": "holds", "retries": "holds"}, 0)
     assert notes(found)[-1:] == [
         "gitmem/branch/feature/slow changes 2 memories with this branch, of which 1 would become false; it is merged "
         "with it"
@@ -118,7 +118,7 @@ def test_what_takes_a_false_claim_back_openly_is_green_and_what_only_silences_it
 
     found = checked(branch)
 
-    assert (status(found) == 0) is is_green, told(found)
+    assert (status(found) == 0) is is_green, messages(found)
     assert ("retries" in {f.key for f in found.of("newly_false")}) is not is_green
 
 
@@ -163,7 +163,7 @@ def test_what_is_staged_is_checked_with_it_too(branch: Path) -> None:
     with opened(branch) as memory:
         found = memory.check(staged=True)
 
-    assert told(found) == {"retries": "holds"}
+    assert messages(found) == {"retries": "holds"}
 
 
 def test_a_branch_is_checked_from_elsewhere_by_its_name(branch: Path) -> None:
@@ -171,5 +171,5 @@ def test_a_branch_is_checked_from_elsewhere_by_its_name(branch: Path) -> None:
         slow_down(memory)
     git(branch, "checkout", "-q", "main")
 
-    assert told(checked(branch, head=BRANCH)) == {"retries": "holds"}
-    assert told(checked(branch, head=tip(branch, BRANCH))) == {"retries": "newly_false"}
+    assert messages(checked(branch, head=BRANCH)) == {"retries": "holds"}
+    assert messages(checked(branch, head=tip(branch, BRANCH))) == {"retries": "newly_false"}

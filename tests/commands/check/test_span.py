@@ -44,7 +44,7 @@ def test_base_that_is_an_ancestor_is_taken_as_it_is(forked):
 
 
 @pytest.mark.parametrize(
-    ("base", "head", "told"),
+    ("base", "head", "message"),
     [
         ("change", "", "HEAD is the same commit as change: "),
         ("change", "main~1", "change already contains main~1: "),
@@ -52,11 +52,11 @@ def test_base_that_is_an_ancestor_is_taken_as_it_is(forked):
     ],
     ids=["the same", "newer than the head", "on the default branch"],
 )
-def test_head_without_a_change_of_its_own_is_said(forked, base, head, told):
+def test_head_without_a_change_of_its_own_is_said(forked, base, head, message):
     found = span(forked, base=base, head=head)
 
     assert found.base == found.head
-    assert found.note.startswith(told) and f"gitmem check --base {head or 'HEAD'}~1" in found.note
+    assert found.note.startswith(message) and f"gitmem check --base {head or 'HEAD'}~1" in found.note
 
 
 def test_one_of_several_merge_bases_is_taken_and_said(forked):
@@ -90,7 +90,7 @@ def test_shallow_clone_says_how_to_deepen_it(forked, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("options", "told", "hint"),
+    ("options", "message", "hint"),
     [
         ({"base": "origin/main"}, "there is no commit origin/main in this clone", "git fetch"),
         ({"head": "--output=x"}, "there is no commit --output=x in this clone", "git fetch"),
@@ -98,8 +98,8 @@ def test_shallow_clone_says_how_to_deepen_it(forked, tmp_path):
     ],
     ids=["a base that is not here", "an option for a name", "no default branch"],
 )
-def test_what_is_not_here_is_no_answer(repo, options, told, hint):
-    with pytest.raises(GitmemError, match=told) as caught:
+def test_what_is_not_here_is_no_answer(repo, options, message, hint):
+    with pytest.raises(GitmemError, match=message) as caught:
         span(repo, **options)
 
     assert (caught.value.exit_status, hint in caught.value.hint) == (3, True)

@@ -18,7 +18,7 @@ def checked(*kinds: str, **fields) -> CheckResult:
 
 
 @pytest.mark.parametrize(
-    ("kinds", "told"),
+    ("kinds", "expected"),
     [
         ((), "touches 0 of 9 facts"),
         (("newly_false",), "touches 1 of 9 facts: 1 becomes false"),
@@ -30,8 +30,8 @@ def checked(*kinds: str, **fields) -> CheckResult:
         ),
     ],
 )
-def test_summary_counts_every_kind(kinds, told):
-    assert summary(checked(*kinds)) == f"1 changed file since bbbbbbbbbbbb {told}"
+def test_summary_counts_every_kind(kinds, expected):
+    assert summary(checked(*kinds)) == f"1 changed file since bbbbbbbbbbbb {expected}"
 
 
 def test_summary_without_a_change_says_so():

@@ -167,7 +167,7 @@ def test_without_any_memory_it_is_said_how_to_start(bare: Memory) -> None:
 
 
 @pytest.mark.parametrize(
-    ("options", "told"),
+    ("options", "message"),
     [
         ({"scope": "domain"}, "a memory with the scope domain must name its domains"),
         ({"scope": "universal", "domains": ["auth"]}, "for all projects"),
@@ -175,9 +175,9 @@ def test_without_any_memory_it_is_said_how_to_start(bare: Memory) -> None:
     ],
 )
 def test_what_cannot_be_of_a_scope_is_refused_and_nothing_is_made(
-    bare: Memory, tmp_path: Path, options: dict, told: str
+    bare: Memory, tmp_path: Path, options: dict, message: str
 ) -> None:
-    with pytest.raises(RefusedError, match=told):
+    with pytest.raises(RefusedError, match=message):
         bare.remember("x", **options)
 
     assert not (tmp_path / "data-home").exists()
@@ -233,12 +233,12 @@ def test_a_universal_fact_is_proved_where_it_is_written_and_runs_nowhere_else(fo
 
 
 def test_the_digest_has_a_section_for_the_other_scopes_within_its_budget(four: Memory) -> None:
-    told = four.context(paths=[], budget_tokens=1000).document
+    message = four.context(paths=[], budget_tokens=1000).document
 
-    section = told["sections"][-1]
+    section = message["sections"][-1]
     assert section["name"] == "OTHER SCOPES"
     assert {item["key"]: item["scope"] for item in section["items"]} == {k: v for k, v in ALL.items() if k != "project"}
-    assert told["tokens"] <= 1000
+    assert message["tokens"] <= 1000
     small = four.context(paths=[], budget_tokens=200).document["sections"][-1]
     assert small["total"] == 3
     assert small["more"] == 3 - len(small["items"]) > 0

@@ -21,7 +21,7 @@ from gitmem.text.sanitize import display
 REF = "refs/heads/memory"
 
 
-def told(memory: Memory, *, fix: bool = False) -> list[tuple[str, str]]:
+def lines_of(memory: Memory, *, fix: bool = False) -> list[tuple[str, str]]:
     """Return code and path of each problem that doctor finds, in its order."""
     return [(problem.code, problem.path) for problem in memory.doctor(fix=fix).problems]
 
@@ -116,11 +116,11 @@ def test_git_with_known_holes_is_told(memory: Memory, tmp_path: Path, monkeypatc
     answer = 'case " $* " in *" version "*) echo "git version 2.39.3 (Apple Git-146)";;'
     script.write_text(f'#!/bin/sh\n{answer} *) exec {real}/git "$@";; esac\n')
     script.chmod(0o755)
-    assert told(memory) == []
+    assert lines_of(memory) == []
 
     monkeypatch.setenv("PATH", f"{script.parent}:{os.environ['PATH']}")
 
-    assert told(memory) == [("old-git", "")]
+    assert lines_of(memory) == [("old-git", "")]
 
 
 # Files and entries
@@ -175,7 +175,7 @@ def test_policy_that_is_far_too_large_is_one_problem_and_the_others_are_told(mem
 def test_problems_are_sorted_errors_first(memory: Memory, repo: Path) -> None:
     put_files(repo, {"zoo/b.md": "broken", "ark/c.md": "broken", "ant/a.md": memory_text("t", requires="[no]")})
 
-    assert [path for _, path in told(memory)] == ["ark/c.md", "zoo/b.md", "ant/a.md"]
+    assert [path for _, path in lines_of(memory)] == ["ark/c.md", "zoo/b.md", "ant/a.md"]
 
 
 def test_links_and_submodules_of_the_tree_are_problems_and_are_never_followed(memory: Memory, repo: Path) -> None:
@@ -185,7 +185,7 @@ def test_links_and_submodules_of_the_tree_are_problems_and_are_never_followed(me
     )
     push(repo, write_tree(repo, ("40000", b"facts", inner)))
 
-    assert told(memory) == [
+    assert lines_of(memory) == [
         ("missing-object", "facts/gone.md"),
         ("symlink", "facts/link.md"),
         ("submodule", "facts/module.md"),
@@ -209,12 +209,12 @@ def test_verdict_of_no_memory_is_told(memory: Memory, repo: Path) -> None:
     verify(memory)
     path = verdict_file(memory, "a")
     memory.forget("b")
-    assert told(memory) == []
+    assert lines_of(memory) == []
 
     stream = f"commit {REF}\ncommitter M <m@e> {NOW} +0000\ndata 1\nx\nfrom {REF}^0\nD facts/a.md\n\n"
     git(repo, "fast-import", "--quiet", input=stream)
 
-    assert told(memory) == [("orphan-verdict", path)]
+    assert lines_of(memory) == [("orphan-verdict", path)]
 
 
 @pytest.mark.parametrize("extra", [{}, {"verify": '"touch x"'}], ids=["memory", "fact"])
@@ -265,7 +265,7 @@ def test_link_to_a_retired_memory_leads_somewhere(memory: Memory, repo: Path) ->
 
     memory.forget("b", "c")
 
-    assert told(memory) == []
+    assert lines_of(memory) == []
 
 
 CIRCLES = {
@@ -415,7 +415,7 @@ def test_last_good_tree_is_shown_and_written_on_top_by_fix(memory: Memory, repo:
     put(repo, make_memory("a", "A"), make_fact("b", {"exists": "README.md"}))
     good, bad = tip(repo), unreadable(repo)
     assert served(memory) == ["a", "b"]
-    assert told(memory) == [("tree-unreadable", "")]
+    assert lines_of(memory) == [("tree-unreadable", "")]
 
     found = memory.doctor(fix=True)
 
@@ -452,7 +452,7 @@ def test_a_tree_that_cannot_be_read_and_is_no_stores_is_left_alone(memory: Memor
     made = git(repo, "commit-tree", "-m", "pushed by force", write_tree(repo, ("100644", b"", blob)))
     git(repo, "update-ref", REF, made)
 
-    assert told(memory, fix=True) == [("foreign-branch", REF)]
+    assert lines_of(memory, fix=True) == [("foreign-branch", REF)]
     assert tip(repo) == made
 
 
@@ -479,7 +479,7 @@ def test_broken_ref_is_put_back_from_the_reflog_and_the_file_is_kept(
     good = tip(repo)
     ref_file(repo).write_bytes(content)
 
-    assert told(memory) == [("broken-ref", REF)]
+    assert lines_of(memory) == [("broken-ref", REF)]
     found = memory.doctor(fix=True)
 
     assert found.problems == ()
@@ -496,8 +496,8 @@ def test_ref_that_names_no_commit_is_broken(memory: Memory, repo: Path) -> None:
     good = tip(repo)
     ref_file(repo).write_text(git(repo, "hash-object", "-w", "--stdin", input="a blob") + "\n")
 
-    assert told(memory) == [("broken-ref", REF)]
-    assert told(memory, fix=True) == []
+    assert lines_of(memory) == [("broken-ref", REF)]
+    assert lines_of(memory, fix=True) == []
     assert tip(repo) == good
 
 
@@ -526,7 +526,7 @@ def test_without_a_reflog_the_remotes_branch_counts(memory: Memory, repo: Path, 
         (clone / ".git/logs" / REF).unlink(missing_ok=True)
         ref_file(clone).write_bytes(b"")
 
-        assert told(opened, fix=True) == []
+        assert lines_of(opened, fix=True) == []
         assert served(opened) == ["a"]
 
 
@@ -546,7 +546,7 @@ def test_nonsense_in_the_reflog_is_passed_over(memory: Memory, repo: Path) -> No
     log.write_bytes(log.read_bytes() + b"x --all y\n\xff\n" + b"0" * 40 + b" " + b"0" * 40 + b" A <a> 1 +0000\tx\n")
     ref_file(repo).write_bytes(b"")
 
-    assert told(memory, fix=True) == []
+    assert lines_of(memory, fix=True) == []
     assert tip(repo) == good
 
 
@@ -612,7 +612,7 @@ def test_old_lock_that_a_process_has_open_stays(memory: Memory, repo: Path) -> N
         (problem,) = memory.doctor(fix=True).problems
 
     assert (problem.code, path.exists()) == ("ref-locked", True)
-    assert told(memory, fix=True) == []
+    assert lines_of(memory, fix=True) == []
 
 
 def test_locks_of_other_refs_are_none_of_its_business(memory: Memory, repo: Path) -> None:
@@ -620,7 +620,7 @@ def test_locks_of_other_refs_are_none_of_its_business(memory: Memory, repo: Path
     path.write_bytes(b"")
     os.utime(path, (0, 0))
 
-    assert told(memory, fix=True) == []
+    assert lines_of(memory, fix=True) == []
     assert path.exists()
 
 
@@ -635,7 +635,7 @@ def test_several_faults_at_once_are_all_repaired(memory: Memory, repo: Path) -> 
     (repo / ".git/gitmem/catalog.sqlite").write_bytes(b"rubbish" * 1000)
 
     with Memory(repo, clock=Clock()) as opened:
-        before = told(opened)
+        before = lines_of(opened)
         mended = opened.doctor(fix=True)
         found = opened.doctor(fix=True, delete=["facts/a b.md", "UP"])
 
@@ -653,7 +653,7 @@ def test_store_that_cannot_be_written_to_is_examined_all_the_same(memory: Memory
     state.write_text("a file where the folder must be")  # no mode keeps a root out
 
     with Memory(repo, clock=Clock()) as opened:
-        assert [path for _, path in told(opened)] == ["facts/a.md"]
+        assert [path for _, path in lines_of(opened)] == ["facts/a.md"]
     assert state.read_text() == "a file where the folder must be"
 
 

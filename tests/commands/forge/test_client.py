@@ -113,7 +113,7 @@ def test_a_limit_that_ends_in_an_hour_is_not_waited_for(hub: Hub) -> None:
 
 
 @pytest.mark.parametrize(
-    ("status", "body", "told", "hint"),
+    ("status", "body", "message", "hint"),
     [
         (
             403,
@@ -167,13 +167,13 @@ def test_a_limit_that_ends_in_an_hour_is_not_waited_for(hub: Hub) -> None:
     ],
     ids=["403", "403-pulls", "404", "401", "422", "410", "422-html", "hostile", "list", "304"],
 )
-def test_a_refusal_is_told_with_what_repairs_it(hub: Hub, status: int, body: Any, told: str, hint: str) -> None:
+def test_a_refusal_is_told_with_what_repairs_it(hub: Hub, status: int, body: Any, message: str, hint: str) -> None:
     hub.plan(COMMENTS, (status, {}, body))
 
     error = refusal(hub)
 
     assert error.status == status
-    assert told in error.message
+    assert message in error.message
     assert hint in error.hint
     assert len(hub.asked) == 1
 
@@ -281,7 +281,7 @@ def test_a_forge_that_hangs_is_left_in_time(hub: Hub) -> None:
 
 
 @pytest.mark.parametrize(
-    ("body", "told"),
+    ("body", "message"),
     [
         (b"<html>a proxy's page</html>", "the forge's answer is not JSON"),
         (b'[{"id": 1, "bo', "the forge's answer is not JSON"),
@@ -291,10 +291,10 @@ def test_a_forge_that_hangs_is_left_in_time(hub: Hub) -> None:
         (b"null", "the forge did not answer with a list"),
     ],
 )
-def test_garbage_is_refused(hub: Hub, body: bytes, told: str) -> None:
+def test_garbage_is_refused(hub: Hub, body: bytes, message: str) -> None:
     hub.plan(COMMENTS, (200, {}, body))
 
-    assert refusal(hub).message == told
+    assert refusal(hub).message == message
 
 
 def test_an_answer_without_end_is_refused(hub: Hub, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -55,10 +55,10 @@ def test_json_of_a_check_is_rendered_here_and_nothing_to_say_opens_no_comment(hu
     }
 
     quiet = tell(hub, json.dumps(lists))
-    told = tell(hub, json.dumps(lists | {"newly_false": [broken]}))
+    document = tell(hub, json.dumps(lists | {"newly_false": [broken]}))
     mended = tell(hub, json.dumps(lists))
 
-    assert (quiet, told, mended) == ("none", "created", "updated")
+    assert (quiet, document, mended) == ("none", "created", "updated")
     assert hub.comments[0]["body"].startswith(f"{SIGN}\n\n### ✅ This change makes no fact false\n")
     body = body_of("check", json.dumps(lists | {"newly_false": [broken]}), hub.forge().place)[0]
     assert f"[a.toml:4](https://github.example/acme/shop/blob/{COMMIT}/a.toml#L4)" in body
@@ -205,13 +205,13 @@ def test_a_file_is_read_and_a_link_or_a_pipe_is_not(tmp_path: Path) -> None:
     os.mkfifo(pipe)
 
     assert read_text(str(file)) == "a\ufffd\u00e9"
-    for path, told in (
+    for path, document in (
         (link, "it is a symbolic link, which is not followed$"),
         (pipe, "is not a file"),
         (tmp_path, "is not a file"),
         (tmp_path / "x", "No such file or directory$"),
     ):
-        with pytest.raises(GitmemError, match=told) as refused:
+        with pytest.raises(GitmemError, match=document) as refused:
             read_text(str(path))
         assert refused.value.hint == ""
 

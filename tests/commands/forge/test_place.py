@@ -58,7 +58,7 @@ def test_a_repository_of_another_form_is_refused(monkeypatch: pytest.MonkeyPatch
 
 
 @pytest.mark.parametrize(
-    ("address", "told"),
+    ("address", "message"),
     [
         ("http://git.example/api/v3", "is not encrypted and would expose the token"),
         ("https://ana:hunter2@git.example", "is not an address"),
@@ -72,14 +72,14 @@ def test_a_repository_of_another_form_is_refused(monkeypatch: pytest.MonkeyPatch
 )
 @pytest.mark.parametrize("name", ["GITHUB_API_URL", "GITHUB_SERVER_URL"])
 def test_an_address_that_is_none_is_refused_and_not_shown(
-    monkeypatch: pytest.MonkeyPatch, name: str, address: str, told: str
+    monkeypatch: pytest.MonkeyPatch, name: str, address: str, message: str
 ) -> None:
     monkeypatch.setenv(name, address)
 
     with pytest.raises(ConfigError) as caught:
         place_here()
 
-    assert caught.value.message == f"{name} {told}"
+    assert caught.value.message == f"{name} {message}"
     assert "hunter2" not in caught.value.hint
 
 

@@ -15,9 +15,9 @@ from gitmem.errors import NotFoundError, RefusedError
 
 
 def read(
-    *names: str, kind: str = "", stdin: bytes = b"", told: list[tuple[int, int]] | None = None
+    *names: str, kind: str = "", stdin: bytes = b"", stdin_text: list[tuple[int, int]] | None = None
 ) -> list[ImportRecord]:
-    say = None if told is None else lambda done, of: told.append((done, of))
+    say = None if stdin_text is None else lambda done, of: stdin_text.append((done, of))
     found = list(read_sources(names, kind=kind, stdin=io.BytesIO(stdin), progress_of=say))
     assert all(isinstance(one, ImportRecord) for one in found)
     return [one for one in found if isinstance(one, ImportRecord)]
@@ -28,15 +28,15 @@ def test_every_source_is_read_in_turn_with_the_kind_of_its_sort(tmp_path: Path) 
     (tmp_path / "docs").mkdir()
     (tmp_path / "docs" / "a.md").write_text("a file")
     names = [str(tmp_path / "k.jsonl"), str(tmp_path / "docs"), str(tmp_path / "docs" / "a.md"), "-"]
-    told: list[tuple[int, int]] = []
+    stdin_text: list[tuple[int, int]] = []
 
-    found = read(*names, stdin=b'{"content": "typed"}', told=told)
+    found = read(*names, stdin=b'{"content": "typed"}', stdin_text=stdin_text)
 
     assert [(one.body, one.fields["kind"]) for one in found] == [
         ("a line", "learned"), ("a file", "doc"), ("a file", "doc"), ("typed", "learned")
     ]  # fmt: skip
     assert {one.fields["kind"] for one in read(*names, kind="recipe")} == {"recipe"}
-    assert told == [(22, 22), (1, 1)]
+    assert stdin_text == [(22, 22), (1, 1)]
 
 
 def test_pipe_is_read_like_a_file(tmp_path: Path) -> None:

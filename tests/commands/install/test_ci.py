@@ -110,8 +110,8 @@ def test_branch_gets_one_commit_of_the_machine_and_stays_well_formed(memory: Mem
     ci.install(memory.repository, "github", {"every": "daily", "package": PINNED})
     ci.install(memory.repository, "gitlab", {"every": "daily", "package": PINNED})
 
-    told = git(repo, "log", "-2", "--format=%an|%s", "--name-only", "memory").split("\n")
-    assert [line for line in told if line] == [
+    output = git(repo, "log", "-2", "--format=%an|%s", "--name-only", "memory").split("\n")
+    assert [line for line in output if line] == [
         "gitmem|gitlab: a job reviews pull requests to this branch", ".gitlab-ci.yml",
         "gitmem|github: a job reviews pull requests to this branch", REVIEW,
     ]  # fmt: skip

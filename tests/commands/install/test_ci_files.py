@@ -43,7 +43,7 @@ def files(request: pytest.FixtureRequest) -> dict[str, dict]:
 
 
 def test_rights_are_the_least_and_apart(files: dict[str, dict]) -> None:
-    jobs = {f"{name}/{job}": told for name, table in files.items() for job, told in table["jobs"].items()}
+    jobs = {f"{name}/{job}": message for name, table in files.items() for job, message in table["jobs"].items()}
 
     read = {"contents": "read"}
     optional = {"read/adopt": read, "write/statements": {"actions": "read", "issues": "write"}}
@@ -163,8 +163,8 @@ def _scripts(value: object) -> list[str]:
 
 
 def test_token_is_asked_for_by_git_and_stays_in_no_file(repo: Path) -> None:
-    told = ci_files.texts(GITHUB, CiOptions(package=PINNED))[WRITE]
-    helper = next(line for line in told.split("\n") if "credential.helper" in line)
+    message = ci_files.texts(GITHUB, CiOptions(package=PINNED))[WRITE]
+    helper = next(line for line in message.split("\n") if "credential.helper" in line)
 
     subprocess.run(["bash", "-ec", helper], cwd=repo, check=True)
     env = {**os.environ, "PUSH_TOKEN": "t0k3n", "GIT_TERMINAL_PROMPT": "0"}

@@ -40,11 +40,11 @@ def test_the_memory_is_shown_readably_and_code_as_before(here: Git, repo: Path) 
 
     steps = git_diff.install(here)
 
-    told = git(repo, "log", "-p", "memory")
+    message = git(repo, "log", "-p", "memory")
     assert [step.what for step in steps] == ["add", "add"]
-    assert "+a\\u{202e}b" in told
-    assert "\u202e" not in told
-    assert "+alg holds at " in told
+    assert "+a\\u{202e}b" in message
+    assert "\u202e" not in message
+    assert "+alg holds at " in message
     assert git(repo, "log", "-p", "main") == plain
 
 

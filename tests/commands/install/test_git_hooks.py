@@ -33,9 +33,9 @@ def state_of(folder: Path) -> dict[str, tuple[object, ...]]:
     """Return everything in a folder: content or target, mode and time of change."""
     found: dict[str, tuple[object, ...]] = {}
     for path in sorted(folder.iterdir()):
-        told = path.lstat()
+        message = path.lstat()
         content = os.readlink(path) if path.is_symlink() else path.read_bytes()
-        found[path.name] = (content, told.st_mode, told.st_mtime_ns)
+        found[path.name] = (content, message.st_mode, message.st_mtime_ns)
     return found
 
 

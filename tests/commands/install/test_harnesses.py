@@ -60,11 +60,11 @@ def test_harnesses_are_those_that_a_hook_knows() -> None:
 def test_every_event_that_is_told_is_understood_and_none_is_missing(name: str) -> None:
     adapter = import_module(f"gitmem.agents.harness.{entry.HARNESSES[name]}")
     events = getattr(adapter, "EVENTS", None) or import_module("gitmem.agents.harness.claude_code").EVENTS
-    told = {hook.event for hook in HARNESSES[name].hooks}
+    message = {hook.event for hook in HARNESSES[name].hooks}
 
-    assert told <= set(events)
+    assert message <= set(events)
     if name != "codex":  # which has no event for failures
-        assert {events[event] for event in told} == set(events.values())
+        assert {events[event] for event in message} == set(events.values())
 
 
 @pytest.mark.parametrize("name", HOOKED)
@@ -115,11 +115,11 @@ def plugin_hooks() -> dict:
 
 @pytest.mark.parametrize("table", [*map(table, HOOKED), plugin_hooks()], ids=[*HOOKED, "plugin"])
 def test_every_hook_ends_silently_where_gitmem_is_not_installed(table: dict, tmp_path: Path) -> None:
-    told = {line for line in lines(table["hooks"]) if line}
+    message = {line for line in lines(table["hooks"]) if line}
 
-    for line in told:
+    for line in message:
         assert run_line(line, tmp_path) == (0, "", ""), line
-    assert told
+    assert message
 
 
 HOOK_PIECES = [*(list_pieces(name, user=False, mcp=False)[0] for name in HOOKED), plugin_piece()]
@@ -156,11 +156,11 @@ def test_schema_refuses_what_it_should() -> None:
 
 
 def test_cursor_has_a_version_and_only_steps_that_it_knows() -> None:
-    told = table("cursor")
+    message = table("cursor")
 
-    assert told["version"] == 1
-    assert set(told["hooks"]) <= set(CURSORS)
-    assert all(set(one) <= {"command", "matcher", "timeout"} for group in told["hooks"].values() for one in group)
+    assert message["version"] == 1
+    assert set(message["hooks"]) <= set(CURSORS)
+    assert all(set(one) <= {"command", "matcher", "timeout"} for group in message["hooks"].values() for one in group)
 
 
 def test_gemini_is_told_milliseconds() -> None:
@@ -171,10 +171,10 @@ def test_gemini_is_told_milliseconds() -> None:
 
 
 def test_copilot_is_told_the_event_on_the_command_line() -> None:
-    told = table("copilot")
+    message = table("copilot")
 
-    assert told["version"] == 1
-    for event, [one] in told["hooks"].items():
+    assert message["version"] == 1
+    for event, [one] in message["hooks"].items():
         assert one["bash"] == f"gitmem hook copilot {event} 2>/dev/null || exit 0"
 
 
@@ -193,16 +193,16 @@ def test_files_are_in_the_form_of_their_harness(name: str, piece: Whole) -> None
 
     assert "ARGUMENTS" not in text.replace("$ARGUMENTS", "")
     if piece.path.endswith("SKILL.md"):
-        told = frontmatter(text)
-        assert told["name"] == Path(piece.path).parent.name
-        assert set(told) <= {"name", "description", "license", "compatibility", "allowed-tools"}
-        assert 1 <= len(told["description"]) <= 1024
-        assert len(told["compatibility"]) <= 500
+        message = frontmatter(text)
+        assert message["name"] == Path(piece.path).parent.name
+        assert set(message) <= {"name", "description", "license", "compatibility", "allowed-tools"}
+        assert 1 <= len(message["description"]) <= 1024
+        assert len(message["compatibility"]) <= 500
         assert len(text) < 6000  # some 1,500 tokens
     elif piece.path.endswith(".toml"):
-        told = tomllib.loads(text)
-        assert set(told) == {"description", "prompt"}
-        assert "{{args}}" in told["prompt"]
+        message = tomllib.loads(text)
+        assert set(message) == {"description", "prompt"}
+        assert "{{args}}" in message["prompt"]
     elif piece.path.endswith(".md") and name != "cursor":
         assert frontmatter(text)["description"]
         assert name == "copilot" or "$ARGUMENTS" in text
@@ -257,10 +257,10 @@ def test_bmad_module_lists_its_skills() -> None:
     assert {f"./skills/{row['skill']}" for row in rows} == set(plugin["skills"])
     assert len({row["menu-code"] for row in rows}) == len(rows) == 4
     for skill in plugin["skills"]:
-        told = frontmatter(files[f"{skill.removeprefix('./')}/SKILL.md"])
-        assert told["name"] == Path(skill).name
-        assert len(told["description"]) <= 1024
-        assert f"Bash(gitmem {told['name'].removeprefix('gitmem-')}:*)" in told["allowed-tools"]
+        message = frontmatter(files[f"{skill.removeprefix('./')}/SKILL.md"])
+        assert message["name"] == Path(skill).name
+        assert len(message["description"]) <= 1024
+        assert f"Bash(gitmem {message['name'].removeprefix('gitmem-')}:*)" in message["allowed-tools"]
     assert yaml.safe_load(files["skills/module.yaml"])["code"] == "gitmem"
 
 

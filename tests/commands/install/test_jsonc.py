@@ -72,12 +72,12 @@ def test_what_was_put_in_is_read_there_and_taken_away_to_the_byte(text: str) -> 
 def test_any_settings_are_what_they_were(
     table: dict, hooks: dict | None, indent: int | str | None, ascii_only: bool
 ) -> None:
-    told = table if hooks is None else {"a": 1, **table, "hooks": hooks}
-    text = json.dumps(told, indent=indent, ensure_ascii=ascii_only)
+    message = table if hooks is None else {"a": 1, **table, "hooks": hooks}
+    text = json.dumps(message, indent=indent, ensure_ascii=ascii_only)
 
     after = put(text)
 
-    assert jsonc.parse(text).value == told
+    assert jsonc.parse(text).value == message
     assert json.loads(after) == jsonc.parse(after).value
     assert taken(after) == text
 

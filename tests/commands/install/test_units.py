@@ -59,12 +59,12 @@ CALENDARS = {
 }
 
 
-@pytest.mark.parametrize(("every", "told"), CALENDARS.items(), ids=CALENDARS)
-def test_each_scheduler_is_told_the_same_time(every: str, told: tuple[str, str]) -> None:
+@pytest.mark.parametrize(("every", "expected"), CALENDARS.items(), ids=CALENDARS)
+def test_each_scheduler_is_told_the_same_time(every: str, expected: tuple[str, str]) -> None:
     job = wanted(every=every)
 
-    assert f"OnCalendar={told[0]}\nPersistent=true\n" in units.systemd_timer(job)
-    assert f"\n{told[1]} /bin/sh /s\n" in units.crontab_with("", job, "/s")
+    assert f"OnCalendar={expected[0]}\nPersistent=true\n" in units.systemd_timer(job)
+    assert f"\n{expected[1]} /bin/sh /s\n" in units.crontab_with("", job, "/s")
     at = plistlib.loads(units.launchd_plist(job).encode())["StartCalendarInterval"]
     assert [(one.get("Hour"), one["Minute"]) for one in at] == {
         "1h": [(None, 37)], "6h": [(1, 37), (7, 37), (13, 37), (19, 37)]

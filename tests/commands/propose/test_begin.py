@@ -39,8 +39,8 @@ def test_without_anything_unsent_it_begins_with_the_next_write(repo: Path, hub: 
     with opened(repo) as memory:
         memory.remember("Tokens rotate daily", key="one")
         assert memory.notices == ["written to the proposal auth: gitmem propose pushes it"]
-        told = memory.status().document
-    assert (told["proposal"], told["branch"], told["memories"]) == ("auth", "gitmem/auth", 2)
+        document = memory.status().document
+    assert (document["proposal"], document["branch"], document["memories"]) == ("auth", "gitmem/auth", 2)
     assert tip(repo) == tip(hub)
     assert propose(repo).added == ("one",)
     assert git(hub, "merge-base", "memory", "gitmem/auth") == tip(hub)
@@ -241,10 +241,10 @@ def test_a_remote_without_a_memory_is_no_base(repo: Path, hub: Path) -> None:
     git(hub, "update-ref", "-d", "refs/heads/memory")
     git(repo, "update-ref", "-d", "refs/remotes/origin/memory")
 
-    with pytest.raises(ConflictError, match="no branch memory yet") as told:
+    with pytest.raises(ConflictError, match="no branch memory yet") as document:
         propose(repo, "auth")
 
-    assert told.value.hint == "publish it first: gitmem sync"
+    assert document.value.hint == "publish it first: gitmem sync"
     assert proposal.read_current(str(repo / ".git/gitmem"), "memory") is None
 
 

@@ -83,9 +83,9 @@ def test_the_remotes_goes_only_where_that_is_said_and_where_nobody_pushed_meanwh
     with opened(repo) as memory:
         memory.proposals.drop("auth")
         assert AUTH in refs(hub)
-        with pytest.raises(NotFoundError) as told:
+        with pytest.raises(NotFoundError) as stdin:
             memory.proposals.drop("auth")
-        assert told.value.hint == "gitmem propose --drop auth --remote"
+        assert stdin.value.hint == "gitmem propose --drop auth --remote"
         with pytest.raises(RefusedError, match="is not merged"):
             memory.proposals.drop("auth", remote=True)
         remember(other, two="Keys live in the vault")

@@ -30,9 +30,9 @@ def test_a_merge_of_any_kind_is_found_by_sync_which_goes_back_to_memory(
     propose(repo, "auth")
     merge_on_forge(hub, merged)
 
-    told = sync(repo)
+    message = sync(repo)
 
-    assert told == [
+    assert message == [
         "the proposal auth is merged: new memories go to memory again"
         " (gitmem propose --drop auth deletes its branch here)"
     ]
@@ -130,9 +130,9 @@ def test_a_protected_memory_names_propose(repo: Path, hub: Path) -> None:
     hook.chmod(0o755)
     remember(repo, one="Tokens rotate daily")
 
-    with pytest.raises(RemoteError) as told:
+    with pytest.raises(RemoteError) as message:
         sync(repo)
 
-    assert told.value.hint == "the branch is protected there: propose your changes with gitmem propose NAME"
+    assert message.value.hint == "the branch is protected there: propose your changes with gitmem propose NAME"
     assert propose(repo, "auth").pushed
     assert sync(repo) == []

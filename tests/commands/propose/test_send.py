@@ -81,20 +81,20 @@ def test_a_remote_that_cannot_be_reached_gets_it_later(repo: Path, hub: Path) ->
     remember(repo, one="Tokens rotate daily")
     away = hub.rename(hub.parent / "away.git")
 
-    with pytest.raises(RemoteError) as told:
+    with pytest.raises(RemoteError) as stdin:
         propose(repo, "auth")
 
     assert (
-        told.value.hint
+        stdin.value.hint
         == "nothing is lost: the proposal is the branch gitmem/auth in this clone; try again later: gitmem propose"
     )
     assert keys(repo) == ["idle", "one"]
     with opened(repo) as memory:
         memory.proposals.switch("memory")
     git(repo, "update-ref", "-d", "refs/remotes/origin/memory")
-    with pytest.raises(RemoteError) as told:
+    with pytest.raises(RemoteError) as stdin:
         propose(repo, "other")
-    assert told.value.hint == "nothing was changed; try again later: gitmem propose other"
+    assert stdin.value.hint == "nothing was changed; try again later: gitmem propose other"
     away.rename(hub)
     assert propose(repo, "auth").pushed
     assert tip(hub, AUTH) == tip(repo, AUTH)
@@ -121,9 +121,9 @@ def test_of_several_remotes_the_one_to_propose_to_is_named_by_the_setting_that_t
     git(repo, "remote", "add", "zoo", str(hub))
     remember(repo, one="Tokens rotate daily")
 
-    with pytest.raises(NoRepositoryError) as told:
+    with pytest.raises(NoRepositoryError) as stdin:
         propose(repo, "auth")
-    git(repo, *told.value.hint.rpartition(": git ")[2].split())
+    git(repo, *stdin.value.hint.rpartition(": git ")[2].split())
 
     done = propose(repo, "auth")
     assert (done.remote, done.pushed) == ("work", True)
@@ -133,9 +133,9 @@ def test_a_proposal_that_was_rewritten_or_removed_at_the_remote_is_a_question(re
     remember(repo, one="Tokens rotate daily")
     propose(repo, "auth")
     git(hub, "update-ref", AUTH, tip(hub))
-    with pytest.raises(ConflictError, match="was rewritten") as told:
+    with pytest.raises(ConflictError, match="was rewritten") as stdin:
         propose(repo)
-    assert "gitmem propose --accept-rewritten" in told.value.hint
+    assert "gitmem propose --accept-rewritten" in stdin.value.hint
     git(hub, "update-ref", "-d", AUTH)
     with pytest.raises(ConflictError, match="was deleted from"):
         propose(repo)

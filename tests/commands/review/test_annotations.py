@@ -6,12 +6,12 @@ from gitmem.commands.review.annotations import SHOWN, commands
 from gitmem.commands.review.model import ERROR, NOTE, WARNING, Review, ReviewFinding
 
 
-def told(*findings: ReviewFinding, notes: tuple[str, ...] = ()) -> list[str]:
+def messages(*findings: ReviewFinding, notes: tuple[str, ...] = ()) -> list[str]:
     return commands(Review("", "b", ("", ""), "", 0, (), (), (), (0, 0, 0), (), findings, notes)).split("\n")
 
 
 def test_each_severity_has_its_level_and_place() -> None:
-    lines = told(
+    lines = messages(
         ReviewFinding(ERROR, "secret", "100% bad,\n::error::x", "a", "gotchas/a,b.md", 3, "take it out"),
         ReviewFinding(WARNING, "policy-trust", "changed", path="gitmem.toml"),
         ReviewFinding(NOTE, "verdicts-claimed", "claimed"),
@@ -27,7 +27,7 @@ def test_each_severity_has_its_level_and_place() -> None:
 
 
 def test_what_the_forge_would_drop_is_counted_and_notes_are_no_commands() -> None:
-    lines = told(*(ReviewFinding(ERROR, "secret", str(n)) for n in range(SHOWN + 3)), notes=("::error::x",))
+    lines = messages(*(ReviewFinding(ERROR, "secret", str(n)) for n in range(SHOWN + 3)), notes=("::error::x",))
 
     assert sum(line.startswith("::error") for line in lines) == SHOWN
     assert "gitmem review: 3 more of level error: see the step's summary" in lines

@@ -13,7 +13,7 @@ from gitmem.commands.review.model import RESTORED
 
 
 @pytest.mark.parametrize(
-    ("before", "after", "told"),
+    ("before", "after", "expected"),
     [
         (["a", "b"], ["b", "c"], ("a", "c")),
         (["a", "b"], ["b", "a"], ("a, b", "b, a")),
@@ -23,10 +23,10 @@ from gitmem.commands.review.model import RESTORED
         (True, False, ("true", "false")),
     ],
 )
-def test_a_field_is_told_by_what_differs(before, after, told) -> None:
+def test_a_field_is_told_by_what_differs(before, after, expected) -> None:
     change = field_change("f", before, after)
 
-    assert (change.before, change.after) == told
+    assert (change.before, change.after) == expected
 
 
 def test_a_credential_that_only_its_field_tells_is_not_repeated() -> None:
@@ -64,8 +64,8 @@ def test_a_command_that_comes_back_from_the_archive_is_told_as_a_new_one_is(repo
         gone=("archive/facts/a.md", "archive/facts/bad.md"),
     )
 
-    told = change_of(review, "a")
-    assert told.what == RESTORED and told.command is not None and told.command.text == "make a"
+    expected = change_of(review, "a")
+    assert expected.what == RESTORED and expected.command is not None and expected.command.text == "make a"
     (finding,) = [one for one in of(review, "command") if one.key == "a"]
     assert "a command that comes back, not approved here" in finding.message
     assert [one.key for one in of(review, "trivial-check") + of(review, "agent-written")] == ["bad", "bad"]

@@ -20,9 +20,9 @@ def test_more_than_anybody_reviews_is_an_error_and_the_first_files_are_looked_at
 
     review = changed(repo, {"gotchas/a.md": text("A")}, many)
 
-    told = of(review, "not-looked-at")
-    assert [f.severity for f in told] == ["error"]
-    assert told[0].message.startswith(f"{8 - len(review.changes)} more changed files")
+    message = of(review, "not-looked-at")
+    assert [f.severity for f in message] == ["error"]
+    assert message[0].message.startswith(f"{8 - len(review.changes)} more changed files")
     assert [f.key for f in of(review, "secret")] == ["k0"]
     assert review.notes == ("statuses, duplicates and links were not checked",)
 

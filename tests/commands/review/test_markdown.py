@@ -30,9 +30,9 @@ def test_a_rich_change_is_told_as_before(rich: Review) -> None:  # noqa: F811
 
 
 def test_nothing_of_a_memory_is_alive_in_the_page(rich: Review) -> None:  # noqa: F811
-    told = page(rich)
+    output = page(rich)
 
-    outside = re.sub(r"(?ms)^(`{3,})\n.*?^\1$", "", told)
+    outside = re.sub(r"(?ms)^(`{3,})\n.*?^\1$", "", output)
     assert not re.search(r"@bob|https://|(?<!\\)<img|(?<!\\)\]\(", outside)
     assert re.findall(r"</?(\w+)>", outside.replace("&lt;", "")) == re.findall(r"</?(br|ins|del)>", outside)
 
@@ -57,13 +57,13 @@ def test_the_page_fits_a_comment_and_what_is_left_out_is_counted() -> None:
         for n in range(500)
     )
 
-    told = page(replace(EMPTY, findings=findings, changes=changes))
+    output = page(replace(EMPTY, findings=findings, changes=changes))
 
-    assert len(told.encode()) <= SIZE_LIMIT
-    counts = [int(n) for n in re.findall(r"[Aa]nd (\d+) more", told)]
+    assert len(output.encode()) <= SIZE_LIMIT
+    counts = [int(n) for n in re.findall(r"[Aa]nd (\d+) more", output)]
     assert len(counts) == 3
-    assert told.count("| 🛑 error |") + counts[0] == 500
-    assert told.index("### Findings") < told.index("### Commands") < told.index("### Added")
+    assert output.count("| 🛑 error |") + counts[0] == 500
+    assert output.index("### Findings") < output.index("### Commands") < output.index("### Added")
 
 
 def test_the_gravest_come_first() -> None:

@@ -91,23 +91,23 @@ def test_nothing_of_a_memory_is_alive_in_the_page() -> None:
 
 
 def test_the_policy_of_the_page_allows_its_own_style_and_nothing_else() -> None:
-    told = page(REVIEW)
+    output = page(REVIEW)
 
-    style = re.search(r"<style>(.*?)</style>", told, re.DOTALL)
+    style = re.search(r"<style>(.*?)</style>", output, re.DOTALL)
     assert style is not None
     digest = b64encode(sha256(style[1].encode()).digest()).decode()
     assert (
         f"content=\"default-src 'none'; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'\""
-        in unescape(told)
+        in unescape(output)
     )
     assert "prefers-color-scheme:dark" in style[1]
-    assert "://" not in told
+    assert "://" not in output
 
 
 def test_a_change_without_end_is_counted() -> None:
     changes = tuple(MemoryChange("added", f"k{n}", "note", "T", f"k{n}") for n in range(SHOWN + 7))
 
-    told = page(replace(REVIEW, changes=changes))
+    output = page(replace(REVIEW, changes=changes))
 
-    assert told.count("<article>") <= SHOWN + 10
-    assert "And 7 more." in told
+    assert output.count("<article>") <= SHOWN + 10
+    assert "And 7 more." in output

@@ -15,9 +15,9 @@ VERDICT = Verdict("alg", "1" * 64, "2" * 64, "fails", "3" * 40, "4" * 64, NOW, "
 
 
 def test_a_verdict_is_one_line_of_meaning() -> None:
-    told = readable(f"/tmp/git-blob-x/alg.{'1' * 16}.toml", format_verdict(VERDICT).encode())
+    output = readable(f"/tmp/git-blob-x/alg.{'1' * 16}.toml", format_verdict(VERDICT).encode())
 
-    assert told == (
+    assert output == (
         "alg fails at 333333333333 · because no file has \\x1b[31mit · broken by 555555555555"
         " · last held at 666666666666 · on builtin · judged 2026-09-21T14:13:20Z"
         " · check 111111111111, claim 222222222222, inputs 444444444444\n"

@@ -50,7 +50,7 @@ def review(template: Path, tmp_path_factory: pytest.TempPathFactory) -> Review:
 
 
 @pytest.mark.parametrize(
-    ("severity", "code", "path", "line", "told"),
+    ("severity", "code", "path", "line", "message"),
     [
         (ERROR, "secret", "gotchas/secret.md", 7, "github-token"),
         (ERROR, "hidden-character", "gotchas/hidden.md", 6, "U+200B"),
@@ -75,11 +75,11 @@ def review(template: Path, tmp_path_factory: pytest.TempPathFactory) -> Review:
     ],
     ids=lambda value: str(value) if "-" in str(value) else "",
 )
-def test_what_is_wrong_is_found_where_it_is(review: Review, severity, code, path, line, told) -> None:
+def test_what_is_wrong_is_found_where_it_is(review: Review, severity, code, path, line, message) -> None:
     found = [f for f in of(review, code) if f.path == path]
 
     assert [(f.severity, f.line) for f in found] == [(severity, line)], found
-    assert told in found[0].message
+    assert message in found[0].message
 
 
 def test_what_is_well_is_not_found(review: Review) -> None:

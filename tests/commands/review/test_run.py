@@ -234,8 +234,8 @@ def test_a_setup_is_told_whole_and_line_by_line_and_what_stops_no_check_is_trust
 
     review = changed(repo, {"gotchas/a.md": text("A")}, {"gitmem.toml": toml})
 
-    (told,) = [s.after for s in review.settings if s.name == "verify.setup"]
-    assert told.startswith("# only a comment\\nmake env\\ntrue; ") and told.endswith("make last")
+    (stdin,) = [s.after for s in review.settings if s.name == "verify.setup"]
+    assert stdin.startswith("# only a comment\\nmake env\\ntrue; ") and stdin.endswith("make last")
     check, setup = of(review, "policy-trust")
     assert check.message == "check.fail_on: default → never"
     assert setup.message.startswith("runs before every command, so that each must be approved again: verify.setup: ")

@@ -56,11 +56,11 @@ def test_nothing_typed_is_what_was_not_synced_or_everything(repo: Path, history)
 
 @pytest.mark.parametrize("span", ["nowhere..memory", "memory..nowhere", "--output=/tmp/x..memory"])
 def test_what_is_not_here_is_an_error_with_a_hint(repo: Path, history, span: str) -> None:
-    with pytest.raises(GitmemError, match="there is no commit") as told:
+    with pytest.raises(GitmemError, match="there is no commit") as stdin:
         reviewed(repo, span)
 
-    assert told.value.exit_status == 3
-    assert "git fetch" in told.value.hint
+    assert stdin.value.exit_status == 3
+    assert "git fetch" in stdin.value.hint
 
 
 def test_a_repository_without_a_memory_says_so(repo: Path) -> None:
@@ -75,9 +75,9 @@ def test_a_shallow_clone_compares_two_trees_and_says_what_it_cannot(repo: Path, 
         git(clone, "fetch", "-q", "--depth=1", f"file://{repo}", f"{history[name]}:refs/heads/{ref}")
 
     assert [c.key for c in reviewed(clone, "memory..proposal").changes] == ["side", "three"]
-    with pytest.raises(GitmemError, match="shallow") as told:
+    with pytest.raises(GitmemError, match="shallow") as stdin:
         reviewed(clone, "memory...proposal")
-    assert "fetch-depth: 0" in told.value.hint
-    with pytest.raises(GitmemError) as told:
+    assert "fetch-depth: 0" in stdin.value.hint
+    with pytest.raises(GitmemError) as stdin:
         reviewed(clone, "memory~1..memory")
-    assert "--unshallow" in told.value.hint
+    assert "--unshallow" in stdin.value.hint

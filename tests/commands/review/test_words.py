@@ -12,25 +12,25 @@ from hypothesis import strategies as st
 from gitmem.commands.review.words import MOST_WORDS, Budget, diff
 
 
-def told(before: str, after: str, budget: Budget | None = None) -> list[tuple[str, str]]:
+def messages(before: str, after: str, budget: Budget | None = None) -> list[tuple[str, str]]:
     return [(piece.op, piece.text.strip()) for piece in diff(before, after, budget or Budget())]
 
 
 def test_words_that_changed_are_told_between_those_that_stayed() -> None:
-    assert told("signed with HS256 by the gateway", "signed with RS256 by the gateway") == [
+    assert messages("signed with HS256 by the gateway", "signed with RS256 by the gateway") == [
         ("=", "signed with"), ("-", "HS256"), ("+", "RS256"), ("=", "by the gateway"),
     ]  # fmt: skip
 
 
 @pytest.mark.parametrize(("before", "after"), [("a b", "a b\n"), ("a  b", "a  b"), ("", "")])
 def test_nothing_is_told_where_nothing_changed(before: str, after: str) -> None:
-    assert told(before, after) == []
+    assert messages(before, after) == []
 
 
 def test_what_stayed_is_cut_to_what_is_near_and_counted() -> None:
     many = " ".join(f"w{n}" for n in range(100))
 
-    first, *_, last = told(f"{many} old {many}", f"{many} new {many}")
+    first, *_, last = messages(f"{many} old {many}", f"{many} new {many}")
 
     assert first == ("=", "[… 88 words …] " + " ".join(f"w{n}" for n in range(88, 100)))
     assert last == ("=", " ".join(f"w{n}" for n in range(12)) + " [… 88 words …]")
@@ -51,7 +51,7 @@ def test_a_text_made_to_be_slow_is_told_as_replaced_whole() -> None:
     one, other = "of the " * MOST_WORDS, "the of the of " * MOST_WORDS
     begun = time.process_time()
 
-    found = told(f"x {one}", f"y {other}")
+    found = messages(f"x {one}", f"y {other}")
 
     assert [op for op, _ in found if op != "="] == ["-", "+"]
     assert time.process_time() - begun < 1
@@ -60,7 +60,7 @@ def test_a_text_made_to_be_slow_is_told_as_replaced_whole() -> None:
 def test_a_review_compares_so_much_and_no_more() -> None:
     budget = Budget(left=50)
 
-    assert [op for op, _ in told("a b c d e", "b a d c e f", budget)] == ["-", "+"]
+    assert [op for op, _ in messages("a b c d e", "b a d c e f", budget)] == ["-", "+"]
     assert budget.left < 0
 
 

@@ -60,7 +60,7 @@ QUESTIONS = [(name, rev) for name, (_, answers) in HISTORIES.items() for rev in 
 
 
 @pytest.fixture(scope="module")
-def told(tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[str, str], set[str]]:
+def messages(tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[str, str], set[str]]:
     """Return every answer: all histories of the memory in one repository, about one history of the code."""
     repo = tmp_path_factory.mktemp("ages")
     git(repo, "init", "-q")
@@ -77,8 +77,8 @@ def told(tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[str, str], set[
 
 
 @pytest.mark.parametrize(("name", "rev"), QUESTIONS, ids=[f"{name}: {rev}" for name, rev in QUESTIONS])
-def test_state_belongs_to_a_commit_of_the_code(name: str, rev: str, told: dict) -> None:
-    assert told[name, rev] == set(HISTORIES[name][1][rev].split())
+def test_state_belongs_to_a_commit_of_the_code(name: str, rev: str, messages: dict) -> None:
+    assert messages[name, rev] == set(HISTORIES[name][1][rev].split())
 
 
 def _anchor(repo: Path, rows: list, rev: str) -> tuple[Anchor, dict[str, str]]:

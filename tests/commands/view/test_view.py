@@ -37,12 +37,12 @@ def test_status_names_the_view_and_what_is_not_saved(memory: Memory, shown: Path
     (shown / "learned/new.md").write_text(memory_text("New"))
     git(shown, "add", "learned/a.md")
 
-    found, told = memory.status().document["view"], run_cli("status").out
+    found, stdin = memory.status().document["view"], run_cli("status").out
 
     assert (found["path"], found["state"], found["unsaved"]) == (
         str(shown), "whole", ["learned/a.md", "learned/new.md"],
     )  # fmt: skip
-    assert f"view: {shown} at {view_of(memory).shown[:12]}; 2 files not saved: gitmem save\n" in told
+    assert f"view: {shown} at {view_of(memory).shown[:12]}; 2 files not saved: gitmem save\n" in stdin
     assert git(shown, "diff", "--cached", "--name-only") == "learned/a.md"
 
 
@@ -144,11 +144,11 @@ def test_a_view_that_was_not_asked_for_stops_growing_at_the_limit(
     push(repo, **{f"m{n}": memory_text() for n in range(5)})
 
     memory.view.follow()
-    names, told = files_of(folder).keys(), run_cli("status").out
+    names, stdin = files_of(folder).keys(), run_cli("status").out
     run_cli("view")
 
     assert "learned/m4.md" not in names
-    assert "; too large to update automatically: gitmem view" in told
+    assert "; too large to update automatically: gitmem view" in stdin
     assert "learned/m4.md" in files_of(folder)
 
 

@@ -62,11 +62,11 @@ def test_where_leads_are_named_other_agents_may_not(memory, repo, as_agent) -> N
 
 
 @pytest.mark.parametrize(
-    ("category", "worker", "told"),
+    ("category", "worker", "message"),
     [("advice", "w", "unknown category: advice"), ("preference", "../", "invalid agent name")],
 )
-def test_what_cannot_be_is_refused(memory, category: str, worker: str, told: str) -> None:
-    with pytest.raises(RefusedError, match=told):
+def test_what_cannot_be_is_refused(memory, category: str, worker: str, message: str) -> None:
+    with pytest.raises(RefusedError, match=message):
         memory.workflow.inject(TEXT, category=category, worker=worker)
 
 

@@ -32,7 +32,7 @@ def test_pattern_is_written_with_its_story_component_role_and_lines(memory, repo
 
 
 @pytest.mark.parametrize(
-    ("text", "refs", "told"),
+    ("text", "refs", "message"),
     [
         (BUILT, [], "needs the lines of code"),
         (BUILT, ["src/db.py"], "'src/db.py' does not name a line of code"),
@@ -43,10 +43,10 @@ def test_pattern_is_written_with_its_story_component_role_and_lines(memory, repo
     ],
     ids=["no lines", "no line number", "a port", "too short", "too long", "a secret"],
 )
-def test_what_helps_nobody_is_refused(memory, repo, text: str, refs: list[str], told: str) -> None:
+def test_what_helps_nobody_is_refused(memory, repo, text: str, refs: list[str], message: str) -> None:
     before = tip(repo)
 
-    with pytest.raises(RefusedError, match=told):
+    with pytest.raises(RefusedError, match=message):
         memory.workflow.post_work(text, STEP, refs=refs)
 
     assert tip(repo) == before

@@ -54,7 +54,7 @@ def test_run_says_its_name_role_and_task_of_all() -> None:
 
 
 @pytest.mark.parametrize(
-    ("fields", "told"),
+    ("fields", "message"),
     [
         ({"surprise": 1}, "an unknown field 'surprise'"),
         ({"kind": "fact"}, "gitmem fact TITLE"),
@@ -74,8 +74,8 @@ def test_run_says_its_name_role_and_task_of_all() -> None:
         ({"by": {"who": "Eve"}}, "an unknown field 'by'"),
     ],
 )  # fmt: skip
-def test_memory_that_is_none_says_why(fields: dict, told: str) -> None:
-    assert told in reason(**fields)
+def test_memory_that_is_none_says_why(fields: dict, message: str) -> None:
+    assert message in reason(**fields)
 
 
 def test_one_bad_memory_hides_no_other() -> None:
@@ -85,7 +85,7 @@ def test_one_bad_memory_hides_no_other() -> None:
 
 
 @pytest.mark.parametrize(
-    ("raw", "told"),
+    ("raw", "message"),
     [
         (b"{", "is not JSON"),
         (b"\xff", "not UTF-8"),
@@ -99,8 +99,8 @@ def test_one_bad_memory_hides_no_other() -> None:
     ],
     ids=["cut", "bytes", "number", "field", "object", "name", "deep", "large", "many"],
 )  # fmt: skip
-def test_file_that_is_no_run_is_refused(raw: bytes, told: str) -> None:
-    with pytest.raises(RefusedError, match=told):
+def test_file_that_is_no_run_is_refused(raw: bytes, message: str) -> None:
+    with pytest.raises(RefusedError, match=message):
         read(raw)
 
 

@@ -75,13 +75,13 @@ def test_index_that_another_process_writes_is_waited_for_once(
         hits = memory.recall(Query(text="deploys")).hits
         memory.status()
         memory.list(Query())
-        told = list(memory.notices)
+        message = list(memory.notices)
         other.close()
         put_files(repo, {"learned/newer.md": memory_text("Deploys are newer")})
         later = memory.recall(Query(text="deploys")).hits
 
     assert [hit.key for hit in hits] == ["vpn"]
-    assert len(told) == 1
-    assert "another process is updating the index; showing" in told[0]
+    assert len(message) == 1
+    assert "another process is updating the index; showing" in message[0]
     assert len(tried) == 2
     assert sorted(hit.key for hit in later) == ["new", "newer", "vpn"]

@@ -46,9 +46,9 @@ def test_a_verdict_of_the_branch_is_our_own_when_this_clone_made_it() -> None:
     mine = replace(BASE, own=True)
     other = replace(BASE, commit="c1", at=150)
 
-    told = fact_state.merged([BASE, other], [mine], spec="spec", claim="claim")
+    messages = fact_state.merged([BASE, other], [mine], spec="spec", claim="claim")
 
-    assert [v.own for v in told] == [True, True, False]
+    assert [v.own for v in messages] == [True, True, False]
 
 
 @pytest.mark.parametrize(
@@ -124,16 +124,16 @@ def test_another_branch_shows_its_own_statuses_and_the_first_one_comes_back_with
     assert top is not None
     git(top, "checkout", "-q", "-b", "other")
     commit_files(top, {"src/gateway/retry.py": "RETRIES = 5\n"})
-    assert told(proved) == "stale"
+    assert messages(proved) == "stale"
     proved.verify(options=Options(), report=lambda *_: None)
-    assert told(proved) == "failed"
+    assert messages(proved) == "failed"
 
     git(top, "checkout", "-q", "main")
 
-    assert told(proved) == "verified"
+    assert messages(proved) == "verified"
 
 
-def told(memory: Memory) -> str:
+def messages(memory: Memory) -> str:
     ground = memory.repository.ground()
     return state.statuses_of(
         memory.repository.catalog(), ground, [1], now=NOW, chains=state.suspects(memory.repository.catalog(), ground)

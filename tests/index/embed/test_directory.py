@@ -60,7 +60,7 @@ def test_without_its_file_it_is_not_plain(tmp_path: Path, gone: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "message"),
     [
         (None, "is not a sentence-transformers model"),
         ("{}", "is not a sentence-transformers model"),
@@ -69,9 +69,9 @@ def test_without_its_file_it_is_not_plain(tmp_path: Path, gone: str) -> None:
         ("\x00", "cannot be read"),
     ],
 )
-def test_another_folder_is_refused(tmp_path: Path, text: str | None, told: str) -> None:
+def test_another_folder_is_refused(tmp_path: Path, text: str | None, message: str) -> None:
     if text is not None:
         (tmp_path / "modules.json").write_text(text)
 
-    with pytest.raises(EmbeddingError, match=told):
+    with pytest.raises(EmbeddingError, match=message):
         read_directory(tmp_path)

@@ -125,7 +125,7 @@ def test_a_lone_surrogate_is_sent_as_a_question_mark(server: Server) -> None:
 
 
 @pytest.mark.parametrize(
-    ("status", "told", "hint"),
+    ("status", "expected", "hint"),
     [
         (401, "does not accept the key", "check the key in GITMEM_EMBED_KEY"),
         (
@@ -137,10 +137,10 @@ def test_a_lone_surrogate_is_sent_as_a_question_mark(server: Server) -> None:
         (500, "answered with status 500", "see its log for the reason"),
     ],
 )
-def test_a_refusal_is_said_without_what_the_server_wrote(server: Server, status: int, told: str, hint: str) -> None:
+def test_a_refusal_is_said_without_what_the_server_wrote(server: Server, status: int, expected: str, hint: str) -> None:
     server.status, server.answer = status, f"\x1b[31myour key {KEY} is wrong".encode()
 
-    assert told_by(HttpEndpoint(server.address, key=KEY)) == (f"the embedding endpoint X {told}", hint)
+    assert told_by(HttpEndpoint(server.address, key=KEY)) == (f"the embedding endpoint X {expected}", hint)
     assert len(server.asked) == 1
 
 
@@ -174,7 +174,7 @@ ROW = {"index": 0, "embedding": [1, 2, 3]}
 
 
 @pytest.mark.parametrize(
-    ("body", "told"),
+    ("body", "expected"),
     [
         (b'{"data": [{"index": 0, "embed', "with something that is not JSON"),
         (b"<html>a proxy's page</html>", "with something that is not JSON"),
@@ -193,12 +193,12 @@ ROW = {"index": 0, "embedding": [1, 2, 3]}
         (b" " * 3_000_000, "with more than any model's answer takes"),
     ],
 )
-def test_garbage_is_refused(server: Server, body: bytes, told: str) -> None:
+def test_garbage_is_refused(server: Server, body: bytes, expected: str) -> None:
     server.answer = body
 
     message, _ = told_by(HttpEndpoint(server.address))
 
-    assert message.partition("X answered ")[2] == told
+    assert message.partition("X answered ")[2] == expected
 
 
 def test_dimensions_that_change_are_refused(server: Server) -> None:
@@ -256,7 +256,7 @@ def test_an_address_of_another_form_is_refused_and_not_shown(setting: str) -> No
 
 
 @pytest.mark.parametrize(
-    ("address", "key", "told"),
+    ("address", "key", "expected"),
     [
         ("http://gpu-box:11434/v1#m", KEY, "the key in GITMEM_EMBED_KEY would be sent to gpu-box unencrypted"),
         (
@@ -266,9 +266,9 @@ def test_an_address_of_another_form_is_refused_and_not_shown(setting: str) -> No
         ),
     ],
 )
-def test_a_key_goes_nowhere_where_it_would_be_seen(address: str, key: str, told: str) -> None:
+def test_a_key_goes_nowhere_where_it_would_be_seen(address: str, key: str, expected: str) -> None:
     with pytest.raises(EmbeddingError) as caught:
         HttpEndpoint(address, key=key)
 
-    assert caught.value.message == told
+    assert caught.value.message == expected
     assert HttpEndpoint(address).name == address

@@ -22,7 +22,7 @@ def test_a_row_of_zeros_stays_one() -> None:
 
 
 @pytest.mark.parametrize(
-    ("answer", "told"),
+    ("answer", "expected"),
     [
         ([[1, 2], [3]], "rows that are not numbers, or differ in size"),
         ([["a", "b"], ["c", "d"]], "rows that are not numbers, or differ in size"),
@@ -35,11 +35,11 @@ def test_a_row_of_zeros_stays_one() -> None:
         ([[1, 2, 3], [1, 2, 3]], "3 dimensions instead of 2 as before"),
     ],
 )
-def test_anything_else_is_refused_and_said(answer: object, told: str) -> None:
+def test_anything_else_is_refused_and_said(answer: object, expected: str) -> None:
     with pytest.raises(EmbeddingError) as caught:
         unit_rows(answer, count=2, name="tiny", dimensions=2)
 
-    assert caught.value.message == f"the embedding provider tiny answered with {told}"
+    assert caught.value.message == f"the embedding provider tiny answered with {expected}"
 
 
 def test_no_text_has_no_rows() -> None:

@@ -23,8 +23,8 @@ class World:
     def __init__(self, *commits: str, good: bool = True) -> None:
         parts = [commit.split(":") for commit in commits]
         self.parents = {name: tuple(filter(None, of.split(","))) for name, of, _ in parts}
-        self.truth = {name: WORDS[told[0]] for name, _, told in parts}
-        self.digests = {name: told.partition("=")[2] or name for name, _, told in parts}
+        self.truth = {name: WORDS[stdin[0]] for name, _, stdin in parts}
+        self.digests = {name: stdin.partition("=")[2] or name for name, _, stdin in parts}
         names = list(self.parents)
         self.lineage = Lineage(
             names[-1],
@@ -58,7 +58,7 @@ class World:
 
 def chain(truth: str) -> World:
     """Return a history without merges: one letter a commit."""
-    return World(*(f"c{n}:{f'c{n - 1}' if n else ''}:{told}" for n, told in enumerate(truth)))
+    return World(*(f"c{n}:{f'c{n - 1}' if n else ''}:{stdin}" for n, stdin in enumerate(truth)))
 
 
 def bound(candidates: int) -> int:
@@ -233,7 +233,7 @@ def test_without_a_good_commit_the_time_when_it_was_written_is_asked_first():
 
 @pytest.mark.parametrize(("truth", "outcome"), [("fffff", NEVER), ("?ffff", UNKNOWN)])
 def test_fact_that_never_held_has_no_culprit(truth, outcome):
-    names = [f"c{n}:{f'c{n - 1}' if n else ''}:{told}" for n, told in enumerate(truth)]
+    names = [f"c{n}:{f'c{n - 1}' if n else ''}:{stdin}" for n, stdin in enumerate(truth)]
 
     found = World(*names, good=False).search()
 

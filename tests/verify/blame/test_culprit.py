@@ -16,9 +16,9 @@ def test_culprit_is_told_with_whose_it_is_and_what_it_is_called(repo):
     commit = commit_files(repo, {"a": "1"}, "Use EdDSA\n\nBecause.")
     gone = "7" * 40
 
-    told = describe_culprits(Git(discover(repo)), [(commit, ""), (commit, gone), (gone, ""), ("", "")])
+    message = describe_culprits(Git(discover(repo)), [(commit, ""), (commit, gone), (gone, ""), ("", "")])
 
-    assert told == {
+    assert message == {
         (commit, ""): f"broken by {commit[:12]} (Ana: Use EdDSA)",
         (commit, gone): f"broken after 777777777777, by {commit[:12]} (Ana: Use EdDSA) at the latest",
         (gone, ""): "broken by 777777777777",
@@ -50,10 +50,10 @@ def test_failed_fact_held_last_right_before_what_broke_it(repo):
 def test_hostile_names_are_short_and_dead():
     hostile = Made("1" * 40, "\x1b[31mA" * 50 + " <a@b>", "2026", "\x1b]52;c;x\x07" + "long " * 100 + "\u202e")
 
-    told = phrase("1" * 40, "", hostile)
+    message = phrase("1" * 40, "", hostile)
 
-    assert told.isprintable()
-    assert len(told) < 250
+    assert message.isprintable()
+    assert len(message) < 250
 
 
 def test_commit_that_is_not_here_has_its_name_alone(repo):

@@ -262,10 +262,10 @@ def test_keys_and_all_are_judged_whether_they_changed_or_not(stocked, repo):
 
 def test_after_the_work_is_committed_the_verdicts_are_the_same(stocked, repo):
     (repo / RETRIES).write_text("RETRIES = 5\n")
-    told = outcomes(verify(stocked, dirty=True))
+    report = outcomes(verify(stocked, dirty=True))
     commit_files(repo, {})
 
-    assert outcomes(verify(stocked)) == told
+    assert outcomes(verify(stocked)) == report
 
 
 def test_command_line_says_that_it_is_the_work_tree_and_exits_by_the_results(stocked, repo, run_cli):

@@ -275,10 +275,11 @@ def test_a_check_sees_folders_and_what_setup_made_and_is_no_failure_without_them
     run = verify(policed, no_sandbox=False)
 
     assert result_of(run, "sees").outcome == "holds"
-    told = result_of(run, "needs")
-    assert (told.outcome, told.verdict) == ("blocked", None)
+    message = result_of(run, "needs")
+    assert (message.outcome, message.verdict) == ("blocked", None)
     assert (
-        told.reason == "exit 1; but the check could not see folders of the policy: .venv: it is not in this work tree"
+        message.reason
+        == "exit 1; but the check could not see folders of the policy: .venv: it is not in this work tree"
     )
     assert not (project / "node_modules" / "built").exists()
 
@@ -313,10 +314,10 @@ def test_setup_that_does_not_work_blocks_and_is_named(memory, repo, setup, why):
     put(repo, make_fact("a", "test -f README.md", timeout="1s"))
     approve_all(memory)
 
-    told = result_of(verify(memory), "a")
+    message = result_of(verify(memory), "a")
 
-    assert (told.outcome, told.verdict) == ("blocked", None)
-    assert told.reason.startswith(why)
+    assert (message.outcome, message.verdict) == ("blocked", None)
+    assert message.reason.startswith(why)
 
 
 # --- folders of dependencies ----------------------------------------------------------------------------------------

@@ -141,8 +141,10 @@ def test_line_that_does_not_fit_is_skipped_and_the_others_are_taken(machines, tm
     done = memory.jobs.import_results([rewrite(tmp_path / "part", [head | {"facts": 2}, fails, shell | UNFIT[1][0]])])
 
     wanted = [(changes.get("key", "shell"), reason) for changes, reason in UNFIT]
-    assert [(told[1][0], reason) for told, (_, reason) in zip(reasons, wanted, strict=True)] == wanted
-    assert all(told[0] == () and reason in told[1][1] for told, (_, reason) in zip(reasons, UNFIT, strict=True))
+    assert [(document[1][0], reason) for document, (_, reason) in zip(reasons, wanted, strict=True)] == wanted
+    assert all(
+        document[0] == () and reason in document[1][1] for document, (_, reason) in zip(reasons, UNFIT, strict=True)
+    )
     assert done.taken == ("fails",)
 
 
@@ -179,9 +181,9 @@ def test_contradiction_and_repetition_are_refused(machines, repo, tmp_path, run_
         "verify", "--json", *(word for name in ("one", "two") for word in ("--record-results", str(tmp_path / name)))
     )
 
-    told = json.loads(ran.out)
-    assert (ran.status, told["taken"]) == (2, ["builtin", "fails"])
-    assert told["skipped"] == [{"key": "shell", "reason": "it is judged more than once"}]
+    document = json.loads(ran.out)
+    assert (ran.status, document["taken"]) == (2, ["builtin", "fails"])
+    assert document["skipped"] == [{"key": "shell", "reason": "it is judged more than once"}]
 
 
 def test_file_of_another_history_is_refused_and_the_good_one_recorded(machines, repo, tmp_path, run_cli) -> None:

@@ -69,9 +69,9 @@ def test_warning_of_silence_is_one_line_that_no_budget_cuts(timed: Memory, repo:
     verify(timed)
     clock.now += 5 * DAY
 
-    told = warnings(timed, budget=1)
+    message = warnings(timed, budget=1)
 
-    assert [line for line in told if "no verify job has run here for 5 days" in line] == told[1:]
+    assert [line for line in message if "no verify job has run here for 5 days" in line] == message[1:]
 
 
 # --- a forge -------------------------------------------------------------------------------------------------------
@@ -195,10 +195,10 @@ def test_forge_is_about_to_switch_off_is_told_with_the_days_left(timed: Memory, 
 
     clock.now += 5 * DAY
 
-    told = timed.status().document["jobs"]["soon_off"]
-    assert told.startswith("no commit for 50 days: after 60 days, a forge disables")
-    assert told.endswith("(10 days left)")
-    assert told in warnings(timed)
+    message = timed.status().document["jobs"]["soon_off"]
+    assert message.startswith("no commit for 50 days: after 60 days, a forge disables")
+    assert message.endswith("(10 days left)")
+    assert message in warnings(timed)
     commit_at(repo, clock.now - DAY)
     assert timed.status().document["jobs"]["soon_off"] == ""
 

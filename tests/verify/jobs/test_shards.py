@@ -90,16 +90,16 @@ def test_clones_agree_though_only_one_has_judged(memory: Memory, repo) -> None:
     put(repo, make_fact("gate", {"exists": "x"}, kind="task"))
     git(repo, "switch", "-q", "-c", "side")
 
-    def told() -> list[Load]:
+    def messages() -> list[Load]:
         session = memory.repository.session()
         return list_loads(session._catalog, session.tree())
 
-    fresh = told()
+    fresh = messages()
     verify(memory)  # on another branch: only this clone knows
-    assert told() == fresh
+    assert messages() == fresh
     assert [load for load in fresh if load.is_open] == fresh
     verify(memory, record=True)
-    assert [(load.key, load.is_open) for load in told()] == [
+    assert [(load.key, load.is_open) for load in messages()] == [
         ("f0", False),
         ("f1", False),
         ("f2", False),

@@ -46,7 +46,7 @@ def test_each_fact_is_due_for_what_it_reads(proved, repo):
 
 
 @pytest.mark.parametrize(
-    ("reads", "told"),
+    ("reads", "expected"),
     [
         ("1 =new =other.txt", ("new/a", "new/b")),
         ("1 /", ("gone/x", "new/a", "new/b")),  # and not src, which is a folder as before
@@ -55,7 +55,7 @@ def test_each_fact_is_due_for_what_it_reads(proved, repo):
         ("1 =src", ()),
     ],
 )
-def test_observed_reads_are_told_by_the_files_that_changed(memory, repo, reads, told):
+def test_observed_reads_are_told_by_the_files_that_changed(memory, repo, reads, expected):
     put(repo, make_fact("a", "test -d src"))
     approve_all(memory)
     commit_files(repo, {"gone/x": "x\n"})
@@ -63,7 +63,7 @@ def test_observed_reads_are_told_by_the_files_that_changed(memory, repo, reads, 
     git(repo, "rm", "-qr", "gone")
     commit_files(repo, {"new/a": "x\n", "new/b": "x\n", "src/new.py": "x\n", "src/auth/jwt.py": "RS256 too\n"})
 
-    assert changed(memory, reads) == {"a": told}
+    assert changed(memory, reads) == {"a": expected}
 
 
 def test_a_few_are_named_and_none_where_the_old_commit_is_not_here(proved, repo):

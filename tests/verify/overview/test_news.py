@@ -182,12 +182,12 @@ def test_what_was_told_is_said_as_before_and_still_decides_the_exit_status(memor
     approve_all(memory)
 
     first, second = (run_cli("verify", "--all", "--no-sandbox") for _ in range(2))
-    told = json.loads(run_cli("verify", "--all", "--no-sandbox", "--json").out)["results"]
+    document = json.loads(run_cli("verify", "--all", "--no-sandbox", "--json").out)["results"]
 
     assert "✗ a  failed — exit 3\n" in first.out
     assert "✗ a  failed, as before — exit 3\n" in second.out
     assert "! b  blocked, as before — " in second.out
-    assert (first.status, second.status, [r["news"] for r in told]) == (1, 1, [False, False])
+    assert (first.status, second.status, [r["news"] for r in document]) == (1, 1, [False, False])
 
 
 def test_check_that_can_be_run_now_and_then_never_flaps(memory, repo, moved, tmp_path):

@@ -248,13 +248,15 @@ def test_reason_of_a_failure_is_that_of_the_verdict_that_counts(memory, repo):
     assert [line.because for line in run.standing.lines] == ["latter does not exist"]
 
 
-@pytest.mark.parametrize(("by", "told"), [("Ana", "Ana"), ({"who": "Ana"}, "Ana"), ({"agent": "dev"}, "dev"), ({}, "")])
-def test_author_is_told_in_every_form_of_the_field(memory, repo, by, told):
+@pytest.mark.parametrize(
+    ("by", "expected"), [("Ana", "Ana"), ({"who": "Ana"}, "Ana"), ({"agent": "dev"}, "dev"), ({}, "")]
+)
+def test_author_is_told_in_every_form_of_the_field(memory, repo, by, expected):
     put(repo, make_fact("a", NONE, by=by))
 
     verify(memory)
 
-    assert stock(memory).lines[0].by == told
+    assert stock(memory).lines[0].by == expected
 
 
 # --- the page ------------------------------------------------------------------------------------------------------

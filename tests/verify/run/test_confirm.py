@@ -38,8 +38,8 @@ def asked(answers: dict[str, list[str]], *, old: Verdict | None = HELD, held: st
         found: list[tuple[str, str]] = []
         while len(found) < times and ("holds", "no such tool") not in found:
             seen[commit] = seen.get(commit, 0) + 1
-            told = answers[commit]
-            found.append((told[min(seen[commit], len(told)) - 1], "no such tool"))
+            message = answers[commit]
+            found.append((message[min(seen[commit], len(message)) - 1], "no such tool"))
         return found
 
     failure = replace(FAILURE, held_commit=held, outside=outside)
@@ -87,9 +87,9 @@ def test_what_may_be_the_environment_accuses_nobody_without_a_commit_to_compare_
 def test_check_that_fails_and_then_holds_holds_and_is_marked():
     found, _ = asked({BAD: ["fails", "holds"], GOOD: ["holds"]})
 
-    told = found.verdict
-    assert (told.outcome, told.because, told.held_commit, told.flapping) == ("holds", "", BAD, FIRST)
-    assert (told.attempt, told.attempt_at) == ("it failed 2 times, then held on the same code", 100)
+    message = found.verdict
+    assert (message.outcome, message.because, message.held_commit, message.flapping) == ("holds", "", BAD, FIRST)
+    assert (message.attempt, message.attempt_at) == ("it failed 2 times, then held on the same code", 100)
 
 
 @pytest.mark.parametrize(("mark", "runs"), [(3, 3 + FIRM), (40, MOST_ASKED), (999, MOST_ASKED)])

@@ -332,8 +332,8 @@ def elsewhere(traced, repo):
 
     def open_it(outcome: str = "holds", system: str = "beos-m68k") -> Memory:
         changed = named.replace(f'"{programs.system()}', f'"{system}')
-        told = text.replace(named, changed).replace('outcome = "holds"', f'outcome = "{outcome}"')
-        put(repo, {path: told + "\n"})
+        message = text.replace(named, changed).replace('outcome = "holds"', f'outcome = "{outcome}"')
+        put(repo, {path: message + "\n"})
         for kept in (repo / ".git/gitmem").glob("local.sqlite*"):
             kept.unlink()
         return Memory(repo, clock=lambda: float(NOW + 60))
@@ -413,12 +413,12 @@ def test_declared_paths_decide_and_what_they_leave_out_is_told(traced, repo, run
     approve_all(traced)
     run = verify(traced)
 
-    told = run_cli("show", "a", cwd=repo)
+    message = run_cli("show", "a", cwd=repo)
     problems = [p for p in traced.doctor(fix=False).problems if p.code == "undeclared-read"]
     commit_files(repo, {"pyproject.toml": "[project]\n"})
 
     assert result_of(run, "a").verdict.undeclared == "pyproject.toml"
-    assert "undeclared: it also reads pyproject.toml" in told.out
+    assert "undeclared: it also reads pyproject.toml" in message.out
     assert [(p.key, p.severity) for p in problems] == [("a", "warning")]
     assert due(traced) == {}
 

@@ -427,7 +427,7 @@ def test_blocked_check_is_news_once_for_all_clones_until_it_runs_again(memory, r
     approve_all(memory)
     world.touch()
     verify(memory)
-    told, now = [], NOW
+    rounds, now = [], NOW
 
     def in_a_fresh_clone():
         nonlocal now
@@ -437,7 +437,7 @@ def test_blocked_check_is_news_once_for_all_clones_until_it_runs_again(memory, r
             approve_all(fresh)
             run = verify(fresh)
             found = result_of(run, "a")
-            told.append((found.outcome, found.is_news, bool(run.recorded and run.recorded.commit)))
+            rounds.append((found.outcome, found.is_news, bool(run.recorded and run.recorded.commit)))
 
     memory.close()
     world.unlink()
@@ -451,7 +451,7 @@ def test_blocked_check_is_news_once_for_all_clones_until_it_runs_again(memory, r
     commit_files(repo, {"README.md": "# another service\n"})
     in_a_fresh_clone()
 
-    assert told == [
+    assert rounds == [
         ("blocked", True, True), ("blocked", False, False), ("blocked", False, False), ("holds", False, True),
         ("blocked", True, True),
     ]  # fmt: skip
@@ -512,10 +512,10 @@ def test_missing_commit_where_it_held_is_fetched_by_its_id(memory, repo, tmp_pat
     with Memory(tmp_path / "shallow", clock=lambda: float(NOW)) as shallow:
         approve_all(shallow)
         result = result_of(verify(shallow), "a")
-        told = shallow.show("a").document
+        messages = shallow.show("a").document
 
     assert (result.outcome, result.verdict.confirmed) == ("fails", allowed)
-    assert (told["status"], told["verdict"]["confirmed"]) == ("failed", allowed)
+    assert (messages["status"], messages["verdict"]["confirmed"]) == ("failed", allowed)
 
 
 def test_fact_that_failed_already_is_not_run_twice(memory, repo, world):
@@ -542,11 +542,11 @@ def test_fix_of_a_failure_is_seen_though_the_environment_was_gone_when_it_came(m
     world.unlink()
     commit_files(repo, {"README.md": "# A service, of another kind\n"})
     blocked = result_of(verify(memory), "a")
-    told = statuses(memory)
+    messages = statuses(memory)
     world.touch()
     verify(memory)
 
-    assert (blocked.outcome, blocked.is_news, told) == ("blocked", False, {"a": "failed"})
+    assert (blocked.outcome, blocked.is_news, messages) == ("blocked", False, {"a": "failed"})
     assert statuses(memory) == {"a": "verified"}
 
 
@@ -679,14 +679,14 @@ def test_each_result_is_told_as_it_comes(memory, repo):
         make_fact("c", {"exists": "src"}),
     )
     approve_all(memory)
-    told: list[tuple[str, int, int]] = []
+    messages: list[tuple[str, int, int]] = []
 
     memory.verify(
         options=Options(no_sandbox=True, jobs=2),
-        report=lambda result, done, total: told.append((result.due.row.key, done, total)),
+        report=lambda result, done, total: messages.append((result.due.row.key, done, total)),
     )
 
-    assert told == [("c", 1, 3), ("b", 2, 3), ("a", 3, 3)]
+    assert messages == [("c", 1, 3), ("b", 2, 3), ("a", 3, 3)]
 
 
 def test_interruption_keeps_what_was_told_and_ends_what_is_under_way(memory, repo, mark):
@@ -699,13 +699,13 @@ def test_interruption_keeps_what_was_told_and_ends_what_is_under_way(memory, rep
     )
     approve_all(memory)
 
-    def told(result, done, total):
+    def messages(result, done, total):
         if result.due.row.key == "a":
             raise KeyboardInterrupt
 
     began = time.monotonic()
     with pytest.raises(KeyboardInterrupt):
-        memory.verify(options=Options(no_sandbox=True, jobs=2), report=told)
+        memory.verify(options=Options(no_sandbox=True, jobs=2), report=messages)
 
     assert time.monotonic() - began < 10
     assert not is_running(mark)
@@ -830,9 +830,9 @@ def test_commit_that_a_claimed_verdict_names_is_one_to_compare_with(memory, repo
     text = git(repo, "show", f"memory:{path}")
     lines = [line for line in text.splitlines() if not line.startswith(("held-", "at =", "commit ="))]
     stamp = '"2026-09-21T13:33:21Z"'
-    told = [*lines, f'commit = "{named}"', f"at = {stamp}", f'held-commit = "{named}"', f"held-at = {stamp}"]
-    told += [f'outside = "{outside}"'] if outside else []
-    put_files(repo, {path: "\n".join(told) + "\n"})
+    messages = [*lines, f'commit = "{named}"', f"at = {stamp}", f'held-commit = "{named}"', f"held-at = {stamp}"]
+    messages += [f'outside = "{outside}"'] if outside else []
+    put_files(repo, {path: "\n".join(messages) + "\n"})
     if not claimed:
         put_files(repo, {"gitmem.toml": "[verify]\nclaimed = false\n"})
     memory.close()

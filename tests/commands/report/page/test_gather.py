@@ -127,10 +127,10 @@ def test_a_secret_that_was_pushed_past_every_check_travels_no_further(memory, re
     commit_files(repo, {"src/a.py": ""}, f"deploy with {token}")
     verify(memory)
 
-    told = json.dumps(as_table(memory.report()))
+    document = json.dumps(as_table(memory.report()))
 
-    assert "deploy with" in told
-    assert token not in told
+    assert "deploy with" in document
+    assert token not in document
 
 
 def test_the_past_is_told_as_it_was_known(broken: Memory, repo: Path) -> None:
