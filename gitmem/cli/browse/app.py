@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     Answer = TypeVar("Answer")
 
 # The terminal's own colours, which fit its background, light or dark, on any machine; what is chosen is marked by a
-# character as well, so that nothing is told by colour alone.
+# character as well, so that no meaning is in colour alone.
 THEME = Theme(
     name="terminal",
     ansi=True,
@@ -83,6 +83,7 @@ class Browse(App[None]):
     VerticalScroll { height: 1fr; scrollbar-size-vertical: 1; }
     .rule { color: ansi_default; text-style: dim; height: 1; }
     """
+    # Textual declares a list, which all apps would share.
     BINDINGS = (Binding("ctrl+c,ctrl+q", "quit", "leave", priority=True),)  # type: ignore[assignment]
 
     def __init__(
@@ -142,7 +143,7 @@ class Browse(App[None]):
         return await self.ask(work)
 
     def report_error(self, err: Exception) -> Content:
-        """Return what a person is told of an error; one that nobody foresaw ends the program as a bug."""
+        """Return the message for an error; an unexpected one ends the program as a bug."""
         if not isinstance(err, GitmemError):
             self.failure = err
             self.exit()

@@ -48,7 +48,7 @@ class DetailScreen(Screen[None]):
     """One of the memories that were found."""
 
     app: Browse
-    BINDINGS = (  # type: ignore[assignment]
+    BINDINGS = (  # type: ignore[assignment] # Textual has a list, which all screens would share
         Binding("escape,q,left,backspace", "dismiss", "back"),
         Binding("n,right", "move(1)", "next"),
         Binding("p", "move(-1)", "previous"),

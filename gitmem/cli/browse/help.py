@@ -78,6 +78,7 @@ def print_help(out: Output) -> None:
 class HelpScreen(Screen[None]):
     """All keys."""
 
+    # Textual declares a list, which all screens would share.
     BINDINGS = (Binding("escape,q,question_mark,f1,enter", "dismiss", "back"),)  # type: ignore[assignment]
 
     def compose(self) -> ComposeResult:

@@ -229,7 +229,7 @@ class LoopScreen(Screen[None]):
 
     def _begin_choice(self, choice: Choice, *, is_move: bool = False) -> None:
         if not (is_move or self.is_shown):
-            # What was typed ahead decides about nothing that nobody has seen.
+            # What was typed ahead decides about nothing that no one has seen.
             self._say(Content.styled("look at all of it first" + "; ? shows it again" * self._is_help, "dim"))
         elif choice.asks is None:
             self.app.start(self, partial(self._act, choice, ""))

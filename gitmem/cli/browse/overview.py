@@ -44,7 +44,7 @@ class OverviewScreen(Screen[None]):
     """The kinds of decisions."""
 
     app: Browse
-    BINDINGS = (  # type: ignore[assignment]
+    BINDINGS = (  # type: ignore[assignment] # Textual has a list, which all screens would share
         Binding("escape,q,tab", "dismiss", "back"),
         Binding("down,j", "move(1)", "down"),
         Binding("up,k", "move(-1)", "up"),

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from gitmem.commands.propose.listing import Proposal
     from gitmem.memory.memory import Memory
 
-# Nobody can type a password here: the screen is ours.
+# No one can type a password here: the screen is ours.
 SILENT = RemoteOptions(interactive=False)
 
 

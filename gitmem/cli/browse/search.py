@@ -69,7 +69,7 @@ class SearchScreen(Screen[None]):
     """Search as you type."""
 
     app: Browse
-    BINDINGS = (  # type: ignore[assignment]
+    BINDINGS = (  # type: ignore[assignment] # Textual has a list, which all screens would share
         Binding("down,ctrl+n", "move(1)", "down"),
         Binding("up,ctrl+p", "move(-1)", "up"),
         Binding("pagedown", "move(5)", "down"),
@@ -84,7 +84,7 @@ class SearchScreen(Screen[None]):
         super().__init__()
         self._query = query
         self._is_waiting = is_waiting
-        # What is wanted (a question and how many hits), what is on the screen, and whether somebody is fetching.
+        # What is wanted (a question and how many hits), what is on the screen, and whether someone is fetching.
         self._wanted: tuple[str, int] = (query, 0)
         self._shown: tuple[str, int] | None = None
         self._is_busy = False
@@ -125,7 +125,7 @@ class SearchScreen(Screen[None]):
 
     def on_input_changed(self, event: Input.Changed) -> None:
         """Search for what was typed."""
-        if event.value == "?":  # nobody searches for that: the help
+        if event.value == "?":  # no one searches for that: the help
             event.input.clear()
             self.action_help()
         elif event.value != self._wanted[0]:
