@@ -74,10 +74,11 @@ class Live:
         if more > 0:
             last += f" and {more} more running" if room else f" {more} running"
         began, done = self._drawn_first = self._drawn_first or (now, self._done)
+        forms = [last, f"{self._done}/{self._total}"[: columns - 1]]
         if done < self._done < self._total:
             left = (now - began) / (self._done - done) * (self._total - self._done)
-            last += f", {left:.0f} s left" if left >= LEFT_FROM_S else ""
-        return [*lines, last if len(last) < columns else f"{self._done}/{self._total}"[: columns - 1]]
+            forms = [f"{last}, {left:.0f} s left", *forms] if left >= LEFT_FROM_S else forms
+        return [*lines, next(form for form in forms if len(form) < columns)]
 
 
 def _line(key: str, seconds: float, width: int, columns: int) -> str:

@@ -126,3 +126,5 @@ def test_table_says_how_long_the_rest_will_take_once_something_ended_since_it_wa
     live.ended("a", 1, 4)
 
     assert live.lines(80, 24)[-1].endswith("1/4, 15 s left")
+    assert live.lines(32, 24)[-1].endswith("░ 1/4")  # what takes too much room is left out, and no more
+    assert live.lines(10, 24)[-1] == "1/4"

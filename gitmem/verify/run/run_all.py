@@ -145,10 +145,10 @@ def _run_all(
                 watch.began(result.due.row.key)
             return judge_one.confirm(result, width=width)
 
-        for due in dues:
-            pool.submit(begin, due).add_done_callback(ended.put)
         doubtful: list[Result] = []
         try:
+            for due in dues:
+                pool.submit(begin, due).add_done_callback(ended.put)
             for _ in dues:
                 result = _next(ended, watch).result()
                 if judge_one.is_doubtful(result):
