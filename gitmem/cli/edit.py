@@ -9,16 +9,17 @@ from gitmem.cli import shared
 from gitmem.cli.arguments import code_path, code_reference
 from gitmem.cli.proof import OUTSIDE, add_check, add_judging, judging_of, verify_of
 from gitmem.errors import GitmemError, RefusedError, UsageError
+from gitmem.frozen import frozen
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Callable
     from pathlib import Path
     from typing import Any
 
     from gitmem.cli.output import Output
     from gitmem.memory.memory import Memory
+    from gitmem.write.place import Change
 
 EXAMPLES = (
     "gitmem edit auth-uses-rs256",
@@ -80,10 +81,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     limits.add_argument("--outside", action="store_true", default=None, help=OUTSIDE)
     limits.add_argument("--no-outside", dest="outside", action="store_false", help="no longer mark it so")
     add_judging(parser)
-    parser.add_argument(
+    mark = parser.add_argument_group("how the change is marked")
+    mark.add_argument(
         "--correction", action="store_true", help="mark a mere correction of the title, which makes nothing suspect"
     )
-    parser.add_argument("--settled", action="store_true", help="mark the two merged versions as settled")
+    mark.add_argument("--settled", action="store_true", help="mark the two merged versions as settled")
     shared.add_scope(parser)
     shared.add_force(parser)
     shared.add_json(parser)
@@ -124,42 +126,74 @@ def _how(args: argparse.Namespace) -> dict[str, Any]:
     return {**judging_of(args), "correction": args.correction}
 
 
-def _in_editor(memory: Memory, key: str, scope: str, **how: Any) -> Any:
-    """Open the memory in the person's editor; what was typed is kept in a file when it cannot be written."""
+@frozen
+class Draft:
+    """A memory in a file, for the person's editor; the file stays where what was typed cannot be written.
+
+    Attributes:
+        key: The memory.
+        scope: Where it is.
+        old: Its text.
+        path: The file.
+        command: The editor, as a shell command.
+    """
+
+    key: str
+    scope: str
+    old: str
+    path: Path
+    command: str
+
+    def open_editor(self) -> None:
+        """Open the file in the editor, and wait for its end."""
+        from gitmem.system import process
+
+        # The shell must not die of the Ctrl-C that the editor handles; what a trap catches, its children do not
+        # inherit.
+        script = f'trap : INT QUIT; {self.command} "$1"'
+        process.run_interactive(["sh", "-c", script, "sh", str(self.path)], what="the editor")
+
+    def write(self, memory: Memory, **how: Any) -> Change:
+        """Write what was typed, where the memory is still as it was, and remove the file."""
+        try:
+            new = self.path.read_text(encoding="utf-8-sig")
+        except (OSError, UnicodeDecodeError) as err:
+            raise RefusedError(f"{self.key}: the edited file is not valid UTF-8: {err}") from err
+
+        def change(text: str) -> str:
+            if text != self.old:
+                raise RefusedError(f"someone else changed {self.key} in the meantime", hint=f"gitmem edit {self.key}")
+            return new
+
+        done = memory.edit(self.key, change, scope=self.scope, **how)
+        self.path.unlink(missing_ok=True)
+        return done
+
+    def name_file(self, err: GitmemError) -> None:
+        """Add to an error where the text is."""
+        err.hint = f"your text is in {self.path}\n{err.hint}".strip()
+
+
+def draft_of(memory: Memory, key: str, scope: str = "") -> Draft:
+    """Return a memory in a new file."""
     import tempfile
     from pathlib import Path
 
+    from gitmem.config import editor
+
     store, full = memory.repository.holder_to_change(key, scope)
     old = store.text_of(full)
+    command = editor() or memory.repository.git.config_value("core.editor") or "vi"
     with tempfile.NamedTemporaryFile("w+", suffix=f"-{full}.md", delete=False, encoding="utf-8") as file:
         file.write(old)
-    path = Path(file.name)
+    return Draft(full, store.store.scope, old, Path(file.name), command)
+
+
+def _in_editor(memory: Memory, key: str, scope: str, **how: Any) -> Change:
+    draft = draft_of(memory, key, scope)
     try:
-        typed = _typed(memory, full, old, path)
-        done = memory.edit(full, typed, approve=True, scope=store.store.scope, **how)
+        draft.open_editor()
+        return draft.write(memory, approve=True, **how)
     except GitmemError as err:
-        err.hint = f"your text is in {path}\n{err.hint}".strip()
+        draft.name_file(err)
         raise
-    path.unlink(missing_ok=True)
-    return done
-
-
-def _typed(memory: Memory, key: str, old: str, path: Path) -> Callable[[str], str]:
-    """Let the person edit the file at *path*, and return the change they made, for a text that is still the old one."""
-    from gitmem.config import editor
-    from gitmem.system import process
-
-    command = editor() or memory.repository.git.config_value("core.editor") or "vi"
-    # The shell must not die of the Ctrl-C that the editor handles; what a trap catches, its children do not inherit.
-    process.run_interactive(["sh", "-c", f'trap : INT QUIT; {command} "$1"', "sh", str(path)], what="the editor")
-    try:
-        new = path.read_text(encoding="utf-8-sig")
-    except (OSError, UnicodeDecodeError) as err:
-        raise RefusedError(f"{key}: the edited file is not valid UTF-8: {err}") from err
-
-    def change(text: str) -> str:
-        if text != old:
-            raise RefusedError(f"someone else changed {key} in the meantime", hint=f"gitmem edit {key}")
-        return new
-
-    return change

@@ -48,7 +48,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
         past = memory.at(args.at) if args.at is not None else None
         found = past.list(query) if past else memory.list(query)
         shared.print_notices(memory, out)
-        lengths = shared.unique_lengths(memory, (h.key for h in found.hits if h.scope == PROJECT), out)
+        lengths = shared.unique_lengths(memory, (h.key for h in found.hits if h.scope == PROJECT and out.is_terminal))
         if args.json:
             rows = [
                 {

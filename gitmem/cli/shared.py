@@ -258,13 +258,14 @@ def hit_table(hit: Any) -> dict[str, Any]:
     }
 
 
-def unique_lengths(memory: Memory, keys: Iterable[str], out: Output) -> dict[str, int]:
-    """Return how many characters of each key name it, on a terminal, where they are marked; else nothing."""
-    if not out.is_terminal or not memory.repository.find_tip():
+def unique_lengths(memory: Memory, keys: Iterable[str]) -> dict[str, int]:
+    """Return how many characters of each key of the project name it."""
+    wanted = [*keys]
+    if not wanted or not memory.repository.find_tip():
         return {}
     from gitmem.index.catalog.keys import unique_lengths
 
-    return unique_lengths(memory.repository.catalog(), keys)
+    return unique_lengths(memory.repository.catalog(), wanted)
 
 
 def marked_key(shown: str, length: int) -> tuple[tuple[str, str], tuple[str, str]]:
@@ -275,7 +276,8 @@ def marked_key(shown: str, length: int) -> tuple[tuple[str, str], tuple[str, str
 
 def print_hits(memory: Memory, found: RecallResult, out: Output, *, explain: bool = False) -> None:
     """Print hits: two lines each on a terminal, one line of tab-separated cells in a pipe; explained, their factors."""
-    lengths = unique_lengths(memory, (hit.key for hit in found.hits if hit.scope == PROJECT), out)
+    own = (hit.key for hit in found.hits if hit.scope == PROJECT and out.is_terminal)  # where they are marked
+    lengths = unique_lengths(memory, own)
     for hit in found.hits:
         if out.is_terminal:
             print_hit(hit, out, lengths.get(hit.reference, 0))
@@ -365,12 +367,20 @@ def print_change(change: Change, args: argparse.Namespace, out: Output, *, did: 
     if getattr(args, "json", False):
         out.json({"key": change.key, "path": change.path, "commit": change.commit})
     elif change.is_written and out.is_terminal:
-        out.done(f"{did} {change.key}", getattr(args, "title", None) or "")
+        did = f"{did} {change.key}"
+        room = out.width - len(did) - 4  # beside the mark and the spaces
+        out.done(did, shorten(_title_of(args), room) if room >= 20 else "")  # a long key was made of the text
     else:
         out.line(change.key)
         if not change.is_written:
             out.note(f"{change.key} already says this; nothing was written")
     return 0
+
+
+def _title_of(args: argparse.Namespace) -> str:
+    """Return what was typed as the title or text of a memory; empty where it was not typed."""
+    text = getattr(args, "title", None) or getattr(args, "text", None) or ""
+    return "" if text == "-" else str(text)
 
 
 def print_changes(changes: Sequence[Change], args: argparse.Namespace, out: Output, *, did: str, unwritten: str) -> int:

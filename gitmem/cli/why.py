@@ -61,7 +61,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
     if args.json:
         out.json(found.as_table())
     else:
-        _report(found, out)
+        print_why(found, out)
     return STATUS.get(found.outcome, 3)
 
 
@@ -74,7 +74,8 @@ def progress_of(out: Output) -> Callable[[SearchStep], None]:
     return show_step
 
 
-def _report(why: Why, out: Output) -> None:
+def print_why(why: Why, out: Output) -> None:
+    """Print what broke a fact, with the change that did it, or why that is not known."""
     found = why.found
     if found is None or not found.culprit:
         style = "verified" if why.outcome == "holds" else "yellow"

@@ -10,8 +10,10 @@ from textual.content import Content
 from textual.theme import Theme
 from textual.widgets import Static
 
+from gitmem.cli import shared
 from gitmem.cli.browse.drawing import drawn
 from gitmem.cli.browse.search import SearchScreen
+from gitmem.cli.edit import draft_of
 from gitmem.cli.output import DRAWN_EVERY_S
 from gitmem.errors import GitmemError
 from gitmem.mcp.desk import Desk
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
 
     from gitmem.cli.output import Output
     from gitmem.memory.memory import Memory
+    from gitmem.write.place import Change
 
     Answer = TypeVar("Answer")
 
@@ -122,11 +125,22 @@ class Browse(App[None]):
         """Return what *work* makes of the memory, in the desk's thread."""
 
         def reporting(memory: Memory) -> Answer:
-            memory.repository.progress = self._note_progress
+            memory.repository.progress = self.note_progress
             return work(memory)
 
         answer, _ = await self._desk.ask(reporting, agent="")
         return answer
+
+    async def edit(self, key: str) -> Change:
+        """Let the person change a memory in their editor, which has the terminal meanwhile."""
+        draft = await self.ask(lambda memory: draft_of(memory, key))
+        try:
+            with self.suspend():
+                draft.open_editor()
+            return await self.ask(lambda memory: draft.write(memory, approve=shared.is_interactive()))
+        except GitmemError as err:
+            draft.name_file(err)
+            raise
 
     async def draw(self, draw: Callable[[Memory, Output], None], width: int) -> Content:
         """Return what *draw* prints of the memory, and what the person should know of it."""
@@ -156,7 +170,7 @@ class Browse(App[None]):
 
         return drawn(printing, self.size.width)
 
-    def _note_progress(self, what: str, done: int, of: int) -> None:
+    def note_progress(self, what: str, done: int, of: int) -> None:
         """Show how far long work is; called in the desk's thread, and often."""
         if monotonic() - self._reported_at < DRAWN_EVERY_S or self._loop is None:
             return

@@ -13,6 +13,7 @@ from textual.widgets import Static
 from gitmem.cli.browse.failures import FAILURES
 from gitmem.cli.browse.help import keys_line
 from gitmem.cli.browse.loop_screen import LoopScreen
+from gitmem.cli.browse.why import WhyScreen
 from gitmem.cli.log import print_log
 from gitmem.cli.show import print_memory
 from gitmem.model import FAILED, SUSPECT
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
 
 # Entries of the history; ``gitmem log KEY`` has more.
 HISTORY = 20
-KEYS = (("↑ ↓", "scroll"), ("n p", "next, previous"), ("s", "settle"), ("q", "back"))
+KEYS = (("↑ ↓", "scroll"), ("n p", "next, previous"), ("w", "why"), ("e", "edit"), ("s", "settle"), ("q", "back"))
 
 
 def draw(memory: Memory, key: str, out: Output) -> str:
@@ -52,6 +53,8 @@ class DetailScreen(Screen[None]):
         Binding("escape,q,left,backspace", "dismiss", "back"),
         Binding("n,right", "move(1)", "next"),
         Binding("p", "move(-1)", "previous"),
+        Binding("w", "why", "why"),
+        Binding("e", "edit", "edit"),
         Binding("s", "settle", "settle"),
     )
 
@@ -98,10 +101,26 @@ class DetailScreen(Screen[None]):
         else:
             self._say("there is nothing to settle: it did not fail")
 
-    def _show(self) -> None:
-        self.app.start(self, partial(self._draw, self._keys[self._at]), replaces="draw")
+    def action_why(self) -> None:
+        """Find what broke it."""
+        self.app.push_screen(WhyScreen(self._keys[self._at]))
 
-    async def _draw(self, key: str) -> None:
+    def action_edit(self) -> None:
+        """Edit it."""
+        self.app.start(self, partial(self._edit, self._keys[self._at]))
+
+    async def _edit(self, key: str) -> None:
+        try:
+            change = await self.app.edit(key)
+        except Exception as err:  # noqa: BLE001 - the program words it, or ends as a bug
+            self._said.update(self.app.report_error(err))
+            return
+        self._show(f"changed {key}" if change.is_written else f"{key} is as it was")
+
+    def _show(self, done: str = "") -> None:
+        self.app.start(self, partial(self._draw, self._keys[self._at], done), replaces="draw")
+
+    async def _draw(self, key: str, done: str) -> None:
         def printing(memory: Memory, out: Output) -> None:
             self._status = draw(memory, key, out)
 
@@ -110,7 +129,7 @@ class DetailScreen(Screen[None]):
         except Exception as err:  # noqa: BLE001 - the program words it, or ends as a bug
             page = self.app.report_error(err)
         self._page.update(page)
-        self._say(f"{self._at + 1} of {len(self._keys)}")
+        self._say(f"{self._at + 1} of {len(self._keys)}" + (f"; {done}" if done else ""))
 
     def _say(self, text: str) -> None:
         self._said.update(Content.styled(text, "dim"))

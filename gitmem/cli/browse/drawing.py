@@ -23,6 +23,7 @@ _SGR = re.compile("\x1b\\[([0-9;]*)m")
 _STYLES = {
     "1": "bold",
     "2": "dim",
+    "4": "underline",
     "31": "ansi_red",
     "32": "ansi_green",
     "33": "ansi_yellow",

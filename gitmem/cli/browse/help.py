@@ -32,6 +32,8 @@ SEARCH_KEYS = (
 MEMORY_KEYS = (
     ("↑ ↓ PgUp PgDn", "scroll"),
     ("n p", "show the next one found, the previous one"),
+    ("w", "why: find the commit that broke it"),
+    ("e", "edit it in your editor (GIT_EDITOR, VISUAL, EDITOR)"),
     ("s", "settle it, if it failed or is suspect"),
     ("q, Esc", "go back to the search"),
 )

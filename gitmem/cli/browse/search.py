@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from types import MappingProxyType
+
 from textual.binding import Binding
 from textual.containers import Container, VerticalScroll
 from textual.content import Content
@@ -15,9 +17,12 @@ from gitmem.cli.browse.drawing import drawn
 from gitmem.cli.browse.help import HelpScreen, keys_line
 from gitmem.cli.browse.overview import OverviewScreen
 from gitmem.frozen import frozen
+from gitmem.store.scope import PROJECT
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from textual.app import ComposeResult
 
     from gitmem.cli.browse.app import Browse
@@ -45,11 +50,13 @@ class Answered:
         hits: The memories.
         more: How many more there are, at least.
         said: What is said below them.
+        lengths: How many characters of their keys name them, by key.
     """
 
     hits: tuple[Hit, ...]
     more: int
     said: str
+    lengths: Mapping[str, int] = MappingProxyType({})
 
 
 def search(memory: Memory, text: str, limit: int) -> Answered:
@@ -62,7 +69,8 @@ def search(memory: Memory, text: str, limit: int) -> Answered:
     what = "best" if text.strip() else "newest"
     more = f", at least {found.more} more below" if found.more else ""
     notes = "".join(f"; {notice}" for notice in (found.notice, *memory.notices) if notice)
-    return Answered(found.hits, found.more, f"the {len(found.hits)} {what}{more}{notes}")
+    lengths = shared.unique_lengths(memory, (hit.key for hit in found.hits if hit.scope == PROJECT))
+    return Answered(found.hits, found.more, f"the {len(found.hits)} {what}{more}{notes}", lengths)
 
 
 class SearchScreen(Screen[None]):
@@ -193,7 +201,12 @@ class SearchScreen(Screen[None]):
     def _draw(self) -> None:
         """Draw what was found."""
         width = self.size.width - 4  # the mark, and the scroll bar with a space before it
-        self._drawn = [drawn(lambda out, hit=hit: shared.print_hit(hit, out), width) for hit in self._found.hits]  # type: ignore[misc]
+        found = self._found
+        lengths = [found.lengths.get(hit.reference, 0) for hit in found.hits]
+        self._drawn = [
+            drawn(lambda out, hit=hit, length=length: shared.print_hit(hit, out, length), width)  # type: ignore[misc]
+            for hit, length in zip(found.hits, lengths, strict=True)
+        ]
         said = shared.shorten(self._found.said, self.size.width)
         self._said.update(drawn(lambda out: out.line((said, "dim")), self.size.width))
         self._draw_list()

@@ -69,7 +69,7 @@ def print_rows(memory: Memory, rows: Sequence[TaskRow], out: Output) -> None:
             out.row(row.key, str(row.priority), row.state, _holder(row), row.title)
         return
     wide = min(44, max((len(row.key) for row in rows), default=0))
-    lengths = shared.unique_lengths(memory, (row.key for row in rows), out)
+    lengths = shared.unique_lengths(memory, (row.key for row in rows))
     for row in rows:
         about = "".join(f"  {part}" for part in _about(row))
         title = shared.shorten(row.title, max(20, out.width - wide - len(about) - 8))
