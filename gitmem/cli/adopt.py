@@ -58,17 +58,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--base", default="", metavar="REV", help="show only what became false since HEAD left this commit or branch"
     )
-    parser.add_argument("--fix", action="store_true", help="write the right value or path into the documents")
-    parser.add_argument("--apply", action="store_true", help="write facts and memories, in one commit")
-    parser.add_argument("--dry-run", action="store_true", help="with --apply: print what would be written")
-    parser.add_argument(
+    write = parser.add_argument_group("what it writes")
+    write.add_argument("--fix", action="store_true", help="write the right value or path into the documents")
+    write.add_argument("--apply", action="store_true", help="write facts and memories, in one commit")
+    write.add_argument("--dry-run", action="store_true", help="with --apply: print what would be written")
+    output = parser.add_argument_group("output")
+    output.add_argument(
         "--suggest", choices=SUGGESTED, default="", metavar="FORM", help="print corrections: rdjson, github"
     )
-    parser.add_argument(
+    output.add_argument(
         "-v", "--verbose", action="store_true", help="also list what holds, and names that were never there"
     )
-    parser.add_argument("--json", action="store_true", help="print one JSON document: the same as --format json")
-    parser.add_argument("--format", choices=FORMS, default="text", metavar="FORM", help=f"print {', '.join(FORMS)}")
+    output.add_argument("--json", action="store_true", help="print one JSON document: the same as --format json")
+    output.add_argument("--format", choices=FORMS, default="text", metavar="FORM", help=f"print {', '.join(FORMS)}")
 
 
 def run(args: argparse.Namespace, out: Output) -> int:
@@ -182,7 +184,11 @@ def _print_applied(applied: Applied, args: argparse.Namespace, out: Output) -> N
                 out.line((mark, style), " ", (key, "key"))
     for where, reason in applied.skipped.kept[:SKIPPED]:
         out.line(("skipped:", "dim"), " ", display(where), ": ", reason)
-    out.line(counts(applied, is_dry=args.dry_run))
+    did = counts(applied, is_dry=args.dry_run)
+    if applied.commit:
+        out.changed(did, did)
+    else:
+        out.line(did)
 
 
 def _inside(name: str, top: Path | None) -> str:

@@ -50,5 +50,5 @@ def run(args: argparse.Namespace, out: Output) -> int:
         out.bytes(text.encode())
     else:
         write_whole(args.file, text, what="badge")
-        out.note(f"{args.file}: {badge.title}")
+        out.announce(f"wrote {args.file}: {badge.title}" if out.is_terminal else f"{args.file}: {badge.title}")
     return 0

@@ -65,14 +65,15 @@ EXAMPLES = (
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add what check takes."""
     parser.add_argument("keys", nargs="*", metavar="KEY", help="only these facts, if the change touches them")
-    parser.add_argument(
+    change = parser.add_argument_group("which change")
+    change.add_argument(
         "--base",
         default="",
         metavar="REV",
         help="compare with the commit where HEAD left this revision (the default branch)",
     )
-    parser.add_argument("--head", default="", metavar="REV", help="the other end of the change (HEAD)")
-    parser.add_argument("--staged", action="store_true", help="compare staged changes with HEAD")
+    change.add_argument("--head", default="", metavar="REV", help="the other end of the change (HEAD)")
+    change.add_argument("--staged", action="store_true", help="compare staged changes with HEAD")
     shared.add_approved(parser)
     parser.add_argument(
         "--fail-on",
@@ -81,8 +82,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="WHAT",
         help="when to fail: newly_false, unchecked (newly_false and unchecked), or never (the policy's)",
     )
-    parser.add_argument("--no-sandbox", action="store_true", help="run commands without a sandbox")
-    parser.add_argument(
+    how = parser.add_argument_group("how checks run")
+    how.add_argument("--no-sandbox", action="store_true", help="run commands without a sandbox")
+    how.add_argument(
         "--jobs",
         type=shared.positive,
         default=0,

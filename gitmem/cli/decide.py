@@ -25,11 +25,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add what decide takes."""
     parser.add_argument("text", help="the decision and the reason; - reads it from standard input")
     steps.add_step(parser)
-    parser.add_argument(
+    memory = parser.add_argument_group("the memory")
+    memory.add_argument(
         "--ref", action="append", default=[], type=code_reference, help="path:line, path:line-line, a URL, a run id"
     )
     about = "a decision that it replaces"
-    parser.add_argument("--supersedes", action="append", default=[], metavar="KEY", help=about)
+    memory.add_argument("--supersedes", action="append", default=[], metavar="KEY", help=about)
     steps.add_written(parser)
     shared.add_json(parser)
 

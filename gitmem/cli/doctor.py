@@ -41,11 +41,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="PATH",
         help="delete this from the tip of the branch: a file or folder that belongs to no store (repeatable)",
     )
-    parser.add_argument("--captured", action="store_true", help="list captured texts that were refused")
-    parser.add_argument(
+    captured = parser.add_argument_group("captured texts that were refused")
+    captured.add_argument("--captured", action="store_true", help="list captured texts that were refused")
+    captured.add_argument(
         "--accept", action="append", default=[], metavar="NAME", help="make a memory of this refused text, or of all"
     )
-    parser.add_argument("--drop", action="append", default=[], metavar="NAME", help="delete this refused text, or all")
+    captured.add_argument(
+        "--drop", action="append", default=[], metavar="NAME", help="delete this refused text, or all"
+    )
     shared.add_json(parser)
 
 
@@ -95,7 +98,7 @@ def _captured(args: argparse.Namespace, out: Output) -> int:
         out.json({"captured": rows, "accepted": accepted, "dropped": dropped})
         return 0
     if accepted or dropped:
-        out.line(f"accepted {accepted}, dropped {dropped}")
+        out.changed(did := f"accepted {accepted}, dropped {dropped}", did)
     for one in left:
         out.line((one.name, "key"), f"  {one.kind or 'text not kept'}  ", (one.why, "yellow"))
         for line in one.text.splitlines():

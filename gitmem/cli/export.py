@@ -55,9 +55,11 @@ def run(args: argparse.Namespace, out: Output) -> int:
         else:
             count = _write_lines(memory.bulk.export(query), args.to, out)
         shared.print_notices(memory, out)
+    said = f"{shared.counted(count, 'memory', 'memories')} exported"
     if to != "-":
-        out.line(to)
-    out.note(f"{shared.counted(count, 'memory', 'memories')} exported" if count else "no memories found")
+        out.changed(to, f"{said} to {to}")
+    if not (to != "-" and out.is_terminal):
+        out.note(said if count else "no memories found")
     return 0 if count else 1
 
 

@@ -37,5 +37,6 @@ def run(args: argparse.Namespace, out: Output) -> int:
         out.json(fields_of(found))
     else:
         memories = shared.counted(found.memories, "memory", "memories")
-        out.line(f"{memories} at {found.commit[:12]}, {found.seconds:.2f} s")
+        did = f"{memories} at {found.commit[:12]}, {found.seconds:.2f} s"
+        out.changed(did, f"indexed {did}")
     return 0

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from gitmem.cli import shared
 from gitmem.errors import GitmemError, UsageError
+from gitmem.statuses import MARKS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -68,7 +69,8 @@ def run(args: argparse.Namespace, out: Output) -> int:
         "there": f"the branch {done.branch} already exists",
         "completed": f"added missing files to the branch {done.branch}",
     }
-    out.line(said[done.how], (f"  {done.commit[:12]}", "dim"))
+    mark = ((MARKS["verified"], "green"), " ") if out.is_terminal and done.how != "there" else ()
+    out.line(*mark, said[done.how], (f"  {done.commit[:12]}", "dim"))
     if view:
         out.line(f"its files are shown in {view}", ("  (hidden from git status by .git/info/exclude)", "dim"))
     out.line()

@@ -29,12 +29,14 @@ EXAMPLES = (
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add what inject takes."""
     parser.add_argument("text", help="the learning; - reads it from standard input")
-    to = parser.add_mutually_exclusive_group(required=True)
+    who = parser.add_argument_group("who gets it")
+    to = who.add_mutually_exclusive_group(required=True)
     to.add_argument("--to", default="", metavar="AGENT", help="send it to one worker, named as in its GITMEM_AGENT")
     to.add_argument("--all", action="store_true", help="send it to everyone who shares the project's memory")
-    parser.add_argument("--push", action="store_true", help="with --to: send it to that worker in another clone")
+    who.add_argument("--push", action="store_true", help="with --to: send it to that worker in another clone")
     parser.add_argument("--category", required=True, choices=CATEGORIES, help="the kind of learning")
-    parser.add_argument(
+    memory = parser.add_argument_group("the memory")
+    memory.add_argument(
         "--ref", action="append", default=[], type=code_reference, help="path:line, path:line-line, a URL, a run id"
     )
     steps.add_written(parser)
@@ -79,5 +81,5 @@ def _send(text: str, args: argparse.Namespace, out: Output) -> int:
     if args.json:
         out.json({"ref": ref})
     else:
-        out.line(ref)
+        out.changed(ref, f"sent to {args.to}: {ref}")
     return 0

@@ -61,6 +61,7 @@ OPTIONS = {
     "mcp": agents.NAMES,
     "plugin": ("claude-code", agents.BMAD),
 }
+AGENT_OPTIONS, FORGE_OPTIONS = "coding agents", "github, gitlab, forgejo, gitea"
 APPROVED = "commands approved by a reviewed list; to commit one: gitmem trust --print > .github/gitmem-approved"
 NEXT = {
     "git-hooks": "to remove them: gitmem uninstall git-hooks",
@@ -79,12 +80,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("what", nargs="+", choices=WHAT, metavar="WHAT", help=f"what to install: {', '.join(WHAT)}")
     parser.add_argument("--print", action="store_true", help="show what would be done, without doing it")
     hooks, schedule = parser.add_argument_group("git-hooks"), parser.add_argument_group("schedule")
-    forges = parser.add_argument_group("github, gitlab, forgejo, gitea")
+    forges = parser.add_argument_group(FORGE_OPTIONS)
     hooks.add_argument(
         "--shared", action="store_true", help="install even if core.hooksPath is shared with other repositories"
     )
     schedule.add_argument("--every", default="", metavar="TIME", help="how often: 1h to 12h, daily (default), weekly")
-    hooks.add_argument("--check", action="store_true", help="git-hooks: also stop commits that make a fact false")
+    hooks.add_argument("--check", action="store_true", help="also stop commits that make a fact false")
     for kind in ("systemd", "cron", "launchd"):
         schedule.add_argument(
             f"--{kind}",
@@ -100,12 +101,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_gitlab(parser)
     forges.add_argument("--package", default="", help="the gitmem that jobs install: URL@COMMIT (this one)")
     add_for_agents(parser)
-    parser.add_argument("--mcp", action="store_true", help="agents: also install gitmem's MCP server")
+    agent = parser.add_argument_group(AGENT_OPTIONS)
+    agent.add_argument("--mcp", action="store_true", help="also install gitmem's MCP server")
 
 
 def add_gitlab(parser: argparse.ArgumentParser) -> None:
     """Add the option that names the other forge."""
-    parser.add_argument("--gitlab", action="store_true", help="github: write the same jobs for GitLab, like `gitlab`")
+    forges = parser.add_argument_group(FORGE_OPTIONS)
+    forges.add_argument(
+        "--gitlab", action="store_true", help="write the same jobs for GitLab, like `gitlab`; for use with github"
+    )
 
 
 def add_for_agents(parser: argparse.ArgumentParser) -> None:
@@ -113,8 +118,9 @@ def add_for_agents(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--force", action="store_true", help="replace or remove gitmem's files even if they were changed"
     )
-    parser.add_argument("--user", action="store_true", help="use your own settings, for all projects")
-    parser.add_argument(
+    agent = parser.add_argument_group(AGENT_OPTIONS)
+    agent.add_argument("--user", action="store_true", help="use your own settings, for all projects")
+    agent.add_argument(
         "--plugin", default="", metavar="DIR", help="write a plugin (claude-code) or module (bmad) to this folder"
     )
 
@@ -138,14 +144,14 @@ def run(args: argparse.Namespace, out: Output) -> int:
                     if memory.repository.has_store()
                     else ["there is no memory here yet, so hooks do nothing: gitmem init"]
                 )
-        status = _print_steps(steps, out, args, notes)
+        status = _print_steps(steps, out, args, notes, *named)
     from gitmem.commands.install.ci_others import notes_of
 
     for what in (name for name in args.what if name in OTHERS):
         with shared.open_memory(args, out) as memory:
             steps = _install(memory, what, args)
             warnings = notes_of(memory.repository) if what in FORGES else ()
-        status |= _print_steps(steps, out, args, [NEXT[what]])
+        status |= _print_steps(steps, out, args, [NEXT[what]], what)
         for warning in warnings:
             out.note(warning)
     return status
@@ -178,12 +184,17 @@ def git_of(args: argparse.Namespace, out: Output) -> Git | None:
         return memory.repository.git
 
 
-def _print_steps(steps: Sequence[HookStep], out: Output, args: argparse.Namespace, notes: Iterable[str]) -> int:
+def _print_steps(
+    steps: Sequence[HookStep], out: Output, args: argparse.Namespace, notes: Iterable[str], *what: str
+) -> int:
+    """Print what was done about each file, and confirm that *what* is installed; 1 where something is left to do."""
     print_steps(steps, out, whole=args.print)
     unfinished = [step for step in steps if step.what in (BY_HAND, LEAVE)]
     if unfinished and not args.print:
         print_steps([step for step in unfinished if step.before != step.after], out, whole=True)
     elif not args.print:
+        if any(step.before != step.after for step in steps):
+            out.done(f"installed {shared.list_of(what)}")
         for note in notes:
             out.line((note, "dim"))
     return int(bool(unfinished))  # done, but for what only the person may do

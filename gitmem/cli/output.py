@@ -128,6 +128,13 @@ class Output:
         else:
             self.line(plain)
 
+    def announce(self, did: str) -> None:
+        """Say what a command changed that prints no answer: a note beside a pipe, or on a terminal one sentence."""
+        if self.is_terminal:
+            self.done(did)
+        else:
+            self.note(did)
+
     def _wrapped(self, parts: Sequence[str | tuple[str, str]], width: int, *, error: bool = False) -> list[str]:
         """Return one line of parts as lines that fit, broken between words; what follows the first is indented."""
         from gitmem.cli.columns import breaks

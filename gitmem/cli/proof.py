@@ -50,7 +50,7 @@ def add_limits(parser: argparse.ArgumentParser, what: str) -> None:
 
 def add_judging(parser: argparse.ArgumentParser) -> None:
     """Add what a new check is judged on: HEAD, uncommitted changes, or nothing."""
-    which = parser.add_mutually_exclusive_group()
+    which = parser.add_argument_group("what a new check is judged on, one of").add_mutually_exclusive_group()
     which.add_argument("--staged", action="store_true", help="judge the check with the staged changes")
     which.add_argument("--dirty", action="store_true", help="judge the check with all uncommitted changes")
     which.add_argument("--unproven", action="store_true", help="record it without running the check")

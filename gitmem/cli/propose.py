@@ -84,7 +84,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
         if args.merge:
             code = memory.proposals.merge_branch(args.merge, talk=talk)
             shared.print_notices(memory, out)
-            out.line(f"the memory of {code} is merged in this clone: gitmem sync pushes it")
+            out.changed(did := f"the memory of {code} is merged in this clone: gitmem sync pushes it", did)
             return 0
         done = memory.proposals.send(
             args.name, talk=talk, push=not args.no_push, accept_rewritten=args.accept_rewritten
@@ -114,7 +114,7 @@ def _print(done: ProposalState, out: Output) -> None:
         memories = shared.counted(done.joined, "memory", "memories")
         out.note(f"{done.branch} at {done.remote} had {memories} by others; it now has those and yours")
     if done.pushed:
-        out.note(f"{done.remote} has {done.branch}: {_counts(done)}; open a pull request with base {done.base}")
+        out.announce(f"{done.remote} has {done.branch}: {_counts(done)}; open a pull request with base {done.base}")
         out.line(done.link or f"branch {done.branch}, base {done.base}")
     elif done.commit:
         here = f"{done.branch} is in this clone: {_counts(done)}"
@@ -122,7 +122,7 @@ def _print(done: ProposalState, out: Output) -> None:
             here if done.remote else f"{here}; to push it, add a remote: git remote add origin URL, then gitmem propose"
         )
     if done.is_new:
-        out.note(proposal.notice_of(done.name))
+        out.announce(proposal.notice_of(done.name))
     elif not done.commit:
         out.note(f"the proposal {done.name} has no changes yet")
 
@@ -168,7 +168,7 @@ def _switch(memory: Memory, args: argparse.Namespace, out: Output, talk: RemoteO
     if args.json:
         out.json({"current": name, "branch": branch})
     else:
-        out.note(proposal.notice_of(name) or f"new memories go to {branch}")
+        out.announce(proposal.notice_of(name) or f"new memories go to {branch}")
     return 0
 
 
@@ -181,7 +181,7 @@ def _drop(memory: Memory, args: argparse.Namespace, out: Output, talk: RemoteOpt
         return 0
     where = [*(["here"] if one.commit else []), *(["at the remote"] if args.remote and one.remote_commit else [])]
     if where:
-        out.note(f"deleted {one.branch} {' and '.join(where)}")
+        out.announce(f"deleted {one.branch} {' and '.join(where)}")
     for ref in kept:
         out.note(f"its commits are kept; to restore the branch: git branch {one.branch} {ref}")
     if one.current:

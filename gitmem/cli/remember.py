@@ -131,7 +131,10 @@ def _distil(memory: Memory, args: argparse.Namespace, out: Output) -> int:
         out.json(_table(done))
     else:
         for _, change in done.changes:
-            out.line(change.key)
+            if change.is_written:
+                out.changed(change.key, f"recorded {change.key}")
+            else:
+                out.line(change.key)
             if not change.is_new:
                 out.note(f"{change.key} already says this" + ("; it was updated" if change.is_written else ""))
         for where, reason in done.refused:

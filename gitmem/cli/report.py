@@ -50,10 +50,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     shared.add_scope(parser, about="which memories to include (project)")
     shared.add_at(parser)
     parser.add_argument("--whole", action="store_true", help="write every text in full, however large the page becomes")
-    parser.add_argument("--open", action="store_true", help="open the page in the web browser")
-    parser.add_argument("--serve", action="store_true", help="serve the page to this machine instead of writing it")
-    parser.add_argument("--port", type=int, default=0, metavar="N", help="the port to serve it on (any free one)")
-    parser.add_argument("--json", action="store_true", help="print the page's data as one JSON document instead")
+    browser = parser.add_argument_group("in the web browser")
+    browser.add_argument("--open", action="store_true", help="open the page in the web browser")
+    browser.add_argument("--serve", action="store_true", help="serve the page to this machine instead of writing it")
+    browser.add_argument("--port", type=int, default=0, metavar="N", help="the port to serve it on (any free one)")
+    shared.output_options(parser).add_argument(
+        "--json", action="store_true", help="print the page's data as one JSON document instead"
+    )
 
 
 def run(args: argparse.Namespace, out: Output) -> int:
@@ -77,7 +80,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
         out.bytes(text.encode("utf-8", "backslashreplace"))
         return 0
     place.write(args.file, text, force=args.force)
-    out.line(args.file)
+    out.changed(args.file, f"wrote {args.file}")
     if args.open:
         _open(Path(args.file).resolve().as_uri(), out)
     return 0

@@ -34,20 +34,20 @@ EXAMPLES = (
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add what settle takes."""
     parser.add_argument("key", nargs="?", default="", help="the failed or suspect memory")
-    parser.add_argument("--reword", metavar="TITLE", help="the new title")
-    parser.add_argument(
-        "--retire", action="store_true", help="move it to the archive, if nothing in it is true any more"
-    )
-    parser.add_argument("--recheck", action="store_true", help="run the check again, after you fixed the code")
-    parser.add_argument("--confirm", action="store_true", help="mark it as true although its foundation was reworded")
-    parser.add_argument("--superseded-by", metavar="KEY", help="the memory that replaces it")
+    way = parser.add_argument_group("how to settle it, one of")
+    way.add_argument("--reword", metavar="TITLE", help="the new title")
+    way.add_argument("--retire", action="store_true", help="move it to the archive, if nothing in it is true any more")
+    way.add_argument("--recheck", action="store_true", help="run the check again, after you fixed the code")
+    way.add_argument("--confirm", action="store_true", help="mark it as true although its foundation was reworded")
+    way.add_argument("--superseded-by", metavar="KEY", help="the memory that replaces it")
     parser.add_argument("--why", default="", help="the reason for retiring it")
-    parser.add_argument(
+    way.add_argument(
         "--moved", nargs="*", metavar="KEY", help="re-point these memories, or all, to where git renamed their files"
     )
     parser.add_argument("--dry-run", action="store_true", help="show what --moved changes, and change nothing")
     add_check(parser, "with --reword, its new check, one of")
-    parser.add_argument("--refute", metavar="CMD", help="a command that changes the code so that the check must fail")
+    limits = parser.add_argument_group("how the check runs")
+    limits.add_argument("--refute", metavar="CMD", help="a command that changes the code so that the check must fail")
     add_judging(parser)
     shared.add_json(parser)
 
@@ -123,6 +123,8 @@ def _settle_moved(args: argparse.Namespace, out: Output) -> int:
     for one in changed:
         for line in one.shown:
             out.line((one.key, "key"), "  ", line)
+    if changed and not args.dry_run:
+        out.done(f"re-pointed {shared.counted(len(changed), 'memory', 'memories')}")
     reasons: dict[str, list[str]] = {}
     for one in skipped:
         reasons.setdefault(one.skipped, []).append(one.key)

@@ -14,20 +14,22 @@ if TYPE_CHECKING:
 
 def add_step(parser: argparse.ArgumentParser) -> None:
     """Add the options that say where in a workflow one is."""
-    parser.add_argument("--role", default="", help="the role: architect, developer, pm, … (from the policy)")
-    parser.add_argument("--story", default="", metavar="KEY", help="the story or task")
-    parser.add_argument("--component", default="", metavar="NAME", help="the part of the system; becomes a tag")
+    step = parser.add_argument_group("the workflow")
+    step.add_argument("--role", default="", help="the role: architect, developer, pm, … (from the policy)")
+    step.add_argument("--story", default="", metavar="KEY", help="the story or task")
+    step.add_argument("--component", default="", metavar="NAME", help="the part of the system; becomes a tag")
 
 
 def add_written(parser: argparse.ArgumentParser) -> None:
     """Add the options of a memory that is written in a step."""
-    parser.add_argument("--title", default="", help="the title, in one line (the first sentence of the text)")
-    parser.add_argument("--key", default="", help="its key (made from the text)")
-    parser.add_argument("--tag", action="append", default=[], help="a tag; others are found in the text")
-    parser.add_argument(
+    memory = parser.add_argument_group("the memory")
+    memory.add_argument("--title", default="", help="the title, in one line (the first sentence of the text)")
+    memory.add_argument("--key", default="", help="its key (made from the text)")
+    memory.add_argument("--tag", action="append", default=[], help="a tag; others are found in the text")
+    memory.add_argument(
         "--path", action="append", default=[], type=code_path, metavar="GLOB", help="code files it is about"
     )
-    parser.add_argument("--importance", choices=("critical", "high", "medium", "low"), help="how much it matters")
+    memory.add_argument("--importance", choices=("critical", "high", "medium", "low"), help="how much it matters")
     shared.add_force(parser)
 
 

@@ -43,23 +43,24 @@ EXAMPLES = (
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add what sync takes."""
     parser.add_argument("remote", nargs="?", default="", help="the remote (gitmem.remote, or origin)")
-    parser.add_argument("--no-push", action="store_true", help="fetch and merge, but do not push")
+    pushing = parser.add_argument_group("pushing")
+    pushing.add_argument("--no-push", action="store_true", help="fetch and merge, but do not push")
     parser.add_argument("--dry-run", action="store_true", help="fetch, and show what would be done")
     parser.add_argument(
         "--accept-rewritten",
         action="store_true",
         help="merge a remote branch whose history was rewritten, or push one again that was deleted",
     )
-    parser.add_argument(
+    pushing.add_argument(
         "--instead",
         default="",
         metavar="BRANCH",
         help="if the remote's memory branch is protected, push to this branch for a pull request",
     )
-    parser.add_argument(
+    pushing.add_argument(
         "--bundle", default="", metavar="FILE", help="write what would be pushed to a git bundle, without the network"
     )
-    parser.add_argument("--boards", action="store_true", help="also fetch, unite and push the boards of runs")
+    pushing.add_argument("--boards", action="store_true", help="also fetch, unite and push the boards of runs")
     shared.add_json(parser)
 
 

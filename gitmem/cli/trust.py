@@ -15,6 +15,7 @@ from itertools import groupby
 from unicodedata import east_asian_width
 
 from gitmem.cli import shared
+from gitmem.cli.columns import fill
 from gitmem.commands.trust import group, hash_of, name_of
 from gitmem.document.spec import counted_variables, shown_check, shown_spec
 from gitmem.errors import TrustError, UsageError
@@ -123,7 +124,11 @@ def _approve(memory: Memory, args: argparse.Namespace, out: Output) -> int:
                     memory.repository.approve(due)
                 elif answer == "deny":
                     memory.repository.deny(due)
-    out.line(f"{approved} of {len(dues)} approved")
+    did = f"{approved} of {len(dues)} approved"
+    if approved:
+        out.changed(did, did)
+    else:
+        out.line(did)
     return 0 if approved == len(dues) else 1
 
 
@@ -140,26 +145,29 @@ def _accept_settings(memory: Memory, out: Output) -> int:
         "",
         "This repository's own configuration sets:",
         *(f"    {line}" for line in shown(memory.repository.ignored_settings)),
-        "  They name programs, or models that read your memories, questions and sessions, or ask agents to push.",
-        f"  hash {spec[:TYPED_DIGITS]}…",
-        (
-            f"  Type the first {TYPED_DIGITS} digits to accept these values in this clone, or press Enter to keep "
-            "ignoring them: "
-        ),
     ]
+    told = "  They name programs, or models that read your memories, questions and sessions, or ask agents to push."
+    question = (
+        f"  Type the first {TYPED_DIGITS} digits to accept these values in this clone, or press Enter to keep ignoring"
+        " them: "
+    )
     with shared.need_terminal(
         memory, "run it in a terminal, or set it for all repositories: git config --global"
     ) as terminal:
         columns, height = _size(terminal)
+        lines += [*fill(told, columns, hang=2), f"  hash {spec[:TYPED_DIGITS]}…", *fill(question, columns, hang=2)]
+        lines[-1] += " "
         if rows(lines, columns) > height:
             message = f"these settings need {rows(lines, columns)} lines, but your terminal shows {height}"
             raise TrustError(message, hint="make the window larger, so that all of them are visible")
         terminal.write("\n".join(lines).encode("utf-8", "backslashreplace"))
         is_accepted = _read_line(terminal).strip().lower() == spec[:TYPED_DIGITS]
-    if is_accepted:
-        memory.repository.accept_settings()
-    out.note("accepted in this clone" if is_accepted else "still ignored")
-    return 0 if is_accepted else 1
+    if not is_accepted:
+        out.note("still ignored")
+        return 1
+    memory.repository.accept_settings()
+    out.announce("accepted in this clone")
+    return 0
 
 
 def ask(terminal: Any, due: Due, number: int, of: int) -> str:
@@ -168,19 +176,19 @@ def ask(terminal: Any, due: Due, number: int, of: int) -> str:
 
     first, *rest = described(due)
     columns, height = _size(terminal)
+    head = ["", *fill(f"({number}/{of}) {first}", columns)]
     lines = [
-        "",
-        f"({number}/{of}) {first}",
-        *(f"  {line}" for line in rest),
+        *head,
+        *(part for line in rest for part in _filled(f"  {line}", columns)),
         *_question(f"First {TYPED_DIGITS} digits approve", columns),
     ]
     needed = rows(lines, columns)
     if needed > height:
         # What scrolls away is not read.
         lines = [
-            *lines[:2],
-            f"  Skipped: this needs {needed} lines, but your terminal shows {height}.",
-            "  Make the window larger, or move the command into a script in the code.",
+            *head,
+            *fill(f"  Skipped: this needs {needed} lines, but your terminal shows {height}.", columns, hang=2),
+            *fill("  Make the window larger, or move the command into a script in the code.", columns, hang=2),
             "",
         ]
     terminal.write("\n".join(lines).encode("utf-8", "backslashreplace"))
@@ -198,7 +206,9 @@ def ask_group(terminal: Any, dues: Sequence[Due], number: int, of: int) -> str:
     columns, height = _size(terminal)
     foot = [
         f"  time limit {dues[0].spec.timeout_s} s, network no",
-        "  You approve only these commands; the files that they run belong to the code and may change.",
+        *_filled(
+            "  You approve only these commands; the files that they run belong to the code and may change.", columns
+        ),
         f"  hash {approved[:TYPED_DIGITS]}…",
         *_question(f"First {TYPED_DIGITS} digits approve all {len(dues)}", columns),
     ]
@@ -226,6 +236,11 @@ def _question(approves: str, columns: int) -> list[str]:
     """Return the lines that ask what to do with what is shown; on a narrow terminal two."""
     first, last = f"  {approves}, d denies, q quits;", "press Enter to decide later: "
     return [f"{first} {last}"] if len(first) + len(last) < columns else [first, f"  {last}"]
+
+
+def _filled(line: str, columns: int) -> list[str]:
+    """Return what we say in lines that fit; a command stays as it is, for the terminal to go on with."""
+    return fill(line, columns, hang=2) if line.startswith("  You approve only ") else [line]
 
 
 def _fitting(around: Sequence[str], lines: Sequence[str], columns: int, height: int) -> int:

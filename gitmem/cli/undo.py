@@ -37,7 +37,10 @@ def run(args: argparse.Namespace, out: Output) -> int:
         return 0
     for key in done.keys:
         out.line(key)
-    out.note(f"{'would undo' if args.dry_run else 'undid'}: {done.subject} ({done.undone[:12]})")
+    if args.dry_run:
+        out.note(f"would undo: {done.subject} ({done.undone[:12]})")
+    else:
+        out.announce(f"undid: {done.subject} ({done.undone[:12]})")
     if done.archived:
         out.note(f"in the archive, because it was pushed: {shared.list_of(done.archived)}")
     return 0

@@ -53,9 +53,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add what uninstall takes."""
     parser.add_argument("what", nargs="*", metavar="WHAT", help=f"what to remove: {', '.join(REMOVED)}")
     parser.add_argument("--print", action="store_true", help="show what would be done, without doing it")
-    parser.add_argument("--all", action="store_true", help="remove everything, the memory branch included")
-    parser.add_argument("--yes", action="store_true", help="remove it, as --all --print shows")
-    parser.add_argument("--remote", default="", metavar="NAME", help="--all: also delete the memory branch of a remote")
+    everything = parser.add_argument_group("everything")
+    everything.add_argument("--all", action="store_true", help="remove everything, the memory branch included")
+    everything.add_argument("--yes", action="store_true", help="remove it, as --all --print shows")
+    everything.add_argument(
+        "--remote", default="", metavar="NAME", help="--all: also delete the memory branch of a remote"
+    )
     add_gitlab(parser)
     add_for_agents(parser)
 
@@ -82,6 +85,8 @@ def run(args: argparse.Namespace, out: Output) -> int:
     print_steps(steps, out, whole=args.print)
     if not steps:
         out.line("nothing is installed here")
+    elif not args.print and all(step.what != LEAVE for step in steps):
+        out.done(f"removed {shared.list_of(args.what)}")
     is_ours = args.what != ["git-hooks"]  # a hook of somebody else's in our place is no failure of ours
     return int(is_ours and any(step.what == LEAVE for step in steps))
 
@@ -104,6 +109,8 @@ def _uninstall_completion(args: argparse.Namespace, out: Output) -> None:
         out.line((f"{REMOVE:<8}", "bold"), str(path))
     if not found:
         out.line("no completion is installed")
+    elif not args.print:
+        out.done("removed the completion")
 
 
 def _uninstall_all(args: argparse.Namespace, out: Output) -> int:
@@ -127,6 +134,8 @@ def _uninstall_all(args: argparse.Namespace, out: Output) -> int:
     print_steps(steps, out)
     if not steps:
         out.line("nothing of gitmem is here")
+    elif not args.print and all(step.what != LEAVE for step in steps):
+        out.done("removed gitmem from this repository")
     return int(any(step.what == LEAVE for step in steps))
 
 

@@ -27,11 +27,10 @@ def run(args: argparse.Namespace, out: Output) -> int:
     with shared.open_memory(args, out) as memory:
         if args.settings:
             denied = memory.repository.deny_settings()
-            out.note(
-                "this repository's settings are ignored"
-                if denied
-                else "this repository's own configuration has no settings to ignore"
-            )
+            if denied:
+                out.announce("this repository's settings are ignored")
+            else:
+                out.note("this repository's own configuration has no settings to ignore")
         if not args.keys:
             if not args.settings:
                 raise UsageError("untrust needs the keys of facts, or --settings")

@@ -2,13 +2,24 @@
 
 from __future__ import annotations
 
+from gitmem.cli import table
 from gitmem.cli.help import summary
+from gitmem.cli.manual import groups_of
+from gitmem.cli.parser import parser_of
 
 
 def test_topic_and_all_commands_are_shown(run_cli) -> None:
     assert run_cli("help", "trust-me").status == 2
     assert run_cli("help", "team").out.startswith("team: share a memory")
     assert "\nPlumbing, for programs and CI:\n" in run_cli("help", "--all").out
+
+
+def test_options_of_every_command_are_in_groups() -> None:
+    parsers = {name: parser_of(name, table.load(name)) for name in table.COMMANDS}
+
+    loose = {name: groups_of(parser).get("options", []) for name, parser in parsers.items()}
+
+    assert {name: actions for name, actions in loose.items() if len(actions) > 4} == {}
 
 
 def test_another_word_leads_to_the_help_of_its_command(run_cli) -> None:

@@ -21,7 +21,7 @@ from gitmem.memory.memory import Memory
 
 NAMES = "gitmem.embed, gitmem.embedCode, gitmem.summary, gitmem.summaryCommand"
 LINE = f"gitmem: ignoring {NAMES} in this repository's own configuration: "
-ASKED = "Enter to keep ignoring them: "
+ASKED = "them: "
 
 
 class Listener:

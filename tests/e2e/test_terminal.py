@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import re
+import shlex
+import shutil
+from collections.abc import Callable
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 from conftest import commit_files, git
 from support.terminal import GITMEM, Terminal, environment, gitmem, on_terminal
 
+HASH = re.compile(r"\b(?=[0-9a-f]*\d)[0-9a-f]{12,40}\b")
 COLOR = re.compile("\x1b\\[[0-9;]*m")
 
 
@@ -129,33 +134,90 @@ def test_sync_says_on_a_terminal_what_went_up_and_what_came_down_and_from_whom(r
     assert "↓" not in again.out + piped.out
 
 
-@pytest.mark.parametrize(
-    ("words", "said", "plain"),
-    [
-        (("session", "use", "release"), "✓ the topic is now release", "release\n"),
-        (("stores", "add", "api=OTHER"), "✓ added api", "api\n"),
-        (("view", "there"), "✓ the memory is in HERE/there", "HERE/there\n"),
-        (("import", "some.jsonl"), "✓ 1 memory imported", "1 memory imported\n"),
-    ],
+# Commands that change something, in their order in one repository: what a terminal confirms, and what a pipe gets.
+CHANGES = (
+    ("init --no-view", "✓ created the branch memory", "created the branch memory HASH"),
+    ("remember 'Only public keys' --key k", "✓ recorded k Only public keys", "k"),
+    ("fact 'There is a readme' --exists README.md --key g", "✓ recorded g There is a readme", "g"),
+    ("edit k --tag gateway", "✓ changed k", "k"),
+    ("forget k", "✓ retired k", "k"),
+    ("restore k", "✓ restored k", "k"),
+    ("undo", "✓ undid: memory: restore k (HASH)", "k"),
+    ("task add 'Write the docs' --key t", "✓ recorded t Write the docs", "t"),
+    ("task claim t", "✓ claimed t", "t"),
+    ("task close t", "✓ closed t", "t"),
+    ("board open r", "✓ opened the board of r", "r"),
+    ("board post r 'The pool is empty'", "✓ posted e2 on r The pool is empty", "e2"),
+    ("board close r --no-memories", "✓ the run r is closed", ""),
+    ("session use release", "✓ the topic is now release", "release"),
+    ("session off --all", "✓ agents are shown nothing: in the whole repository", "HOME/a/.git/gitmem/sessions/off"),
+    ("stores add other=../b", "✓ added other", "other"),
+    ("stores remove other", "✓ removed other from the list", "other"),
+    ("sources add docs --path .", "✓ added the source docs", "docs"),
+    ("sources remove docs", "✓ removed the source docs", "docs"),
+    ("view there", "✓ the memory is in HOME/a/there", "HOME/a/there"),
+    ("save", "✓ saved g", "g"),
+    ("import some.jsonl", "✓ 1 memory imported", "1 memory imported"),
+    ("export --format markdown --to out", "✓ 3 memories exported to out", "out"),
+    ("index", "✓ indexed 4 memories", "4 memories at HASH"),
+    ("propose notes", "✓ new memories go to the proposal notes", ""),
+    ("report", "✓ wrote gitmem-report.html", "gitmem-report.html"),
+    ("install git-diff", "✓ installed git-diff", "add diff.gitmem.textconv"),
+    ("uninstall git-diff", "✓ removed git-diff", "remove diff.gitmem.textconv"),
 )
-def test_what_was_changed_is_confirmed_on_a_terminal_and_a_pipe_gets_the_name(
-    repo: Path, tmp_path: Path, words: tuple[str, ...], said: str, plain: str
-) -> None:
-    for folder in (repo, tmp_path / "twin"):
-        if folder != repo:
-            git(tmp_path, "clone", "-q", str(repo), "twin")
-            git(folder, "config", "user.name", "Ana")
-            git(folder, "config", "user.email", "ana@example.org")
-            git(folder, "switch", "-q", "-C", "main")
-        gitmem(folder, "remember", "Only public keys", "--key", "k")
-        (folder / "some.jsonl").write_text('{"text": "Gates open at nine"}\n')
-    typed = [word.replace("OTHER", str(repo)) for word in words]
 
-    shown = on_terminal(tmp_path / "twin", *typed, env=environment(NO_COLOR="1", TERM="xterm"))
-    piped = gitmem(repo, *[word.replace("OTHER", str(tmp_path / "twin")) for word in words])
 
-    assert said.replace("HERE", str(tmp_path / "twin")) in " ".join(shown.out.split())
-    assert piped.out == plain.replace("HERE", str(repo))
+def test_each_change_is_confirmed_on_a_terminal_in_its_width_and_a_pipe_gets_the_name(template: Path) -> None:
+    env = environment(NO_COLOR="1", TERM="xterm")
+
+    def run_all(run: Callable[[Path, list[str]], str]) -> list[str]:
+        # In a short folder, whose name fits on a line, and of the same name for both.
+        with TemporaryDirectory(prefix="", dir="/tmp", ignore_cleanup_errors=True) as home:
+            here, there = Path(home, "a"), Path(home, "b")
+            for folder in (here, there):
+                shutil.copytree(template, folder, symlinks=True)
+            gitmem(there, "remember", "Gates open at nine", "--key", "gates")
+            (here / "some.jsonl").write_text('{"text": "Gates open at nine"}\n')
+            printed = []
+            for typed, _, _ in CHANGES:
+                printed.append(HASH.sub("HASH", run(here, shlex.split(typed)).replace(home, "HOME")))
+                if typed.startswith("view"):
+                    changed = here / "there" / "facts" / "g.md"
+                    changed.write_text(f"{changed.read_text()}\nIt is short.\n")
+            return printed
+
+    def seen(folder: Path, words: list[str]) -> str:
+        with Terminal(folder, *GITMEM, *words, env=env, columns=60) as terminal:
+            assert terminal.finish() == 0, terminal.output
+            return terminal.output.replace("\r\n", "\n")
+
+    shown = run_all(seen)
+    piped = run_all(lambda folder, words: gitmem(folder, *words).out)
+
+    for (typed, said, plain), screen, pipe in zip(CHANGES, shown, piped, strict=True):
+        assert said in " ".join(screen.split()), typed
+        assert " ".join(pipe.split()).startswith(plain), typed
+        assert "✓" not in pipe, typed
+        assert [line for line in screen.split("\n") if len(line.rpartition("\r")[2]) > 60] == [], typed
+
+
+def test_interrupted_verify_says_what_was_judged_and_what_is_kept(repo: Path) -> None:
+    commit_files(repo, {"wait.sh": "exit 0\n"})
+    gitmem(repo, "init")
+    gitmem(repo, "fact", "There is a readme", "--exists", "README.md", "--key", "a")
+    on_terminal(repo, "fact", "It waits", "--verify", "sh wait.sh", "--key", "b")
+    commit_files(repo, {"wait.sh": "sleep 100\n"})
+
+    with Terminal(repo, *GITMEM, "verify", "--all", env=environment(NO_COLOR="1", TERM="xterm")) as terminal:
+        terminal.wait_for("1/2")
+        terminal.type("\x03")
+        status = terminal.finish()
+
+    said = " ".join(terminal.output.split())
+    assert status == 130
+    assert "1 fact judged before the interruption; the verdicts are kept" in said
+    assert "error: interrupted; acknowledged writes are kept" in said
+    assert [line.split()[0] for line in gitmem(repo, "verify", "--dry-run").out.splitlines()] == ["b"]
 
 
 def test_verify_shows_the_claim_of_each_fact_and_color_is_as_it_was_typed(filled: Path) -> None:

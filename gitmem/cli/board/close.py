@@ -56,10 +56,10 @@ def run(args: argparse.Namespace, out: Output) -> int:
         out.json({"run": board.run, "memories": memories, "refused": reasons})
     else:
         for _, change in changes:
-            out.line(change.key)
+            out.changed(change.key, f"recorded {change.key}")
         for where, reason in refused:
             out.note(f"refused: {where}: {reason}")
-        out.note(f"the run {board.run} is closed; its board stays readable: gitmem board show {board.run}")
+        out.announce(f"the run {board.run} is closed; its board stays readable: gitmem board show {board.run}")
     return int(bool(refused))
 
 

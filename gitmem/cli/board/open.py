@@ -31,11 +31,10 @@ def run(args: argparse.Namespace, out: Output) -> int:
         shared.print_notices(memory, out)
     if args.json:
         out.json({"run": board.run, "commit": board.commit, "new": is_new, "entries": len(board.entries)})
+    elif is_new:
+        out.changed(board.run, f"opened the board of {board.run}")
     else:
         out.line(board.run)
-        if not is_new:
-            open_signals = shared.counted(len(board.blocking), "blocking signal")
-            out.note(
-                f"{board.run} continues with {shared.counted(len(board.entries), 'entry', 'entries')}, {open_signals}"
-            )
+        open_signals = shared.counted(len(board.blocking), "blocking signal")
+        out.note(f"{board.run} continues with {shared.counted(len(board.entries), 'entry', 'entries')}, {open_signals}")
     return 0

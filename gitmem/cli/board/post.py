@@ -30,12 +30,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("text", help="the text, in quotes; - reads it from standard input")
     types = ", ".join(POSTED)
     parser.add_argument("--type", choices=POSTED, default="observation", metavar="TYPE", help=f"{types} (observation)")
-    parser.add_argument("--source-doc", default="", metavar="TEXT", help="the document it is from")
-    parser.add_argument(
+    source = parser.add_argument_group("where it is from")
+    source.add_argument("--source-doc", default="", metavar="TEXT", help="the document it is from")
+    source.add_argument(
         "--source-ref", default="", type=code_reference, metavar="PLACE", help="the place: path:line, a URL, a commit"
     )
-    parser.add_argument("--evidence", default="", metavar="TEXT", help="output or a quotation that shows it")
-    parser.add_argument("--confidence", type=float, metavar="0..1", help="how sure the worker is")
+    source.add_argument("--evidence", default="", metavar="TEXT", help="output or a quotation that shows it")
+    source.add_argument("--confidence", type=float, metavar="0..1", help="how sure the worker is")
     parser.add_argument("--must-surface", action="store_true", help="require the final report to say it")
     rows.add_links(parser)
     rows.add_worker(parser)

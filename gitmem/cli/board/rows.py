@@ -34,10 +34,11 @@ def add_worker(parser: argparse.ArgumentParser) -> None:
 
 def add_links(parser: argparse.ArgumentParser) -> None:
     """Add how an entry relates to others."""
+    links = parser.add_argument_group("how it relates to other entries")
     for relation in RELATIONS:
         what = "a signal" if relation == "addresses" else "an entry"
         about = f"{what} that it {relation}: {'s3' if relation == 'addresses' else 'e17'}"
-        parser.add_argument(f"--{relation}", action="append", default=[], metavar="ENTRY", help=about)
+        links.add_argument(f"--{relation}", action="append", default=[], metavar="ENTRY", help=about)
 
 
 def links_of(args: argparse.Namespace) -> Mapping[str, list[str]]:
@@ -58,8 +59,11 @@ def print_posted(posted: Posted, args: argparse.Namespace, out: Output) -> int:
         table = {"name": posted.entry.name, "id": posted.entry.id, "run": args.run}
         out.json(table | {"commit": posted.commit, "new": posted.is_written})
         return 0
-    out.line(posted.entry.name)
-    if not posted.is_written:
+    if posted.is_written:
+        text = shared.shorten(posted.entry.text, max(20, out.width - 24))
+        out.changed(posted.entry.name, f"posted {posted.entry.name} on {args.run}", text)
+    else:
+        out.line(posted.entry.name)
         out.note(f"{posted.entry.name} already says this; nothing was written")
     return 0
 

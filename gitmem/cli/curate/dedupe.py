@@ -32,8 +32,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     how.add_argument("--apply", action="store_true", help="supersede the others, in one commit")
     how.add_argument("--dry-run", action="store_true", help="propose without applying, the default")
     about = "minimum similarity, above 0 and at most 1 (the policy's: 0.85)"
-    parser.add_argument("--threshold", type=float, default=0.0, metavar="SHARE", help=about)
-    parser.add_argument(
+    which = parser.add_argument_group("which memories")
+    which.add_argument("--threshold", type=float, default=0.0, metavar="SHARE", help=about)
+    output = parser.add_argument_group("output")
+    output.add_argument(
         "--limit", type=shared.positive, default=SHOWN, metavar="N", help="number of groups to show (20)"
     )
     shared.add_scope(parser, about="which memories (project)")
@@ -87,7 +89,7 @@ def _print(done: DuplicateReport, shown: tuple[Group, ...], out: Output) -> None
     count = sum(len(group.others) for group in done.groups)
     several = f"{shared.counted(count, 'memory', 'memories')} of {shared.counted(len(done.groups), 'group')}"
     if done.commit:
-        out.line(f"superseded {several} in {done.commit[:12]}")
+        out.changed(did := f"superseded {several} in {done.commit[:12]}", did)
         out.note(f"undo: gitmem edit {done.groups[0].kept.key} --supersedes ''")
     elif done.groups:
         out.note(f"near duplicates: {several}; to supersede them: gitmem curate dedupe --apply")

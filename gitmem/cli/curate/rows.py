@@ -22,8 +22,10 @@ def add_plan(parser: argparse.ArgumentParser, *, apply: str, days: int = 0, what
     how.add_argument("--dry-run", action="store_true", help="propose without applying, the default")
     if days:
         about = f"days without a read or a change ({days})"
-        parser.add_argument("--days", type=shared.positive, default=0, metavar="N", help=about)
-    parser.add_argument(
+        which = parser.add_argument_group("which memories")
+        which.add_argument("--days", type=shared.positive, default=0, metavar="N", help=about)
+    output = parser.add_argument_group("output")
+    output.add_argument(
         "--limit", type=shared.positive, default=SHOWN, metavar="N", help=f"number of {what} to show ({SHOWN})"
     )
     shared.add_scope(parser, about="which memories (project)")
@@ -54,7 +56,7 @@ def _print_end(verb: str, done: CurationPlan, shown: int, out: Output) -> None:
         out.note(f"{len(done.steps) - shown} more: --limit {len(done.steps)}")
     count = shared.counted(len(done.steps), "memory", "memories")
     if done.commit:
-        out.line(f"changed {count} in {done.commit[:12]}")
+        out.changed(did := f"changed {count} in {done.commit[:12]}", did)
         out.note("to undo it: gitmem undo")
     elif done.steps:
         out.note(f"{count} of {done.looked_at}; to apply it: gitmem curate {verb} --apply")

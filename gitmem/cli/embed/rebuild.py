@@ -32,7 +32,8 @@ def run(args: argparse.Namespace, out: Output) -> int:
     if args.json:
         out.json(fields_of(found))
         return 0
-    out.line(f"embedded {shared.counted(found.embedded, 'memory', 'memories')} in {found.seconds:.2f} s")
+    did = f"embedded {shared.counted(found.embedded, 'memory', 'memories')} in {found.seconds:.2f} s"
+    out.changed(did, did)
     if found.forgotten:
         out.line(f"forgot {shared.counted(found.forgotten, 'memory', 'memories')} that are gone")
     if found.models_removed:

@@ -43,15 +43,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--kind", required=True, choices=tuple(KINDS), metavar="KIND", help=f"the kind of comment: {' or '.join(KINDS)}"
     )
-    which = parser.add_mutually_exclusive_group(required=True)
+    which = parser.add_argument_group("which pull request, one of").add_mutually_exclusive_group(required=True)
     which.add_argument("--pull", type=shared.positive, metavar="N", help="the pull request's number")
     which.add_argument(
         "--commit", default="", metavar="COMMIT", help="comment on the open pull requests with this head"
     )
-    parser.add_argument(
+    how = parser.add_argument_group("how it is kept")
+    how.add_argument(
         "--only-update", action="store_true", help="update an existing comment, but never write a first one"
     )
-    parser.add_argument("--delete", action="store_true", help="delete the comment; takes no FILE")
+    how.add_argument("--delete", action="store_true", help="delete the comment; takes no FILE")
     parser.add_argument("--run", default="", metavar="ID", help="the workflow run that produced FILE (this one)")
     parser.add_argument("--dry-run", action="store_true", help="print the comment without sending it; needs no token")
     shared.add_json(parser)
@@ -86,8 +87,10 @@ def _print(args: argparse.Namespace, done: list[CommentResult], out: Output) -> 
     for one in done:
         if one.url:
             out.line(one.url)
-        message = "there is no comment, and none is needed" if one.action == "none" else f"the comment is {one.action}"
-        out.note(f"pull request {one.pull}: {message}")
+        if one.action == "none":
+            out.note(f"pull request {one.pull}: there is no comment, and none is needed")
+        else:
+            out.announce(f"pull request {one.pull}: the comment is {one.action}")
     if not done:
         out.note(f"no open pull request for {args.commit[:12]}; no comment posted")
 

@@ -83,7 +83,8 @@ def run(args: argparse.Namespace, out: Output) -> int:
         return 0
     if done.url:
         out.line(done.url)
-    out.note(f"{message}: {WORDS.get(done.action, f'the issue is {done.action}')}")
+    said = f"{message}: {WORDS.get(done.action, f'the issue is {done.action}')}"
+    (out.note if done.action in WORDS else out.announce)(said)
     return 0
 
 

@@ -41,6 +41,8 @@ def run(args: argparse.Namespace, out: Output) -> int:
     action = keep(Forge(place, note_token()), args.kind, text)
     if args.json:
         out.json({"kind": args.kind, "action": action})
+    elif action == "none":
+        out.note("there is no note, and none is needed")
     else:
-        out.note("there is no note, and none is needed" if action == "none" else f"the note is {action}")
+        out.announce(f"the note is {action}")
     return 0

@@ -38,6 +38,8 @@ def run(args: argparse.Namespace, out: Output) -> int:
         out.json({"commit": commit, "page": page(found)})
     elif args.dry_run:
         out.text(page(found))
+    elif commit:
+        out.announce(f"the page is in {commit[:12]}")
     else:
-        out.note(f"the page is in {commit[:12]}" if commit else "the page is up to date")
+        out.note("the page is up to date")
     return 0

@@ -62,5 +62,8 @@ def run(args: argparse.Namespace, out: Output) -> int:
         out.json({"action": "opened" if done.is_new else "found", "number": done.number, "url": done.url})
         return 0
     out.line(done.url)
-    out.note(f"pull request {done.number} is {'opened' if done.is_new else 'open already'}")
+    if done.is_new:
+        out.announce(f"pull request {done.number} is opened")
+    else:
+        out.note(f"pull request {done.number} is open already")
     return 0

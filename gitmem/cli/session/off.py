@@ -29,7 +29,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace, out: Output) -> int:
     """Switch off, or on again."""
     with shared.open_memory(args, out) as memory:
-        out.line(memory.sessions.switch_context(is_on=args.undo, everywhere=args.all, session=args.session))
+        path = memory.sessions.switch_context(is_on=args.undo, everywhere=args.all, session=args.session)
+        again = "agents are shown memories again" if args.undo else "agents are shown nothing"
+        out.changed(path, f"{again}: {'in the whole repository' if args.all else 'for the active topic'}")
         about = {} if args.all or args.undo else memory.sessions.status(session=args.session)
         if about and about["shared"] and not about["named"]:
             out.note(

@@ -32,7 +32,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
     if args.json:
         out.json({"key": key})
     elif key:
-        out.line(key)
+        out.changed(key, f"summarized the session as {key}")
     else:
         out.note("the session has nothing worth keeping yet")
     return 0 if key else 1

@@ -6,6 +6,8 @@ memories. The name is printed.
 
 from __future__ import annotations
 
+import os.path
+
 from gitmem.agents.session.topics import SPEC_BYTES
 from gitmem.cli import shared
 
@@ -37,5 +39,10 @@ def run(args: argparse.Namespace, out: Output) -> int:
         return 0
     out.changed(topic.name, f"the topic is now {topic.name}")
     if not topic.spec():
-        out.note(f"it has no specification yet: gitmem session note TEXT, or write {topic.spec_path}")
+        out.note(f"it has no specification yet: gitmem session note TEXT, or write {_seen_from_here(topic.spec_path)}")
     return 0
+
+
+def _seen_from_here(path: str) -> str:
+    """Return a path as it is typed in the current folder, where that is shorter."""
+    return min(path, os.path.relpath(path), key=len)

@@ -31,17 +31,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     about = "OWNER/NAME on GitHub (default: this repository's remote), or the address of a Jira site"
     parser.add_argument("address", nargs="?", default="", metavar="ADDRESS", help=about)
     parser.add_argument("--name", default="", help="what to call it here (default: its kind)")
-    about = "GitHub: only these parts: issues, comments, pulls, reviews, diffs, commits, checks, releases"
-    parser.add_argument("--include", action="append", default=[], metavar="PARTS", help=about)
-    parser.add_argument("--project", default="", metavar="KEY", help="Jira: only this project")
-    parser.add_argument("--jql", default="", help="Jira: only issues that match this query")
-    about = "code and docs: only this folder; docs: also a folder outside the repository"
-    parser.add_argument("--path", action="append", default=[], metavar="FOLDER", help=about)
+    about = "only these parts: issues, comments, pulls, reviews, diffs, commits, checks, releases"
+    github = parser.add_argument_group("github")
+    github.add_argument("--include", action="append", default=[], metavar="PARTS", help=about)
+    jira = parser.add_argument_group("jira")
+    jira.add_argument("--project", default="", metavar="KEY", help="only this project")
+    jira.add_argument("--jql", default="", help="only issues that match this query")
+    about = "only this folder; with docs also a folder outside the repository"
+    code = parser.add_argument_group("code and docs")
+    code.add_argument("--path", action="append", default=[], metavar="FOLDER", help=about)
     parser.add_argument("--since", default="", metavar="DAY", help="only what changed since this day: 2026-01-31")
     about = "how often to pull it where a schedule is installed: 12h, 1d (default), 1w"
     parser.add_argument("--every", default="", metavar="TIME", help=about)
     parser.add_argument("--collection", default="", metavar="NAME", help="its collection (default: its kind)")
-    parser.add_argument("--api", default="", metavar="URL", help="GitHub Enterprise Server: the address of its API")
+    github.add_argument("--api", default="", metavar="URL", help="GitHub Enterprise Server: the address of its API")
     shared.add_json(parser)
 
 
@@ -57,7 +60,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
     if args.json:
         out.json({"source": source.name, "kind": source.kind, "address": source.address, "ref": source.ref})
         return 0
-    out.line(source.name)
+    out.changed(source.name, f"added the source {source.name}")
     out.note(f"to bring it in: gitmem pull {source.name}")
     return 0
 

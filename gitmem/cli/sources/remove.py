@@ -23,6 +23,6 @@ def run(args: argparse.Namespace, out: Output) -> int:
     with shared.open_memory(args, out) as memory:
         source = memory.sources.remove(args.source)
         shared.print_notices(memory, out)
-    out.line(source.name)
+    out.changed(source.name, f"removed the source {source.name}")
     out.note("removed, with what was pulled from it; to bring it back, add and pull it again")
     return 0

@@ -27,18 +27,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add what add takes."""
     parser.add_argument("title", help="the goal, in one sentence")
     add_check(parser, "the gate, one of")
-    parser.add_argument("--body", default="", help="more details; - reads them from standard input")
-    parser.add_argument("--priority", type=priority, metavar="0..4", help="0 is the most urgent (2)")
-    parser.add_argument("--parent", default="", metavar="KEY", help="its parent task")
+    task = parser.add_argument_group("the task")
+    task.add_argument("--body", default="", help="more details; - reads them from standard input")
+    task.add_argument("--priority", type=priority, metavar="0..4", help="0 is the most urgent (2)")
+    task.add_argument("--parent", default="", metavar="KEY", help="its parent task")
     shared.add_memory_options(parser)
-    parser.add_argument(
+    task.add_argument(
         "--produces", action="append", default=[], metavar="LABEL", help="a label that it provides once closed"
     )
-    parser.add_argument(
+    task.add_argument(
         "--ref", action="append", default=[], type=code_reference, help="path:line, path:line-line, a URL, a run id"
     )
     add_limits(parser, "gate")
-    parser.add_argument("--importance", choices=("critical", "high", "medium", "low"), help="how much it matters")
+    task.add_argument("--importance", choices=("critical", "high", "medium", "low"), help="how much it matters")
     shared.add_json(parser)
 
 

@@ -59,5 +59,5 @@ def run(args: argparse.Namespace, out: Output) -> int:
             }
         )
     else:
-        out.line(change.key)
+        out.changed(change.key, f"claimed {change.key}")
     return 0
