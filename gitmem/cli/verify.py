@@ -27,7 +27,7 @@ from gitmem.statuses import MARKS
 from gitmem.verify.blame.culprit import describe_culprits
 from gitmem.verify.moves import describe_moves
 from gitmem.verify.overview.cause import APART, Case
-from gitmem.verify.overview.stock import culprits
+from gitmem.verify.overview.stock import culprits, describe_statuses
 from gitmem.verify.trace import undeclared
 
 TYPE_CHECKING = False
@@ -248,7 +248,7 @@ def _print_due(found: VerifyRun, out: Output) -> None:
         changed = f" ({', '.join(due.changed)})" if due.changed else ""
         out.line((due.row.key, "key"), f"  {due.why}{changed}  ", (shown_check(due.spec.check), "dim"))
     due_now = f"{len(found.would_run)} due" if found.would_run else "nothing is due"
-    statuses = _statuses(found)
+    statuses = describe_statuses(found.standing)
     out.note(f"{due_now}. Now: {statuses}." if statuses else due_now)
 
 
@@ -417,11 +417,7 @@ def summary(found: VerifyRun) -> str:
     local += f"; written to {found.written}" if found.written else ""
     flapping = f"; {len(found.standing.flapping)} flapping" if found.standing.flapping else ""
     moved = f"; {len(found.standing.moved)} moved" if found.standing.moved else ""
-    return f"{message}{where}{local}. Now: {_statuses(found) or 'no facts'}{flapping}{moved}."
-
-
-def _statuses(found: VerifyRun) -> str:
-    return ", ".join(f"{n} {status}" for status, n in found.standing.statuses.items() if n)
+    return f"{message}{where}{local}. Now: {describe_statuses(found.standing) or 'no facts'}{flapping}{moved}."
 
 
 def _advice(found: VerifyRun) -> list[str]:

@@ -18,6 +18,7 @@ from gitmem.text.sanitize import display
 from gitmem.verify.builtin import answer_all
 from gitmem.verify.due import RUNGS, digester, is_accepted
 from gitmem.verify.jobs import result_file
+from gitmem.verify.overview.stock import describe_statuses
 from gitmem.verify.run.judge import SKIPPED
 from gitmem.verify.run.reason import reason_of
 
@@ -285,8 +286,7 @@ def summary(found: RecordingResult) -> str:
     ):
         parts += [f"{number} {what}"] if number else []
     where = f"; recorded as {found.recorded.commit[:12]}" if found.recorded.commit else "; nothing new to record"
-    statuses = ", ".join(f"{n} {status}" for status, n in found.standing.statuses.items() if n)
-    return f"{', '.join(parts)}{where}. Now: {statuses or 'no facts'}."
+    return f"{', '.join(parts)}{where}. Now: {describe_statuses(found.standing) or 'no facts'}."
 
 
 def as_table(found: RecordingResult) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gitmem.frozen import frozen
+from gitmem.frozen import frozen, replace
 from gitmem.index.catalog import fact_state, state
 from gitmem.model import BLOCKED, FAILED, STALE, STATUSES, SUSPECT, UNPROVEN, VERIFIED
 from gitmem.statuses import describe_chain
@@ -37,6 +37,7 @@ class StandingLine:
         culprit_after: Where that is one of several: the last commit before them.
         chain: For a suspect, the memories between it and the failed fact.
         path: Where it is in its store.
+        is_fact: Whether it is a fact that is counted as one.
     """
 
     key: str
@@ -49,6 +50,7 @@ class StandingLine:
     chain: tuple[str, ...] = ()
     path: str = ""
     culprit_after: str = ""
+    is_fact: bool = True
 
 
 @frozen
@@ -166,12 +168,22 @@ def _suspects(
     statuses = state.statuses_of(catalog, ground, found, now=now, chains=chains)
     lines = []
     for number, (key, title, path) in sorted(found.items(), key=lambda item: item[1]):
-        if statuses[number].own and statuses[number].is_claim:
+        is_fact = bool(statuses[number].own and statuses[number].is_claim)
+        if is_fact:
             counts[statuses[number].own] -= 1
         counts[SUSPECT] += 1
-        because = describe_chain(chains[key])
-        lines.append(StandingLine(key, title, SUSPECT, because, author(catalog, number), chain=chains[key], path=path))
+        line = StandingLine(key, title, SUSPECT, describe_chain(chains[key]), author(catalog, number), path=path)
+        lines.append(replace(line, chain=chains[key], is_fact=is_fact))
     return lines
+
+
+def describe_statuses(standing: Standing) -> str:
+    """Return how many facts have each status, and then the suspect memories that are no facts; or an empty string."""
+    others = sum(line.status == SUSPECT and not line.is_fact for line in standing.lines)
+    counts = {**standing.statuses, SUSPECT: standing.statuses.get(SUSPECT, 0) - others}
+    facts = ", ".join(f"{n} {status}" for status, n in counts.items() if n)
+    memories = f"{others} {'memory' if others == 1 else 'memories'} suspect" if others else ""
+    return "; ".join(filter(None, (facts, memories)))
 
 
 def author(catalog: Catalog, number: int) -> str:

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from support.facts import Clock, make_fact, make_memory, put, statuses, verify
 
 from gitmem.document.parse import parse
+from gitmem.frozen import replace
 from gitmem.index.catalog import fact_state, state
 from gitmem.index.catalog.catalog import Catalog
 from gitmem.index.catalog.inserts import Inserts, StoredMemory
@@ -21,7 +22,15 @@ from gitmem.model import FAILED, FAILS, HOLDS, STATUSES, SUSPECT
 from gitmem.policy.policy import builtin
 from gitmem.statuses import DEPTH
 from gitmem.store.local import LocalState
-from gitmem.verify.overview.stock import NAMED, Standing, StandingLine, markdown, status_page, take_stock
+from gitmem.verify.overview.stock import (
+    NAMED,
+    Standing,
+    StandingLine,
+    describe_statuses,
+    markdown,
+    status_page,
+    take_stock,
+)
 
 RS256 = {"contains": "RS256", "in": "src/auth/*.py"}
 NONE = {"exists": "nothing"}
@@ -316,3 +325,13 @@ def test_hostile_title_does_not_break_the_page_on_the_branch(memory, repo):
 
     assert "<script>" not in page.replace("\\<script\\>", "")
     assert "\u202e" not in page
+
+
+def test_statuses_of_facts_add_up_and_suspect_memories_that_are_none_are_counted_apart():
+    suspect = StandingLine("f", "F", "suspect", "rests on x")
+    standing = Standing(
+        {}, {"failed": 1, "suspect": 3, "verified": 5}, (suspect, *[replace(suspect, is_fact=False)] * 2)
+    )
+
+    assert describe_statuses(standing) == "1 failed, 1 suspect, 5 verified; 2 memories suspect"
+    assert describe_statuses(Standing({}, {"suspect": 0}, ())) == ""
