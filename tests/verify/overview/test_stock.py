@@ -328,10 +328,10 @@ def test_hostile_title_does_not_break_the_page_on_the_branch(memory, repo):
 
 
 def test_statuses_of_facts_add_up_and_suspect_memories_that_are_none_are_counted_apart():
-    suspect = StandingLine("f", "F", "suspect", "rests on x")
-    standing = Standing(
-        {}, {"failed": 1, "suspect": 3, "verified": 5}, (suspect, *[replace(suspect, is_fact=False)] * 2)
-    )
+    fact = StandingLine("f", "F", "suspect", "rests on x", "")
+    others = [replace(fact, is_fact=False)] * 2
+
+    standing = Standing({}, {"failed": 1, "suspect": 3, "verified": 5}, (fact, *others))
 
     assert describe_statuses(standing) == "1 failed, 1 suspect, 5 verified; 2 memories suspect"
     assert describe_statuses(Standing({}, {"suspect": 0}, ())) == ""
