@@ -266,8 +266,8 @@ def _print_false(finding: Finding, out: Output) -> None:
         f"  {forms.sentence(finding)}",
     )
     out.line("    ", (_shortened(finding.statement.text), "dim"))
-    if finding.more:
-        out.line("    ", (f"also on line {', '.join(map(str, finding.more))}", "dim"))
+    if others := forms.also(finding):
+        out.line("    ", (others, "dim"))
     if since := forms.blame(finding):
         out.line("    ", since)
     if finding.fix:

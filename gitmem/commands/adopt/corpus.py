@@ -23,7 +23,7 @@ _ASIDE = re.compile(
     re.I,
 )
 # Generated files: searched last, since they define no names.
-_DATA = re.compile(r"\.(jsonl?|ndjson|log|xml|html?)$", re.I)
+_DATA = re.compile(r"\.(jsonl?|ndjson|log|xml|html?|\w*ignore)$", re.I)
 # The most bytes read: code of this size takes seconds.
 MOST_BYTES = 160 * 1024 * 1024
 

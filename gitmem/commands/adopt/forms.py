@@ -42,6 +42,11 @@ def sentence(finding: Finding) -> str:
     return display(" ".join(text.split()))
 
 
+def also(finding: Finding) -> str:
+    """Return which other lines make the same claim: ``also on line 5, 9``; empty without any."""
+    return f"also on line {', '.join(map(str, finding.more))}" if finding.more else ""
+
+
 def blame(finding: Finding) -> str:
     """Return since when a claim is false and because of whom, on one line, cleaned; empty if unknown."""
     one = finding.culprit
@@ -134,7 +139,7 @@ def commands(adoption: Adoption) -> str:
 
 
 def _message(finding: Finding) -> str:
-    said = ", ".join(filter(None, (sentence(finding), blame(finding))))
+    said = ", ".join(filter(None, (sentence(finding), also(finding), blame(finding))))
     return "; ".join(filter(None, (said, advice(finding))))
 
 
@@ -181,7 +186,8 @@ def markdown(adoption: Adoption) -> str:
     if false := adoption.of(FALSE):
         lines += ["| place | false statement | since | correction |", "|---|---|---|---|"]
         for one in false:
-            row = (f"{one.document.path}:{one.claim.line}", sentence(one), blame(one), advice(one))
+            said = ", ".join(filter(None, (sentence(one), also(one))))
+            row = (f"{one.document.path}:{one.claim.line}", said, blame(one), advice(one))
             lines.append(f"| {' | '.join(map(_cell, row))} |")
     return "\n".join(lines) + "\n"
 

@@ -12,7 +12,7 @@ from gitmem.commands.adopt.claims.numbers import number_claims
 from gitmem.commands.adopt.claims.paths import path_claims
 from gitmem.commands.adopt.claims.symbols import symbol_claims
 from gitmem.commands.adopt.code import Code
-from gitmem.commands.adopt.corpus import search
+from gitmem.commands.adopt.corpus import is_aside, search
 from gitmem.commands.adopt.correct import with_fixes
 from gitmem.commands.adopt.documents import find_documents
 from gitmem.commands.adopt.findings import FALSE, HOLDS, NEVER, Adoption
@@ -77,6 +77,8 @@ def adopt(
     ports = {claim.stated for claim in every if claim.tool == "port"}
     values = all_names(claim for claim in every if claim.kind == VALUE)
     corpus = search(head, symbols | ports, values, progress=lambda *counts: progress("reading the code", *counts))
+    # One process reads what would take one for each value.
+    head.texts(path for paths in corpus.having.values() for path in paths if not is_aside(path))
     sections = _values_by_section(read)
     judge = _Judge(head, past, corpus, Numbers(head, past, corpus, sections))
     findings, unchecked = _judged(read, judge, progress)

@@ -24,7 +24,14 @@ def test_whole_words_are_found_in_code_and_not_in_documents(repo):
 def test_name_that_code_has_is_not_looked_for_in_data(repo):
     code = Code(
         Git(discover(repo)),
-        commit_files(repo, {".log/old.jsonl": '{"text": "sign_claims"}\n', "src/a.py": "def sign_claims(): ...\n"}),
+        commit_files(
+            repo,
+            {
+                ".gitignore": "sign_claims.log\n",
+                ".log/old.jsonl": '{"text": "sign_claims"}\n',
+                "src/a.py": "def sign_claims(): ...\n",
+            },
+        ),
     )
 
     found = search(code, ["sign_claims"], {}, progress=lambda *_: None)

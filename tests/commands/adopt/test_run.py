@@ -5,7 +5,7 @@ from conftest import commit_files, git
 
 from gitmem.commands.adopt.correct import corrections
 from gitmem.commands.adopt.findings import FALSE, HOLDS, NEVER
-from gitmem.commands.adopt.forms import as_table, blame
+from gitmem.commands.adopt.forms import as_table, blame, markdown
 from gitmem.commands.adopt.run import adopt
 from gitmem.document.builtin_checks import words_of
 from gitmem.git.binary import Git
@@ -163,6 +163,7 @@ def test_line_that_was_edited_after_its_file_was_removed_is_given_with_the_other
     adoption = adopted(repo)
 
     assert [(one.claim.line, one.more) for one in adoption.of(FALSE)] == [(2, (1,))]
+    assert "does not exist, also on line 1 |" in markdown(adoption)
     assert messages(adoption, NEVER) == []
 
 
