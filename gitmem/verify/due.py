@@ -39,6 +39,8 @@ if TYPE_CHECKING:
 
 # The ladder of the sandbox, the weakest rung first; what a built-in check does needs none.
 RUNGS = ("none", "landlock", "seatbelt", "bubblewrap", "builtin")
+# How the reason of a blocked check ends where the environment is the cause, as far as anybody can tell.
+ENVIRONMENT = "the environment changed"
 _JUDGED = {HOLDS: "verified", FAILS: "failed"}
 # From so many facts on, all verdicts are read at once.
 MANY = 500

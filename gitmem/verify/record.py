@@ -17,9 +17,8 @@ from gitmem.store.trailers import CLAIMED, CODE
 from gitmem.store.verdict_files import plan_writes
 from gitmem.store.verdicts import TEXT_LIMIT
 from gitmem.verify.blame.culprit import describe_culprits, phrase
-from gitmem.verify.due import RUNGS
+from gitmem.verify.due import ENVIRONMENT, RUNGS
 from gitmem.verify.overview.stock import Standing, culprits, status_page, take_stock
-from gitmem.verify.run.confirm import ENVIRONMENT
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

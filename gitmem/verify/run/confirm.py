@@ -35,6 +35,7 @@ from __future__ import annotations
 from gitmem.frozen import frozen, replace
 from gitmem.model import BLOCKED, FAILS, HOLDS, Verdict
 from gitmem.store.environment import difference
+from gitmem.verify.due import ENVIRONMENT
 from gitmem.verify.run.outcome import UNCLEAR
 from gitmem.verify.trace.outside import DECLARED
 
@@ -59,8 +60,6 @@ THERE = 2
 FIRST, AGAIN, MOST = 10, 20, 50
 # A failure of a marked fact runs at most so often: a coin falls on the same side 20 times once in a million.
 MOST_ASKED = 20
-# How the reason ends where the environment is the cause, as far as anybody can tell.
-ENVIRONMENT = "the environment changed"
 # How it begins where the check depends on the world, and no commit is to blame.
 OUTSIDE = "outside the repository"
 
