@@ -91,7 +91,7 @@ class _Now:
 
     def __init__(self, scope: str) -> None:
         self._scope = scope
-        self._shown: tuple[str, list[str]] = ("", [])
+        self._shown: tuple[str, str, list[str]] = ("", "", [])
 
     def state(self) -> str:
         with Memory() as memory:
@@ -103,17 +103,19 @@ class _Now:
     def page(self, state: str) -> str:
         from gitmem.commands.report.page import packed, render
 
-        with Memory() as memory:
-            page = memory.report(scope=self._scope)
-        self._shown = state, [packed.body(entry) for entry in packed.in_order(page.entries)]
-        return render.render(page, served=state)
+        if state != self._shown[0]:
+            with Memory() as memory:
+                page = memory.report(scope=self._scope)
+            bodies = [packed.body(entry) for entry in packed.in_order(page.entries)]
+            self._shown = state, render.render(page, served=state), bodies
+        return self._shown[1]
 
     def texts(self, state: str, block: int) -> list[str]:
         from gitmem.commands.report.page.packed import BLOCK
 
         if state != self._shown[0]:
             raise NotFoundError("the memory has moved since", hint="reload the page")
-        return self._shown[1][block * BLOCK : (block + 1) * BLOCK]
+        return self._shown[2][block * BLOCK : (block + 1) * BLOCK]
 
     def find(self, words: str) -> list[str]:
         with Memory() as memory:

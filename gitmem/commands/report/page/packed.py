@@ -58,11 +58,12 @@ def pack(page: Page, *, at_most: int | None, is_served: bool = False) -> Packed:
     """
     entries = in_order(page.entries)
     bodies = [] if is_served else [body(entry) for entry in entries]
-    columns = _packed(_columns(page, entries))
+    table = _columns(page, entries)
+    columns = _packed(table)
     limit = _limit(bodies, at_most - len(columns)) if at_most is not None else 0
-    cut = {at: len(text) - len(short) for at, text in enumerate(bodies) if (short := _within(text, limit)) != text}
-    if cut:
-        columns = _packed(_columns(page, entries, cut))
+    if limit:
+        table["memories"]["cut"] = [len(text) - len(_within(text, limit)) for text in bodies]
+        columns = _packed(table)
     return Packed(columns, tuple(_blocks(bodies, limit)), limit)
 
 
@@ -76,7 +77,7 @@ def body(entry: PageMemory) -> str:
     return display(entry.body, lines=True, sequences=True)
 
 
-def _columns(page: Page, entries: Sequence[PageMemory], cut: dict[int, int] | None = None) -> dict[str, Any]:
+def _columns(page: Page, entries: Sequence[PageMemory]) -> dict[str, Any]:
     """Return the fields of all memories, each as a list with 0 for what is empty, and the tables of the page."""
     columns: dict[str, list[Any]] = {}
     for entry in entries:
@@ -86,10 +87,8 @@ def _columns(page: Page, entries: Sequence[PageMemory], cut: dict[int, int] | No
         values["since"] = 0 if entry.since == entry.created else entry.since
         values["factor"] = 0 if entry.factor == 1 else entry.factor
         for name, value in values.items():
-            columns.setdefault(name, []).append(_shown(value) or 0)
+            columns.setdefault(name, []).append(_shown(value) if value else 0)
     columns.pop("number", None)
-    if cut:
-        columns["cut"] = [cut.get(at, 0) for at in range(len(entries))]
     full = {name: column for name, column in columns.items() if any(column)}
     places = {entry.key: at for at, entry in enumerate(entries)}
     links = [(places[needed], places[key]) for needed, key in page.links if needed in places and key in places]

@@ -57,7 +57,7 @@ const urgency = (memory) => (memory.status && memory.status !== "verified" ? ORD
 
 // ---- texts, and what ranks by them
 const bodyOf = async (memory) => (await block(Math.floor(memory.number / data.block)))[memory.number % data.block];
-let bodies = null, preparing = null;
+let bodies = null, preparing = null, isAsking = false;
 
 // Read all texts and, where the page ranks by itself, count their words; in slices, so that typing is not held up.
 function prepare() {
@@ -192,7 +192,7 @@ function update() {
   prepare();
   matched = ranking && asked().length ? ranking.matcher(words.value) : () => false;
   show(find(asked(), ranking && asked().length ? ranking.rank(words.value) : []));
-  if (SERVED && asked().length) rankByServer(words.value);
+  if (SERVED && asked().length) rankByServer();
   for (const chip of all("#_chips button")) chip.setAttribute("aria-pressed", String(wanted.has(chip.dataset.status)));
 }
 
@@ -206,12 +206,16 @@ function show(ranked) {
   $("_count").textContent = number ? `${grouped(number)} ${number === 1 ? "memory" : "memories"}` : "No memory has all of these words";
 }
 
-// A page that is served asks gitmem itself, which ranks as `gitmem recall` does: by stems, and not only what has every word.
-async function rankByServer(typed) {
-  const answer = await fetch(`find?words=${encodeURIComponent(typed)}`).catch(() => null);
-  if (!answer?.ok || words.value !== typed) return;
-  const keys = await answer.json();
-  if (words.value === typed) show(find(asked(), keys.map((key) => byKey.get(key)).filter(Boolean)));
+// A page that is served asks gitmem itself, which ranks as `gitmem recall` does; one question at a time, the newest next.
+async function rankByServer() {
+  if (isAsking) return;
+  isAsking = true;
+  const typed = words.value, answer = await fetch(`find?words=${encodeURIComponent(typed)}`).catch(() => null);
+  const keys = answer?.ok ? await answer.json() : [];
+  isAsking = false;
+  if (found.hidden || !asked().length) return;
+  if (words.value !== typed) return rankByServer();
+  show(find(asked(), keys.map((key) => byKey.get(key)).filter(Boolean)));
 }
 
 // It is renewed where the memory or the code has moved, but not while a search is open.

@@ -27,6 +27,8 @@ MARK = "<!doctype html>\n<!-- gitmem report -->\n"
 
 # Bytes of a page, as far as texts and the version without scripts can be left out: what loads at once on a slow line.
 PAGE_AT_MOST = 2_950_000
+# The same of the version without scripts where the page is served: that is made each time the memory moves.
+SERVED_TEXT = 300_000
 # What the page takes besides, where nobody has counted yet, and memories that are rendered at once.
 ROOM, STEP = 8_000, 50
 SCRIPTS = ("data.js", "analysis.js", "rank.js", "memory.js", "page.js")
@@ -80,6 +82,7 @@ def render(page: Page, *, served: str = "", is_whole: bool = False) -> str:
     room = PAGE_AT_MOST - len(frame.encode("utf-8", "backslashreplace")) - ROOM
     packed = pack(page, at_most=None if is_whole else room, is_served=bool(served))
     room -= len(packed.columns) + sum(map(len, packed.blocks))
+    room = min(room, SERVED_TEXT) if served else room
     body = fill("page.html", commits=page.commits, packed=packed, text=_text(page, shelf, room), **values)
     return f"{MARK}{body}"
 
