@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from typing import Annotated, Any
 
 from mcp.server.mcpserver import Context, MCPServer
@@ -164,6 +165,7 @@ def serve(start: str, *, read_only: bool, board: str = "") -> None:
         NoRepositoryError: There is no repository.
     """
     service = Service(start)
+    sys.unraisablehook = _ignore_closed_pipe
     try:
         service.need()
         make_server(service, read_only=read_only, board=board).run("stdio")
@@ -171,3 +173,9 @@ def serve(start: str, *, read_only: bool, board: str = "") -> None:
         pass  # the client disconnected while an answer was sent
     finally:
         service.close()
+
+
+def _ignore_closed_pipe(raised: Any) -> None:
+    """Leave out what Python 3.13 prints where the SDK's writer ends with a part of an answer that nobody reads."""
+    if not isinstance(raised.exc_value, BrokenPipeError):
+        sys.__unraisablehook__(raised)

@@ -64,6 +64,8 @@ class DetailScreen(Screen[None]):
         self._keys = keys
         self._at = at
         self._status = ""
+        # What was done to it last, for the line above it.
+        self._done = ""
         self._said, self._page, self._foot = Static(id="said"), Static(), Static()
         self._scroll = VerticalScroll()
 
@@ -91,6 +93,7 @@ class DetailScreen(Screen[None]):
     def action_move(self, by: int) -> None:
         """Show the next one, or the one before."""
         self._at = max(0, min(self._at + by, len(self._keys) - 1))
+        self._done = ""
         self._scroll.scroll_home(animate=False)
         self._show()
 
@@ -115,12 +118,13 @@ class DetailScreen(Screen[None]):
         except Exception as err:  # noqa: BLE001 - the program words it, or ends as a bug
             self._said.update(self.app.report_error(err))
             return
-        self._show(f"changed {key}" if change.is_written else f"{key} is as it was")
+        self._done = f"; changed {key}" if change.is_written else f"; {key} is as it was"
+        self._show()
 
-    def _show(self, done: str = "") -> None:
-        self.app.start(self, partial(self._draw, self._keys[self._at], done), replaces="draw")
+    def _show(self) -> None:
+        self.app.start(self, partial(self._draw, self._keys[self._at]), replaces="draw")
 
-    async def _draw(self, key: str, done: str) -> None:
+    async def _draw(self, key: str) -> None:
         def printing(memory: Memory, out: Output) -> None:
             self._status = draw(memory, key, out)
 
@@ -129,7 +133,7 @@ class DetailScreen(Screen[None]):
         except Exception as err:  # noqa: BLE001 - the program words it, or ends as a bug
             page = self.app.report_error(err)
         self._page.update(page)
-        self._say(f"{self._at + 1} of {len(self._keys)}" + (f"; {done}" if done else ""))
+        self._say(f"{self._at + 1} of {len(self._keys)}{self._done}")
 
     def _say(self, text: str) -> None:
         self._said.update(Content.styled(text, "dim"))
