@@ -84,7 +84,7 @@ def size_mb(size: int) -> float:
 
 
 def browse(page: Path, folder: Path, rounds: int) -> dict[str, Any]:
-    """Return medians of milliseconds: until the page is loaded and ready, until the first hits are there, and later ones."""
+    """Return medians of milliseconds: until the page is loaded, until it is ready, and from typing to its hits."""
     browser = Browser(folder)
     try:
         browser.screen(1280, 900)
