@@ -90,5 +90,6 @@ def _view(memory: Memory) -> str:
     try:
         return memory.view.make(unasked=True).path
     except (GitmemError, OSError) as err:
-        memory.notices.append(f"the view was not created: {err}")
+        hint = err.hint if isinstance(err, GitmemError) else ""
+        memory.notices.append(f"the view was not created: {err}{f'; {hint}' if hint else ''}")
         return ""

@@ -165,6 +165,11 @@ class LocalState:
             found = {key: kept for key, them in found.items() if (kept := [v for v in them if v.commit in self._only])}
         return found
 
+    def moved(self) -> set[str]:
+        """Return the facts that have a verdict which names moves of files."""
+        named = self._ask("SELECT DISTINCT key FROM verdict WHERE instr(fields, ?) = 0", ('"moved": ""',))
+        return {key for (key,) in named if isinstance(key, str)}
+
     def add_verdicts(self, verdicts: Iterable[Verdict]) -> bool:
         """Store verdicts made here; return false if the disk does not allow it."""
         db = self._writing()

@@ -15,7 +15,7 @@ from gitmem.git.ancestry import is_shallow
 from gitmem.git.history import find_commit_at
 from gitmem.git.renames import Renames
 from gitmem.git.splits import Splits
-from gitmem.model import BUILTIN, HOLDS, Check
+from gitmem.model import BUILTIN, FAILS, HOLDS, Check
 from gitmem.text.globs import is_plain, normal
 from gitmem.verify.builtin import answer_all, answer_file
 from gitmem.verify.files import CodeFiles, Entry, fixed_part
@@ -76,6 +76,11 @@ def moved_glob(glob: str, move: Move) -> str:
         return move.new.removesuffix("/")
     old, new = ("" if place == TOP else place for place in (move.old, move.new))
     return new + pattern[len(old) :] if pattern.startswith(old) else ""
+
+
+def places_of(globs: Sequence[str], text: str) -> tuple[str, ...]:
+    """Return globs, and where what they name went, given the moves that a verdict names."""
+    return (*globs, *filter(None, (moved_glob(glob, move) for glob in globs for move in parse_moves(text))))
 
 
 def find_place(files: CodeFiles, glob: str, moves: Sequence[Move]) -> tuple[str, Move | None]:
@@ -198,10 +203,20 @@ class Moves:
         """Return the moves that a verdict names; of one that others claim, those that git knows of.
 
         A shallow clone knows no better than the claim. Of a file that was split, the check says which part counts.
+        What was deleted since it moved is known where the fact held last.
         """
         if verdict is None or not verdict.moved:
             return ""
-        return verdict.moved if verdict.own or is_shallow(self._git) else self.confirmed(verdict.moved, check)
+        if verdict.own or is_shallow(self._git):
+            return verdict.moved
+        return self.confirmed(verdict.moved, check) or self._confirmed_then(verdict, check)
+
+    def _confirmed_then(self, verdict: Verdict, check: Check | None) -> str:
+        held, here = verdict.held_commit, self._tree.commit
+        then = (
+            self._at(held) if held != here and verdict.outcome == FAILS and self._git.is_ancestor(held, here) else None
+        )
+        return Moves(self._git, then).confirmed(verdict.moved, check) if then is not None else ""
 
     def confirmed(self, text: str, check: Check | None = None) -> str:
         """Return those of the moves that git knows of, by the whole history."""

@@ -95,6 +95,19 @@ def test_init_goes_on_without_it_where_the_code_has_such_a_folder(
     assert "the view was not created: .memory belongs to the code" in done.err
 
 
+def test_init_says_how_to_make_the_view_where_its_folder_is_taken(
+    run_cli, repo: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("GITMEM_VIEW")
+    (repo / ".memory").mkdir()
+    (repo / ".memory/notes.md").write_text("mine\n")
+
+    done = run_cli("init")
+
+    assert done.status == 0
+    assert "is not empty; move it away, or choose another folder: gitmem view PATH" in done.err
+
+
 def test_there_is_no_view_of_nothing(run_cli, repo: Path) -> None:
     done = run_cli("view")
 

@@ -443,3 +443,55 @@ def test_why_names_the_commit_that_broke_a_moved_fact_and_not_the_move(memory, r
     found = {key: memory.why(key, options=Options(no_sandbox=True)).found for key in ("rs", "grep")}
 
     assert {key: one.culprit for key, one in found.items()} == {"rs": broken, "grep": broken}
+
+
+@pytest.mark.parametrize("is_new_there", [False, True], ids=["gone", "another-file-has-the-old-name"])
+def test_what_was_deleted_after_a_known_move_failed_with_that_commit(memory, repo, is_new_there: bool) -> None:
+    put(
+        repo,
+        make_fact("rs", {"contains": "RS256", "in": "src/auth/jwt.py"}),
+        make_fact("there", {"exists": "src/auth/jwt.py"}),
+        make_fact("grep", "grep -q RS256 src/auth/jwt.py"),
+    )
+    approve_all(memory)
+    verify(memory)
+    move(repo, "src/auth", "lib/auth")
+    verify(memory)
+    git(repo, "rm", "-q", "lib/auth/jwt.py")
+    deleted = commit_files(repo, {"README.md": "deleted\n"}, "delete it")
+    verdict = result_of(verify(memory), "there").verdict
+    assert verdict is not None
+    claimed = Moves(Git(discover(repo)), tree_of(repo)).known(replace(verdict, own=False))
+    keys = ["rs", "there", "grep"]
+    if is_new_there:
+        keys.remove("there")
+        commit_files(repo, {"src/auth/jwt.py": "print('another')\n"}, "another file")
+        verify(memory)
+
+    found = {key: memory.why(key, options=Options(no_sandbox=True)).found for key in keys}
+
+    assert {key: statuses(memory)[key] for key in keys} == dict.fromkeys(keys, "failed")
+    assert {key: one.culprit for key, one in found.items() if one} == dict.fromkeys(keys, deleted)
+    assert claimed == verdict.moved == "src/auth/jwt.py\tlib/auth/jwt.py"  # another clone looks where it held
+
+
+def test_check_sees_what_a_change_breaks_in_files_that_moved_before_it(memory, repo, run_cli):
+    put(
+        repo,
+        make_fact("there", {"exists": "src/auth/jwt.py"}),
+        make_fact("rs", {"contains": "RS256", "in": "src/auth/*.py"}),
+        make_fact("gone", {"contains": "RETRIES", "in": "src/gateway/retry.py"}),
+    )
+    verify(memory)
+    move(repo, "src/auth", "lib/auth")
+    verify(memory)
+    git(repo, "checkout", "-q", "-b", "topic")
+    git(repo, "rm", "-q", "lib/auth/jwt.py")
+    commit_files(repo, {"README.md": "deleted\n"}, "delete it")
+
+    found = json.loads(run_cli("check", "--json").out)["newly_false"]
+
+    assert [(one["key"], one["changed"][0]["path"]) for one in found] == [
+        ("rs", "lib/auth/jwt.py"),
+        ("there", "lib/auth/jwt.py"),
+    ]

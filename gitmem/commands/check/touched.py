@@ -133,8 +133,8 @@ def find_touched(
 ) -> list[TouchedFact]:
     """Return the facts that a change touches, by key.
 
-    The names of the changed files exclude most built-in checks before any tree is listed; the rest is decided by the
-    digests of their inputs, like freshness.
+    The names of the changed files exclude most built-in checks before any tree is listed, unless their own files were
+    moved; the rest is decided by the digests of their inputs, like freshness.
 
     Args:
         facts: The facts.
@@ -146,10 +146,14 @@ def find_touched(
     every = tuple(trees.changes)
     by_path = {change.path: change for change in every}
     files = CodeFiles((change.mode, change.oid, change.path) for change in every)
+    moved = fact_state.moved(catalog) | store.local.moved()
     maybe = [
         fact
         for fact in facts
-        if fact.row.id in brought or fact.row.form != BUILTIN or files.matched_by(globs_of(parse_json(fact.row.words)))
+        if fact.row.id in brought
+        or fact.row.form != BUILTIN
+        or fact.row.key in moved
+        or files.matched_by(globs_of(parse_json(fact.row.words)))
     ]
     if not maybe:
         return []
@@ -163,7 +167,7 @@ def find_touched(
     found = []
     for fact, base, head in zip(maybe, before, behind, strict=True):
         if fact.row.id in brought or base.digest != head.digest:
-            paths = _changed_paths(fact.row, head, files)
+            paths = _changed_paths(fact.row, base, head, files)
             if base.digest.startswith(SEEN) and base.verdict is not None:
                 seen = changed_reads(base.verdict.reads, trees.base, trees.head, list(by_path))
                 paths = [path for path in seen if path in by_path] or None
@@ -172,12 +176,19 @@ def find_touched(
     return found
 
 
-def _changed_paths(row: fact_state.FactRow, head: fact_state.FactState, files: CodeFiles) -> list[str] | None:
-    """Return the changed files that a fact names, by path; None if it names none."""
+def _changed_paths(
+    row: fact_state.FactRow, base: fact_state.FactState, head: fact_state.FactState, files: CodeFiles
+) -> list[str] | None:
+    """Return the changed files that a fact names, where they are now, by path; None if it names none."""
     if row.form == BUILTIN:
-        return [path for _, _, path in files.matched_by(globs_of(parse_json(row.words)))]
-    globs: list[str] = parse_json(row.inputs)[1:]
-    if not globs or head.digest.startswith(WHOLE):
+        globs = globs_of(parse_json(row.words))
+        if base.verdict is not None and base.verdict.moved:
+            from gitmem.verify.moves import places_of  # as above
+
+            globs = places_of(globs, base.verdict.moved)
+        return [path for _, _, path in files.matched_by(globs)]
+    named: list[str] = parse_json(row.inputs)[1:]
+    if not named or head.digest.startswith(WHOLE):
         return None
-    entries = {entry for glob in globs for entry in files.matched(glob)} | set(files.attributes)
+    entries = {entry for glob in named for entry in files.matched(glob)} | set(files.attributes)
     return sorted(path for _, _, path in entries)

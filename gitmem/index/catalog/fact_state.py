@@ -149,6 +149,11 @@ def latest_of(verdicts: Sequence[Verdict]) -> Verdict | None:
     return max(verdicts, key=lambda v: (v.at, bool(v.culprit)), default=None)
 
 
+def moved(catalog: Catalog) -> set[str]:
+    """Return the facts that have a verdict on the branch which names moves of files."""
+    return {key for (key,) in catalog.rows("SELECT DISTINCT key FROM verdict WHERE moved <> ''")}
+
+
 def branch_verdicts(catalog: Catalog, keys: Iterable[str] | None = None) -> dict[str, list[Verdict]]:
     """Return the verdicts that the memory branch carries, by key; of some facts or of all."""
     columns = (

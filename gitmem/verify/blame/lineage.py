@@ -17,7 +17,7 @@ from gitmem.model import BUILTIN
 from gitmem.text.globs import is_plain, matcher, normal
 from gitmem.verify.blame.trunk import parents_of, trunk_of
 from gitmem.verify.inputs import CodeTree
-from gitmem.verify.moves import TOP, moved_digest, moved_glob, parse_moves
+from gitmem.verify.moves import TOP, moved_digest, parse_moves, places_of
 from gitmem.verify.trace.reads import parse_reads
 
 TYPE_CHECKING = False
@@ -83,8 +83,7 @@ class InputQuestion:
     def globs(self) -> tuple[str, ...]:
         """Return the globs of the inputs, also where what they name went."""
         globs = globs_of(self.check.words) if self.check.form == BUILTIN else self.inputs[1:]
-        moves = parse_moves(self.moved)
-        return globs + tuple(filter(None, (moved_glob(glob, move) for glob in globs for move in moves)))
+        return places_of(globs, self.moved)
 
     def places(self) -> set[str]:
         """Return the files and folders that runs were seen to read, and where they went; empty for the top folder."""

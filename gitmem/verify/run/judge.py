@@ -144,7 +144,9 @@ class Judge:
         ran, problem, evidence = self._look(due)
         outcome, why = self._shown(ran, due.spec, problem)
         if outcome in (FAILS, UNCLEAR) and (moved := self._moved(due)) != due.moved:
-            return self.judge(replace(due, moved=moved))
+            due = replace(due, moved=moved)
+            if is_moved(self._tree, due.spec.check, moved):
+                return self.judge(due)
         result = Result(
             due,
             FAILS if outcome == UNCLEAR else outcome,
@@ -327,12 +329,11 @@ class Judge:
         return held if is_known or is_shallow(self._git) else ""
 
     def _moved(self, due: Due) -> str:
-        """Return the moves of what a command names, by which it is not judged yet."""
+        """Return the moves of what a command names; also those that lead nowhere any more: where it held, they do."""
         with self._moving:
             if self._moves is None:
                 self._moves = Moves(self._git, self._tree)
-            found = self._moves.find(due.spec.check, held_at(due), self._moves.known(due.verdict))
-        return found if is_moved(self._tree, due.spec.check, found) else ""
+            return self._moves.find(due.spec.check, held_at(due), self._moves.known(due.verdict))
 
     def _tree_of(self, due: Due) -> CodeTree:
         """Return the code as a fact's check sees it: with what moved in its old places as well."""

@@ -7,7 +7,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from queue import Empty, SimpleQueue
 
 from gitmem.frozen import replace
-from gitmem.model import BLOCKED, BUILTIN, HOLDS
+from gitmem.model import BLOCKED, BUILTIN, FAILS, HOLDS
 from gitmem.text.sanitize import display
 from gitmem.verify import builtin
 from gitmem.verify.due import RUNGS, Due
@@ -74,7 +74,7 @@ def refusal(due: Due, means: Means) -> str:
 
 
 def _judge_builtin(git: Git, tree: CodeTree, dues: list[Due], now: int) -> list[Result]:
-    dues = [replace(due, moved=_moved_here(tree, due)) for due in dues]
+    dues = [_as_here(tree, due) for due in dues]
     answers = builtin.answer_all(git, tree, (placed(tree, d.spec.check, d.moved) for d in dues)) if dues else {}
     dues = _with_moves(git, tree, dues, answers)
     results = []
@@ -93,13 +93,16 @@ def _judge_builtin(git: Git, tree: CodeTree, dues: list[Due], now: int) -> list[
     return results
 
 
-def _moved_here(tree: CodeTree, due: Due) -> str:
-    """Return the moves that a fact is judged by on a tree: none where its files are where it says."""
-    return due.moved if is_moved(tree, due.spec.check, due.moved) else ""
+def _as_here(tree: CodeTree, due: Due) -> Due:
+    """Return a fact with the moves that it is judged by on a tree: none where its files are where it says."""
+    return due if is_moved(tree, due.spec.check, due.moved) else replace(due, moved="")
 
 
 def _with_moves(git: Git, tree: CodeTree, dues: list[Due], answers: dict[Check, BuiltinAnswer]) -> list[Due]:
-    """Return facts with the moves of what they name, and answer those that moved where their files are now."""
+    """Return facts with the moves of what they name, and answer those that moved where their files are now.
+
+    One that fails keeps those that lead nowhere any more: where it held last, they tell where its files were.
+    """
     lost = [due for due in dues if answers[placed(tree, due.spec.check, due.moved)].outcome != HOLDS]
     if not lost:
         return dues
@@ -112,7 +115,10 @@ def _with_moves(git: Git, tree: CodeTree, dues: list[Due], answers: dict[Check, 
     dues = [replace(due, moved=found.get(due.row.key, due.moved)) for due in dues]
     new = {placed(tree, due.spec.check, due.moved) for due in dues} - answers.keys()
     answers |= builtin.answer_all(git, tree, new) if new else {}
-    return [replace(due, moved=_moved_here(tree, due)) for due in dues]
+    return [
+        due if answers[placed(tree, due.spec.check, due.moved)].outcome == FAILS else _as_here(tree, due)
+        for due in dues
+    ]
 
 
 def _run_all(

@@ -93,7 +93,13 @@ def test_builtin_checks_that_no_changed_file_concerns_need_no_tree(memory, repo)
     head = commit_files(repo, {"other.py": ""})
     trees = Trees(memory.repository.git, base, pytest.fail, memory.repository.git.diff_trees(base, head))
 
-    found = find_touched(list_facts(memory.repository.catalog(), ()), trees, (), catalog=None, store=None)
+    found = find_touched(
+        list_facts(memory.repository.catalog(), ()),
+        trees,
+        (),
+        catalog=memory.repository.catalog(),
+        store=memory.repository,
+    )
 
     assert (found, "base" in vars(trees), "head" in vars(trees)) == ([], False, False)
 
