@@ -18,7 +18,7 @@ from gitmem.frozen import frozen, replace
 from gitmem.store import layout
 from gitmem.store.commit import CommitPlan, write_commit
 from gitmem.store.scope import RUN_REFS
-from gitmem.system.file_lock import make_folder, try_lock
+from gitmem.system.file_lock import make_folder, remove, try_lock
 from gitmem.text.sanitize import display
 
 TYPE_CHECKING = False
@@ -173,8 +173,8 @@ def post(git: Git, run: str, entry: Entry, *, command: str, now: int, wait_s: fl
             finally:
                 os.close(lock)
     finally:
-        _remove(own)
-        _remove(receipt)
+        remove(own)
+        remove(receipt)
     return found
 
 
@@ -207,7 +207,7 @@ def _write_receipt(folder: str, place: EntryPlace, commit: str, *, is_new: bool)
         with open(f"{receipt}.new", "w", encoding="ascii") as file:
             file.write(f"{place.number} {commit} {is_new:d}")
         os.rename(f"{receipt}.new", receipt)
-        _remove(os.path.join(folder, f"{place.id}{WAITING}"))
+        remove(os.path.join(folder, f"{place.id}{WAITING}"))
 
 
 def _read_receipt(receipt: str, entry: Entry) -> Posted | None:
@@ -269,8 +269,3 @@ def _waiting(folder: str) -> list[Entry]:
             with suppress(OSError, ValueError), open(os.path.join(folder, name), "rb") as file:
                 found.append(parse_entry(file.read(FILE_LIMIT + 1)))
     return found
-
-
-def _remove(path: str) -> None:
-    with suppress(FileNotFoundError):
-        os.unlink(path)

@@ -15,7 +15,7 @@ import time
 from gitmem.config import git_environment, variable
 from gitmem.errors import NoRepositoryError
 from gitmem.system import process
-from gitmem.system.file_lock import make_folder, open_private, try_lock
+from gitmem.system.file_lock import discard, make_folder, open_private, try_lock
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ def turns(state_folder: str | os.PathLike[str], where: str | os.PathLike[str], w
                 yield WorkRun(folder, what, place)
         finally:
             os.close(lock)
-            _remove(_mark(folder, what))
+            discard(_mark(folder, what))
 
 
 class WorkRun:
@@ -97,7 +97,7 @@ class WorkRun:
         if isinstance(value, NoRepositoryError):
             return True
         if value is None:
-            _remove(self._path)
+            discard(self._path)
         elif isinstance(value, Exception):
             _write(self._path, f"{self.where}: {' '.join(str(value).split()) or type(value).__name__}")
         return False
@@ -195,10 +195,3 @@ def _write(path: str, text: str) -> None:
             file.write(text + "\n")
     except OSError:
         return  # a full disk: the log has the same message, if it could be written
-
-
-def _remove(path: str) -> None:
-    try:
-        os.unlink(path)
-    except OSError:
-        return

@@ -141,6 +141,12 @@ def verdict_path(key: str, spec: str) -> str:
     return f"verdicts/{shard(key)}/{key}.{spec[:16]}.toml"
 
 
+def memory_key(path: str) -> str:
+    """Return the key of a memory's file; empty for any other path."""
+    place = place_of(path)
+    return place.key if isinstance(place, StorePath) and place.what == MEMORY else ""
+
+
 def place_of(path: str) -> StorePath | str:
     """Parse *path*; return its place, or one sentence why nothing may be there."""
     if path == POLICY_PATH:

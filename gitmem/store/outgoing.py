@@ -95,7 +95,7 @@ def _new_files(git: Git, push: Push) -> dict[str, str]:
 
 def _hints(git: Git, push: Push, leaks: Sequence[Leak]) -> Iterator[str]:
     yield "revoke it, where it was ever real"
-    keys = dict.fromkeys(_key(leak.path) for leak in leaks if leak.is_in_tip)
+    keys = dict.fromkeys(layout.memory_key(leak.path) for leak in leaks if leak.is_in_tip)
     if keys:
         yield from (f"take it out: gitmem edit {key}" if key else "take it out of the file" for key in keys)
         return
@@ -103,8 +103,3 @@ def _hints(git: Git, push: Push, leaks: Sequence[Leak]) -> Iterator[str]:
     made = f"git commit-tree '{push.tip}^{{tree}}' -p {parent} -m 'memory: squash unpushed commits'"
     yield "only commits that were not pushed hold it; make them one commit without it:"
     yield f'git update-ref {push.ref} "$({made})" {push.tip}'
-
-
-def _key(path: str) -> str:
-    place = layout.place_of(path)
-    return place.key if isinstance(place, layout.StorePath) and place.what == layout.MEMORY else ""

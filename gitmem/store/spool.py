@@ -15,7 +15,7 @@ from gitmem.errors import suppress
 from gitmem.store import lost, tally
 from gitmem.store.spool_folders import REFUSED, SUFFIX, WAITING, folders_of, names_in, names_of
 from gitmem.system.atomic_write import sync_folder, write_durably, write_synced
-from gitmem.system.file_lock import make_folder, try_lock
+from gitmem.system.file_lock import make_folder, remove, try_lock
 from gitmem.text.json_values import format_json, parse_json
 
 TYPE_CHECKING = False
@@ -102,7 +102,7 @@ class Spool:
         """Remove committed entries."""
         for name in names:
             for folder in self._folders:
-                _remove(os.path.join(folder, WAITING, name))
+                remove(os.path.join(folder, WAITING, name))
 
     def set_aside(self, name: str, why: str) -> None:
         """Move an entry that cannot be written out of the way, with the reason."""
@@ -145,13 +145,13 @@ class Spool:
         folder = os.path.dirname(refused)
         _make_folders(folder)
         os.replace(path, os.path.join(folder, WAITING, name))
-        _remove(f"{path}.why")
+        remove(f"{path}.why")
         return name
 
     def drop(self, path: str) -> None:
         """Delete an entry that was set aside, with its reason."""
-        _remove(path)
-        _remove(f"{path}.why")
+        remove(path)
+        remove(f"{path}.why")
 
     def list_refused(self) -> list[tuple[str, str]]:
         """Return the entries that were set aside: path and reason, oldest first."""
@@ -190,7 +190,7 @@ class Spool:
 
     def end(self) -> None:
         """Record that the drain ended, and remove leftovers of killed writers."""
-        _remove(self._journal)
+        remove(self._journal)
         for folder in self._folders:
             _sweep(folder)
 
@@ -229,8 +229,8 @@ def _note_refused(folder: str, why: str, content: bytes) -> None:
     write_synced(os.path.join(folder, f"{name}.why"), why.encode("utf-8", "replace"))
     write_synced(os.path.join(folder, name), content)
     for old in names_in(folder)[:-REFUSED_AT_MOST]:
-        _remove(os.path.join(folder, old))
-        _remove(os.path.join(folder, f"{old}.why"))
+        remove(os.path.join(folder, old))
+        remove(os.path.join(folder, f"{old}.why"))
 
 
 def _sweep(folder: str) -> None:
@@ -238,11 +238,4 @@ def _sweep(folder: str) -> None:
     with suppress(OSError), os.scandir(folder) as entries:
         for entry in entries:
             if entry.name.endswith(".new") and time.time() - entry.stat().st_mtime > LITTER_S:
-                _remove(entry.path)
-
-
-def _remove(path: str) -> None:
-    try:
-        os.unlink(path)
-    except FileNotFoundError:
-        return
+                remove(entry.path)

@@ -125,6 +125,22 @@ def open_private(path: str | os.PathLike[str], flags: int) -> int:
     return fd
 
 
+def remove(path: str | os.PathLike[str]) -> None:
+    """Remove a file of the state, which may be missing."""
+    try:
+        os.unlink(path)
+    except FileNotFoundError:
+        return
+
+
+def discard(path: str | os.PathLike[str]) -> None:
+    """Remove a file of the state if it is there and can be removed."""
+    try:
+        os.unlink(path)
+    except OSError:
+        return
+
+
 def settle_modes(state_folder: str) -> None:
     """Remove others' access to a state folder, and give the group its shared files: a database, and replaced files."""
     try:

@@ -11,10 +11,10 @@ import os
 import stat
 
 from gitmem.config import state_home
-from gitmem.errors import TrustError, suppress
+from gitmem.errors import TrustError
 from gitmem.frozen import fields_of, frozen
 from gitmem.store.clone import clone_id
-from gitmem.system.file_lock import CLOSE_ON_EXEC
+from gitmem.system.file_lock import CLOSE_ON_EXEC, remove
 from gitmem.text.json_values import format_json, parse_json
 from gitmem.text.sha256 import sha256
 
@@ -100,12 +100,12 @@ class Trust:
                 hint="make the repository's git directory writable; an empty gitmem/clone-id in it may be removed",
             )
         self._write(ALLOW, approval)
-        _remove(self._path(DENY, approval.spec))
+        remove(self._path(DENY, approval.spec))
 
     def revoke(self, approval: Approval) -> None:
         """Take an approval back, and deny the specification."""
         self._write(DENY, approval)
-        _remove(self._path(ALLOW, approval.spec))
+        remove(self._path(ALLOW, approval.spec))
 
     def list_all(self) -> list[Approval]:
         """Return this clone's records, by key; unreadable ones are left out (they approve nothing)."""
@@ -122,7 +122,7 @@ class Trust:
     def forget_all(self) -> None:
         """Delete this clone's records, denials too: nothing of it may run, and nothing is denied."""
         for path in self._files():
-            _remove(path)
+            remove(path)
 
     def _files(self) -> list[str]:
         if not self._clone or not os.path.isdir(self.folder):
@@ -146,7 +146,7 @@ class Trust:
             raise TrustError(message, hint="set XDG_STATE_HOME to a folder that you can write to") from err
         self._guard()
         path = self._path(verdict, approval.spec)
-        _remove(path)
+        remove(path)
         fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | CLOSE_ON_EXEC, 0o600)
         with os.fdopen(fd, "w", encoding="utf-8") as file:
             file.write(format_json({**fields_of(approval), "verdict": verdict}, is_ascii=True))
@@ -173,11 +173,6 @@ def _exists(path: str) -> bool:
     except (FileNotFoundError, NotADirectoryError):
         return False
     return True
-
-
-def _remove(path: str) -> None:
-    with suppress(FileNotFoundError):
-        os.unlink(path)
 
 
 def of_clone(git: Git) -> Trust:

@@ -13,6 +13,7 @@ from gitmem.agents.session.topics import place_of
 from gitmem.errors import BusyError
 from gitmem.frozen import frozen
 from gitmem.store import tally
+from gitmem.system.file_lock import discard
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -156,7 +157,7 @@ def release(memory: OpenRepository, event: Event) -> str:
     """Return the context held for a session's first prompt, once."""
     path = _held_path(memory, event)
     text = read_text(path, HELD_BYTES) if event.session else ""
-    _remove(path)
+    discard(path)
     return text
 
 
@@ -186,12 +187,5 @@ def sweep(place: Workplace) -> None:
     """Remove the logs of all but the latest sessions."""
     for name in _files(place)[SESSIONS_KEPT:]:
         path = os.path.join(place.root, SHOWN, name)
-        _remove(path)
-        _remove(f"{path.removesuffix(SUFFIX)}{HELD}")
-
-
-def _remove(path: str) -> None:
-    try:
-        os.unlink(path)
-    except OSError:
-        return
+        discard(path)
+        discard(f"{path.removesuffix(SUFFIX)}{HELD}")

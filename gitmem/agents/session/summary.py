@@ -22,7 +22,7 @@ from gitmem.errors import BusyError, ConflictError, GitmemError, NotFoundError
 from gitmem.frozen import frozen
 from gitmem.store import background
 from gitmem.store.spool import Spool
-from gitmem.system.file_lock import make_folder
+from gitmem.system.file_lock import discard, make_folder
 from gitmem.text.home_paths import shorten
 from gitmem.text.json_values import format_json, parse_json
 from gitmem.text.sanitize import display
@@ -143,7 +143,7 @@ def finish(memory: OpenRepository, given: SummaryTools) -> list[str]:
             raise  # the request stays, for the next time
         except GitmemError as err:
             failed = err
-        _remove(f"{path}.doing")
+        discard(f"{path}.doing")
     _sweep(memory.git.repository.state)
     if is_over:
         memory.writer()  # commits pending captures first: one commit for everything that a session captured
@@ -327,13 +327,6 @@ def _write(path: str, text: str) -> None:
     os.replace(fresh, path)
 
 
-def _remove(path: str) -> None:
-    try:
-        os.unlink(path)
-    except OSError:
-        return
-
-
 def _sweep(state_folder: str) -> None:
     """Remove the data of all but the latest sessions, and leftovers of killed processes."""
     folder = os.path.join(state_folder, FOLDER, KEPT)
@@ -342,4 +335,4 @@ def _sweep(state_folder: str) -> None:
     except OSError:
         return
     for _, path in found[SESSIONS_KEPT:]:
-        _remove(path)
+        discard(path)

@@ -13,7 +13,7 @@ from gitmem.agents.session.places import FOLDER, append, named, read_lines, read
 from gitmem.errors import NotFoundError, RefusedError
 from gitmem.frozen import frozen
 from gitmem.git.branches import SHARED
-from gitmem.system.file_lock import make_folder
+from gitmem.system.file_lock import make_folder, remove
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -258,7 +258,7 @@ def archive(place: Workplace, topic: Topic, *, now: int) -> Topic:
 
 def _unpin(place: Workplace, topic: Topic) -> None:
     if topic.is_pinned:
-        _remove(os.path.join(place.folder, ACTIVE))
+        remove(os.path.join(place.folder, ACTIVE))
 
 
 def is_off(place: Workplace, topic: Topic) -> bool:
@@ -274,7 +274,7 @@ def switch(place: Workplace, topic: Topic | None, *, is_on: bool) -> str:
     """
     path = os.path.join(topic.folder if topic else place.root, OFF)
     if is_on:
-        _remove(path)
+        remove(path)
     else:
         write_text(path, "While this file exists, agents are shown nothing at start and with prompts.\n")
     return path
@@ -294,14 +294,7 @@ def _empty(folder: str) -> None:
         return
     try:
         for entry in os.scandir(folder):
-            _remove(entry.path)
+            remove(entry.path)
         os.rmdir(folder)
     except OSError:
         return  # missing, or it contains other files
-
-
-def _remove(path: str) -> None:
-    try:
-        os.unlink(path)
-    except FileNotFoundError:
-        return

@@ -73,12 +73,12 @@ def save(memory: OpenRepository, *, message: str = "", forget: bool = False, min
         items, refused, others = _items(memory, view, unsaved)
         saver = _saver(memory, message=message, wins=wins)
         saver.save(items)
-        moved = {_key(item.path) for item in items}
-        gone = [_key(path) for path in removed if _key(path) not in moved] if forget else []
+        moved = {layout.memory_key(item.path) for item in items}
+        gone = [layout.memory_key(path) for path in removed if layout.memory_key(path) not in moved] if forget else []
         forgotten = _forget(memory, [key for key in gone if key])
         accepted = saver.accepted | dict.fromkeys(removed, "")
         refresh.refresh(memory.git, view, memory.tip(), accepted=accepted)
-    back = [p for p in removed if _key(p) not in forgotten and _key(p) not in moved]
+    back = [p for p in removed if layout.memory_key(p) not in forgotten and layout.memory_key(p) not in moved]
     return SaveResult(
         tuple(saver.changes),
         (*refused, *saver.refused),
@@ -146,7 +146,7 @@ def _items(
     memory: OpenRepository, view: View, unsaved: list[tuple[str, str]]
 ) -> tuple[list[EditedFile], list[Refusal], int]:
     """Return the files to save with their bases; the unreadable ones; and how many are not memories."""
-    removed = {_key(path): path for tag, path in unsaved if tag == "R" and _key(path)}
+    removed = {layout.memory_key(path): path for tag, path in unsaved if tag == "R" and layout.memory_key(path)}
     wanted = [path for tag, path in unsaved if tag != "R"]
     asked = [*wanted, *removed.values()]
     known = {entry.path: entry.oid for entry in memory.git.list_tree(view.shown, *asked)} if asked else {}
@@ -164,15 +164,9 @@ def _items(
                 refused.append(Refusal(path, str(err)))
                 continue
             if content is not None:
-                began = known.get(path) or known.get(removed.get(_key(path), ""), "")
+                began = known.get(path) or known.get(removed.get(layout.memory_key(path), ""), "")
                 items.append(EditedFile(path, content, view.held.get(path, began)))
     return items, refused, others
-
-
-def _key(path: str) -> str:
-    """Return the key of a memory's file, or an empty string."""
-    place = layout.place_of(path)
-    return place.key if isinstance(place, layout.StorePath) and place.what == layout.MEMORY else ""
 
 
 def _forget(memory: OpenRepository, keys: list[str]) -> tuple[str, ...]:

@@ -18,7 +18,7 @@ from gitmem.text.globs import is_plain, matcher, normal
 from gitmem.verify.blame.trunk import parents_of, trunk_of
 from gitmem.verify.inputs import CodeTree
 from gitmem.verify.moves import TOP, moved_digest, parse_moves, places_of
-from gitmem.verify.trace.reads import parse_reads
+from gitmem.verify.trace.reads import folders_above, parse_reads
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -102,17 +102,12 @@ def _is_attributes(path: str) -> bool:
 
 def _around(places: Set[str]) -> Callable[[str], bool]:
     """Return what tells whether a path is one of some places, or below or above one: no other changes what is there."""
-    above = {parent for place in places for parent in _parents(place)}
+    above = {parent for place in places for parent in folders_above(place)}
 
     def is_around(path: str) -> bool:
-        return "" in places or path in places or path in above or not places.isdisjoint(_parents(path))
+        return "" in places or path in places or path in above or not places.isdisjoint(folders_above(path))
 
     return is_around
-
-
-def _parents(path: str) -> list[str]:
-    parts = path.split("/")
-    return ["/".join(parts[:depth]) for depth in range(1, len(parts))]
 
 
 @lru_cache(maxsize=64)
@@ -212,7 +207,7 @@ class _History:
             found.update(self.below.get(glob, ()) if is_plain(glob) else filter(remembered(glob), self.paths))
         for place in question.places():
             found.update(self.below.get(place, ()) if place else self.paths)
-            found.update(above for above in _parents(place) if above in self.paths)
+            found.update(above for above in folders_above(place) if above in self.paths)
         return found
 
 
@@ -265,7 +260,7 @@ class Reader:
             links = frozenset(c.path for changes in touched.values() for c in changes if c.is_link)
             below: dict[str, list[str]] = {}
             for path in paths:
-                for place in (path, *_parents(path)):
+                for place in (path, *folders_above(path)):
                     below.setdefault(place, []).append(path)
             self._known[good] = _History(ancestors, touched, trees, paths, links, _steps(ancestors), [], below)
         return self._known[good]

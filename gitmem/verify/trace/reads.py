@@ -220,7 +220,7 @@ def _drop_implied(reads: set[str], places: Places) -> set[str]:
     for read in reads:
         path = read[1:]
         if path and (places.find(path) is not None or (read[0] != AT and places.is_folder(path))):
-            above.update(_parents(path))
+            above.update(folders_above(path))
     missing: dict[str, list[str]] = {}
     for read in reads:
         mark, path = read[0], read[1:]
@@ -239,14 +239,15 @@ def _drop_implied(reads: set[str], places: Places) -> set[str]:
     return {read for read in kept if not (read[0] == LIST and not places.is_folder(read[1:]) and AT + read[1:] in kept)}
 
 
-def _parents(path: str) -> list[str]:
+def folders_above(path: str) -> list[str]:
+    """Return the folders above a path, the highest first."""
     parts = path.split("/")
     return ["/".join(parts[:depth]) for depth in range(1, len(parts))]
 
 
 def _first_missing(path: str, places: Places) -> str:
     """Return the first part of a path that is missing, or that is below something that is not a folder."""
-    for parent in _parents(path):
+    for parent in folders_above(path):
         if not places.is_folder(parent):
             return parent if places.find(parent) is None else path
     return path
@@ -269,7 +270,7 @@ def _put_folders(reads: set[str], folders: set[str]) -> set[str]:
     """Put one read of all below a folder for all reads of it and in it; the outermost of several stands."""
     kept = set()
     for read in reads:
-        places = ("", *_parents(read[1:]), read[1:])
+        places = ("", *folders_above(read[1:]), read[1:])
         kept.add(next((BELOW + place for place in places if place in folders), read))
     return kept
 
