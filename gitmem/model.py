@@ -21,7 +21,7 @@ HOLDS = "holds"
 FAILS = "fails"
 BLOCKED = "blocked"
 
-# Statuses, the strongest first: where several apply, the first one is told (DESIGN, section 1).
+# Statuses, the strongest first: where several apply, the first one is shown (DESIGN, section 1).
 FAILED = "failed"
 SUSPECT = "suspect"
 UNPROVEN = "unproven"
@@ -265,9 +265,9 @@ class Hit:
         sources: What the first factor was fused of, by name, where meaning counts beside words: what each is worth of
             the best, what meaning counts of the score, and the cosine as it is.
         tags: Its tags.
-        weak: Whether its check holds but also would in an empty folder; told by ``list`` alone.
-        flapping: How many runs of its check must still answer alike until it counts as steady; told by lists only.
-        moved: Whether its check is judged where git renamed its files to; told by lists only.
+        weak: Whether its check holds but also would in an empty folder; only lists show it.
+        flapping: How many runs of its check must still answer alike until it counts as steady; only lists show it.
+        moved: Whether its check is judged where git renamed its files to; only lists show it.
         store: What another repository's store is called here; empty for our own.
         matches: Where the words of the query are in the snippet: ``(start, end)``, in order and apart from each other.
     """

@@ -111,11 +111,11 @@ def compacting(memory: Memory, event: Event) -> str:
     from gitmem.agents.session import log
     from gitmem.agents.session.summary import compacting
 
-    told = compacting(memory.repository, event)
+    text = compacting(memory.repository, event)
     log.forget(memory.repository, event)
     if event.harness in FORGETFUL:
         log.hold(memory.repository, event, _digest(memory, replace(event, name=START, source=COMPACTED)))
-    return told
+    return text
 
 
 def session_ended(memory: Memory, event: Event) -> None:

@@ -87,7 +87,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
         out.line("nothing is installed here")
     elif not args.print and all(step.what != LEAVE for step in steps):
         out.done(f"removed {shared.list_of(args.what)}")
-    is_ours = args.what != ["git-hooks"]  # a hook of somebody else's in our place is no failure of ours
+    is_ours = args.what != ["git-hooks"]  # someone else's hook in that place is not our failure
     return int(is_ours and any(step.what == LEAVE for step in steps))
 
 

@@ -57,7 +57,7 @@ EXAMPLES = (
     "gitmem verify --shard 2/8 --results part-2.jsonl",
     "gitmem verify --record-results part-1.jsonl part-2.jsonl",
 )
-# Facts that are told of a folder that their checks were not shown.
+# How many facts are named for a folder that their checks do not see.
 HIDDEN_SHOWN = 3
 WORDS = {"holds": "verified", "fails": "failed", "blocked": "blocked", "skipped": "unproven"}
 # Results that hold are named up to here, unless each is to be listed.

@@ -148,7 +148,7 @@ def asking(*, interactive: bool, is_silent: bool = False) -> dict[str, str]:
 
 
 def without_variables(wanted: Mapping[str, str]) -> list[str]:
-    """Return the start of a command line that takes ``GIT_*`` variables of ours away which are not *wanted*.
+    """Return the start of a command line that removes the ``GIT_*`` variables that are not *wanted*.
 
     For a program that another library starts with all of our environment; empty if there are none.
     """

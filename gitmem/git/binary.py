@@ -352,7 +352,7 @@ class Git:
     def has_no_filters(self) -> bool:
         """Return whether it is certain, without a process, that no filter driver is set but in the system's file.
 
-        That file may lie anywhere (it is compiled into git): a call is to be told not to read it, by ``NO_SYSTEM``.
+        Its path is compiled into git and may be anywhere; ``NO_SYSTEM`` in the environment keeps git from reading it.
         """
         return not self.may_be_set("filter")
 

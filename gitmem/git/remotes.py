@@ -46,7 +46,7 @@ class RemoteOptions:
     Attributes:
         interactive: Whether somebody sits at a terminal: git and ssh may ask, and nothing is ended by a time limit.
         timeout_s: Seconds after which a transport that nobody watches is ended.
-        progress: Told what is done, how much of it, and of how much; or None.
+        progress: Called with the step, how much of it is done and of how much; or None.
         is_silent: Whether no program may ask for a password either, not even in a window.
     """
 

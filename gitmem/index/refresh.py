@@ -65,7 +65,7 @@ def refresh(
         tree: The tree ``.memory`` of the code, or empty.
         folder: Where the catalog is; the project's state folder where none is given.
         have: The catalog that is open already.
-        progress: Told how many files of how many are read.
+        progress: Called with how many files of how many are read.
     """
     folder = folder or git.repository.state
     catalog = have or Catalog.open(folder, analysis=format_stamp())

@@ -66,7 +66,7 @@ def add_boards(server: MCPServer[Any], service: Service, run: str, *, read_only:
         ]
         shown = wanted[-limit:]
         notes += [f"{len(board.problems)} files on it cannot be read"] if board.problems else []
-        told = Shown(
+        result = Shown(
             closed=board.is_closed,
             gate_open=not board.blocking,
             blocking=[board.name_of(signal.entry.id) for signal in board.blocking],
@@ -75,10 +75,10 @@ def add_boards(server: MCPServer[Any], service: Service, run: str, *, read_only:
             text=board_text(board, shown, whole=bool(names)),
             notes="\n".join(notes),
         )
-        gate = "open" if told.gate_open else f"closed by {', '.join(told.blocking)}"
-        more = [f"… {told.more} older"] if told.more else []
-        text = "\n".join([f"gate: {gate}", *filter(None, [told.text]), *more, *(f"note: {note}" for note in notes)])
-        return CallToolResult(content=[TextContent(type="text", text=text)], structured_content=told.model_dump())
+        gate = "open" if result.gate_open else f"closed by {', '.join(result.blocking)}"
+        more = [f"… {result.more} older"] if result.more else []
+        text = "\n".join([f"gate: {gate}", *filter(None, [result.text]), *more, *(f"note: {note}" for note in notes)])
+        return CallToolResult(content=[TextContent(type="text", text=text)], structured_content=result.model_dump())
 
     if read_only:
         return
@@ -120,9 +120,9 @@ def add_boards(server: MCPServer[Any], service: Service, run: str, *, read_only:
                 "supersedes": supersedes,
                 "addresses": addresses,
             }
-            told: dict[str, Any] = {"doc": doc, "ref": ref, "evidence": evidence, "confidence": confidence}
-            told |= {"links": links, "worker": worker, "must_surface": must_surface}
-            return boards.post(run, text, type=type, **told)
+            options: dict[str, Any] = {"doc": doc, "ref": ref, "evidence": evidence, "confidence": confidence}
+            options |= {"links": links, "worker": worker, "must_surface": must_surface}
+            return boards.post(run, text, type=type, **options)
 
         posted, notes = await service.write(ctx, work)
         notes += [] if posted.is_written else ["already on the board; nothing was written"]

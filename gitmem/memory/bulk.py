@@ -46,8 +46,8 @@ class Bulk:
         from gitmem.commands.export import export
 
         repository = self._repository
-        told = repository.progress_of("exporting")
-        return export(repository, query, folder=folder, is_okf=is_okf, progress=told)
+        progress = repository.progress_of("exporting")
+        return export(repository, query, folder=folder, is_okf=is_okf, progress=progress)
 
     def settle_moved(self, *keys: str, dry_run: bool = False, approve: bool = False) -> Sequence[Repointed]:
         """Re-point checks, paths and refs to where git renamed their files: of these memories, or of all that moved.

@@ -341,7 +341,7 @@ def list_elsewhere(catalog: Catalog, ground: int | None, keys: Iterable[str] | N
         keys: Only these; None for all.
     """
     texts = dict(fact_state.toolsets_of(catalog, ground or 0))
-    told: dict[tuple[int, str], str] = {}
+    reasons: dict[tuple[int, str], str] = {}
     rows = catalog.rows(
         "SELECT m.key, s.outcome, s.tools FROM state s JOIN memory m ON m.id = s.fact WHERE s.ground = ? AND"
         f" s.tools <> 0 AND {state.LIVE} AND {state.CLAIM} ORDER BY m.key",
@@ -352,10 +352,10 @@ def list_elsewhere(catalog: Catalog, ground: int | None, keys: Iterable[str] | N
     for key, outcome, number in rows:
         if wanted is not None and key not in wanted:
             continue
-        if (number, outcome) not in told:
-            told[number, outcome] = describe_elsewhere(texts[number], outcome)
-        if told[number, outcome]:
-            found[key] = told[number, outcome]
+        if (number, outcome) not in reasons:
+            reasons[number, outcome] = describe_elsewhere(texts[number], outcome)
+        if reasons[number, outcome]:
+            found[key] = reasons[number, outcome]
     return found
 
 

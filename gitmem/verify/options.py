@@ -62,9 +62,9 @@ class Watch:
     """Who looks on while facts are judged.
 
     Attributes:
-        expect: Is told how many facts will be judged.
-        began: Is told, from any thread, the key of a fact whose check begins.
-        doubted: Is told the key of a fact that failed, and that is asked again when all others have ended.
+        expect: Called with the number of facts that will be judged.
+        began: Called from any thread with the key of a fact when its check starts.
+        doubted: Called with the key of a failed fact that is checked again once all others have ended.
         tick: Is called every now and then while checks run, from the thread that gets the results.
     """
 

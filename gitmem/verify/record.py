@@ -227,7 +227,7 @@ def list_news(
 def _is_elsewhere(old: Verdict | None, new: Verdict, is_fresh: Callable[[Verdict], bool]) -> bool:
     """Return whether a verdict says only how it is in this environment, where another one judged the same inputs.
 
-    A failure that was confirmed is the code's, and everybody is told of it; what holds here does not take it back.
+    A confirmed failure is caused by the code and reported to everyone; a check that holds here does not revoke it.
     """
     if old is None or old.spec != new.spec or old.claim != new.claim or old.outcome == new.outcome:
         return False

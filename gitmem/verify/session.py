@@ -380,7 +380,7 @@ class Session:
         )
 
     def _with_broken_again(self, dues: list[Due]) -> list[Due]:
-        """Return what is due, compared with what was told last, and facts that fail again on inputs seen before.
+        """Return what is due, compared with the last report, and facts that fail again on inputs seen before.
 
         A verdict that counts again because the inputs do may be older than a failure in between. And an earlier failure
         on these inputs may be of another cause: what it named may have moved, and another commit broke it.
@@ -423,8 +423,8 @@ class Session:
     def _held_last(self, verdict: Verdict) -> Verdict | None:
         """Return the verdict by which the branch says that a fact holds; this clone's own, if it made it."""
         branch = fact_state.branch_verdicts(self._catalog, [verdict.key]).get(verdict.key, ())
-        told = fact_state.merged(branch, (), spec=verdict.spec, claim=verdict.claim)
-        held = {v.inputs for v in told if v.outcome == HOLDS}
+        verdicts = fact_state.merged(branch, (), spec=verdict.spec, claim=verdict.claim)
+        held = {v.inputs for v in verdicts if v.outcome == HOLDS}
         mine = self._local.verdicts([verdict.key]).get(verdict.key, ())
         every = fact_state.merged(branch, mine, spec=verdict.spec, claim=verdict.claim)
         return max((v for v in every if v.outcome == HOLDS and v.inputs in held), key=lambda v: v.own, default=None)
@@ -515,7 +515,7 @@ class Session:
             return verdict
         self._breaks.add(verdict.key)
         read = self._reads(result)
-        # The branch is not told of inputs alone: what held last may be known here only.
+        # Inputs alone are not recorded on the branch: only this clone may know what held last.
         mine = self._local.verdicts([verdict.key]).get(verdict.key, ())
         held = [v for v in mine if (v.spec, v.claim, v.outcome) == (verdict.spec, verdict.claim, HOLDS)]
         by_age = (old, *sorted(held, key=lambda v: -v.at))

@@ -109,12 +109,12 @@ def distil(
     todos = next((turn.todos for turn in reversed(turns) if turn.what == TODOS), ())
     ended = follow(turns)
     inside = dict.fromkeys(reversed([places[name] for name in named if places[name]]))
-    told = turns if with_prompts else [turn for turn in turns if turn.what != PROMPT]
+    shown = turns if with_prompts else [turn for turn in turns if turn.what != PROMPT]
     return Summary(
         goal=prompts[0] if prompts and with_prompts else "",
         asked=tuple(_distinct(prompts[1:])[-KEPT:]) if with_prompts else (),
         is_asked=bool(prompts),
-        decisions=tuple(_distinct(_decisions(told))[-KEPT:]),
+        decisions=tuple(_distinct(_decisions(shown))[-KEPT:]),
         files=tuple(clean(name, LINE) for name in reversed(list(inside)[:KEPT])),
         elsewhere=sum(not place for place in places.values()),
         fixed=_fixed(ended, place_of),
@@ -176,8 +176,8 @@ def title_of(summary: Summary) -> str:
         names = [os.path.basename(name) for name in reversed(summary.files)]
         more = f" and {len(names) - TITLE_FILES} more" if len(names) > TITLE_FILES else ""
         return clean(f"Changed {', '.join(names[:TITLE_FILES])}{more}", TITLE)
-    told = [text for pairs in (summary.fixed, summary.failing, summary.tests) for _, text in pairs[-1:]]
-    return brief([*told, *(f"To do: {text}" for text in summary.open)][0], TITLE)
+    found = [text for pairs in (summary.fixed, summary.failing, summary.tests) for _, text in pairs[-1:]]
+    return brief([*found, *(f"To do: {text}" for text in summary.open)][0], TITLE)
 
 
 def format_summary(summary: Summary, about: str) -> str:

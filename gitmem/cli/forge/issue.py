@@ -99,7 +99,7 @@ def _read(file: str) -> Failing:
 
 
 def _keep(failing: Failing, place: ForgeRepository, text: str) -> IssueResult:
-    """Keep the issue; that issues are disabled is an error only where somebody had to be told something."""
+    """Keep the issue; disabled issues are an error only where there is something to report."""
     try:
         return keep(Forge(place, forge_token()), failing)
     except ForgeError as err:

@@ -224,8 +224,8 @@ def _warnings(
         elif key not in chains:
             why = "its time to live has passed" if is_fresh else "the code that it reads has changed"
             read = "" if is_fresh else _places_read(inputs, words)
-            told = f"{cut(read, REASON_LIMIT)} has changed" if read else why
-            warn(Case(key, STALE, STALE, why), kind, text, f"{told}; verified {ago(age_s(at, now))} ago")
+            reason = f"{cut(read, REASON_LIMIT)} has changed" if read else why
+            warn(Case(key, STALE, STALE, why), kind, text, f"{reason}; verified {ago(age_s(at, now))} ago")
     suspects = catalog.each(
         f"SELECT m.key, m.kind, m.title FROM memory m WHERE {state.LIVE} AND {unexpired(now)} AND m.key IN ({{}})",
         sorted(chains),

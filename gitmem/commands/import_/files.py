@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from typing import IO
 
-    Told = Callable[[int, int], None]
+    Progress = Callable[[int, int], None]
 
 # The default kinds: a line of a log is a learning, a file is a document.
 LINE_KIND = "learned"
@@ -47,7 +47,7 @@ def check_sources(names: Sequence[str]) -> None:
 
 
 def read_sources(
-    names: Sequence[str], *, kind: str, stdin: IO[bytes] | None, progress_of: Told | None
+    names: Sequence[str], *, kind: str, stdin: IO[bytes] | None, progress_of: Progress | None
 ) -> Iterator[ImportRecord | Unreadable]:
     """Yield every memory of every source in turn, or the reason why there is none.
 
@@ -71,7 +71,7 @@ def read_sources(
             yield from _read_lines(name, kind or LINE_KIND, progress_of)
 
 
-def _read_lines(name: str, kind: str, progress_of: Told | None) -> Iterator[ImportRecord | Unreadable]:
+def _read_lines(name: str, kind: str, progress_of: Progress | None) -> Iterator[ImportRecord | Unreadable]:
     with Path(name).open("rb") as file:
         total = os.fstat(file.fileno()).st_size
         for found in read_jsonl(file, name=name, kind=kind, is_archive=Path(name).name == ARCHIVE):
@@ -80,7 +80,7 @@ def _read_lines(name: str, kind: str, progress_of: Told | None) -> Iterator[Impo
                 progress_of(file.tell(), total)
 
 
-def _read_folder(name: str, kind: str, progress_of: Told | None) -> Iterator[ImportRecord | Unreadable]:
+def _read_folder(name: str, kind: str, progress_of: Progress | None) -> Iterator[ImportRecord | Unreadable]:
     files = list_files(name)
     for done, found in read_folder(name, files, name=name, kind=kind):
         yield found

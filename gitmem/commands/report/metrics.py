@@ -130,14 +130,14 @@ def families(found: Mapping[str, Any], counts: Counts) -> Iterator[Family]:
         yield Family("index_behind_commits", "Commits not indexed yet.", {"": counts.behind})
     looks = {"": counts.looks}
     yield Family("memory_looks", "Memories shown in full in this clone.", looks, kind=COUNTER)
-    told = counts.tallies
-    captured, refused = {"": told[tally.CAPTURES]}, {"": told[tally.REFUSALS]}
+    tallies = counts.tallies
+    captured, refused = {"": tallies[tally.CAPTURES]}, {"": tallies[tally.REFUSALS]}
     yield Family("captures", "Texts captured from sessions in this clone.", captured, kind=COUNTER)
     yield Family("capture_refusals", "Texts that could not be captured in this clone.", refused, kind=COUNTER)
-    shown = {"start": told[tally.STARTS], "prompt": told[tally.PROMPTS]}
+    shown = {"start": tallies[tally.STARTS], "prompt": tallies[tally.PROMPTS]}
     about = "Times that a session of this clone was given context, by event."
     yield Family("context_injections", about, shown, "event", kind=COUNTER)
-    injected = {"": told[tally.SHOWN]}
+    injected = {"": tallies[tally.SHOWN]}
     yield Family("injected_memories", "Memories in the context that sessions were given.", injected, kind=COUNTER)
     yield Family("problem_files", "Files of the store that cannot be read.", {"": found["problems"]})
     yield Family("to_settle", "Memories with two merged versions to settle.", {"": len(found["to_settle"])})

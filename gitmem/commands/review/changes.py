@@ -114,7 +114,7 @@ def _renamed(memories: list[ChangedMemory]) -> list[ChangedMemory]:
         old = gone.pop(_said(new), None) if new is not None else None
         if old is not None:
             dropped.add(old.key)
-            memory = ChangedMemory(memory.key, old.before, memory.after)  # noqa: PLW2901 - it is told as one
+            memory = ChangedMemory(memory.key, old.before, memory.after)  # noqa: PLW2901 - it is one change
         joined.append(memory)
     return [memory for memory in joined if memory.key not in dropped or memory.after is not None]
 

@@ -33,12 +33,12 @@ class Stand:
     """The statuses of the live memories in one state of the store.
 
     Attributes:
-        told: The status that readers see, by key.
+        shown: The status that readers see, by key.
         titles: Title and path, by key.
         reasons: Why each failed fact fails, by key.
     """
 
-    told: Mapping[str, MemoryStatus]
+    shown: Mapping[str, MemoryStatus]
     titles: Mapping[str, tuple[str, str]]
     reasons: Mapping[str, tuple[str, str]]
 
@@ -58,10 +58,10 @@ def stand(catalog: Catalog, git: Git, local: LocalState, code: CodeTree, policy:
 def list_shifts(before: Stand, after: Stand) -> tuple[Shift, ...]:
     """Return the changed statuses, most severe first, then by key; removed memories are reported elsewhere."""
     found = []
-    for key, status in after.told.items():
-        was = before.told[key].status if key in before.told else ""
+    for key, status in after.shown.items():
+        was = before.shown[key].status if key in before.shown else ""
         # A new fact without a verdict is reported with its command.
-        if status.status == was or (status.status == UNPROVEN and key not in before.told):
+        if status.status == was or (status.status == UNPROVEN and key not in before.shown):
             continue
         title, path = after.titles[key]
         found.append(

@@ -71,7 +71,7 @@ def unpacker(db: sqlite3.Connection) -> Callable[[str, str | bytes | None], str 
             return packed
         import zlib
 
-        # Read again after a write of ours: it may have made the dictionary, and been rolled back since.
+        # Read again after our own write, which may have made the dictionary and been rolled back since.
         changes, dictionary = known.get(name, (-1, b""))
         if changes != db.total_changes:
             dictionary = _read(db, name)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from gitmem.index.embed.provider import EmbeddingProvider
 
 OFF = ("", "off")
-# The packages that each kind of provider imports, and the extra of ours that brings them.
+# The packages that each kind of provider imports, and our extra that installs them.
 MODEL2VEC = (("tokenizers", "safetensors"), "model2vec")
 FASTEMBED = (("fastembed",), "embed")
 ONNX = (("onnxruntime", "tokenizers"), "embed")

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from gitmem.index.embed.rows import Vectors
 
-# How long a question waits, and a batch of texts: choices of ours. Recall goes on without meanings after it; a model on
+# Seconds to wait for a query, and for a batch (not measured). Recall goes on without meanings after it; a model on
 # a CPU takes seconds for a batch.
 QUERY_S = 5.0
 BATCH_S = 60.0

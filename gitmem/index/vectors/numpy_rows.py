@@ -50,7 +50,7 @@ MOST_DIMENSIONS = 65_536
 
 
 class DamagedError(GitmemError):
-    """The vectors cannot be used: another format, cut short, or no file of ours. They are rebuilt."""
+    """The vectors cannot be used: another format, truncated, or not our file. They are rebuilt."""
 
 
 @frozen

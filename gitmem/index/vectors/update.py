@@ -73,7 +73,7 @@ def catch_up(
         catalog: The store's catalog.
         providers: What embeds prose, and code.
         until: When to stop, by ``time.monotonic``; one memory is embedded whatever it says.
-        progress: Told how many of how many are embedded.
+        progress: Called with how many of how many are embedded.
 
     Raises:
         BusyError: Another process embeds now.

@@ -155,7 +155,7 @@ def refresh_whoosh(
         catalog: The catalog; its rows are what is indexed.
         is_named: Whether somebody asked for the index itself, so that it is made for any number of memories.
         rebuild: Whether it is made from nothing in any case.
-        progress: Told how many memories are read and of how many.
+        progress: Called with how many memories are read and of how many.
 
     Raises:
         ConflictError: Somebody asked for the index itself, and another process writes it.

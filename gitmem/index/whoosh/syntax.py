@@ -1,6 +1,6 @@
 """The query language of ``recall --syntax``: Whoosh's own parser, made strict, with its patterns expanded in bounds.
 
-Whoosh takes whatever it cannot read as words. Somebody who asked for syntax wants to be told instead, so what its
+Whoosh takes whatever it cannot read as words. Someone who asked for syntax wants an error instead, so what its
 taggers made of the text is checked before it is parsed. Statuses and paths are not in the index, but in the catalog.
 """
 

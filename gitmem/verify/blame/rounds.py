@@ -26,7 +26,7 @@ def search_together(
     Args:
         searches: The searches.
         ask: Runs the checks of some of them at one commit and returns what each answers, in their order.
-        ended: Is told what came of each as it ends: what it found, or why it could not go on.
+        ended: Called with the result of each when it ends, or the reason it could not go on.
     """
     waiting: dict[Key, str] = {}
 

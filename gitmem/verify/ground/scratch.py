@@ -3,7 +3,7 @@
 It is a repository of its own that borrows the user's objects (gitrepository-layout(5), ``objects/info/alternates``),
 so that git works in a check and nothing that a check does to it reaches the user's. On disk, in one folder each::
 
-    lock     held while a process of ours uses the folder (flock)
+    lock     held while a gitmem process uses the folder (flock)
     state    the commit that ``tree`` shows; missing while it may be anything else
     git/     its git directory as it should be; a check never sees this one
     tree/    what the check sees, with a copy of ``git/`` as ``.git``

@@ -79,7 +79,7 @@ class JobRun:
             clock: Returns epoch seconds.
             is_scheduled: Whether nobody typed it.
             wait_s: How long to wait for another one.
-            report: Is told, once, that another one is waited for.
+            report: Called once when it has to wait for another job.
         """
         self._folder = folder
         self._wait_s = wait_s
@@ -111,7 +111,7 @@ class JobRun:
             os.lseek(self._fd, 0, os.SEEK_SET)
             os.write(self._fd, who.encode())
         except OSError:
-            return  # a full disk: who holds the lock is only told, the kernel keeps it
+            return  # a full disk: the note is only for messages; the kernel keeps the lock
 
     def _taken(self) -> int:
         path = os.path.join(self._folder, LOCK)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from gitmem.verify.jobs.job import Job
     from gitmem.verify.jobs.schedule import Schedule
 
-# Days without a commit from which on it is told that the forge will switch its schedules off: two weeks to act.
+# Days without a commit after which status warns that the forge will disable the schedules: two weeks to act.
 FORGE_WARN_DAYS = FORGE_DAYS - 14
 
 

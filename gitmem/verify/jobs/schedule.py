@@ -25,7 +25,7 @@ WORKFLOWS = {
     "forgejo": ".forgejo/workflows/gitmem.yml",
     "gitea": ".gitea/workflows/gitmem.yml",
 }
-# The first line of a workflow of ours begins with it; then come how often it runs, and how it was made.
+# The first line of our workflows begins with it, followed by how often it runs and how it was made.
 WORKFLOW_MARK = "# gitmem-verify every "
 # Hours between two runs, by the word for them: what all of systemd, cron, launchd and a forge's cron can say.
 EVERY = {"1h": 1, "2h": 2, "3h": 3, "4h": 4, "6h": 6, "8h": 8, "12h": 12, "daily": 24, "weekly": 168}

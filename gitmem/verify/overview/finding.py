@@ -127,7 +127,7 @@ WORDS = {
     HOLDS: FindingWords(*(VERIFIED, "", "holds", "hold", "Holds"), meaning="The fact holds."),
 }
 KINDS = tuple(WORDS)
-# Those that a reader is told of one by one; what holds is counted.
+# Those listed one by one; facts that hold are only counted.
 LISTED = tuple(kind for kind in KINDS if kind != HOLDS)
 
 

@@ -189,8 +189,8 @@ def _tells_value(reads: Iterable[str], undeclared: str, places: Places, values: 
     Verdicts name those paths on the branch: then nothing is said of what was read.
     """
     paths = [read[1:] for read in reads] + undeclared.split("\n")
-    told = [path for path in paths if is_told(path, values)] if values else []
-    return any(places.find(path) is None and not places.is_folder(path) for path in told)
+    wanted = [path for path in paths if is_told(path, values)] if values else []
+    return any(places.find(path) is None and not places.is_folder(path) for path in wanted)
 
 
 def describe_hidden(reads: Iterable[str], ignored: Sequence[str], shown: Sequence[str]) -> str:

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from gitmem.verify.inputs import CodeTree
     from gitmem.verify.options import Watch
 
-# How often a run that waits for its checks is told to show how long they take, in seconds.
+# Seconds between updates of how long the running checks take.
 TICK_S = 0.1
 # Runs of one check that confirm its failure at the same time.
 CONFIRMED_AT_ONCE = 3

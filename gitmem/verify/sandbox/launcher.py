@@ -206,7 +206,7 @@ def _wait(child: int, watch: LimitWatch) -> str:
 
 def _wait_on(child: int, exit_fd: int, watch: LimitWatch) -> str:
     poll = select.poll()
-    poll.register(0, 0)  # POLLHUP is always told
+    poll.register(0, 0)  # POLLHUP is always reported
     if exit_fd >= 0:
         poll.register(exit_fd, select.POLLIN)
     interval_s = math.inf if exit_fd >= 0 else POLL_S
@@ -253,7 +253,7 @@ def _sweep() -> None:
             try:
                 os.kill(pid, SIGKILL)
             except (ProcessLookupError, PermissionError):
-                continue  # reaped by its parent meanwhile; one that is not ours to kill is told at the end
+                continue  # reaped by its parent meanwhile; one we may not kill is reported at the end
         try:
             while os.waitpid(-1, os.WNOHANG)[0]:
                 pass

@@ -65,7 +65,7 @@ def _sweep(parent: Path, prefix: str) -> None:
 
 
 def _hold(folder: Path) -> int | None:
-    """Return what keeps others from removing a folder of ours; None where another process has it, or none can."""
+    """Return a lock that keeps others from removing our folder; None if another has it or none is possible."""
     if sys.platform == "win32":
         return None
     fd = os.open(folder, os.O_RDONLY | CLOSE_ON_EXEC | NO_FOLLOW | ONLY_FOLDER)

@@ -1,6 +1,6 @@
 """From what strace saw of a run to what it read of the code: paths of the ground, where links lead, what git read.
 
-Whatever is not certain makes the whole tree an input. What is not told apart: times of files, how many links and
+In doubt the whole tree is an input. Not distinguished: times of files, how many links and
 folders a folder has, and what a check reads of the history of the code where it reads nothing of its files.
 """
 

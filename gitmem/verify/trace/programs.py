@@ -60,15 +60,15 @@ def differs_here(environment: str, path: str) -> str:
         environment: The environment of a verdict.
         path: PATH of the checks: where programs of its names are looked for.
     """
-    told = parse_environment(environment)
+    recorded = parse_environment(environment)
     programs = {}
-    for name in told.versions:
+    for name in recorded.versions:
         places = (f"{folder}/{name}" for folder in path.split(":") if folder.startswith("/"))
         place = next((place for place in places if os.access(place, os.X_OK)), "")
         programs[name] = version_of(place) if place else ""
     mark = "0" * HASH_DIGITS
     versions = {name: (version, mark) for name, version in programs.items()}
-    here = format_environment(system(), versions, {}, marks_of(told.variables))
+    here = format_environment(system(), versions, {}, marks_of(recorded.variables))
     return difference(here, environment)
 
 
@@ -110,9 +110,9 @@ def changed(text: str, stamps: dict[str, str] | None = None) -> list[str]:
 
 def changed_variables(text: str) -> list[str]:
     """Return the variables of a fingerprint whose values are not what they were, by name."""
-    told = parse_environment(f"here {text}").variables
-    here = marks_of(told)
-    return sorted(name for name, mark in told.items() if here.get(name) != mark)
+    marks = parse_environment(f"here {text}").variables
+    here = marks_of(marks)
+    return sorted(name for name, mark in marks.items() if here.get(name) != mark)
 
 
 def describe_change(text: str) -> str:

@@ -17,7 +17,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-# Kinds of events. A file that is opened may be read; one that is looked up may still be told by its size and mode.
+# Kinds of events. A file that is opened may be read; a lookup may still reveal its size and mode.
 # One that gets a second name (link(2)) may be a symbolic link, and then both names lead to the same place.
 LOOKED, OPENED, LISTED, RAN, LINKED, MOVED, NAMED = "looked", "opened", "listed", "ran", "linked", "moved", "named"
 
