@@ -110,7 +110,10 @@ def _settle_moved(args: argparse.Namespace, out: Output) -> int:
     with shared.open_memory(args, out) as memory:
         found = memory.bulk.settle_moved(*keys, dry_run=args.dry_run, approve=shared.is_interactive())
         shared.print_notices(memory, out)
-    changed, skipped = [one for one in found if not one.skipped], [one for one in found if one.skipped]
+        changed, skipped = [one for one in found if not one.skipped], [one for one in found if one.skipped]
+        # What is named is changed, also where nobody can approve its new command now.
+        waiting = [] if args.dry_run else memory.repository.waiting_keys()
+        unapproved = sorted({one.key for one in changed}.intersection(waiting))
     if args.json:
         out.json(
             {
@@ -125,6 +128,8 @@ def _settle_moved(args: argparse.Namespace, out: Output) -> int:
             out.line((one.key, "key"), "  ", line)
     if changed and not args.dry_run:
         out.done(f"re-pointed {shared.counted(len(changed), 'memory', 'memories')}")
+    if unapproved:
+        out.note(f"unproven until its new command is approved: {few(unapproved)}; gitmem trust --review")
     reasons: dict[str, list[str]] = {}
     for one in skipped:
         reasons.setdefault(one.skipped, []).append(one.key)

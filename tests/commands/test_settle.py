@@ -68,6 +68,15 @@ def test_a_command_that_nobody_can_approve_stays_as_it_is(memory, repo, run_cli)
     assert memory.status().document["moved"] == ["grep"]
 
 
+def test_a_named_command_that_nobody_can_approve_is_changed_and_said_to_wait(memory, repo, run_cli):
+    moved_store(memory, repo)
+
+    said = run_cli("settle", "--moved", "grep", "rs")
+
+    assert "unproven until its new command is approved: grep; gitmem trust --review" in said.err
+    assert fields_of(memory, "grep")["verify"].startswith("grep -q RS256 ./lib/auth/jwt.py")
+
+
 def test_a_command_that_was_not_approved_before_is_not_approved_by_moving(memory, repo, run_cli):
     moved_store(memory, repo)
     (due,) = (one for one in memory.repository.commands() if one.row.key == "grep")

@@ -232,14 +232,15 @@ class Judge:
     def is_doubtful(self, result: Result) -> bool:
         """Return whether a failure is to be confirmed: it is new, or may be the environment's.
 
-        One that was known is compared again where its inputs are others: they may have been fixed meanwhile, and it
-        fails for another reason now.
+        One that was known is compared again where its inputs or its reason are others: it may have been fixed
+        meanwhile, and the environment may be gone.
         """
         due = result.due
         known = due.verdict
-        is_known = known is not None and known.outcome == FAILS
-        is_other = known is not None and bool(known.held_commit) and due.why in ("inputs", "blocked")
-        return result.outcome == FAILS and (result.is_unclear or not is_known or is_other)
+        if result.outcome != FAILS or result.is_unclear or known is None or known.outcome != FAILS:
+            return result.outcome == FAILS
+        is_other = due.why in ("inputs", "blocked") or result.because not in known.because
+        return bool(known.held_commit) and is_other
 
     def confirm(self, result: Result, *, width: int = 1) -> Result:
         """Judge a doubtful failure by contrast and return what is left of it; *width* runs go on at the same time."""

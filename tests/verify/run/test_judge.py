@@ -421,6 +421,24 @@ def test_fact_stays_blocked_when_its_earlier_verdict_is_recorded(memory, repo, w
         assert statuses(latest) == {"a": "blocked"}
 
 
+def test_known_failure_keeps_its_reason_where_the_environment_is_gone(memory, repo, world):
+    put(repo, make_fact("a", f"sh {world} && {{ grep -q service README.md || {{ echo Error: none; exit 1; }}; }}"))
+    world.write_text("exit 0\n")
+    approve_all(memory)
+    verify(memory)
+    commit_files(repo, {"README.md": "# Nothing\n"})
+    verify(memory)
+
+    world.write_text("echo Error: no tool; exit 1\n")
+    run = verify(memory, everything=True)
+
+    assert outcomes(run) == {"a": "blocked"}
+    assert (statuses(memory), memory.show("a").document["verdict"]["because"]) == (
+        {"a": "failed"},
+        "exit 1: Error: none",
+    )
+
+
 def test_blocked_check_is_news_once_for_all_clones_until_it_runs_again(memory, repo, world, monkeypatch):
     """A fresh clone, as CI has one for each run, knows by the branch that a check was blocked before."""
     put(repo, make_fact("a", f"test -e {world} && grep -q service README.md"))
