@@ -17,7 +17,7 @@ from gitmem.commands.adopt.correct import with_fixes
 from gitmem.commands.adopt.documents import find_documents
 from gitmem.commands.adopt.findings import FALSE, HOLDS, NEVER, Adoption
 from gitmem.commands.adopt.judge.figures import Numbers, all_names
-from gitmem.commands.adopt.judge.occurrence import judge_symbol
+from gitmem.commands.adopt.judge.occurrence import find_symbol_culprit, judge_symbol
 from gitmem.commands.adopt.judge.presence import judge_path
 from gitmem.commands.adopt.judge.targets import judge_command
 from gitmem.commands.adopt.past import Past
@@ -27,7 +27,7 @@ from gitmem.text.sanitize import display
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Container, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 
     from gitmem.commands.adopt.claims.claim import Claim
     from gitmem.commands.adopt.corpus import Corpus
@@ -218,11 +218,16 @@ def _with_culprits(findings: list[Finding], past: Past) -> list[Finding]:
     broke = {
         at: commit
         for at, finding in enumerate(findings)
-        if finding.verdict == FALSE
-        and (commit := past.broke(finding.probe) if finding.probe else gone.get(finding.then, ""))
+        if finding.verdict == FALSE and (commit := _find_culprit(finding, past, gone))
     }
     broke |= {at: gone[place] for at, places in never.items() for place in reversed(places) if place in gone}
     made = past.culprits(broke.values())
     return [
         replace(finding, culprit=made.get(broke[at])) if at in broke else finding for at, finding in enumerate(findings)
     ]
+
+
+def _find_culprit(finding: Finding, past: Past, gone: Mapping[str, str]) -> str:
+    if finding.probe is None:
+        return gone.get(finding.then, "")
+    return find_symbol_culprit(finding, past) if finding.claim.kind == SYMBOL else past.broke(finding.probe)

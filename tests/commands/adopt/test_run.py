@@ -135,6 +135,18 @@ def test_function_that_was_removed_is_false(repo):
     assert messages(adopted(repo)) == [("AGENTS.md", 1, "sign_claims")]
 
 
+def test_function_that_moved_to_another_file_before_it_was_removed_is_false_since_it_was_removed(repo):
+    commit_files(repo, {"AGENTS.md": "- `sign_claims` signs\n", "src/a.py": "def sign_claims(): ...\n\n\nA = 1\n"})
+    commit_files(repo, {"src/a.py": "A = 1\n", "src/b.py": "def sign_claims(): ...\n"}, "move it")
+    assert adopted(repo).of(FALSE) == []
+    git(repo, "rm", "-q", "src/b.py")
+    culprit = commit_files(repo, {}, "remove it")
+
+    (finding,) = adopted(repo).of(FALSE)
+
+    assert finding.culprit.commit == culprit
+
+
 def test_nested_document_is_about_its_folder(repo):
     commit_files(repo, {"app/AGENTS.md": "- `scripts/` has tools\n", "app/scripts/a.sh": "", "scripts/b.sh": ""})
     git(repo, "rm", "-q", "app/scripts/a.sh")

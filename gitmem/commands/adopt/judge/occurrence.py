@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from gitmem.commands.adopt.past import Past
     from gitmem.commands.adopt.statements import Statement
 
+# Files that a name is followed through, from the one that defined it when its line was written.
+MOST_HOMES = 3
+
 
 def judge_symbol(claim: Claim, statement: Statement, document: Document, corpus: Corpus, past: Past) -> Finding | None:
     """Judge the claim that a name is in the code; None if it turns out not to be a claim."""
@@ -32,8 +35,7 @@ def judge_symbol(claim: Claim, statement: Statement, document: Document, corpus:
     were = past.files_with(wrote, claim.name) if wrote else None
     home = _home(claim.name, were or (), wrote, document, past)
     if home:
-        probe = Probe(home, lambda other: re.search(rf"\b{re.escape(claim.name)}\b", other) is not None, claim.name)
-        check = {"symbol": claim.name, "in": home}
+        probe, check = _probe(claim.name, home), {"symbol": claim.name, "in": home}
         return Finding(
             document, statement, claim, FALSE, Source(home), held=True, wrote=wrote, probe=probe, check=check
         )
@@ -50,6 +52,22 @@ def _home(name: str, files: Iterable[str], wrote: str, document: Document, past:
         if defined_in(past.texts([wrote], path).get(wrote, ""), name):
             return path
     return ""
+
+
+def find_symbol_culprit(finding: Finding, past: Past) -> str:
+    """Return the commit that took a name out of the code: out of its file, or of the last one that it moved to."""
+    assert finding.probe is not None
+    name, culprit = finding.claim.name, past.broke(finding.probe)
+    later = culprit
+    for _ in range(MOST_HOMES):
+        home = _home(name, past.files_with(later, name) or (), later, finding.document, past) if later else ""
+        later = past.broke(_probe(name, home)) if home else ""
+        culprit = later or culprit
+    return culprit
+
+
+def _probe(name: str, home: str) -> Probe:
+    return Probe(home, lambda text: re.search(rf"\b{re.escape(name)}\b", text) is not None, name)
 
 
 def defined_in(text: str, name: str) -> bool:
