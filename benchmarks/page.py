@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import signal
 import statistics
 import subprocess
 import sys
@@ -74,7 +73,7 @@ def first_load(stores: Stores, folder: Path) -> bytes:
             with urlopen(server.stdout.readline().strip(), timeout=300) as answer:
                 loaded: bytes = answer.read()
         finally:
-            server.send_signal(signal.SIGINT)
+            server.terminate()
     return loaded
 
 

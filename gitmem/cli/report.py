@@ -135,6 +135,7 @@ def _serve(args: argparse.Namespace, out: Output) -> int:
         shared.print_notices(memory, out)
     with ReportServer(_Now(args.scope), args.port) as server:
         out.line(server.url)
+        out.flush()
         out.note("press Ctrl-C to stop")
         if args.open:
             _open(server.url, out)

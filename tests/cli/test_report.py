@@ -10,7 +10,7 @@ from urllib.request import urlopen
 
 from conftest import commit_files
 from markupsafe import escape
-from support.console import start
+from support.console import environment, start
 
 
 def test_a_page_is_written_and_written_anew(run_cli, repo: Path) -> None:
@@ -57,7 +57,9 @@ def test_a_failure_that_the_page_shows_is_none_of_the_commands(run_cli, repo: Pa
 
 def test_page_is_served_as_the_memory_is_now_until_ctrl_c(run_cli, repo: Path) -> None:
     run_cli("remember", "Deploys need the VPN", "--key", "vpn")
-    process = start([sys.executable, "-m", "gitmem", "report", "--serve"], repo, text=True)
+    # A script reads the address from a pipe, whose other end nothing empties.
+    env = {name: value for name, value in environment().items() if name != "PYTHONUNBUFFERED"}
+    process = start([sys.executable, "-m", "gitmem", "report", "--serve"], repo, text=True, env=env)
     try:
         url = process.stdout.readline().strip()
         before = read(url), read(f"{url}state")
