@@ -122,7 +122,7 @@ def forget_everything(repo: Path) -> None:
     shutil.rmtree(repo / ".git" / "gitmem", ignore_errors=True)
 
 
-@settings(max_examples=30, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(STEP, min_size=2, max_size=5))
 @example([{"a": "plain", "b": "supersedes-a"}, {"b-elsewhere": "plain"}])
 @example([{"a": "plain", "b": "plain", "b-split": "supersedes-a"}, {"b": "gone"}])

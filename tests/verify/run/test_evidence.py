@@ -87,7 +87,7 @@ def test_traced_run_ends_as_it_does_untraced(tmp_path, rung, mark):
 
 def test_traced_run_is_bounded_in_time_and_what_it_says(tmp_path, mark):
     late = ran(f"sleep {mark}", tmp_path, "none", STRACE, timeout_s=0.5)
-    loud = ran("yes | head -c 300000", tmp_path, "none", STRACE, output_cap=1000)
+    loud = ran("yes | head -c 30000", tmp_path, "none", STRACE, output_cap=1000)
 
     assert (late.timed_out, late.trace) == (True, None)
     assert not is_running(mark)

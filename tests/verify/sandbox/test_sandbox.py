@@ -437,8 +437,8 @@ def test_a_check_that_kills_its_whole_group_ends_nobody_else(any_rung, ground):
 
 
 def test_a_fork_bomb_is_over_at_the_limit(any_rung, ground, mark):
-    # Bounded by its own depth: 2 ** 6 sleepers and as many shells, whatever limits bind here.
-    bomb = 'b() { if [ "$1" -gt 0 ]; then b $(($1-1)) & b $(($1-1)) & wait; else sleep ' + mark + "; fi; }; b 6"
+    # Bounded by its own depth: 2 ** 4 sleepers and as many shells, whatever limits bind here.
+    bomb = 'b() { if [ "$1" -gt 0 ]; then b $(($1-1)) & b $(($1-1)) & wait; else sleep ' + mark + "; fi; }; b 4"
 
     ran = run(bomb, ground, any_rung, timeout_s=0.4)
 
