@@ -162,7 +162,7 @@ def post(git: Git, run: str, entry: Entry, *, command: str, now: int, wait_s: fl
             lock = try_lock(os.path.join(folder, "lock"))
             if lock is None:
                 if time.monotonic() > deadline:
-                    message = f"another process is writing the board {run}; waited {wait_s:g} s for it"
+                    message = f"timed out after {wait_s:g} s: another process is writing the board {run}"
                     raise ConflictError(message, hint="try again, or wait longer: GITMEM_LOCK_TIMEOUT=120")
                 time.sleep(POLL_S)
                 continue

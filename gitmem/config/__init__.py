@@ -107,7 +107,7 @@ def _value(row: Setting, text: str, key: str, file: str) -> object:
 
 
 def unknown_variables() -> list[str]:
-    """Return a line about each ``GITMEM_*`` variable of the environment that is not a setting."""
+    """Return a notice about each ``GITMEM_*`` variable of the environment that is not a setting."""
     known = {row.variable for row in SETTINGS.values()}
     short = {plain(name) for name in (*known, *INTERNAL)}
     found = [name for name in os.environ if name.startswith("GITMEM_") and name not in INTERNAL and os.environ[name]]
@@ -123,7 +123,7 @@ def _near(key: str, known: Iterable[str]) -> str:
 
 
 def git_environment(*, transport: bool = False) -> dict[str, str]:
-    """Return the environment for a git child: ours without any ``GIT_*``, in English, never asking.
+    """Return the environment for a git child process: ours without any ``GIT_*``, in English, without prompts.
 
     Args:
         transport: Keep the variables that reaching a remote needs.
@@ -136,7 +136,7 @@ def git_environment(*, transport: bool = False) -> dict[str, str]:
 
 
 def asking(*, interactive: bool, is_silent: bool = False) -> dict[str, str]:
-    """Return what tells git and ssh whether they may ask a person (git(1), ssh(1): ``SSH_ASKPASS_REQUIRE``).
+    """Return the variables that tell git and ssh whether they may prompt (git(1), ssh(1): ``SSH_ASKPASS_REQUIRE``).
 
     An empty ``GIT_ASKPASS`` starts no program that asks, in a window or otherwise (gitcredentials(7)); Git Credential
     Manager has its own variable.
@@ -150,18 +150,19 @@ def asking(*, interactive: bool, is_silent: bool = False) -> dict[str, str]:
 def without_variables(wanted: Mapping[str, str]) -> list[str]:
     """Return the start of a command line that removes the ``GIT_*`` variables that are not *wanted*.
 
-    For a program that another library starts with all of our environment; empty if there are none.
+    For a program that another library starts with our whole environment; empty if there are none to unset.
     """
     extra = sorted(name for name in os.environ if name.startswith("GIT_") and name not in wanted)
     return ["env", *(word for name in extra for word in ("-u", name))] if extra else []
 
 
 def search_path() -> str:
-    """Return PATH for checks; the system's default where it is unset."""
+    """Return PATH for checks; the system's default if it is unset."""
     return os.environ.get("PATH") or os.defpath
 
 
-# Who the jobs of a forge are, by the variable that says that one runs; Forgejo and Gitea set GitHub's as well.
+# The accounts of a forge's jobs, by the variable that shows that one is running; Forgejo and Gitea set GitHub's as
+# well.
 ROBOTS = {
     "FORGEJO_ACTIONS": ("forgejo-actions", "noreply@forgejo.org"),
     "GITEA_ACTIONS": ("gitea-actions", "teabot@gitea.io"),
@@ -174,13 +175,13 @@ def variable(name: str) -> str:
     return os.environ.get(name, "")
 
 
-# What the clients of agents set, for the commands that they run, to the name of their session (seen with Claude Code
+# Variables in which agents' clients put the session's name for the commands that they run (seen with Claude Code
 # 2.1.331, Codex 0.169.0, Copilot CLI 1.0.102 and pi 0.87.1; Gemini CLI and OpenCode set none).
 SESSION_VARIABLES = ("CLAUDE_CODE_SESSION_ID", "CODEX_THREAD_ID", "COPILOT_AGENT_SESSION_ID", "PI_SESSION_ID")
 SESSION_LIMIT = 80
 
 
-# What else they set, by the client: who writes with it is an agent, and this one.
+# Other variables set by each client: they show that an agent is writing, and which one.
 CLIENT_VARIABLES = {
     "CLAUDECODE": "claude-code",
     "CODEX_THREAD_ID": "codex",
@@ -207,23 +208,23 @@ def agent_session() -> str:
 
 
 def machine_identity() -> tuple[str, str]:
-    """Return the name and email for commits that no person makes: those of the robot in a job of a forge."""
+    """Return the name and email for commits made by gitmem itself: in a forge's job, the robot's."""
     found = next((who for name, who in ROBOTS.items() if variable(name) == "true"), None)
     return found or ("gitmem", "gitmem@localhost")
 
 
 def variables(names: Iterable[str]) -> dict[str, str]:
-    """Return the environment variables of these names that are set, also to an empty text."""
+    """Return the environment variables with these names that are set, even to an empty text."""
     return {name: os.environ[name] for name in names if name in os.environ}
 
 
 def merged_heads() -> list[str]:
-    """Return the names of the commits that a running ``git merge`` brings in; sorted, mostly none."""
+    """Return the names of the commits that a ``git merge`` in progress merges; sorted, usually none."""
     return sorted(name.removeprefix("GITHEAD_") for name in os.environ if name.startswith("GITHEAD_"))
 
 
 def is_switched_off(name: str) -> bool:
-    """Return whether an environment variable says no, in a word that git takes for that."""
+    """Return whether an environment variable says no, in one of git's words for it."""
     return BOOLEANS.get(variable(name).lower()) is False
 
 
@@ -233,29 +234,29 @@ def editor() -> str:
 
 
 def home() -> str:
-    """Return the person's home folder, also where HOME is unset."""
+    """Return the person's home folder, even if HOME is unset."""
     return os.path.expanduser("~")
 
 
 def state_home() -> str:
-    """Return where approvals and logs are kept: ``$XDG_STATE_HOME/gitmem`` (XDG Base Directory 0.8)."""
+    """Return the folder of approvals and logs: ``$XDG_STATE_HOME/gitmem`` (XDG Base Directory 0.8)."""
     base = variable("XDG_STATE_HOME")
     return os.path.join(base if base.startswith("/") else os.path.join(home(), ".local", "state"), "gitmem")
 
 
 def clones_place() -> str:
-    """Return where the clones that this machine knows are registered; empty if HOME is empty."""
+    """Return the folder in which this machine's clones are registered; empty if HOME is empty."""
     is_lost = os.environ.get("HOME") == "" and not variable("XDG_STATE_HOME").startswith("/")
     return "" if is_lost else os.path.join(state_home(), "clones")
 
 
 def second_place(state_folder: str | os.PathLike[str]) -> str:
-    """Return the folder, in the person's own state, that is in for a state folder that cannot be written to."""
+    """Return the fallback, in the person's own state folder, for a state folder that cannot be written."""
     return os.path.join(state_home(), "elsewhere", os.path.realpath(state_folder).lstrip("/"))
 
 
 def data_home() -> str:
-    """Return where personal data is kept: ``$XDG_DATA_HOME/gitmem`` (XDG Base Directory 0.8); empty without HOME."""
+    """Return the folder of personal data: ``$XDG_DATA_HOME/gitmem`` (XDG Base Directory 0.8); empty without HOME."""
     base = variable("XDG_DATA_HOME")
     if base.startswith("/"):
         return os.path.join(base, "gitmem")
@@ -263,17 +264,17 @@ def data_home() -> str:
 
 
 def embed_key() -> str:
-    """Return the key of an embedding endpoint, or an empty string: from the environment only, and kept nowhere."""
+    """Return the key of an embedding endpoint, or an empty string: from the environment only, never stored."""
     return variable("GITMEM_EMBED_KEY")
 
 
 def summary_key() -> str:
-    """Return the key of an endpoint for summaries, or an empty string: from the environment only, and kept nowhere."""
+    """Return the key of an endpoint for summaries, or an empty string: from the environment only, never stored."""
     return variable("GITMEM_SUMMARY_KEY")
 
 
 def forge_token() -> str:
-    """Return the token that a forge gave a job, or an empty string: from the environment only, and kept nowhere."""
+    """Return the token that a forge gave a job, or an empty string: from the environment only, never stored."""
     return variable("GITHUB_TOKEN")
 
 
@@ -283,9 +284,9 @@ def note_token() -> str:
 
 
 def model_cache() -> str:
-    """Return where models of the Hugging Face hub are kept (huggingface_hub, "Environment variables").
+    """Return the folder with models of the Hugging Face hub (huggingface_hub, "Environment variables").
 
-    Not fastembed's own default, a folder of that name in ``/tmp``, where anybody could put a model for us.
+    Not fastembed's own default, a folder of that name in ``/tmp``, where anyone could place a model.
     """
     base = variable("XDG_CACHE_HOME") or os.path.join(home(), ".cache")
     hub = variable("HF_HUB_CACHE") or os.path.join(variable("HF_HOME") or os.path.join(base, "huggingface"), "hub")
@@ -293,10 +294,10 @@ def model_cache() -> str:
 
 
 class OneThread:
-    """A context in which numpy may be imported for a moment's work: it starts no threads of its own.
+    """A context for importing numpy for a short computation, without starting its threads.
 
-    They are started with the import, which takes 55 ms of CPU instead of 113, and one thread compares a question with
-    100,000 vectors in 6 ms, two in 8 to 12 (measured on two cores). Who has chosen a number of threads keeps it.
+    They would start with the import, which takes 55 ms of CPU without them and 113 with them, and one thread compares a
+    query with 100,000 vectors in 6 ms, two in 8 to 12 (measured on two cores). A number chosen by the user is kept.
     Source: OpenBLAS, USAGE.md, "Setting the number of threads using environment variables".
     """
 
@@ -309,13 +310,13 @@ class OneThread:
             os.environ[self._NAME] = "1"
 
     def __exit__(self, *_: object) -> None:
-        """Take it back: what we start is not to know."""
+        """Restore the environment, so that child processes are not affected."""
         if self._is_ours:
             del os.environ[self._NAME]
 
 
 def git_config_files(common_dir: str) -> tuple[str, ...]:
-    """Return the files in which git settings of this repository may stand (git-config(1), FILES)."""
+    """Return the files that may contain git settings of this repository (git-config(1), FILES)."""
     base = variable("XDG_CONFIG_HOME") or os.path.join(home(), ".config")
     return (
         os.path.join(common_dir, "config"),

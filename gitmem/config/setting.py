@@ -1,4 +1,4 @@
-"""The table of a person's settings (``GITMEM_*`` variables, ``git config gitmem.*``), and what a row of it is.
+"""The rows of the table of a person's settings (``GITMEM_*`` variables, ``git config gitmem.*``).
 
 Parsing, checking, guarding and documenting a setting all read its row, so a new setting is one new line of ``Config``.
 The settings of a store are rows of the same form (``policy.settings``).
@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 
     T = TypeVar("T")
 
-# What git takes for a boolean (git-config(1), VALUES).
+# git's words for a boolean (git-config(1), VALUES).
 BOOLEANS = {"true": True, "yes": True, "on": True, "1": True, "false": False, "no": False, "off": False, "0": False}
-# What separates the values of a setting with several: neither git nor the environment can have it in a value.
+# Separates several values of a setting: neither git nor the environment allows it in a value.
 SEPARATOR = "\0"
 
 
@@ -31,15 +31,15 @@ class Setting:
     Not ``frozen``: every start makes 140 of them, and assignments take half of the time (0.3 ms, measured).
 
     Attributes:
-        default: Its value where nobody sets it.
-        read: Returns the value that somebody set, or raises WrongValue.
-        about: One line of Markdown that says what it does.
-        guarded: What it could do that a person must accept before a repository's own configuration may set it; empty
-            for a setting that any configuration may make.
+        default: Its default value.
+        read: Parses a value, or raises WrongValue.
+        about: One line of Markdown that describes it.
+        guarded: The effect that a person must accept before a repository's own configuration may set it; empty for a
+            setting that any configuration may set.
         alias: A variable of another program that is read as well.
-        policy: The setting of the store's policy that decides where this one is empty.
+        policy: The setting of the store's policy that is used if this one is empty.
         instead: The command for a setting of the policy that only a person's own configuration decides.
-        name: The attribute that has its value; ``_s`` at the end says that it is in seconds.
+        name: The attribute with its value; the suffix ``_s`` means seconds.
     """
 
     __slots__ = ("about", "alias", "default", "guarded", "instead", "name", "policy", "read")
@@ -55,7 +55,7 @@ class Setting:
         policy: str = "",
         instead: str = "",
     ) -> None:
-        """Make a row; the class that it is written in gives it its name."""
+        """Make a row; the class in which it is written sets its name."""
         self.default = default
         self.read = read
         self.about = about
@@ -66,12 +66,12 @@ class Setting:
         self.name = ""
 
     def __set_name__(self, _: type[object], name: str) -> None:
-        """Take the name of the attribute, when its class is made."""
+        """Set the name of the attribute, when its class is created."""
         self.name = name
 
     @property
     def key(self) -> str:
-        """Return its name as people write it, without the unit."""
+        """Return its name in the form for people, without the unit."""
         return self.name.removesuffix("_s")
 
     @property
@@ -87,7 +87,7 @@ class Setting:
 
     @property
     def wanted(self) -> str:
-        """Return what a value must be, in the words of the error for a wrong one."""
+        """Return what a value must be, in the words of the error for an invalid one."""
         try:
             self.read(None)
         except WrongValue as err:
@@ -105,7 +105,7 @@ def setting(
     policy: str = "",
     instead: str = "",
 ) -> T:
-    """Return the row of a setting; type checkers take it for its default, which ``settings`` puts in its place."""
+    """Return the row of a setting; for type checkers it is the default value, which ``settings`` substitutes."""
     return Setting(  # type: ignore[return-value]
         default, read, about, guarded=guarded, alias=alias, policy=policy, instead=instead
     )
@@ -129,7 +129,7 @@ else:
 
 
 def rows_of(table: type[object]) -> Mapping[str, Setting]:
-    """Return the rows of a class of settings by the attribute's name, in its order."""
+    """Return the rows of a class of settings by the attribute's name, in order."""
     return table.__settings__  # type: ignore[attr-defined, no-any-return]
 
 
@@ -151,7 +151,7 @@ def several(value: Any) -> tuple[str, ...]:
 
 
 def switch(value: Any) -> bool:
-    """Read what git takes for a boolean."""
+    """Read a boolean in git's words."""
     if not isinstance(value, str) or value.lower() not in BOOLEANS:
         raise WrongValue("true or false")
     return BOOLEANS[value.lower()]
@@ -170,7 +170,7 @@ def count(value: Any) -> int:
 
 
 def number(value: Any) -> float:
-    """Read a number, 0 or more and finite: a lock would be waited for without end for "nan" seconds."""
+    """Read a number, 0 or more and finite: "nan" seconds would mean waiting for a lock forever."""
     wanted = "a number from 0"
     try:
         found = float(value)
@@ -182,7 +182,7 @@ def number(value: Any) -> float:
 
 
 def one_of(*words: str) -> Callable[[Any], str]:
-    """Return a reader for one of some words, of which one may be empty."""
+    """Return a reader for one of some words, one of which may be empty."""
     wanted = f"one of {', '.join(filter(None, words))}{', or empty' if '' in words else ''}"
 
     def read(value: Any) -> str:
@@ -194,7 +194,7 @@ def one_of(*words: str) -> Callable[[Any], str]:
 
 
 def is_branch(name: str) -> bool:
-    """Return whether a branch can have a name. Source: git-check-ref-format(1)."""
+    """Return whether a branch name is valid. Source: git-check-ref-format(1)."""
     parts = name.split("/")
     wrong = any(not part or part.startswith(".") or part.endswith((".lock", ".")) for part in parts)
     odd = any(char in " ~^:?*[\\" or not char.isprintable() for char in name)
@@ -213,7 +213,7 @@ ENGINES = ("fts", "whoosh")
 
 
 def engine_name(value: Any) -> str:
-    """Read the name of a search engine: a built-in one, or one that another package adds (``index.plugins``)."""
+    """Read the name of a search engine: a built-in one, or one from another package (``index.plugins``)."""
     if not isinstance(value, str) or not (value.isascii() and value.replace("-", "_").isidentifier()):
         raise WrongValue(f"{', '.join(ENGINES)}, or the name of one that a package adds")
     return value
@@ -316,18 +316,18 @@ class Config:
 
     @property
     def embeds(self) -> bool:
-        """Return whether memories are embedded: here, because asking ``embed`` would load what embeds."""
+        """Return whether memories are embedded; here, because ``embed`` would import the embedding code."""
         return self.embed not in ("", "off")
 
 
 SETTINGS = rows_of(Config)
-# By the name without case and punctuation, which git config and the environment spell in many ways.
+# By the name without case and punctuation, which git config and the environment spell differently.
 BY_PLAIN = {plain(row.key): row for row in SETTINGS.values()}
 GUARDED = {name: row for name, row in BY_PLAIN.items() if row.guarded}
 
 
 def known_name(name: str) -> str:
-    """Return one name for all spellings of a setting in git config; a name that is not a setting's stays as it is."""
+    """Return one name for all spellings of a setting in git config; other names are returned unchanged."""
     return short if (short := plain(name)) in BY_PLAIN else name
 
 

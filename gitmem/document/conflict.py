@@ -1,7 +1,7 @@
-"""The field ``conflict``: what two people changed in two ways, and a person must settle. Pure.
+"""The field ``conflict``: two people's conflicting changes, which a person must resolve. Pure.
 
-It is a list of ``{field: title, other: the other version, by: who wrote it}``; of the body, which holds both versions,
-``{field: body, by: [ana, bob]}``. Anybody can write anything there, so it is read with care.
+It is a list of ``{field: title, other: the other version, by: who wrote it}``; for the body, which contains both
+versions, ``{field: body, by: [ana, bob]}``. Anyone can write anything there, so it is read defensively.
 """
 
 from __future__ import annotations
@@ -15,19 +15,19 @@ CONFLICT = "conflict"
 
 
 def entries_of(fields: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Return what is to be settled in a memory, in order; entries that do not name a field are left out."""
+    """Return the conflicts in a memory, in order; entries that do not name a field are left out."""
     listed = fields.get(CONFLICT)
     entries = listed if isinstance(listed, list) else [listed]
     return [entry for entry in entries if isinstance(entry, dict) and isinstance(entry.get("field"), str)]
 
 
 def without(fields: Mapping[str, Any], settled: Collection[str]) -> list[dict[str, Any]]:
-    """Return what is left to settle when somebody has decided about some fields."""
+    """Return the conflicts that remain after a decision about some fields."""
     return [entry for entry in entries_of(fields) if entry["field"] not in settled]
 
 
 def summary(fields: Mapping[str, Any]) -> str:
-    """Return what is to be settled as one line for people; empty if nothing is."""
+    """Return the conflicts as one line for people; empty if there are none."""
     return "; ".join(_describe(entry) for entry in entries_of(fields))
 
 

@@ -276,7 +276,7 @@ def _check_variables(value: Any) -> None:
         message = f"`env` must be a list of names of environment variables, of {LONGEST_VARIABLE} characters at most"
         raise FormatError(message, code="bad-env", hint="name the variables alone, such as `env: [CI, DATABASE_URL]`")
     if len(names) > MAX_VARIABLES:
-        raise FormatError(f"`env` names {len(names)} variables; {MAX_VARIABLES} are allowed", code="bad-env")
+        raise FormatError(f"`env` names {len(names)} variables; at most {MAX_VARIABLES} are allowed", code="bad-env")
     own = next((name for name in names if is_own_variable(name)), "")
     if own:
         message = f"`env` cannot name {own}: it changes how the sandbox, a shell, an interpreter or git works"

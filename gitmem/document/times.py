@@ -11,8 +11,8 @@ from gitmem.errors import FormatError
 def parse_time(text: str) -> int:
     """Return a time such as ``2026-11-21T09:30:00Z`` in seconds since the epoch; a fraction of a second is dropped.
 
-    Any year from 1 to 9999 is taken as it stands, so the result may be before the epoch or far in the future. A leap
-    second is refused: the count has no number for it.
+    Any year from 1 to 9999 is accepted, so the result may be before the epoch or far in the future. A leap second is
+    refused: epoch seconds cannot express it.
 
     Raises:
         FormatError: ``bad-time``.
@@ -71,7 +71,7 @@ def _days(year: int, month: int, day: int) -> int:
 
 
 def _date(days: int) -> tuple[int, int, int]:
-    """Return the date that lies *days* after 1970-01-01 (civil_from_days, the same source)."""
+    """Return the date *days* after 1970-01-01 (civil_from_days, the same source)."""
     era, of_era = divmod(days + 719_468, 146_097)
     year = (of_era - of_era // 1460 + of_era // 36_524 - of_era // 146_096) // 365
     of_year = of_era - (365 * year + year // 4 - year // 100)

@@ -369,7 +369,7 @@ _C10 = ("project", "created", "importance")
 _TABLE = (
     # B: "If you can't write a verify command, it's not a bn fact"; "Default TTL: 30 days". Also E's capsule `fact`.
     Kind("fact", "facts", "true while its check holds", ttl_s=30 * DAY_S, half_life_s=_LASTING_S, needs_verify=True),
-    # `adopt --apply`. Built-in checks are judged anew with every change of what they read, so age proves nothing.
+    # `adopt --apply`. Built-in checks run again with every change of their inputs, so age does not matter.
     Kind(
         *("claim", "claims", "a fact adopted from a document; shown only when it fails"),
         half_life_s=_LASTING_S,

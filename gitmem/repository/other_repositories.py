@@ -93,12 +93,12 @@ class ListedStore(OpenStore):
         return self._usable_of_ours(folder) if folder.startswith(self._ours) else folder
 
     def folder(self, tree: str) -> str:
-        """Return where its index lies."""
+        """Return the folder of its index."""
         return self.usable(self._place) if self._place else super().folder(tree)
 
     @property
     def proofs_folder(self) -> str:
-        """Return where it is kept which commits are a store's: with its repository, where that is the person's own."""
+        """Return the folder that caches which commits belong to a store: in its own repository if that is ours."""
         return self.store.folder
 
     @property

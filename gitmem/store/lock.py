@@ -122,15 +122,15 @@ class WriteLock:
             if lock_now(self.fd):
                 return
             if time.monotonic() > deadline:
-                raise self._taken()
+                raise self._timeout_error()
             time.sleep(POLL_S)
 
-    def _taken(self) -> ConflictError:
+    def _timeout_error(self) -> ConflictError:
         holder = _parse(_read(self.fd))
         who = f"process {holder.pid} ({holder.command})" if holder else "another process"
         what = "store" if os.path.basename(self._path) == "lock" else "view"
         return ConflictError(
-            f"the {what} is being written by {who}; waited {self._timeout_s:g} s for it",
+            f"timed out after {self._timeout_s:g} s: the {what} is being written by {who}",
             hint="try again, or wait longer: GITMEM_LOCK_TIMEOUT=120",
         )
 

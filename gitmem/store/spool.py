@@ -95,7 +95,7 @@ class Spool:
         if not isinstance(entry, dict) or not isinstance(entry.get("text"), str):
             raise ValueError("it is not an entry")
         if entry.get("format") != FORMAT:
-            raise ValueError(f"its format {entry.get('format')!r} is not one that this gitmem knows")
+            raise ValueError(f"its format {entry.get('format')!r} is unknown to this version of gitmem")
         return entry
 
     def remove(self, names: Iterable[str]) -> None:

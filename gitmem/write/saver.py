@@ -201,11 +201,10 @@ class Saver:
             united = unite(base.encode(), *versions, path=known.path)
             if not united.conflicts:
                 return united.content.decode("utf-8")
-        message = "changed the same on the branch" if base is not None else f"is another memory there ({known.path})"
+        message = "was also changed on the branch" if base is not None else f"is another memory there ({known.path})"
         raise RefusedError(
-            f"{known.key} {message} meanwhile; yours stays as it is",
-            hint=f"see theirs: gitmem show {known.key}; write into the file what is right, then: "
-            f"gitmem save --mine {known.key}",
+            f"{known.key} {message} in the meantime; your file was not saved",
+            hint=f"see theirs: gitmem show {known.key}; correct your file, then: gitmem save --mine {known.key}",
         )
 
     def _base(self, item: EditedFile) -> str | None:
@@ -233,7 +232,7 @@ class Saver:
             merged = content.decode("utf-8")
         if is_conflict:
             raise RefusedError(
-                f"{item.path} changed the same on the branch meanwhile; yours stays as it is",
+                f"{item.path} was also changed on the branch in the meantime; your file was not saved",
                 hint=f"see theirs: git show {tip[:12]}:{item.path}",
             )
         return Change("", item.path, ""), {} if merged == theirs else {item.path: merged}, [], ()

@@ -28,8 +28,8 @@ MOST_VERSIONS = 600
 MOST_PATHS = 40
 # The most names searched in former code: each needs a search through all of it.
 MOST_WORDS = 24
-# Where the removal of a path is looked for, one after the other. A file that a branch added and removed again before it
-# was merged is only in the whole history.
+# The walks that search for the removal of a path, in order. A file that a branch added and removed before it was merged
+# is only in the full history.
 _WALKS = ((), ("-m", "--first-parent"), ("--full-history", "--no-merges", "--diff-filter=D"))
 _MISSING = "older files are missing and cannot be fetched, so some causes are unknown"
 _TEXTS = ("md", "mdx", "mdc", "rst", "txt", "ipynb", "svg", "snap")

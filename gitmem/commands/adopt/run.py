@@ -197,7 +197,7 @@ def _grouped(findings: Sequence[Finding]) -> list[Finding]:
 
 
 def _what(finding: Finding) -> tuple[str, ...]:
-    """Return what makes two alarms the same: the document, what is claimed, and where the code says otherwise."""
+    """Return the identity of an alarm: the document, the claim, and the file that contradicts it."""
     claim, where = finding.claim, finding.source.path if finding.source else ""
     return (finding.document.path, claim.kind, finding.then or f"{claim.name} {claim.stated}", where)
 

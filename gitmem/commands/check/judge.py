@@ -241,7 +241,7 @@ class Judging:
         if before is not None and before.verdict is not None:
             verdict = before.verdict
             if verdict.outcome == HOLDS:
-                # Whoever found it: a failure is compared with the base before it counts, and the base may excuse it.
+                # Whoever found it, a failure is compared with the base before it counts, and the base may excuse it.
                 moved = self._moves(tree).known(verdict, spec.check) if verdict.moved else ""
                 verdict = replace(verdict, own=True, held_commit=self._base, held_at=verdict.at, moved=moved)
         # Flapping does not depend on the commit: a flapping check that fails needs more such answers here.

@@ -77,7 +77,7 @@ def _mine(forge: Forge, address: str, sign: str) -> Mapping[str, Any] | None:
     me = forge.get(f"{forge.place.api.partition('/projects/')[0]}/user", needs=NEEDS)
     name = me.get("username") if isinstance(me, dict) else None
     if not isinstance(name, str) or not name:
-        raise ForgeError("the forge does not say whose the token is")
+        raise ForgeError("the forge does not say which account the token belongs to")
     return next((one for one in found if _author(one) == name), None)
 
 

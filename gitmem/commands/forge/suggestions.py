@@ -103,7 +103,7 @@ def _head(forge: Forge, pull: int) -> str:
     head = found.get("head") if isinstance(found, dict) else None
     commit = head.get("sha") if isinstance(head, dict) else None
     if not isinstance(commit, str):
-        raise ForgeError("the forge did not say what the pull request's head is")
+        raise ForgeError("the forge did not return the pull request's head commit")
     return commit
 
 

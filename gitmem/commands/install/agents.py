@@ -259,7 +259,7 @@ def _check(path: Path, text: str | None) -> None:
     try:
         tomllib.loads(text)
     except tomllib.TOMLDecodeError as err:
-        raise FileRefusedError(f"is not valid TOML, or would not be ({err}), and was not changed") from err
+        raise FileRefusedError(f"was not changed: it is not valid TOML, or would not be afterwards ({err})") from err
 
 
 def _step(path: Path, before: str | None, after: str | None, message: str, refused: str) -> HookStep:

@@ -87,7 +87,7 @@ def propose(
     """
     current = proposal.read_current(memory.git.repository.state, memory.config.branch)
     if not name and current is None:
-        message = "no proposal is current: new memories go to memory"
+        message = "no proposal is current: new memories go to the memory branch"
         raise UsageError(message, hint="give a name: gitmem propose auth-notes; or list them: gitmem propose --list")
     remote = remote_of(memory, "") if remotes.list_remotes(memory.git) else ""
     name = name or (current.name if current else "")

@@ -74,7 +74,7 @@ class JiraPull:
             answer = self._forge.get(url, needs="")
             found = answer.get("issues") if isinstance(answer, dict) else None
             if not isinstance(found, list):
-                raise ForgeError("Jira did not answer with issues")
+                raise ForgeError("Jira's answer contains no list of issues")
             issues = [one for one in found if isinstance(one, dict)]
             documents = [document for issue in issues for document in self._documents(issue)]
             times = [parse_time(time) for issue in issues if (time := time_of(_fields(issue).get("updated")))]

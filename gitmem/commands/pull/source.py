@@ -280,6 +280,6 @@ def _folder(memory: OpenRepository) -> Path:
 def _read(path: Path) -> Source:
     found: dict[str, Any] = json.loads(path.read_bytes())
     if found.get("name") != path.stem:
-        raise ValueError("it is another source's")
+        raise ValueError("it belongs to another source")
     lists: dict[str, Any] = {name: tuple(found.pop(name, ())) for name in _LISTS}
     return Source(**found, **lists)

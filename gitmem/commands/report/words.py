@@ -20,9 +20,9 @@ def sentence(finding: Finding) -> str:
     if finding.by and words.level:
         parts.append(f"Written by {finding.by}.")
     if finding.kind == WRONG:
-        parts.append(f"Write the right one: gitmem verify --record {finding.key}")
+        parts.append(f"To record the right verdict: gitmem verify --record {finding.key}")
     if finding.kind in (BROKEN, FAILED, SILENCED, SUSPECT, STILL, OUTSIDE):
-        parts.append(f"What to do about it: gitmem settle {finding.key}")
+        parts.append(f"To decide what to do: gitmem settle {finding.key}")
     return " ".join(parts)
 
 

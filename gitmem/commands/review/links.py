@@ -47,7 +47,7 @@ def look_at_links(before: Catalog, after: Catalog, changed: set[str]) -> Iterato
             yield f.ReviewFinding(
                 f.WARNING,
                 "still-required",
-                f"{named}{more} rest on it, but the change removes it",
+                f"{named}{more} require it, but the change removes it",
                 key,
                 path,
                 hint=hint,

@@ -103,7 +103,7 @@ def _deliver(memory: OpenRepository, ref: str) -> None:
     try:
         options = _parse(memory.git.read_blob(blob, limit=LIMIT_BYTES) or b"")
         remember(open_private(memory, agent=agent), options.pop("text"), is_strict=False, **options)
-        memory.notices.append(f"a learning for {agent} came in: it is in its private memory")
+        memory.notices.append(f"received a learning for {agent} into its private memory")
     except DuplicateError:
         pass  # it is already known
     except (RefusedError, ValueError, RecursionError) as err:
@@ -125,12 +125,12 @@ def _parse(raw: bytes) -> dict[str, Any]:
     options: dict[str, Any] = {name: found[name] for name in (*TEXTS, *LISTS, "by") if found.get(name)}
     by = options.get("by", {})
     if not all(isinstance(options.get(name, ""), str) for name in TEXTS) or not isinstance(by, dict):
-        message = "a field of it is not text"
+        message = "a field in it is not text"
         raise ValueError(message)
     listed = [value for name in LISTS for value in options.get(name, []) if isinstance(options[name], list)]
     if not all(isinstance(options.get(name, []), list) for name in LISTS) or not all(
         isinstance(value, str) for value in (*listed, *by, *by.values())
     ):
-        message = "a list of it is not of text"
+        message = "a list in it contains something other than text"
         raise ValueError(message)
     return options

@@ -215,7 +215,7 @@ def _problems(git: Git, view: View, found: Mapping[str, Any]) -> list[Problem]:
         return [Problem("view-tracked", view.path, err.message, hint=err.hint)]
     return [
         Problem(
-            "view-behind", path, "it changed here and on the branch; yours stays as it is", hint="gitmem save",
+            "view-behind", path, "it changed here and on the branch; your file was left unchanged", hint="gitmem save",
             severity="warning",
         )
         for path in found.get("held", ())

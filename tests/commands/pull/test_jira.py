@@ -84,7 +84,7 @@ def test_answers_of_another_shape_end_the_pull(memory: Memory, tracker: Tracker)
     done = memory.sources.pull("jira")
 
     assert done.error is not None
-    assert done.error.message == "Jira did not answer with issues"
+    assert done.error.message == "Jira's answer contains no list of issues"
 
 
 def test_query_of_ones_own_is_kept_apart_from_the_time(memory: Memory, tracker: Tracker) -> None:

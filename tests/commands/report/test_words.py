@@ -12,7 +12,7 @@ def test_every_kind_has_words_and_the_grave_ones_name_the_way_on():
     values = {f.kind: sentence(f) for f in make_findings(texts="T").findings}
 
     assert values["newly_false"] == (
-        "“T” becomes false: T. Written by T. What to do about it: gitmem settle newly-false-0"
+        "“T” becomes false: T. Written by T. To decide what to do: gitmem settle newly-false-0"
     )
     assert "broken by cccccccccccc" in values["still_false"]
     assert values["holds"] == "“T” holds: T."

@@ -57,7 +57,7 @@ def test_links_to_nothing_and_what_is_still_required_are_found(repo: Path) -> No
 
     assert [(f.severity, f.key) for f in of(review, "link-to-nothing")] == [(WARNING, "lost")]
     assert [(f.severity, f.key, f.message) for f in of(review, "still-required")] == [
-        (WARNING, "needed", "needs rest on it, but the change removes it")
+        (WARNING, "needed", "needs require it, but the change removes it")
     ]
 
 

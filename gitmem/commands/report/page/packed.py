@@ -1,8 +1,8 @@
-"""The memories as the page's script reads them: columns of their fields, and texts in blocks, compressed. Pure.
+"""Pack the memories for the page's script: columns of their fields, and texts in blocks, compressed. Pure.
 
-A page of 20,000 memories is to be three megabytes. So a field of all memories is one list, which compresses to a third
-of what a list of memories would, and texts come last: where they do not fit, the longest are cut, evenly. The script
-makes elements of it as they are scrolled to. A page that is served has no texts: its script asks for the blocks.
+A page of 20,000 memories should take at most three megabytes. So each field of all memories is one list, which
+compresses to a third of a list of memories, and texts come last: if they do not fit, the longest are cut, evenly. The
+script creates elements as they are scrolled into view. A served page has no texts: its script requests the blocks.
 
 Source: RFC 1951 (deflate), RFC 4648 (base64).
 """
@@ -24,23 +24,23 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from typing import Any
 
-# Memories whose texts are packed together: to open one memory, its block is read.
+# Memories whose texts are packed together: opening one memory reads its block.
 BLOCK = 500
-# Characters of a key that is made from a title.
+# Characters of a key that is derived from a title.
 KEY = 60
-# How near to its room the compressed text comes, and how often a length is tried.
+# How close to its limit the compressed text must come, and how many lengths are tried.
 NEAR, TRIES = 0.97, 6
 _TEXTS = frozenset(("body",))
 
 
 @frozen
 class Packed:
-    """What the page's script reads.
+    """The data for the page's script.
 
     Attributes:
-        columns: The fields of all memories and what the search ranks by, as JSON, compressed, in base64.
-        blocks: The texts, ``BLOCK`` memories each, in the same form; empty if they are asked for.
-        cut_at: After how many bytes texts are cut; 0 where all are whole.
+        columns: The fields of all memories and the data for ranking, as JSON, compressed, in base64.
+        blocks: The texts, ``BLOCK`` memories each, in the same form; empty if the script requests them.
+        cut_at: The number of bytes after which texts are cut; 0 if all are complete.
     """
 
     columns: str
@@ -53,8 +53,8 @@ def pack(page: Page, *, at_most: int | None, is_served: bool = False) -> Packed:
 
     Args:
         page: The page.
-        at_most: How many bytes it may take, as far as texts can be cut; None for whole texts.
-        is_served: Whether texts are left out.
+        at_most: The size limit in bytes, as far as cutting texts can meet it; None for complete texts.
+        is_served: Whether to leave out texts.
     """
     entries = in_order(page.entries)
     bodies = [] if is_served else [body(entry) for entry in entries]
@@ -68,17 +68,17 @@ def pack(page: Page, *, at_most: int | None, is_served: bool = False) -> Packed:
 
 
 def in_order(entries: Sequence[PageMemory]) -> list[PageMemory]:
-    """Return memories in the order in which the script knows them: by their numbers in the catalog."""
+    """Return memories in the script's order: by their numbers in the catalog."""
     return sorted(entries, key=lambda entry: (entry.number, entry.key))
 
 
 def body(entry: PageMemory) -> str:
-    """Return a memory's text as it may be shown."""
+    """Return a memory's text, safe to show."""
     return display(entry.body, lines=True, sequences=True)
 
 
 def _columns(page: Page, entries: Sequence[PageMemory]) -> dict[str, Any]:
-    """Return the fields of all memories, each as a list with 0 for what is empty, and the tables of the page."""
+    """Return the fields of all memories, each as a list with 0 for empty values, and the tables of the page."""
     columns: dict[str, list[Any]] = {}
     for entry in entries:
         values = {name: value for name, value in fields_of(entry).items() if name not in _TEXTS}
@@ -105,7 +105,7 @@ def _shown(value: Any) -> Any:
 
 
 def named_for(title: str) -> str:
-    """Return the key that most memories with this title have, so that it need not be told; the script does the same."""
+    """Return the key of most memories with this title, which is then left out; the script derives it likewise."""
     words = re.sub("[^a-z0-9]+", "-", re.sub("['\u2019]", "", line(title).lower())).strip("-")
     if len(words) <= KEY:
         return words
@@ -113,7 +113,7 @@ def named_for(title: str) -> str:
 
 
 def _limit(bodies: Sequence[str], room: int) -> int:
-    """Return after how many bytes each text is cut so that all fit in so many bytes, compressed; 0 where all fit."""
+    """Return the length in bytes at which texts are cut to fit, compressed, into a limit; 0 if all fit."""
     size = _size(bodies, 0)
     if size <= room:
         return 0
@@ -134,7 +134,7 @@ def _limit(bodies: Sequence[str], room: int) -> int:
 
 
 def _even(lengths: Sequence[int], room: float) -> int:
-    """Return where sorted lengths are cut, evenly, so that they come to so much together."""
+    """Return the length at which to cut sorted lengths so that their sum meets a limit."""
     left, limit = room, 0
     for nth, length in enumerate(lengths):
         limit = int(left / (len(lengths) - nth))
@@ -154,7 +154,7 @@ def _blocks(bodies: Sequence[str], limit: int) -> Iterator[str]:
 
 
 def _within(text: str, limit: int) -> str:
-    """Return the beginning of a text, of so many bytes; all of it without a limit."""
+    """Return the beginning of a text within a size in bytes; all of it without a limit."""
     if not limit or len(text) * 4 <= limit:
         return text
     return text.encode("utf-8", "replace")[:limit].decode("utf-8", "ignore")

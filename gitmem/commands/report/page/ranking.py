@@ -1,7 +1,7 @@
-"""What a page's search needs to rank as ``gitmem recall`` does: the words, the sizes, and the factors of each memory.
+"""The data that a page's search needs to rank like ``gitmem recall``: words, sizes, and each memory's factors.
 
-A page knows no work at hand and no other stores. So all factors of a memory's score but its words and its age are one
-number, which ``recall.score`` computes; the page multiplies.
+A page knows neither current work nor other stores. So all factors of a memory's score except words and age are one
+number, which ``recall.score`` computes and the page multiplies.
 """
 
 from __future__ import annotations
@@ -29,17 +29,17 @@ if TYPE_CHECKING:
     from gitmem.policy.policy import Policy
     from gitmem.store.local import LocalState
 
-# Memories whose signals are read at once: SQLite before 3.32 takes 999 parameters.
+# Memories whose signals are read at once: SQLite before 3.32 allows 999 parameters.
 BATCH = 500
 
 
 @frozen
 class Standing:
-    """What ranks a memory besides its words.
+    """The parts of a memory's rank besides its words.
 
     Attributes:
-        since: When it was created or last confirmed, epoch seconds; 0 where it is not known.
-        factor: All factors of its score but words and age, > 0.
+        since: When it was created or last confirmed, epoch seconds; 0 if unknown.
+        factor: The product of all factors of its score except words and age, > 0.
     """
 
     since: int
@@ -55,7 +55,7 @@ def standings(
     config: Config,
     now: int,
 ) -> dict[int, Standing]:
-    """Return what ranks each of some memories besides its words, by number."""
+    """Return the ranks of some memories without their words, by number."""
     query = Query()
     ranking = ranking_of(policy, config, query)
     timeless = replace(ranking, floor=0.0, recency=0.0)

@@ -25,11 +25,12 @@ if TYPE_CHECKING:
 MARK = "<!doctype html>\n<!-- gitmem report -->\n"
 
 
-# Bytes of a page, as far as texts and the version without scripts can be left out: what loads at once on a slow line.
+# The size of a page in bytes, as far as omitting texts and the version without scripts can meet it: loads at once on a
+# slow line.
 PAGE_AT_MOST = 2_950_000
-# The same of the version without scripts where the page is served: that is made each time the memory moves.
+# The same for the version without scripts in a served page, which is rendered again whenever the memory changes.
 SERVED_TEXT = 300_000
-# What the page takes besides, where nobody has counted yet, and memories that are rendered at once.
+# The estimated size of the rest of the page before it is known, and the memories rendered at once.
 ROOM, STEP = 8_000, 50
 SCRIPTS = ("data.js", "analysis.js", "rank.js", "memory.js", "page.js")
 
@@ -41,7 +42,7 @@ def render(page: Page, *, served: str = "", is_whole: bool = False) -> str:
         page: Its data.
         served: The server's identifier of the shown state (``serve``); empty for a file. A page that
             is served has no texts: its script asks for them.
-        is_whole: Whether texts are whole, however large the page becomes.
+        is_whole: Whether texts are complete, whatever the size of the page.
     """
     shelf = sections.shelve(page)
     failed = sections.list_failed(page)
@@ -88,7 +89,7 @@ def render(page: Page, *, served: str = "", is_whole: bool = False) -> str:
 
 
 def _text(page: Page, shelf: sections.Shelf, room: int) -> Markup:
-    """Return memories for readers without scripts, in so many bytes: what needs attention first, then the newest."""
+    """Return memories for readers without scripts, within a size in bytes: problems first, then the newest."""
     ordered, kept = sorted(page.entries, key=sections.urgency), 0
     while kept < len(ordered) and room > 0:
         some = ordered[kept : kept + STEP]
