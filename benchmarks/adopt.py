@@ -1,4 +1,4 @@
-"""Answers for the adoption benchmark: what `gitmem adopt` says of each of its repositories, in the format of its score.
+"""Run `gitmem adopt` on each repository of the adoption benchmark and print the answers in its score's format.
 
     .venv/bin/python benchmarks/adopt.py MIRRORS BENCHMARK > answers.jsonl
     .venv/bin/python BENCHMARK/score.py answers.jsonl

@@ -1,9 +1,9 @@
-"""Hooks of harnesses: what they are told, what one call takes, and many of them at once, some of them killed.
+"""Time the hooks of coding agents: one call, many calls at once, and calls of which some are killed.
 
     python benchmarks/agents.py                     8 hooks at once for 30 s against 8 bare starts at once
     python benchmarks/agents.py --kill --calls 1000 1,000 calls, a third of them killed at some moment
 
-Prints JSON. Exits 1 where a capture that was acknowledged is lost.
+Prints JSON. Exits 1 if an acknowledged capture is lost.
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
-"""Compare what is due with what changes: awkward commands, traced, against random changes of the files they saw.
+"""Compare due checks with changed answers: awkward commands, traced, against random changes of the files they read.
 
     python benchmarks/awkward.py [--commands 300] [--changes 40] [--seed 0]
 
 Each command is a few steps that make, move, link and remove things, and then look. It runs traced on a small tree.
 Then something changes in that tree; where the digest of what it read stays equal, the check would not be due, and the
-command runs plainly on the changed tree: its answer must be the same. Exit status: 0, or 1 where an answer changed
-without being due.
+command runs plainly on the changed tree: its answer must be the same. Exit status: 0, or 1 if an answer changed
+without its check being due.
 """
 
 from __future__ import annotations

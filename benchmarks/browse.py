@@ -1,11 +1,11 @@
-"""``gitmem browse`` with a store of 10,000 memories: how soon it is on the screen, and how soon a key is answered.
+"""Time ``gitmem browse`` with a store of 10,000 memories: until its first paint, and from a key to its results.
 
     python -m benchmarks.browse                a store of its own, which takes a minute to make
     python -m benchmarks.browse --dir /tmp/b   keep it there and use it again
 
 The first paint is that of the real program on a terminal of 80 columns and 24 rows: from the start of the process until
 the search field is drawn, and until the newest memories are. Keys are typed into the program in this process, without a
-terminal: from the key until its hits are laid out and drawn. Prints JSON; exits 1 where a goal is missed.
+terminal: from the key until its hits are laid out and drawn. Prints JSON; exits 1 if a goal is missed.
 """
 
 from __future__ import annotations

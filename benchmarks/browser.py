@@ -1,4 +1,4 @@
-"""A real browser without a window: Debian's Chromium by its own driver, which speaks WebDriver (JSON over HTTP).
+"""Drive a headless Chromium through chromedriver, which speaks WebDriver (JSON over HTTP).
 
 Source: W3C WebDriver (wire format, keys), and chromedriver's own way to the DevTools protocol
 (`goog/cdp/execute`).

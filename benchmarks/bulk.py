@@ -1,4 +1,4 @@
-"""What is measured of many writes: an import, and many processes that write at once."""
+"""Time many writes: an import, and many processes that write at once."""
 
 from __future__ import annotations
 

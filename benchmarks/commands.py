@@ -1,4 +1,4 @@
-"""The commands that are timed, by name: each with the store it runs in and what happens around it, off the clock."""
+"""The timed commands by name, each with the store it runs in and its untimed preparation."""
 
 from __future__ import annotations
 

@@ -1,11 +1,11 @@
-"""What contradictions are told by: how many of the labelled pairs are found, and what is wrongly taken for one.
+"""Measure the detection of contradictions on labelled pairs: how many are found, and the false positives.
 
     python -m benchmarks.contradictions [--errors] [FILE.jsonl …]
 
-``pairs.jsonl`` says which texts say the same; those of its groups ``number`` and ``negation`` mostly speak against each
-other, and of ``name`` some do: ``OPPOSED`` names by hand those of the other groups that do, and ``APART`` those of the
-two that do not. With files, every pair of their lines' ``title`` is compared, and what is found is printed: real
-memories that were not written to contradict each other.
+``pairs.jsonl`` says which texts say the same; those of its groups ``number`` and ``negation`` mostly contradict each
+other, as do some of ``name``: ``OPPOSED`` lists by hand the pairs of the other groups that do, and ``APART`` the pairs
+of these two that do not. With files, every pair of their lines' ``title`` is compared, and what is found is printed:
+use it with real memories, which were not written to contradict each other.
 """
 
 from __future__ import annotations

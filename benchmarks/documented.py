@@ -1,11 +1,11 @@
-"""The time that `gitmem adopt` needs in a large repository: 5,000 files, 300 statements, 10,000 commits, cold.
+"""Time `gitmem adopt` in a large repository: 5,000 files, 300 statements, 10,000 commits, cold.
 
     .venv/bin/python -m benchmarks.documented [--files 5000] [--statements 300] [--commits 10000] [--runs 3]
 
 The repository is made with `git fast-import`: commits change, move and remove files of a service written in Python and
-TypeScript, and AGENTS.md is written over its whole life. One statement in ten is false in the end, half of these by a
-file that moved. Each run is one process of the command; times are CPU seconds of it and of its git processes,
-beside Y, the same of `python -c pass`. The seconds of the culprits are of a run in this process.
+TypeScript, and AGENTS.md is written over its whole life. One statement in ten is false in the end, half of these
+because a file moved. Each run is one process of the command; times are its CPU seconds and those of its git processes,
+beside Y, those of `python -c pass`. The seconds of the culprits were measured in a run inside this process.
 """
 
 from __future__ import annotations

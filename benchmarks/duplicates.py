@@ -1,9 +1,9 @@
-"""What near duplicates are told by, on labelled pairs: how many are found, and what is wrongly taken for the same.
+"""Measure the detection of near duplicates on labelled pairs: how many are found, and the false positives.
 
     python -m benchmarks.duplicates [--errors]
 
 ``pairs.jsonl`` was written before any measure was tried: memories that say the same (exactly, in another order, in
-other words), and such as nearly do (another number, a negation, another name, a clause added) or not at all.
+other words), memories that nearly do (another number, a negation, another name, a clause added) or not at all.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Full-text engines as most would use them, with the interface of a retriever: what `recall` is measured beside.
+"""Full-text engines with their usual settings and the interface of a retriever: the baselines for `recall`.
 
-Both have two fields, a memory's title and everything else that is searched of it, and the library's own defaults; the
-words of a question are joined by OR.
+Both use the library's defaults and two fields: a memory's title, and the rest of its searchable text. The words of a
+question are joined by OR.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Measure what the factors of recall's score are worth: each left out, each alone, and all of them shuffled.
+"""Measure how much each factor of recall's score contributes: left out, alone, and with all of them shuffled.
 
     python benchmarks/factors.py                     a table; some minutes
     python benchmarks/factors.py --seeds 1 --json
@@ -6,7 +6,7 @@
 The store is made up (``benchmarks.world`` says how, and how answers are judged), but it is a real one: memories are
 files of a branch, statuses come from running the checks, reads from the local state, and every question goes through
 ``Memory.recall``, asked in the folder and about the file that somebody works on. The **placebo** gives every candidate
-of a question the factors of another one, at random: what is left of the gain then is none.
+of a question the factors of another one, at random: any gain that remains then is not due to the factors.
 
 Each seed is another world. The paired test flips signs of the differences by question at random (10,000 times).
 """

@@ -1,4 +1,4 @@
-"""The figures that gitmem promises: what each is, its goal, and what must be timed for it."""
+"""The figures that gitmem promises: their definitions, their goals, and the timings each of them needs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A history to replay: its facts, its commits, and a clone that is led along them and asks the real engine."""
+"""A history to replay: its facts, its commits, and a clone that checks out each commit and runs the real engine."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
-"""Time the operations inside one process, where the start of Python and of the imports is already paid.
+"""Time the operations inside one process, after Python and the imports were loaded.
 
     python benchmarks/inside.py REPOSITORY ROUNDS
-    python benchmarks/inside.py REPOSITORY ROUNDS --warm ENGINE   only recall, ever another question
+    python benchmarks/inside.py REPOSITORY ROUNDS --warm ENGINE   only recall, with a new question each time
 
-Prints one JSON object: for each operation the seconds of every round; for ``--warm`` those by the clock and of CPU.
+Prints one JSON object: the seconds of every round for each operation; with ``--warm``, in wall time and CPU time.
 """
 
 from __future__ import annotations

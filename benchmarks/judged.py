@@ -1,4 +1,4 @@
-"""Questions with judged answers: reading them, and how well a ranking does on them.
+"""Read questions with judged answers, and score a ranking by them.
 
 A task is a folder of corpora, a corpus one with ``docs.jsonl`` and ``queries.jsonl`` (``data/developer/README.md``).
 """

@@ -1,4 +1,4 @@
-"""Start one program, wait for it, and write what it took: as small a process as Python can be.
+"""Start one program, wait for it, and write its time and memory, from the smallest Python process possible.
 
 Linux counts the starting process's memory into the peak of a program until its exec (getrusage(2), ``ru_maxrss``), so
 the harness itself must not start what it measures. Run with ``-I -S`` it has 9 MB, less than any Python program.

@@ -1,9 +1,9 @@
-"""Time recall by meaning over the vectors of a large store, inside one process, and without them.
+"""Time recall over a large store inside one process, with its vectors (by meaning) and without them.
 
     python benchmarks/meaning.py REPOSITORY ROUNDS
 
-The model is a static one of 384 dimensions made here, of the vocabulary's words: what is timed is all but the model.
-Prints one JSON object: for each of the parts the seconds of every round, by the clock and of CPU.
+The model is a static one of 384 dimensions, made here from the vocabulary's words, so the model itself is not timed.
+Prints one JSON object: the seconds of every round for each part, in wall time and CPU time.
 """
 
 from __future__ import annotations

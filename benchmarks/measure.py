@@ -1,7 +1,7 @@
-"""Time whole processes: round-robin in one loop, so that a busy moment of the machine hits every command alike.
+"""Time whole processes, round-robin in one loop, so that a busy moment of the machine affects every command alike.
 
-Each round runs every command once. Figures are medians (and minima) of wall time, CPU time and peak memory; what is
-published is ratios within one run, above all against Y, the same virtual environment's ``python -c pass``.
+Each round runs every command once. Figures are medians (and minima) of wall time, CPU time and peak memory; only
+ratios within one run are published, above all against Y, the same virtual environment's ``python -c pass``.
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
-"""The report's page: its size, what making it takes, and how soon it answers in Chromium.
+"""Measure the report's page: its size, the time to make it, and its response time in Chromium.
 
     python benchmarks/page.py                    2,000 memories, 363 of them facts
     python benchmarks/page.py --memories 20000
 
-Prints JSON: of the page as a file, of one with every text in full (--whole), and what a served page loads at first. The
-searches are timed once the page has read its texts (ready). Exits 1 where a goal is missed: 3 MB, 100 ms from the first
-letter typed to the hits on the screen.
+Prints JSON: the figures of the page as a file, of one with every text in full (--whole), and of what a served page
+loads at first. Searches are timed once the page has read its texts (ready). Exits 1 if a goal is missed: 3 MB, and
+100 ms from the first letter typed to the hits on the screen.
 """
 
 from __future__ import annotations

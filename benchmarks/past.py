@@ -1,4 +1,4 @@
-"""A store with a past: what ``--at`` has to walk, a thousand commits of the code and a memory written for each."""
+"""Generate a store with a history for ``--at``: a thousand commits of the code, and a memory written for each."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Walk a made history with planted breaks whose truth is known: nothing wrong may be said of any fact at any commit.
+"""Verify at every commit of a generated history with planted breaks, and compare each answer with the known truth.
 
     python -m benchmarks.planted [--commits 36] [--seed 1] [--results FILE]
 
@@ -11,7 +11,7 @@ with neither git nor gitmem. Three things are counted:
 - alerts: what is reported as new at a commit, against what became false, or could not be checked any more, there.
 - causes: whether a failure is listed with the commit that broke it, and what rests on it together with it.
 
-Exit status: 0 all is right, 1 something is not.
+Exit status: 0 if every answer is right, 1 if one is not.
 """
 
 from __future__ import annotations

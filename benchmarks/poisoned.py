@@ -1,9 +1,9 @@
-"""How many poisoned texts the rules of `review` and `doctor` find, and how often they accuse an honest statement.
+"""Count the poisoned texts that the rules of `review` and `doctor` find, and the honest ones they report by mistake.
 
     .venv/bin/python -m benchmarks.poisoned                      # the cases of benchmarks/poisoned.jsonl
     .venv/bin/python -m benchmarks.poisoned MIRRORS BENCHMARK    # and the instruction files of other repositories
 
-MIRRORS and BENCHMARK are those of `benchmarks/adopt.py`: every statement of every instruction file is asked.
+MIRRORS and BENCHMARK are those of `benchmarks/adopt.py`: every statement of every instruction file is tested.
 """
 
 from __future__ import annotations

@@ -1,13 +1,13 @@
-"""What a session is told without asking: with its prompts, and at its start.
+"""Measure which memories a session gets unasked: with its prompts, and at its start.
 
     python -m benchmarks.prompts             # a table
     python -m benchmarks.prompts --json
-    python -m benchmarks.prompts --errors    # and the prompts whose answer is not told
+    python -m benchmarks.prompts --errors    # and the prompts whose answer is missing
 
 30 memories, 12 prompts that one of them answers and 18 that none does (``data/prompts``), asked through the hook's own
 function, each in a session of its own; then again with the summaries of 20 sessions in the store, twelve of which were
-about the very same things. At the start: a store of 501 learnings that have nothing to do with the work at hand. The
-clock stands still, and nothing is random.
+about the very same things. At the start: a store of 501 learnings that have nothing to do with the current work. The
+clock is fixed, and nothing is random.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The questions that are timed."""
+"""The timed questions."""
 
 from __future__ import annotations
 

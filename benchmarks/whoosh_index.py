@@ -1,8 +1,8 @@
-"""Time the Whoosh index inside one process: made from nothing, and brought along after one change.
+"""Time the Whoosh index inside one process: built from scratch, and updated after one change.
 
     python benchmarks/whoosh_index.py REPOSITORY ROUNDS
 
-Prints one JSON object: for each of the two the seconds of every round, by the clock and of CPU.
+Prints one JSON object: the seconds of every round for both, in wall time and CPU time.
 """
 
 from __future__ import annotations

@@ -1,13 +1,13 @@
-"""Ask why at the end of a real history: facts are verified at two commits of it alone, and the culprits looked for.
+"""Time the search for culprits in a real history whose facts were verified at only two of its commits.
 
-It is the hardest way to be asked: the last commit that is known to hold is the first one of the history. (Who verifies
-at every commit, as ``replay.py`` does, has a commit or two to choose from.)
+This is the hardest case: the last commit at which a fact is known to hold is the first one of the history. (With a
+verify run at every commit, as in ``replay.py``, only one or two commits remain to choose from.)
 
     python benchmarks/why.py REPO FACTS --from v1.0 --to v2.0 --results why.jsonl
     python benchmarks/why.py REPO FACTS --from v1.0 --to v2.0 --together       all failures at once, and their CPU time
 
-FACTS is a file as ``replay.py`` takes it; facts that do not hold at the first commit are left out. Exit status: 0 no
-search took more runs than promised, 1 one did, 2 wrong use, 3 there is no history.
+FACTS is a file as ``replay.py`` takes it; facts that do not hold at the first commit are left out. Exit status: 0 if no
+search took more runs than promised, 1 if one did, 2 for wrong use, 3 if there is no history.
 """
 
 from __future__ import annotations

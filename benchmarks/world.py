@@ -1,11 +1,11 @@
-"""A made-up project of two years, for the benchmark of factors: what was written down when, and what is true today.
+"""Generate a fictional project of two years for the benchmark of factors: its memories over time, and today's truth.
 
 Nothing here knows how recall ranks. Code changes; people and agents write down what they see, read what helps them,
-and forget to tidy up. What a question's right answers are follows from the code alone: a memory is judged
+and forget to tidy up. The right answers to a question follow from the code alone: a memory is judged
 
-* 3 where it says what is true today of the component that is asked about,
-* 1 where it only mentions that in passing,
-* 0 where it is out of date, a wrong guess, or about another component.
+* 3 if it says what is true today of the component in question,
+* 1 if it only mentions that in passing,
+* 0 if it is out of date, a wrong guess, or about another component.
 
 The chances below were written down before anything was measured, and were not changed after. They are rough guesses at
 how teams behave; signals are wrong on purpose now and then: an old memory is often still true, a wrong one is read as

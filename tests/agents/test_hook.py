@@ -1,4 +1,4 @@
-"""The entry of every harness: who calls, what is done, what is printed; and nothing that goes wrong is in the way."""
+"""The entry point of every harness: callers, actions and output; failures never disturb the session."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What ``Memory`` does when something happens in an agent's session: each part is asked, and none hides another."""
+"""The actions of ``Memory`` on events in an agent's session: each part runs, and none hides another."""
 
 from __future__ import annotations
 

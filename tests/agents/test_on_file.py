@@ -1,4 +1,4 @@
-"""At the moment of a read or an edit: what depends on the file, once per file and session, and nothing else."""
+"""Reading or editing a file shows the memories about it, once per file and session, and nothing else."""
 
 from __future__ import annotations
 

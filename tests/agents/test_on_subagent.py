@@ -1,4 +1,4 @@
-"""A sub-agent's start: a context of its own within its role's budget, with what was injected for it."""
+"""A sub-agent's start gets a context within its role's budget, with learnings injected for it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Events that arrive twice are counted once, by many processes at a time too."""
+"""Events that arrive twice are counted once, also by many processes at once."""
 
 from __future__ import annotations
 

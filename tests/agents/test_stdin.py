@@ -1,4 +1,4 @@
-"""What stands on standard input: bounded in size and time, whatever the other end does."""
+"""Reading standard input is bounded in size and time, whatever the other end does."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A board as its entries say it: what is live, which signals are open, what has to surface, whatever the order."""
+"""A board computed from its entries in any order: live entries, open signals, required mentions."""
 
 from __future__ import annotations
 

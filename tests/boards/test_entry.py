@@ -1,4 +1,4 @@
-"""One entry: its file gives it back, its name is what it says, and what others write is checked part by part."""
+"""An entry reads back from its file, its id is a hash of its content, and every part by others is validated."""
 
 from __future__ import annotations
 

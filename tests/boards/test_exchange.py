@@ -1,4 +1,4 @@
-"""Boards between clones: the union of both, never a loss, nothing foreign taken along, and no secret sent."""
+"""Boards between clones: the union of both, without loss, invalid entries or secrets."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Boards on their ref: many writers at once, writers that were killed, and files that are no entries."""
+"""Boards on their ref: many writers at once, killed writers, and invalid files."""
 
 from __future__ import annotations
 

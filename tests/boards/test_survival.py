@@ -1,4 +1,4 @@
-"""Whether a report says what a board asks for: reworded is fine, left out or without its figures is not."""
+"""A report passes if it mentions the required entries, also reworded, and fails without one or its figures."""
 
 from __future__ import annotations
 

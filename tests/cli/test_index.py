@@ -1,4 +1,4 @@
-"""``gitmem index``: what it holds, and anew from nothing."""
+"""``gitmem index``: what it contains, and rebuilding it."""
 
 from __future__ import annotations
 

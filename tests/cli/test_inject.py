@@ -1,4 +1,4 @@
-"""``gitmem inject``: to one or to all, never to nobody."""
+"""``gitmem inject``: to one worker or to all."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Globs over paths: the same answers as a slow reference, and none of them can hurt whoever asks."""
+"""Globs over paths give the same answers as a slow reference, and none of them is slow."""
 
 from __future__ import annotations
 

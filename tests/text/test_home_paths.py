@@ -1,4 +1,4 @@
-"""Home folders and the work tree's own path leave a text, and nothing else does."""
+"""Home folders and the work tree's own path are removed from a text, and nothing else."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Pairs that are alike, found without comparing each with each: the same ones."""
+"""Similar pairs are the same as with comparing all pairs."""
 
 from __future__ import annotations
 

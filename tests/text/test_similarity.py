@@ -1,4 +1,4 @@
-"""How much two texts claim the same: always true of it, and what it must tell apart."""
+"""Similarity of claims: properties that always hold, and pairs that it must distinguish."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What every web page of ours has in its head."""
+"""The head of every web page that gitmem writes."""
 
 from __future__ import annotations
 

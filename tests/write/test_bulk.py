@@ -1,4 +1,4 @@
-"""Of an import, what is new, what the store has, what it has forgotten, and where the new files go."""
+"""Import decisions: new, known and forgotten memories, and the paths of new files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Writes to the second home: files of the work tree, for the person to commit (row F9)."""
+"""Writes to the code tree: files of the work tree, for the person to commit (row F9)."""
 
 from __future__ import annotations
 

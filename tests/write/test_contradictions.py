@@ -1,4 +1,4 @@
-"""Whether two memories speak against each other, as far as rules tell; benchmarks/contradictions.py has the figures."""
+"""Contradictions between two memories, as far as rules tell; benchmarks/contradictions.py has the figures."""
 
 from __future__ import annotations
 

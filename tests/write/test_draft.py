@@ -1,4 +1,4 @@
-"""A draft: title, key, tags and metadata made from what was typed, and everything that is refused."""
+"""A draft: title, key, tags and metadata from typed text, and everything that is refused."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the store says already: found by few questions, refused with every way on, or added to what says it."""
+"""Duplicates are found with few queries, refused with all ways to proceed, or added to the existing memory."""
 
 from __future__ import annotations
 

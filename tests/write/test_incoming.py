@@ -1,4 +1,4 @@
-"""What comes from elsewhere is checked like what is typed, and gets what a writer fills in."""
+"""Memories from elsewhere are checked like typed ones, and get generated fields."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What becomes of a memory's fields when it is said again."""
+"""Merging the fields of a memory that is recorded again."""
 
 from __future__ import annotations
 

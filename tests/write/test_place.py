@@ -1,4 +1,4 @@
-"""Where a memory goes: which key it gets, in which folder, when that is split, and what may take another's place."""
+"""A memory's key, folder and split, and when it may replace another."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Two who write at once: each plan is made on the tip it lands on, so nobody's words are written over unseen."""
+"""Two writers at once: each plan is made on the tip it lands on, so nothing is overwritten unseen."""
 
 from __future__ import annotations
 

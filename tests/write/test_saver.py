@@ -74,7 +74,7 @@ def test_the_same_changed_in_two_ways_is_refused_unless_the_persons_text_is_to_c
     kept = memory_files(repo)["learned/a.md"]
     save(memory, item(repo, "a", mine, OLD), wins=frozenset({"a"}))
 
-    assert "a changed the same on the branch meanwhile; yours stays" in refused[0].reason
+    assert "your file was not saved" in refused[0].reason
     assert "gitmem save --mine a" in refused[0].hint
     assert (kept, memory_files(repo)["learned/a.md"]) == (theirs, mine)
 

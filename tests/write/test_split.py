@@ -1,4 +1,4 @@
-"""Who reads, and who is faster, while a folder is split: every key is found in either layout, and none is lost."""
+"""Readers and writers while a folder is split: every key is found in either layout, and none is lost."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What took the place of what: said in both memories, validated, undone as it was made, and never in a circle (E8)."""
+"""Supersession: recorded in both memories, validated, reversible, and never in a cycle (E8)."""
 
 from __future__ import annotations
 

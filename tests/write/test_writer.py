@@ -1,4 +1,4 @@
-"""Writing: one commit each, what was said before is kept, links go both ways, and what is refused changes nothing."""
+"""Writing: one commit each, earlier texts are kept, links go both ways, and refused writes change nothing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Comments are found in every form in which the tools take them, and in no other command."""
+"""Comments are found in every form that the tools accept, and in no other command."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What failed, was changed and passed is a candidate for a gotcha; nothing else is."""
+"""A command that failed and passes after a change gives a candidate for a gotcha; nothing else does."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A text of a session that was captured is known, and another session's is not."""
+"""A captured text of a session is marked, and another session's is not."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Note files that agents write are memories for a month, written anew with the file."""
+"""Note files that agents write become memories for a month, rewritten with the file."""
 
 from __future__ import annotations
 

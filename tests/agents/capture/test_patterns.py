@@ -1,4 +1,4 @@
-"""What an edit defines becomes a code pattern, where the store wants that."""
+"""Definitions in edits become code patterns if the store wants that."""
 
 from __future__ import annotations
 

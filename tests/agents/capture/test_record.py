@@ -1,4 +1,4 @@
-"""Comments become memories: with their task, their kind and who captured them; what may not be kept is told."""
+"""Comments become memories with their task, kind and source; refused ones are reported."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an agent says it learnt is kept once, however often it is told."""
+"""A learning in an agent's responses is captured once, however often it is repeated."""
 
 from __future__ import annotations
 

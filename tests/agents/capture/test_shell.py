@@ -1,4 +1,4 @@
-"""Command lines are read as a shell reads them, and never run."""
+"""Command lines are parsed like a shell does, and never run."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who captured something is told from where they work, and on what."""
+"""The source of a capture follows from the work tree and the task."""
 
 from __future__ import annotations
 

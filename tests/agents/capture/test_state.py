@@ -1,4 +1,4 @@
-"""What is remembered between two hooks: small, one writer at a time, whatever a session is called."""
+"""State between two hooks: small, one writer at a time, for any session name."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Most uses of a tool teach nothing, and load nothing; what is captured outlives a kill."""
+"""Most tool uses capture nothing and load nothing; captures survive a kill."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a transcript teaches is what hooks would have captured, and not what they did."""
+"""Transcripts give what hooks would have captured, except what they did capture."""
 
 from __future__ import annotations
 

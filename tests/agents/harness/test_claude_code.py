@@ -1,4 +1,4 @@
-"""Claude Code: what its payloads become, and what it is answered."""
+"""Claude Code: events from its payloads, and the answers to them."""
 
 from __future__ import annotations
 

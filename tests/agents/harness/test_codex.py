@@ -1,4 +1,4 @@
-"""Codex: what its payloads become, and answers that its own schemas accept."""
+"""Codex: events from its payloads, and answers that its own schemas accept."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""GitHub Copilot: payloads of the command line and of VS Code, and what they are answered."""
+"""GitHub Copilot: events from payloads of the command line and of VS Code, and the answers to them."""
 
 from __future__ import annotations
 

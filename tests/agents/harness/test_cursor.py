@@ -1,4 +1,4 @@
-"""Cursor: what its payloads become, also through the settings of Claude Code, and what it is answered."""
+"""Cursor: events from its payloads, also through the settings of Claude Code, and the answers to them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Gemini CLI: what its payloads become, and what it is answered."""
+"""Gemini CLI: events from its payloads, and the answers to them."""
 
 from __future__ import annotations
 

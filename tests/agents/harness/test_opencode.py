@@ -1,4 +1,4 @@
-"""OpenCode: what the plugin hands on, and what it takes back."""
+"""OpenCode: the payloads that the plugin forwards, and the answers that it accepts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Values out of a harness's JSON: whatever they are, something harmless is read."""
+"""Reading values from a harness's JSON always gives something harmless."""
 
 from __future__ import annotations
 

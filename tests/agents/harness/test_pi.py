@@ -1,4 +1,4 @@
-"""pi: what the extension hands on, and what it takes back."""
+"""pi: the payloads that the extension forwards, and the answers that it accepts."""
 
 from __future__ import annotations
 

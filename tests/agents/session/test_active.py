@@ -1,4 +1,4 @@
-"""What is said of a topic."""
+"""The description of a topic."""
 
 from __future__ import annotations
 

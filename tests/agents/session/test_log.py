@@ -1,4 +1,4 @@
-"""What a session has seen: until its context is lost."""
+"""A session has seen what it was shown, until its context is lost."""
 
 from __future__ import annotations
 

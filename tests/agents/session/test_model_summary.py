@@ -1,4 +1,4 @@
-"""A model's summary: a real program, a real server, and what becomes of bad answers."""
+"""A model's summary, with a real program and a real server, and the handling of bad answers."""
 
 from __future__ import annotations
 

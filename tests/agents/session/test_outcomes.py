@@ -1,4 +1,4 @@
-"""What came of commands: fixed ones, tests, and those that only look."""
+"""Outcomes of commands: fixed ones, tests, and commands that only look."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Names that lead nowhere else, and files of lines that stay bounded with many writers at once."""
+"""File names that cannot leave the folder, and files of lines that stay bounded with many writers at once."""
 
 from __future__ import annotations
 

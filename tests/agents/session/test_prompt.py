@@ -1,4 +1,4 @@
-"""What a prompt recalls: only what is good enough, only once, at most three."""
+"""A prompt recalls only good hits, only once, at most three."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A summary by rules: what is told, what is not, and that two looks are one."""
+"""A summary by rules: its content, and that two passes merge into one."""
 
 from __future__ import annotations
 

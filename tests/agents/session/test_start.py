@@ -1,4 +1,4 @@
-"""What a session is told at its start: within its budget, whole entries, warnings first, fenced."""
+"""The context at a session's start: within its budget, whole entries, warnings first, fenced."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A sub-agent's stop: what it is asked to finish, once, and only where the policy wants it."""
+"""A sub-agent is reminded once before it stops, and only if the policy says so."""
 
 from __future__ import annotations
 

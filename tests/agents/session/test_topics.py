@@ -1,4 +1,4 @@
-"""Which topic is active, and what can be done with one."""
+"""The active topic, and the operations on topics."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is kept of tools: compact, bounded, without secrets."""
+"""The worklog is compact, bounded, and without secrets."""
 
 from __future__ import annotations
 

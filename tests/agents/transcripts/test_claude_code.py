@@ -1,4 +1,4 @@
-"""Claude Code's transcripts: one that it wrote, and what may stand in others."""
+"""Claude Code's transcripts: a real one, and other possible contents."""
 
 from __future__ import annotations
 

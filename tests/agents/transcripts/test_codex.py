@@ -1,4 +1,4 @@
-"""Codex's rollouts: one that it wrote, and the forms of earlier versions."""
+"""Codex's rollouts: a real one, and the formats of earlier versions."""
 
 from __future__ import annotations
 

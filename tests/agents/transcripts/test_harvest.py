@@ -1,4 +1,4 @@
-"""The harvest: asked for where words were not captured, bounded, and once for each session that never ended."""
+"""The harvest runs if learnings were not captured, is bounded, and handles each unended session once."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The ledger of sessions: what is unread, and what a harness reported of the end."""
+"""The ledger of sessions: unread text, and the ends that harnesses reported."""
 
 from __future__ import annotations
 

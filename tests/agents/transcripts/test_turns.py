@@ -1,4 +1,4 @@
-"""Values of a transcript: whatever is of another type, too long or no text becomes something harmless."""
+"""Values in a transcript that are mistyped, too long or not text become harmless ones."""
 
 from __future__ import annotations
 

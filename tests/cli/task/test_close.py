@@ -1,4 +1,4 @@
-"""``gitmem task close``: 0 when the gate is passed, 1 when it says no; failed attempts and force."""
+"""``gitmem task close``: 0 if the gate passes, 1 if not; failed attempts and force."""
 
 from __future__ import annotations
 

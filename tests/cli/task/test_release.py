@@ -1,4 +1,4 @@
-"""``gitmem task release``: back to whoever takes it next; from somebody else only by force."""
+"""``gitmem task release``: the task is open again; another worker's only by force."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``gitmem adopt --apply`` on real repositories: what is written, what follows an edit, and who is shown it."""
+"""``gitmem adopt --apply`` on real repositories: what is written, follows edits, and is shown."""
 
 import pytest
 from conftest import commit_files, git

@@ -1,4 +1,4 @@
-"""What a statement becomes in a store."""
+"""The memory for each kind of statement."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What goes from a document when what it names is gone: entries with what is below them, and names of a list."""
+"""Deletions when a named thing is gone: entries with everything nested below, and names in a list."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Adopt on real repositories: what is false now, since when, and what is not reported."""
+"""Adopt on real repositories: false statements, since when, and what is not reported."""
 
 import pytest
 from conftest import commit_files, git

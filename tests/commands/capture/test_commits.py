@@ -1,4 +1,4 @@
-"""What commit messages say was learnt."""
+"""Learnings in commit messages."""
 
 from __future__ import annotations
 

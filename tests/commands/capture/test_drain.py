@@ -1,4 +1,4 @@
-"""The drain: every entry becomes a memory once, also after a crash, and is in sight before."""
+"""The drain makes each entry a memory once, also after a crash; readers see it before that."""
 
 from __future__ import annotations
 

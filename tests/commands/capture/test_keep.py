@@ -1,4 +1,4 @@
-"""Capture: checked before it is on disk, and in milliseconds."""
+"""Capture is checked before it is on disk, and takes milliseconds."""
 
 from __future__ import annotations
 

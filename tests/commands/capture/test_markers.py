@@ -1,4 +1,4 @@
-"""What a text says was learnt, and what only looks like it."""
+"""Marked learnings in a text, and text that only looks like one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a document should say instead of an adopted statement that a change makes false, or the lines that should go."""
+"""Corrections for adopted statements that a change makes false."""
 
 from __future__ import annotations
 

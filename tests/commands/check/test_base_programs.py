@@ -1,4 +1,4 @@
-"""A check's own program is not believed because the change says so: it is judged with the base's version as well."""
+"""A check whose program is edited by the change is also judged with the base's version."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A fact that changes with its code: the check is green, and shows what the branch's memory changes; nothing hides."""
+"""A fact that changes with its code: the check passes, and shows how the branch's memory changes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Changes of what decides what is checked are named, each with what it does."""
+"""Changes to what decides what is checked are listed, each with its effect."""
 
 from __future__ import annotations
 

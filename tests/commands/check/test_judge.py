@@ -1,4 +1,4 @@
-"""Which answers are known, asked and run, on which commit: the rest is tested with whole changes."""
+"""Known answers, and runs on each commit; the rest is tested with whole changes."""
 
 from __future__ import annotations
 

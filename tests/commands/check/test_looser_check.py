@@ -1,4 +1,4 @@
-"""A text that became false by its form alone is offered in a form that still holds."""
+"""If only the form of a text changed, a looser check that holds is suggested."""
 
 from __future__ import annotations
 

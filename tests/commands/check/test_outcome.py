@@ -1,4 +1,4 @@
-"""What comes of touched facts: judged without a session where nothing runs; runs are kept of HEAD alone."""
+"""Outcomes of touched facts: without a session if nothing runs; only HEAD's runs are stored."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where a change is shown: the first line that differs, of the files that say most."""
+"""The places shown for a change: the first changed line of the most relevant files."""
 
 from __future__ import annotations
 

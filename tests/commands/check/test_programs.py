@@ -1,4 +1,4 @@
-"""Which files of the code a command runs, by its words."""
+"""The files of the code that a command runs, by its words."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A change from beginning to end: what it makes false, and that nobody is accused of what it did not do."""
+"""A whole change: what it makes false, and that it is not blamed for anything else."""
 
 from __future__ import annotations
 

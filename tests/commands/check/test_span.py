@@ -1,4 +1,4 @@
-"""From which commit to which, in the histories that people have."""
+"""The commits of a change, in realistic histories."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is staged, against HEAD: what the next commit makes false, whatever git makes it of; nothing is written."""
+"""Staged changes against HEAD: what the next commit makes false; nothing is written."""
 
 from __future__ import annotations
 

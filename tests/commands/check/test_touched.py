@@ -1,4 +1,4 @@
-"""What a change touches: exactly the facts whose inputs differ, however few trees are listed to find out."""
+"""A change touches exactly the facts whose inputs differ, however few trees are listed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What depends on a file: exactly what names it, as checks, inputs and paths name files."""
+"""The memories about a file: exactly those whose checks, inputs or paths name it."""
 
 from __future__ import annotations
 

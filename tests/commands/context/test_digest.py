@@ -1,4 +1,4 @@
-"""The digest: warnings first and counted, what is relevant by B5's weights, and never more than the budget."""
+"""The digest: warnings first and counted, relevance by B5's weights, and never over the budget."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is shown of one memory in the digest: one clean line, cut with the way to the whole."""
+"""A memory in the digest: one clean line, and a pointer to the rest if cut."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What somebody works on is found where a question asks for it, and always where that is set."""
+"""The current work is used if a query asks for it, and always if that is set."""
 
 from __future__ import annotations
 

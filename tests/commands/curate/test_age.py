@@ -1,4 +1,4 @@
-"""What time does to memories: which decay, are expired or go to the archive, and one commit that `undo` takes back."""
+"""Aged memories: decay, expiry and archiving, each in one commit that `undo` reverts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Contradictions of a whole store: which pairs are found, and that only evidence settles one."""
+"""Contradictions in a whole store: the pairs found, and that only evidence resolves one."""
 
 from __future__ import annotations
 

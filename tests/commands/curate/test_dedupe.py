@@ -1,4 +1,4 @@
-"""Near duplicates of a whole store: which are put together, which is kept, and one commit that can be taken back."""
+"""Near duplicates in a whole store: the groups, the kept one, and one commit that can be undone."""
 
 from __future__ import annotations
 

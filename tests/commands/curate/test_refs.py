@@ -1,4 +1,4 @@
-"""References to lines: those that moved are re-pointed in one commit, those that changed are left to a person."""
+"""References to lines: moved ones are updated in one commit, changed ones are left to a person."""
 
 from __future__ import annotations
 

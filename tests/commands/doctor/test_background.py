@@ -1,4 +1,4 @@
-"""What doctor says of work behind a command."""
+"""Doctor's findings about background jobs."""
 
 from __future__ import annotations
 

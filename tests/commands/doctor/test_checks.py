@@ -1,4 +1,4 @@
-"""What doctor says of checks."""
+"""Doctor's findings about checks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Doctor tells every problem of a store, none hides another, and repairs what can be repaired without any loss."""
+"""Doctor reports every problem of a store, and repairs what can be repaired without loss."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What doctor says of vectors that nobody uses and of models that do not answer."""
+"""Doctor's findings about unused vectors and models that do not respond."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What became of a branch is what its newest pull request into the default branch says, of this repository alone."""
+"""A branch's state is that of its newest pull request into the default branch of this repository."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One comment of a kind on a pull request, whatever it says, whoever else writes there, and however often it runs."""
+"""One comment per kind on a pull request, however often it runs and whoever else writes there."""
 
 from __future__ import annotations
 

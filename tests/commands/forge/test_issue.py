@@ -1,4 +1,4 @@
-"""One issue that says what fails now, through a month of failures, repairs, and people who close and relabel it."""
+"""One issue lists the present failures, through a month of failures, repairs, closing and relabelling."""
 
 from __future__ import annotations
 

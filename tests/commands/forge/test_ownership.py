@@ -1,4 +1,4 @@
-"""Whose a comment is: by its author, not by what it says."""
+"""A comment's ownership follows from its author, not from its text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where the forge is: by what it tells its jobs, and nothing that would send a token somewhere odd."""
+"""The forge is found from the job's environment; tokens are never sent to odd places."""
 
 from __future__ import annotations
 

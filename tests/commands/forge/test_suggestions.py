@@ -1,4 +1,4 @@
-"""Corrections on a pull request's own lines: once, where the line is as it was checked, and gone when it is right."""
+"""Corrections on a pull request's own lines: once, if the line is unchanged, and deleted when fixed."""
 
 from __future__ import annotations
 

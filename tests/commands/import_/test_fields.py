@@ -1,4 +1,4 @@
-"""The fields of other systems become ours; what nobody knows is kept if it is short, and nothing of it acts here."""
+"""Other systems' fields become ours; short unknown ones are stored, and none has an effect here."""
 
 from __future__ import annotations
 

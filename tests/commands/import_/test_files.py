@@ -1,4 +1,4 @@
-"""What an import names is looked at before anything is read; standard input and pipes are sources too."""
+"""Sources are checked before anything is read; standard input and pipes are sources too."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A folder of Markdown: our own layout byte for byte, any other as it can be read; links lead nowhere."""
+"""A folder of Markdown: our own layout byte for byte, any other as far as possible; links are not followed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A line that is no memory is one bad line, named by its number; nothing in a file hurts or hides the next line."""
+"""A line that is not a memory is one bad line, reported by number, and does not affect the next line."""
 
 from __future__ import annotations
 

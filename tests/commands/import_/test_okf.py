@@ -1,4 +1,4 @@
-"""Bundles of the Open Knowledge Format come in with what their fields mean; what gitmem wrote comes back as it was."""
+"""Open Knowledge Format bundles are imported by the meaning of their fields; our own exports read back exactly."""
 
 from __future__ import annotations
 

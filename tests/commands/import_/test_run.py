@@ -1,4 +1,4 @@
-"""An import is one commit or nothing, brings nothing twice, and runs nothing."""
+"""An import is one commit or nothing, imports nothing twice, and runs nothing."""
 
 from __future__ import annotations
 

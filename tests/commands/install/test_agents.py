@@ -1,4 +1,4 @@
-"""Installing into real repositories and home folders: everything that is there stays, and what is ours goes again."""
+"""Installing into real repositories and home folders: existing content stays, and ours can be removed."""
 
 from __future__ import annotations
 

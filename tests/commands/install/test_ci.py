@@ -1,4 +1,4 @@
-"""A forge's jobs are set up and taken away: what somebody changed stays, in the work tree and on the memory branch."""
+"""A forge's jobs are installed and removed; changed files stay, in the work tree and on the memory branch."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is written for a forge: least rights, pinned actions, no text of anybody in a script, and the linters agree."""
+"""Files for a forge: least privileges, pinned actions, no untrusted text in scripts, and clean for linters."""
 
 from __future__ import annotations
 

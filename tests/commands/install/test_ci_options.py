@@ -1,4 +1,4 @@
-"""The options of a forge's jobs: read strictly from their file, and pins that only ever rise."""
+"""The options of a forge's jobs are read strictly from their file, and pins are never lowered."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Services that would run for the memory branch, too, are named with the way to leave it out."""
+"""Services that would also run for the memory branch are listed, with the way to exclude it."""
 
 from __future__ import annotations
 

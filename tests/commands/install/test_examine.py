@@ -1,4 +1,4 @@
-"""What is said besides: what is in the way of hooks, and what ``gitmem doctor`` finds."""
+"""Further findings: obstacles for hooks, and the findings of ``gitmem doctor``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Installing the shims: what is there is kept, called, and put back byte for byte."""
+"""Installing the shims: existing hooks are preserved, called, and restored byte for byte."""
 
 from __future__ import annotations
 

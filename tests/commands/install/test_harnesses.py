@@ -1,4 +1,4 @@
-"""What each harness is told: names it knows, times that fit, forms that its own rules accept."""
+"""Files for each harness: known names, suitable timeouts, and formats that its own rules accept."""
 
 from __future__ import annotations
 

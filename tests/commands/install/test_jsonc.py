@@ -1,4 +1,4 @@
-"""JSON that people write by hand: what is put in is taken away again, and every other byte stays."""
+"""Handwritten JSON: insertions can be removed again, and every other byte stays."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What jobs install: one commit or one hash; whatever could be other code tomorrow is refused."""
+"""Jobs install one commit or one hash; a package that could change over time is refused."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an installation writes as texts: put in, recognised in any version, and taken away to the byte."""
+"""The pieces of an installation: added, recognised in any version, and removed to the byte."""
 
 from __future__ import annotations
 

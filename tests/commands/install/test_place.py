@@ -1,4 +1,4 @@
-"""Where an installation writes: whole or not at all, and through no link that leads out of a project."""
+"""Files are written atomically, and never through a link that leaves the project."""
 
 from __future__ import annotations
 

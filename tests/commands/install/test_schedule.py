@@ -1,4 +1,4 @@
-"""Installing a schedule: what works here is chosen, doing it again changes nothing, and nothing of it is left.
+"""A schedule uses the scheduler that works here; installing twice changes nothing, and removal is complete.
 
 `crontab` and `systemctl` are stand-ins that keep a file and a list of calls: this machine has no cron, and no systemd
 that runs for a user. What they are given is real.

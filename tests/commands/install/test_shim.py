@@ -1,4 +1,4 @@
-"""The shims: what they call, what they keep out of git's way, and that hooks/ holds the same texts."""
+"""The shims: what they call, that they never disturb git, and that hooks/ has the same texts."""
 
 from __future__ import annotations
 

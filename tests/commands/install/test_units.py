@@ -1,4 +1,4 @@
-"""What schedulers are told: each format's own programs read back what was meant, whatever the paths hold."""
+"""Scheduler files: each format's own programs read back the intended values, for any path."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What memory alone has moves to the proposal, whole, also where a process is killed in between or another writes."""
+"""Memories that only this clone has move to the proposal, also if a process is killed or another one writes."""
 
 from __future__ import annotations
 

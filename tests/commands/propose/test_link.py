@@ -1,4 +1,4 @@
-"""The link is made of the remote's URL: every forge and form, and nothing that is secret."""
+"""The link is made from the remote's URL, for every forge and form, without secrets."""
 
 from __future__ import annotations
 

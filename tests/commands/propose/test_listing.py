@@ -1,4 +1,4 @@
-"""What proposals there are, and deleting one: nothing that nobody merged is ever lost."""
+"""The list of proposals, and deleting one: unmerged commits are never lost."""
 
 from __future__ import annotations
 

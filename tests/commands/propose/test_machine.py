@@ -1,4 +1,4 @@
-"""Verdicts stay with memory: a proposal has only those of its own facts, and never meets the job that judges memory."""
+"""A proposal has verdicts only on its own facts, so it never conflicts with the memory's job."""
 
 from __future__ import annotations
 

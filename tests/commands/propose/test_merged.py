@@ -1,4 +1,4 @@
-"""However the forge merged a proposal, sync finds it merged; and nothing that is not merged is taken for it."""
+"""Sync detects a merged proposal, however the forge merged it, and no others."""
 
 from __future__ import annotations
 

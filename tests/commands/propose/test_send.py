@@ -1,4 +1,4 @@
-"""Pushing a proposal: never by force, with what memory and others have meanwhile, merged by meaning."""
+"""Pushing a proposal: never by force, with others' changes merged in by meaning."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every node of a document of Jira becomes Markdown, and no text of an unknown one is lost."""
+"""Every node of a Jira document becomes Markdown, and text in unknown nodes is not lost."""
 
 from __future__ import annotations
 

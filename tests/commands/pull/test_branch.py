@@ -1,4 +1,4 @@
-"""Documents and how far they go are one commit, and what has not changed is not written again."""
+"""Documents and progress are in one commit, and unchanged ones are not written again."""
 
 from __future__ import annotations
 

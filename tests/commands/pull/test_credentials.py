@@ -1,4 +1,4 @@
-"""A token goes to the host that it is for, and is asked of nobody at a terminal."""
+"""A token goes only to its host, and there are no prompts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What others wrote is stored so that it can be shown: no secrets, nothing hidden, no fields."""
+"""Text by others is stored in a safe form: no secrets, nothing hidden, no fields."""
 
 from __future__ import annotations
 

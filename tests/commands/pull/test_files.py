@@ -1,4 +1,4 @@
-"""Code is cut along its definitions and documents at their headings; edits, renames and deletions are followed."""
+"""Code is split at definitions and documents at headings; edits, renames and deletions are followed."""
 
 from __future__ import annotations
 

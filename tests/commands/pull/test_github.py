@@ -1,4 +1,4 @@
-"""A repository on GitHub is read once, then only what changed, and an interrupted pull goes on where it was."""
+"""A repository on GitHub is read once, then only changes; an interrupted pull continues."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A Jira site is read by time, comments follow their issues, and a pull that ends early goes on."""
+"""A Jira site is read by time, comments follow their issues, and an interrupted pull continues."""
 
 from __future__ import annotations
 

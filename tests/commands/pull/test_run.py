@@ -1,4 +1,4 @@
-"""Pulls end in one state whatever happens to them, and what they bring stays apart from the memory."""
+"""Pulls end in the same state whatever interrupts them, and stay separate from the memory."""
 
 from __future__ import annotations
 

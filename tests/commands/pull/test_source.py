@@ -1,4 +1,4 @@
-"""What can be a source, and that only this clone says what its sources are."""
+"""Valid sources, and that only this clone defines its sources."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How the facts stand as a badge."""
+"""The state of the facts as a badge."""
 
 from __future__ import annotations
 

@@ -65,4 +65,4 @@ def test_no_more_is_annotated_than_the_forge_shows_and_the_rest_is_counted():
 def test_finding_without_a_place_has_none():
     text = commands(make_findings(Finding("nowhere", "T", "failed", "why")))
 
-    assert "::error title=nowhere does not hold::“T” does not hold: why. What" in text
+    assert "::error title=nowhere does not hold::“T” does not hold: why. To decide" in text

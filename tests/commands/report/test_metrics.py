@@ -1,4 +1,4 @@
-"""How a memory stands as numbers, read back by the client library's own parsers."""
+"""The state of a memory as metrics, read back by the client library's own parsers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What happened to one memory, field by field."""
+"""The change of one memory, field by field."""
 
 from __future__ import annotations
 

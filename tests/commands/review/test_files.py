@@ -1,4 +1,4 @@
-"""Which files of a change are looked at, and that there is an end to it."""
+"""The files of a change that are read, and that the number is bounded."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The page for a comment: inert, bounded, the gravest first; one rich change is compared whole."""
+"""The page for a comment: inert, bounded, most severe first; one rich change is compared in full."""
 
 from __future__ import annotations
 

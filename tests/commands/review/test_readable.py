@@ -1,4 +1,4 @@
-"""One file of the memory as a diff shows it."""
+"""One file of the memory for display in a diff."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is found in the files of a change: a rule for each, and nothing in what is well."""
+"""The findings in the files of a change: one rule for each, and none in good files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A review of a change as a whole: what both states together tell, and that it runs and writes nothing."""
+"""A review of a whole change: the effects on the store, and that it runs and writes nothing."""
 
 from __future__ import annotations
 

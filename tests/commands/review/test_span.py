@@ -1,4 +1,4 @@
-"""What A..B names, and what is said where it cannot be told."""
+"""The commits that A..B names, and the messages if they cannot be determined."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Checks that say less than before, or less than their claim."""
+"""Checks that became weaker, or are weaker than their claim."""
 
 from __future__ import annotations
 

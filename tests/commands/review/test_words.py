@@ -1,4 +1,4 @@
-"""Which words changed, and that no text makes it slow."""
+"""Changed words, and that no text makes the comparison slow."""
 
 from __future__ import annotations
 

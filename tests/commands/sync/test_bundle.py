@@ -1,4 +1,4 @@
-"""A bundle has what another machine is to push: nothing is fetched, and what waits for a pull request comes along."""
+"""A bundle contains the commits for another machine to push: nothing is fetched, pending changes are included."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A verify first brings in what others recorded, and works as before where that cannot be done."""
+"""A verify first fetches what others recorded, and works without it if that fails."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A sync in the background: only where it is wanted, both ways, and without a word where there is no way."""
+"""A sync in the background: only if wanted, in both directions, and silent if offline."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Clones that share a remote come to one memory: nothing is lost, nothing is forced, whatever happens half-way."""
+"""Clones that share a remote converge: nothing is lost or forced, whatever is interrupted."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Recipes that run what nobody has read."""
+"""Recipes that run unread code."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""All that a reviewer must see in a text, with one code for each sort."""
+"""Everything in a text that a reviewer must see, with one code for each sort."""
 
 from __future__ import annotations
 

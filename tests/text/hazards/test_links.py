@@ -1,4 +1,4 @@
-"""Links that lead elsewhere than they say."""
+"""Misleading links."""
 
 from __future__ import annotations
 

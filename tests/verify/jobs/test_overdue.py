@@ -1,4 +1,4 @@
-"""When what runs verify jobs fell silent, and when it only had nothing to say."""
+"""Schedules that stopped running verify jobs, and those that only had nothing to report."""
 
 from __future__ import annotations
 

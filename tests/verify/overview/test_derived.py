@@ -1,4 +1,4 @@
-"""Answers behind a change: the same as if every file were read, and fewer files are."""
+"""Answers after a change are the same as if every file were read, with fewer files read."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Confirming a failure: what is asked where, and what the answers mean; how it is run is in test_judge."""
+"""Confirming a failure: the runs on each commit, and the meaning of the answers; running is in test_judge."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Judging: what each way of ending shows, and that nobody is accused before a failure is confirmed."""
+"""Judging: what each way of ending shows, and that a failure is confirmed before it is reported."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is removed is what was to be removed."""
+"""Removal deletes exactly what it should."""
 
 from __future__ import annotations
 

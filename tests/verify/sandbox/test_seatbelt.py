@@ -1,4 +1,4 @@
-"""The macOS profile and its command line, as text: nobody ran them on macOS.
+"""The macOS profile and its command line, as text: they were never run on macOS.
 
 What can be run here is that the profile is well formed, and that the command line means what it says to a stand-in.
 """

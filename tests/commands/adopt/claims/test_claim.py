@@ -1,4 +1,4 @@
-"""What a sentence says about a name besides naming it."""
+"""What a sentence says about a name."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What the page is made of: the same statuses as everywhere, why, all memories of one scope, and nothing private."""
+"""The page's data: the usual statuses, with reasons, all memories of one scope, and nothing private."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Placing a graph: layers go one way, nothing lies on anything else, and a cycle ends."""
+"""Graph layout: layers go one way, nothing overlaps, and cycles end."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Text of memories as HTML: whatever somebody wrote, nothing of it runs, hides or leads elsewhere than it says."""
+"""Memories' texts as HTML: nothing runs, hides, or leads elsewhere than it says."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where the page is put: over nothing, over an earlier one, and over nothing else."""
+"""The page replaces nothing but an earlier report."""
 
 from __future__ import annotations
 

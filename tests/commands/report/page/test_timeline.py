@@ -1,4 +1,4 @@
-"""The timeline: what is known at each commit of the code, what only lies between, and which commit broke what."""
+"""The timeline: known states at each commit, states in between, and the commits that broke facts."""
 
 from __future__ import annotations
 
