@@ -10,7 +10,7 @@ STAMP := $(VENV)/.installed
 # Tests start thousands of processes: without bytecode each compiles what it loads (empty: as if it were not set).
 export PYTHONDONTWRITEBYTECODE =
 
-.PHONY: help demo test lint docs first-fact clients clients-kept runners bench bench-short replay replay-short clean again
+.PHONY: help demo test lint docs first-fact package clients clients-kept runners bench bench-short replay replay-short clean again
 
 help:
 	@echo 'make demo         the whole story in a scratch clone of this repository, under a minute'
@@ -18,6 +18,7 @@ help:
 	@echo 'make lint         ruff format --check, ruff check, mypy, lint-imports'
 	@echo 'make docs         the documentation as a site, build/site/index.html; dead links are errors'
 	@echo 'make first-fact   the commands of the README in an empty home, and how long they take (needs the network)'
+	@echo 'make package      the wheel alone, and uvx and pipx, which it installs (a minute, needs the network)'
 	@echo 'make clients      the real clients of coding agents, from npm, against a model on this machine (some minutes)'
 	@echo 'make runners      the files for forges, by act, actionlint and gitlab-ci-local, which it installs (a minute)'
 	@echo 'make clients-kept which LEARNED: lines of theirs are kept, however a session ends'
@@ -49,6 +50,12 @@ docs: $(STAMP)
 
 first-fact:
 	$(PYTHON) docs/first_fact.py
+
+# uvx and pipx run what they fetch from the package index.
+package: $(STAMP)
+	$(PYTHON) -m venv build/package
+	build/package/bin/pip install --quiet --disable-pip-version-check uv pipx
+	PATH="$(CURDIR)/build/package/bin:$$PATH" $(BIN)/python -m pytest -q -rs tests/e2e/test_wheel.py $(ARGS)
 
 # Needs npm and 2 GB in build/clients; ARGS names some of them, and --calls 0 leaves the long session out.
 clients: $(STAMP)

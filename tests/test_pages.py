@@ -1,4 +1,4 @@
-"""Every command of the tutorial and the how-tos prints what the page shows, on a terminal, in an empty home.
+"""Every command of these pages prints what the page shows, on a terminal, in an empty home.
 
 ``UPDATE_PAGES=1`` writes what was printed into the pages: review the difference.
 """
@@ -13,7 +13,8 @@ from tempfile import TemporaryDirectory
 import pytest
 from support.typed_pages import DOCS, is_shown, place_of, read_page, type_page
 
-PAGES = [DOCS / "tutorial.md", DOCS / "troubleshooting.md", *sorted((DOCS / "howto").glob("*.md"))]
+WHOLE = ("tutorial", "troubleshooting", "duplicates", "scopes", "stores")
+PAGES = [*(DOCS / f"{name}.md" for name in WHOLE), *sorted((DOCS / "howto").glob("*.md"))]
 NAMES = [path.relative_to(DOCS).as_posix() for path in PAGES]
 
 
