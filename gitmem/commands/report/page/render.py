@@ -30,8 +30,8 @@ MARK = "<!doctype html>\n<!-- gitmem report -->\n"
 PAGE_AT_MOST = 2_950_000
 # The same for the version without scripts in a served page, which is rendered again whenever the memory changes.
 SERVED_TEXT = 300_000
-# The estimated size of the rest of the page before it is known, and the memories rendered at once.
-ROOM, STEP = 8_000, 50
+# The estimated size of the rest of the page before it is known, and the least size of a memory there.
+ROOM, LEAST = 8_000, 700
 SCRIPTS = ("data.js", "analysis.js", "rank.js", "memory.js", "page.js")
 
 
@@ -90,12 +90,14 @@ def render(page: Page, *, served: str = "", is_whole: bool = False) -> str:
 
 def _text(page: Page, shelf: sections.Shelf, room: int) -> Markup:
     """Return memories for readers without scripts, within a size in bytes: problems first, then the newest."""
-    ordered, kept = sorted(page.entries, key=sections.urgency), 0
-    while kept < len(ordered) and room > 0:
-        some = ordered[kept : kept + STEP]
-        room -= len(_listed(page, some, shelf, 0).encode("utf-8", "backslashreplace"))
-        kept += len(some) if room > 0 else 0
-    return _listed(page, ordered[:kept], shelf, len(ordered) - kept)
+    ordered = sorted(page.entries, key=sections.urgency)
+    kept = min(len(ordered), max(room, 0) // LEAST)
+    while True:
+        text = _listed(page, ordered[:kept], shelf, len(ordered) - kept)
+        size = len(text.encode("utf-8", "backslashreplace"))
+        if size <= room or not kept:
+            return text
+        kept = int(kept * room / size * 0.95)
 
 
 def _listed(page: Page, entries: Sequence[PageMemory], shelf: sections.Shelf, missing: int) -> Markup:
