@@ -57,7 +57,7 @@ def to_write(opened: OpenRepository) -> ProvingStore | None:
         if own != top:
             wait_s = config.lock_timeout_s
             advance(git, store.ref, top, old=own, command="companion", lock_timeout_s=wait_s)
-    return opened.beside(git, config, store)
+    return opened.companion(store)
 
 
 def _top(opened: OpenRepository, code: str, commit: str) -> str:

@@ -251,6 +251,12 @@ class OpenRepository(ProvingStore):
             )
         return self._others[key]
 
+    def companion(self, store: Store) -> ProvingStore:
+        """Return the companion of a branch, opened for writing."""
+        if store.ref not in self._others:
+            self._others[store.ref] = self.beside(self.git, self.config, store)
+        return self._others[store.ref]
+
     def listing(self) -> Listing:
         """Return the stores of other repositories that are listed here."""
         if self._listing is None:
