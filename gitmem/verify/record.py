@@ -285,7 +285,7 @@ def _blamed(changed: Iterable[Verdict], old: Mapping[str, Sequence[Verdict]]) ->
 def _subject(changed: Sequence[Verdict], recorded: RecordResult, blamed: Sequence[Verdict]) -> str:
     parts = [f"{len(recorded.failed)} failed"] if recorded.failed else []
     parts += [f"{len(recorded.suspect)} suspect"] if recorded.suspect else []
-    parts += [f"{len(recorded.holds_again)} hold again"] if recorded.holds_again else []
+    parts += [f"{held} hold{'s' if held == 1 else ''} again"] if (held := len(recorded.holds_again)) else []
     if not parts and len(blamed) == 1:
         return f"why: {blamed[0].key} was {phrase(blamed[0].culprit, blamed[0].culprit_after)}"
     if not parts and blamed:

@@ -29,7 +29,7 @@ def test_true_documents_end_with_0(repo, run_cli):
 
     ran = run_cli("adopt", "AGENTS.md")
 
-    assert (ran.status, ran.out) == (0, "1 document: 0 false, 1 hold, 0 statements cannot be checked\n")
+    assert (ran.status, ran.out) == (0, "1 document: 0 false, 1 holds, 0 statements cannot be checked\n")
 
 
 def test_fix_corrects_the_document_in_the_work_tree(stale, run_cli):

@@ -137,7 +137,7 @@ def test_commit_names_what_holds_again_and_what_is_suspect_no_more(memory, repo)
 
     run = verify(memory)
 
-    assert git(repo, "log", "-1", "--format=%s", "memory") == "verify: 1 hold again"
+    assert git(repo, "log", "-1", "--format=%s", "memory") == "verify: 1 holds again"
     assert trailers(repo, run.recorded.commit) == [
         f"Code-Commit: {commit}",
         "Gitmem-Verdicts: 1",

@@ -77,7 +77,8 @@ def summary(adoption: Adoption) -> str:
     more = f", {never} never held" if never else ""
     since = f" since {adoption.base[:10]}" if adoption.base else ""
     unchecked = counted(len(adoption.unchecked), "statement")
-    return f"{documents}: {false} false{since}, {holds} hold{more}, {unchecked} cannot be checked"
+    held = f"{holds} hold{'s' if holds == 1 else ''}"
+    return f"{documents}: {false} false{since}, {held}{more}, {unchecked} cannot be checked"
 
 
 def counted(number: int, noun: str) -> str:
