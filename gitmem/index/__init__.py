@@ -1,5 +1,5 @@
-"""Find memories by words: engines bring candidates, one scorer ranks them.
+"""Find memories by words: engines find candidates, and one scorer ranks them.
 
-``engine`` says what an engine is, ``fts`` is the one inside the catalog's SQLite file, ``score`` ranks what any of them
-brought. Modules are imported by their own names: this one loads nothing.
+``engine`` defines the protocol of an engine, ``fts`` is the one inside the catalog's SQLite file, and ``recall.score``
+ranks the candidates of any engine. Modules are imported by their own names: this one loads nothing.
 """

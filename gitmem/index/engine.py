@@ -1,7 +1,7 @@
-"""What a search engine is given and what it gives back: the protocol, and its data.
+"""The protocol of search engines, and the data that they take and return.
 
-An engine only brings candidates. It analyses with ``gitmem.text.tokens`` and leaves ranking to ``recall.score``, so two
-engines with the same memories differ in speed and reach, not in how they rank.
+An engine only finds candidates. It analyses text with ``gitmem.text.tokens`` and leaves ranking to ``recall.score``, so
+two engines over the same memories differ in speed and in which memories they find, not in how they rank.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ if TYPE_CHECKING:
 
 __all__ = ["FIELDS", "FIELD_WEIGHTS", "WEIGHTS", "Candidate", "IndexText", "Stats"]
 
-# The searched fields of a memory, in the order of every tuple that has one value per field; and what an occurrence
-# counts in each, where the policy of a store does not say otherwise.
+# The searched fields of a memory, in the order of every tuple with one value per field, and the weight of an occurrence
+# in each unless the policy of a store sets another.
 WEIGHTS: dict[str, float] = fields_of(Weights())
 FIELDS, FIELD_WEIGHTS = tuple(WEIGHTS), tuple(WEIGHTS.values())
 
-# The Whoosh index's folder beside the catalog; here, because whoever only asks whether it is there loads no Whoosh.
+# The Whoosh index's folder next to the catalog; defined here so that checking for it does not load Whoosh.
 WHOOSH_FOLDER = "whoosh"
-# It is made at 1,000 memories a second (measured): past this many only when asked for (DESIGN, section 4).
+# It is built at 1,000 memories a second (measured); above this many, only on request (DESIGN, section 4).
 WHOOSH_AT_MOST = 20_000
 
 
@@ -34,8 +34,8 @@ class Candidate:
 
     Attributes:
         number: The memory's row in the catalog.
-        rank_score: The engine's own score, the higher the better; comparable within one call only. 0 for a candidate
-            that was found but not scored.
+        rank_score: The engine's own score, higher is better; comparable within one call only. 0 for a candidate
+        that was found but not scored.
     """
 
     number: int
@@ -44,12 +44,12 @@ class Candidate:
 
 @frozen
 class Stats:
-    """What BM25 must know of all indexed memories together.
+    """The statistics of all indexed memories that BM25 needs.
 
     Attributes:
-        documents: How many there are, >= 0.
-        frequency: In how many of them each asked term occurs; a term that occurs in none is left out.
-        lengths: The average number of terms per field, in the order of ``FIELDS``; all 0 where there are none.
+        documents: How many memories there are, >= 0.
+        frequency: In how many of them each query term occurs; a term that occurs in none is left out.
+        lengths: The average number of terms per field, in the order of ``FIELDS``; all 0 if there are no memories.
     """
 
     documents: int
@@ -60,16 +60,16 @@ class Stats:
 if TYPE_CHECKING:
 
     class Engine(Protocol):
-        """Search data made from one store; deletable at any time.
+        """Search data made from one store; it can be deleted at any time.
 
-        How it is brought along is its own: FTS5 takes change sets inside the catalog's transaction (``fts``), Whoosh
-        compares what it holds with the catalog (``whoosh.index``). What recall asks is the same.
+        Engines differ in how they are updated: FTS5 applies changes inside the catalog's transaction (``fts``), Whoosh
+        compares its contents with the catalog (``whoosh.index``). Recall uses them in the same way.
         """
 
         def candidates(
             self, terms: Sequence[str], *, limit: int, where: str = "", parameters: Sequence[object] = ()
         ) -> list[Candidate]:
-            """Return at most *limit* memories with any of the analysed *terms*, the best first.
+            """Return at most *limit* memories with any of the analysed *terms*, best first.
 
             Args:
                 terms: Analysed terms.

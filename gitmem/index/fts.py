@@ -1,8 +1,8 @@
-"""The engine inside the catalog's SQLite file: an FTS5 table over analysed terms.
+"""The engine inside the catalog's SQLite file: an FTS5 table of analysed terms.
 
-The analysed terms that it is made from are kept beside it: candidates are scored by them without being analysed again,
-which took a third of a warm recall and more of a cold one (measured: 2.4 of 10 ms for 60 candidates). All writing
-happens in the caller's transaction.
+The analysed terms are stored next to the table, so that candidates are scored without being analysed again: that took a
+third of a warm recall and more of a cold one (measured: 2.4 of 10 ms for 60 candidates). All writing happens in the
+caller's transaction.
 
 Source: sqlite.org/fts5.html, sections 4.4.1 (contentless tables) and 5.1.1 (bm25).
 """
@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 
     from gitmem.model import IndexText
 
-# The tokenizer must not change what analysis made. "ascii" cuts at ASCII characters other than letters and digits and
-# folds ASCII case only; unicode61 would fold and cut terms by its own, older tables of Unicode.
+# The tokenizer must leave analysed terms unchanged. "ascii" splits only at ASCII characters other than letters and
+# digits and folds only ASCII case; unicode61 would fold and split terms by its own, older Unicode tables.
 _SCHEMA = (
     "CREATE VIRTUAL TABLE IF NOT EXISTS fts USING fts5(title, tags, key, paths, body, tokenize='ascii', content='')",
     "CREATE TABLE IF NOT EXISTS analysed(id INTEGER PRIMARY KEY, terms)",
@@ -45,7 +45,7 @@ _TOTAL = (
     "UPDATE total SET documents = documents + ?, title = title + ?, tags = tags + ?, key = key + ?, "
     "paths = paths + ?, body = body + ?"
 )
-# FTS5's bm25() is the smaller the better. A rough order is enough, since score ranks the candidates again.
+# FTS5's bm25() is smaller for better matches. A rough order is enough, since recall.score ranks the candidates again.
 _SCORED = f"-bm25(fts, {', '.join(map(str, FIELD_WEIGHTS))})"
 
 _BEST = f"SELECT fts.rowid, {_SCORED} FROM fts {{join}} WHERE fts MATCH ? {{also}} ORDER BY 2 DESC, 1 DESC LIMIT ?"
@@ -57,53 +57,53 @@ _BEST_TWO = (
 _PASSING = "SELECT m.id FROM memory m WHERE m.id IN ({}) AND ({})"
 _NEWEST = "SELECT fts.rowid FROM fts {join} WHERE fts MATCH ? {also} ORDER BY fts.rowid DESC LIMIT ?"
 
-# Memories whose document frequencies are added up before they are written: a build takes 6 MB (measured).
+# How many memories' document frequencies are summed before they are written: a build takes 6 MB (measured).
 _BATCH = 2_000
-# The terms of memories with a higher number are not kept but analysed again: 20 of 120 MB at 100,000 memories, for 2 ms
-# of a recall (measured).
+# The terms of memories with a higher number are analysed again rather than stored: saves 20 of 120 MB at 100,000
+# memories and costs 2 ms of a recall (measured).
 KEPT_UP_TO = 10_000
-# bm25() costs 0.6 us and more for each memory that matches, matching alone 0.02 us (measured at 100,000 memories): so
-# many are scored in some 15 ms.
+# bm25() costs at least 0.6 us for each matching memory, matching alone 0.02 us (measured at 100,000 memories), so
+# scoring this many takes some 15 ms.
 SCORED_AT_MOST = 20_000
-# A term that more memories than this share have tells little of any: where rarer ones bring enough, it makes no
-# candidates (it is scored like all others). Saves 6 of 9 ms at 6,000 memories that all have one word of the question
-# (measured); with fewer matches than this there is nothing to save.
+# A term in more than this share of the memories distinguishes few of them: if rarer terms find enough memories, it adds
+# no candidates (but counts in their scores). Saves 6 of 9 ms at 6,000 memories that all contain one word of the query
+# (measured); with at most FEW matches there is nothing to save.
 EVERYWHERE = 0.25
 FEW = 2_000
-# One in so many more is asked whether it passes a filter. Few fail one that is not narrow.
+# One more in this many candidates is checked against a filter, because most filters exclude few.
 SPARE = 4
-# More are not asked by their numbers (SQLite before 3.32 takes 999 parameters).
+# At most this many are checked by their numbers (SQLite before 3.32 takes 999 parameters).
 ASKED_AT_MOST = 500
-# Memories of terms whose worth is kept for the next question, together: 8 MB.
+# Cached scores for later queries, summed over all terms: 8 MB.
 KEPT_AT_MOST = 500_000
-# With so many words, most memories that have one have no second one (of ten words, half have: it gains nothing).
+# The range of query lengths for which max-score pays off: of ten words, half of the matching memories have two.
 FEWEST, MOST = 3, 8
 
 
 class FtsEngine:
-    """The FTS5 index in one SQLite database: ``apply`` makes its tables, ``drop`` removes them.
+    """The FTS5 index in a SQLite database: ``apply`` creates its tables, ``drop`` removes them.
 
-    Looking something up before the first ``apply`` is a ``sqlite3.OperationalError``: there is no index.
+    A search before the first ``apply`` raises ``sqlite3.OperationalError``, because there is no index.
     """
 
     def __init__(self, connection: sqlite3.Connection, kept: dict[str, Any] | None = None) -> None:
-        """Take the database, and what earlier questions have kept while it stayed as it is (``Catalog.kept``)."""
+        """Use a database, and the cache of earlier queries on the same state of it (``Catalog.kept``)."""
         self._db = connection
         self._kept = kept
 
     def drop(self) -> None:
-        """Delete the tables and all that is in them."""
+        """Delete the tables."""
         for table in ("fts", "analysed", "term", "total"):
             self._db.execute(f"DROP TABLE IF EXISTS {table}")
 
     def apply(self, added: Iterable[IndexText], removed: Iterable[IndexText], *, language: str = ENGLISH) -> None:
-        """Take memories out, as they were put in, then others in; a changed memory is in both.
+        """Remove memories (as they were when added), then add others; a changed memory is in both.
 
-        Writes in the caller's transaction and does not commit. Both are read once, in batches. One index has texts of
-        one *language*.
+        Writes in the caller's transaction and does not commit. Both arguments are read once, in batches. An index has
+        texts of only one *language*.
 
         Raises:
-            sqlite3.DatabaseError: A removed memory is not in the index, or an added one is: it is damaged, rebuild it.
+            sqlite3.DatabaseError: A removed memory is not in the index, or an added one is: rebuild the damaged index.
         """
         for statement in _SCHEMA:
             self._db.execute(statement)
@@ -122,14 +122,14 @@ class FtsEngine:
             self._count_in(rows, 1)
 
     def _keep(self, rows: Sequence[tuple[Any, ...]]) -> None:
-        """Keep the terms of some memories, field by field."""
+        """Store the terms of some memories, field by field."""
         texts = [SEPARATOR.join(row[1:]) for row in rows]
         pack = packed_texts.packer(self._db, packed_texts.TERMS, texts if len(texts) >= _BATCH else ())
         kept = ((row[0], pack(text) if row[0] <= KEPT_UP_TO else None) for row, text in zip(rows, texts, strict=True))
         self._db.executemany("INSERT INTO analysed VALUES (?, ?)", kept)
 
     def _known(self, rows: Sequence[tuple[Any, ...]]) -> int:
-        """Return how many of these memories the index has."""
+        """Return how many of these memories are in the index."""
         known = 0
         for at in range(0, len(rows), ASKED_AT_MOST):
             ids = [row[0] for row in rows[at : at + ASKED_AT_MOST]]
@@ -138,7 +138,7 @@ class FtsEngine:
         return known
 
     def _count_in(self, rows: Iterable[tuple[Any, ...]], sign: int) -> None:
-        """Add to (or take from) the frequencies and totals what some memories of the index are."""
+        """Add some memories to the frequencies and totals, or subtract them."""
         counts: Counter[str] = Counter()
         totals = [0] * (1 + len(FIELDS))
         for _, *fields in rows:
@@ -153,7 +153,7 @@ class FtsEngine:
         self._db.execute(_TOTAL, totals)
 
     def frequencies(self, terms: Sequence[str]) -> Stats:
-        """Return how many memories there are, their average lengths, and in how many each term occurs."""
+        """Return how many memories there are, their average lengths, and how many contain each term."""
         documents, *lengths = self._db.execute("SELECT * FROM total").fetchone()
         marks = ", ".join("?" * len(terms))
         found = self._db.execute(f"SELECT term, df FROM term WHERE term IN ({marks})", tuple(terms))
@@ -162,11 +162,12 @@ class FtsEngine:
     def candidates(
         self, terms: Sequence[str], *, limit: int, where: str = "", parameters: Sequence[object] = ()
     ) -> list[Candidate]:
-        """Return at most *limit* memories with any of the terms, the best first.
+        """Return at most *limit* memories with any of the terms, best first.
 
-        Where the terms match more than ``SCORED_AT_MOST`` memories, the rarest are taken while they stay below it, and
-        the memories that have all the others; where no term is that rare, those with one in title or tags. If this is
-        too few (or far too many), the newest memories with any term follow, unscored.
+        If the terms match more than ``SCORED_AT_MOST`` memories, only some of them are scored: those with the rarest
+        terms, as many of these as stay below it, and those with all the other terms; or, if no term is that rare, those
+        with a term in title or tags. If these are too few (or far too many), the newest memories with any term follow,
+        unscored.
 
         Args:
             terms: Analysed terms (``analysis.query_terms``).
@@ -190,10 +191,10 @@ class FtsEngine:
     def _best(
         self, match: str, rarest: list[str], stats: Stats, *, limit: int, where: str, parameters: Sequence[object]
     ) -> list[Candidate]:
-        """Return at most *limit* memories that match and pass, by FTS5's score.
+        """Return at most *limit* matching memories that pass the filter, by FTS5's score.
 
-        Most pass most filters, and asking for each match costs as much as scoring it (measured: 0.7 us, so 9 ms of 18
-        at 100,000 memories): the best are asked, and all only where too few of these pass.
+        Most memories pass most filters, and checking one costs as much as scoring it (measured: 0.7 us, so 9 ms of 18
+        at 100,000 memories). So only the best are checked, and the others only if too few of these pass.
         """
         if not where:
             return [Candidate(*row) for row in self._scored(match, rarest, stats, limit)]
@@ -209,10 +210,10 @@ class FtsEngine:
         return [Candidate(*row) for row in rows]
 
     def _scored(self, match: str, rarest: list[str], stats: Stats, limit: int) -> list[tuple[int, float]]:
-        """Return the *limit* best of all that match, with their scores; exactly these, but most are not scored.
+        """Return the *limit* best matching memories with their exact scores, mostly without scoring the others.
 
-        A memory with one of the words alone can have so much at most (``_most``). Where enough memories with two words
-        have more, only those with a word that may reach this are scored besides.
+        A memory with only one of the words cannot score more than ``_most``. If enough memories with two words score
+        more than that, the only others to score are those with a word that may still reach them.
 
         Source: Turtle, Flood 1995, "Query evaluation: strategies and optimizations" (max-score).
         """
@@ -227,17 +228,17 @@ class FtsEngine:
         alone = [term for term in rarest if _most(stats.documents, stats.frequency[term]) >= least]
         if not alone:
             return best
-        # With fewer words than it has, a memory may come again; its score is less then.
+        # A memory may be scored again with fewer words than it has, so with a lower score.
         scores = dict(self._db.execute(full, (_any(alone), limit))) | dict(best)
         return sorted(scores.items(), key=lambda row: (row[1], row[0]), reverse=True)[:limit]
 
     def _added_up(self, rarest: list[str], limit: int, kept: dict[str, Any]) -> list[tuple[int, float]]:
-        """Return the same from what each term is worth in each memory: words of one question are words of the next.
+        """Return the same result by adding up the scores of each term, cached because queries often share words.
 
-        FTS5 adds up term by term in the order of the query, so to the last bit these are its sums. It takes 0.6 us for
-        each memory that matches, this 0.15 (measured).
+        FTS5 adds up term by term in the order of the query, so the sums are equal to the last bit. FTS5 takes 0.6 us
+        for each matching memory, this takes 0.15 (measured).
         """
-        from heapq import nlargest  # an extension module: 0.2 ms, and only where a process is asked again
+        from heapq import nlargest  # an extension module: 0.2 ms, and only in a process that queries again
 
         scores = dict(zip(*self._worth(rarest[0], kept), strict=True))
         for term in rarest[1:]:
@@ -246,10 +247,10 @@ class FtsEngine:
         return [(number, score) for score, number in nlargest(limit, zip(scores.values(), scores, strict=True))]
 
     def _worth(self, term: str, kept: dict[str, Any]) -> tuple[array[int], array[float]]:
-        """Return the memories with a term, and what it is worth in each."""
+        """Return the memories with a term, and its score in each."""
         known: tuple[array[int], array[float]] | None = kept.get(term)
         if known is None:
-            from array import array  # the same
+            from array import array  # as above
 
             rows = self._db.execute(_WORTH, (quoted(term),)).fetchall()
             known = array("q", [row[0] for row in rows]), array("d", [row[1] for row in rows])
@@ -259,7 +260,7 @@ class FtsEngine:
         return known
 
     def _affordable(self, rarest: list[str], stats: Stats) -> str:
-        """Return an FTS5 expression for the most telling memories that can be scored; empty where they are too many."""
+        """Return an FTS5 expression for the memories that are worth scoring; empty if there are too many of them."""
         if min(sum(stats.frequency[term] for term in rarest), stats.documents) <= SCORED_AT_MOST:
             return _any(rarest)
         room, taken = SCORED_AT_MOST, 0
@@ -268,7 +269,7 @@ class FtsEngine:
             taken += 1
         rare, common = rarest[:taken], rarest[taken:]
         tries = [f"({' AND '.join(map(quoted, common))})"]
-        if not rare:  # beside rare words, a title's common one would seem as rare as it is in titles
+        if not rare:  # next to rare words, a common word would score by its frequency in titles
             tries.append(f"{{title tags}} : ({_any(common)})")
         sizes = [(self._count(part), part) for part in tries]
         parts = [part for size, part in sizes if size <= room / len(tries)]
@@ -285,7 +286,7 @@ def _terms_of(text: IndexText, language: str) -> tuple[str, ...]:
 
 
 def _distinctive(rarest: list[str], stats: Stats, limit: int) -> list[str]:
-    """Return the terms without those that are everywhere, where the others bring *limit* memories."""
+    """Return the terms without very common ones, if the others still find *limit* memories."""
     if sum(stats.frequency.values()) <= FEW:
         return rarest
     kept = [term for term in rarest if stats.frequency[term] <= EVERYWHERE * stats.documents]
@@ -293,7 +294,7 @@ def _distinctive(rarest: list[str], stats: Stats, limit: int) -> list[str]:
 
 
 def _most(documents: int, df: int) -> float:
-    """Return what one word is worth to FTS5's bm25() at most, however often it is there.
+    """Return the most that one word can add to FTS5's bm25(), however often it occurs.
 
     Source: sqlite.org/fts5.html, section 5.1.1: inverse document frequency times k1 + 1, where k1 is 1.2.
     """
@@ -301,7 +302,7 @@ def _most(documents: int, df: int) -> float:
 
 
 def _select(order: str, where: str) -> str:
-    # CROSS JOIN keeps SQLite from asking FTS5 once for each memory that passes the condition.
+    # CROSS JOIN keeps SQLite from querying FTS5 once for each memory that passes the filter.
     join = "CROSS JOIN memory m ON m.id = fts.rowid" if where else ""
     return order.format(join=join, also=f"AND ({where})" if where else "")
 
@@ -316,7 +317,7 @@ def _any(terms: Sequence[str]) -> str:
 
 
 def _refuse(rows: Sequence[tuple[Any, ...]], *, is_wrong: bool) -> None:
-    # FTS5 would take a second memory of one number, or forget one it does not have, and be wrong ever after.
+    # FTS5 would accept a second memory with the same number, or remove a missing one, and stay wrong from then on.
     assert len({row[0] for row in rows}) == len(rows), "a number twice"
     if is_wrong:
         raise sqlite3.DatabaseError("the search index belongs to other memories")

@@ -1,6 +1,6 @@
-"""Find what other packages add: embedding providers and search engines, by their entry points.
+"""Find embedding providers and search engines of other packages by their entry points.
 
-A package names what it adds in its own metadata; gitmem loads it when a setting names it, and then only that one.
+A package declares them in its own metadata; gitmem loads one only when a setting names it.
 
 Source: Python Packaging User Guide, "Entry points specification".
 """
@@ -21,10 +21,10 @@ ENGINES = "gitmem.search_engines"
 
 
 def find_plugin(group: str, name: str) -> Callable[..., Any] | None:
-    """Return what a package adds under a name; None if no package does.
+    """Return the object that a package registers under a name; None if no package does.
 
     Raises:
-        ConfigError: Two packages add it, or it cannot be loaded.
+        ConfigError: Two packages register that name, or the object cannot be loaded.
     """
     from importlib.metadata import entry_points  # 25 ms, and only for a name that is not built in
 

@@ -1,4 +1,4 @@
-"""Bring catalog and search engine up to the store's tip: by the tree difference, or from nothing."""
+"""Bring the catalog and its search engine up to the store's tip, by the difference between trees or from scratch."""
 
 from __future__ import annotations
 
@@ -29,17 +29,17 @@ if TYPE_CHECKING:
 
     from gitmem.store.commit import CommitResult
 
-# A progress line is due when a rebuild reads more files than this (about half a second of work, measured).
+# Show progress when a rebuild reads more files than this (about half a second of work, measured).
 WORTH_TELLING = 2000
 
 
 @frozen
 class RefreshResult:
-    """A catalog, and whether it shows what was requested.
+    """A catalog, and whether it shows the requested commit.
 
     Attributes:
         catalog: The catalog.
-        behind: One line that says which commit it shows where it could not be brought up to date; else empty.
+        behind: A line that says which commit it shows if it could not be brought up to date; else empty.
     """
 
     catalog: Catalog
@@ -55,17 +55,17 @@ def refresh(
     have: Catalog | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> RefreshResult:
-    """Return a catalog that shows *tip*: the one we have, brought up to date, or another where it must be rebuilt.
+    """Return a catalog that shows *tip*: the existing one, updated, or a new one if it must be rebuilt.
 
-    While another process refreshes it, the last good state is returned and said so.
+    While another process updates it, the last good state is returned, and ``behind`` says so.
 
     Args:
         git: The repository.
-        tip: The store's commit; empty where only the code tree has memories.
+        tip: The store's commit; empty if only the code tree has memories.
         tree: The tree ``.memory`` of the code, or empty.
-        folder: Where the catalog is; the project's state folder where none is given.
-        have: The catalog that is open already.
-        progress: Called with how many files of how many are read.
+        folder: The folder of the catalog; by default the project's state folder.
+        have: The catalog, if it is already open.
+        progress: Called with the numbers of files read and of all files.
     """
     folder = folder or git.repository.state
     catalog = have or Catalog.open(folder, analysis=format_stamp())
@@ -84,7 +84,7 @@ def refresh(
         if not is_unwritable(err):
             raise
     except sqlite3.DatabaseError:
-        pass  # damaged in a place that opening it did not touch
+        pass  # damage that opening the catalog did not reveal
     if have is None:
         catalog.close()
     return RefreshResult(rebuild(git, tip, tree=tree, folder=folder, progress=progress))
@@ -98,12 +98,12 @@ def rebuild(
     folder: str = "",
     progress: Callable[[int, int], None] | None = None,
 ) -> Catalog:
-    """Make the catalog and the index of *tip* from nothing; in memory where the disk cannot be written to."""
+    """Build the catalog and the index of *tip* from scratch; in memory if the disk cannot be written to."""
     return Catalog.build(folder or git.repository.state, _filling(git, tip, tree, progress))
 
 
 def beside(git: Git, have: Catalog, tip: str, tree: str) -> Catalog:
-    """Return a catalog in memory of a store's commit together with another tree ``.memory`` of the code."""
+    """Return a catalog in memory that combines a store's commit with another tree ``.memory`` of the code."""
     copy = have.copied()
     if bool(shown_by(copy)[1]) == bool(tree) and follow(git, copy, tip, tree):
         return copy
@@ -112,7 +112,7 @@ def beside(git: Git, have: Catalog, tip: str, tree: str) -> Catalog:
 
 
 def _filling(git: Git, tip: str, tree: str, progress: Callable[[int, int], None] | None) -> Callable[[Catalog], None]:
-    """Return what fills an empty catalog."""
+    """Return a function that fills an empty catalog."""
 
     def fill(catalog: Catalog) -> None:
         scan = read.scan_all(git, tip) if tip else read.Scan("", (), (), ())
@@ -139,7 +139,7 @@ def _filling(git: Git, tip: str, tree: str, progress: Callable[[int, int], None]
 
 
 def empty_catalog() -> Catalog:
-    """Return a catalog of nothing, in memory: what a branch looks like before its first commit."""
+    """Return an empty catalog in memory, which represents a branch before its first commit."""
 
     def fill(catalog: Catalog) -> None:
         FtsEngine(catalog.connection).apply([], [])
@@ -149,10 +149,10 @@ def empty_catalog() -> Catalog:
 
 
 def refuse_unreadable(catalog: Catalog) -> None:
-    """Refuse to write on a tree that cannot be read: nothing of the write could be read either.
+    """Raise an error if the tip's tree cannot be read: a commit on top of it could not be read either.
 
     Raises:
-        ConflictError: The catalog shows an earlier tree in the place of the tip's.
+        ConflictError: The catalog shows an earlier tree instead of the tip's.
     """
     if is_unreadable(catalog):
         raise ConflictError(
@@ -162,12 +162,12 @@ def refuse_unreadable(catalog: Catalog) -> None:
 
 
 def is_unreadable(catalog: Catalog) -> bool:
-    """Return whether the catalog shows an earlier tree, because the tip's own cannot be read."""
+    """Return whether the catalog shows an earlier tree because the tip's tree cannot be read."""
     return catalog.row("SELECT 1 FROM problem WHERE code = 'tree-unreadable'") is not None
 
 
 def follow(git: Git, catalog: Catalog, tip: str, tree: str | None = None) -> bool:
-    """Bring a catalog from the commit it shows to *tip*; False where it must be rebuilt.
+    """Update a catalog from the commit it shows to *tip*; return False if it must be rebuilt.
 
     Args:
         git: The repository.
@@ -176,7 +176,7 @@ def follow(git: Git, catalog: Catalog, tip: str, tree: str | None = None) -> boo
         tree: The tree ``.memory`` of the code; None for the one that the catalog shows.
 
     Raises:
-        sqlite3.OperationalError: Somebody else writes it.
+        sqlite3.OperationalError: Another process is writing it.
     """
     old = shown_by(catalog)
     wanted = (tip, old[1] if tree is None else tree)
@@ -188,18 +188,18 @@ def follow(git: Git, catalog: Catalog, tip: str, tree: str | None = None) -> boo
         return False
     touched = [*(f.path for f in scan.files), *scan.removed]
     if layout.POLICY_PATH in touched or is_unreadable(catalog):
-        return False  # specifications, TTLs and folders hang on it
-    # A reader does not wait long for another refresh: the last good state is an answer as well.
+        return False  # specifications, TTLs and folders depend on these
+    # A reader does not wait long for another update: it can use the last good state.
     catalog.connection.execute("PRAGMA busy_timeout = 1000")
     with catalog.writing():
         found = shown_by(catalog)
         if found == old:
-            # Asked inside: where another process was faster, its rows are the added paths.
+            # Checked inside the transaction: if another process was faster, the added paths are already in the catalog.
             if _has_name_twice(catalog, scan.added):
                 return False
             apply_scan(catalog, scan, read.read_files(git, _wanted(scan.files)))
             _stamp(catalog, wanted)
-    # Another process was faster: go on from where it brought the catalog.
+    # If another process was faster, continue from the commit that it reached.
     return found in (old, wanted) or follow(git, catalog, tip, tree)
 
 
@@ -210,7 +210,7 @@ def _stamp(catalog: Catalog, shown: tuple[str, str]) -> None:
 
 
 def _changes(git: Git, old: tuple[str, str], new: tuple[str, str]) -> read.Scan | None:
-    """Return what changed in both homes; None where one of them is new or gone.
+    """Return the changes in both the branch and the code tree; None if one of them was added or removed.
 
     Raises:
         ProcessError: A tree cannot be read.
@@ -225,9 +225,10 @@ def _changes(git: Git, old: tuple[str, str], new: tuple[str, str]) -> read.Scan 
 
 
 def _has_name_twice(catalog: Catalog, added: Iterable[str]) -> bool:
-    """Return whether the tree before has a name twice, or one behind that adds these paths.
+    """Return whether the old tree has a duplicate name, or the new one that adds these paths does.
 
-    Which of the two counts is only known from a whole tree: a difference shows the second one as added, or nothing.
+    Only the whole tree shows which of the two entries counts: a difference shows the second one as added, or not at
+    all.
     """
     if catalog.row("SELECT 1 FROM problem WHERE code = 'duplicate-entry'") is not None:
         return True
@@ -240,9 +241,9 @@ def _has_name_twice(catalog: Catalog, added: Iterable[str]) -> bool:
 def follow_written(
     git: Git, catalog: Catalog, written: CommitResult, files: Mapping[str, bytes], removed: Iterable[str]
 ) -> None:
-    """Bring a catalog along with a commit that was just written, without reading it back from git.
+    """Update a catalog after a commit that was just written, without reading the commit from git.
 
-    Where that cannot be done now (somebody else was faster, or writes), the next read brings it up to date.
+    If that is impossible now (another process was faster, or is writing), the next read updates the catalog.
     """
     if catalog.meta("commit") != written.base or not set(files) <= set(written.oids) or _has_name_twice(catalog, ()):
         return
@@ -254,7 +255,7 @@ def follow_written(
             return
         found.append((read.StoredFile(place, path, written.oids[path]), content))
     kept = tuple(stored for stored, _ in found if stored.place.what != layout.KNOWN)
-    # A folder of the write may have taken the place of a file that was a problem.
+    # A folder that was written may replace a file that was reported as a problem.
     parents = {path[:at] for path in files for at, char in enumerate(path) if char == "/"}
     replaced = [row[0] for row in catalog.each("SELECT path FROM problem WHERE path IN ({})", parents)]
     scan = read.Scan(written.commit, kept, (*removed, *replaced), ())
@@ -265,11 +266,11 @@ def follow_written(
                 apply_scan(catalog, scan, contents)
                 catalog.set_meta("commit", written.commit)
     except sqlite3.Error:
-        return  # busy, or on a full disk; and the next read makes a damaged one again
+        return  # busy, or the disk is full; the next read rebuilds a damaged catalog
 
 
 def apply_scan(catalog: Catalog, scan: read.Scan, contents: Iterable[tuple[read.StoredFile, bytes | Problem]]) -> None:
-    """Apply what changed in the store to rows and index, inside the caller's transaction."""
+    """Apply the changes in the store to rows and index, inside the caller's transaction."""
     policy = Policy.from_dict(parse_json(catalog.meta("policy")))
     keys: set[str] = set()
     paths = (*scan.removed, *(f.path for f in scan.files))
@@ -281,7 +282,7 @@ def apply_scan(catalog: Catalog, scan: read.Scan, contents: Iterable[tuple[read.
         if isinstance(place, layout.StorePath) and place.what == layout.MEMORY:
             keys |= {place.key, *update.linked_targets(catalog, place.key)}
         if path in buckets:
-            update.remove_problems(catalog, path)  # of its verdicts, those that stay as they are remain
+            update.remove_problems(catalog, path)  # update_bucket keeps its unchanged verdicts
         else:
             update.remove_path(catalog, path)
     for problem in scan.problems:
@@ -299,7 +300,7 @@ def apply_scan(catalog: Catalog, scan: read.Scan, contents: Iterable[tuple[read.
     for key in added:
         keys.update(update.linked_targets(catalog, key))
     update.settle_keys(catalog, keys)
-    # Also of a fact that another file with its key had kept out of sight.
+    # This includes a fact that was hidden by another file with the same key.
     update.forget_states(catalog, [*keys, *(f.place.key for f in scan.files)])
 
 
@@ -308,7 +309,7 @@ def _wanted(files: Iterable[read.StoredFile]) -> list[read.StoredFile]:
 
 
 def _spread(files: list[read.StoredFile]) -> list[read.StoredFile]:
-    """Return files in another order: first some from all over, since the catalog packs all texts by the first batch."""
+    """Reorder files so that a sample of all comes first: the catalog makes its dictionaries from the first batch."""
     step = len(files) // BATCH
     if step < 2:
         return files
@@ -325,7 +326,7 @@ def _add_files(
     total: int,
     progress: Callable[[int, int], None] | None,
 ) -> Iterator[IndexText]:
-    """Write the rows of each file and yield its text for the engine; what cannot be read becomes a problem."""
+    """Write the rows of each file and yield its text for the engine; an unreadable file becomes a problem."""
     for done, (stored, content) in enumerate(contents):
         if stored.place.what == layout.BUCKET and not isinstance(content, Problem):
             for problem in update.update_bucket(catalog, inserts, stored.path, content):
@@ -353,7 +354,7 @@ def _add_file(inserts: Inserts, stored: read.StoredFile, content: bytes, policy:
 
 
 def _read_policy(git: Git, files: Iterable[read.StoredFile]) -> tuple[Policy, list[Problem]]:
-    """Return the store's policy, or the built-in one with the problem that its own cannot be read."""
+    """Return the store's policy, or the built-in one and a problem if the store's own cannot be read."""
     stored = next((f for f in files if f.place.what == layout.POLICY), None)
     if stored is None:
         return builtin(), []

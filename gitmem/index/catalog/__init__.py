@@ -1,1 +1,1 @@
-"""The catalog: one SQLite file under the common git directory, derived from the store and deletable at any time."""
+"""The catalog: a SQLite file under the common git directory, derived from the store; it can be deleted at any time."""

@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from pathlib import Path
     from typing import Any
 
-# Beside the catalog: held by whoever makes it.
+# Locked by the process that builds the catalog; next to the catalog's file.
 LOCK_NAME = "catalog.lock"
-# Lists of values are filled up to a multiple of this.
+# Lists of values are padded to a multiple of this.
 _STEP = 50
 
 
@@ -28,7 +28,7 @@ class Catalog:
     """One open catalog.
 
     Attributes:
-        path: Its file; None for one that lives in memory because the disk cannot be written to.
+        path: Its file; None for a catalog in memory, which is used if the disk cannot be written to.
         connection: The SQLite connection, in autocommit mode.
     """
 
@@ -41,11 +41,11 @@ class Catalog:
 
     @classmethod
     def open(cls, state_dir: str | Path, *, analysis: str) -> Catalog | None:
-        """Open the catalog of a repository; None where there is none that can be used: it is to be rebuilt.
+        """Open the catalog of a repository; None if there is none that can be used, so that it must be rebuilt.
 
         Args:
             state_dir: The repository's state folder.
-            analysis: How text is analysed now (``analysis.format_stamp``).
+            analysis: The current format of text analysis (``analysis.format_stamp``).
         """
         path = os.path.join(state_dir, schema.FILE_NAME)
         if not os.path.isfile(path):
@@ -64,11 +64,13 @@ class Catalog:
 
     @classmethod
     def open_at(cls, state_dir: str | Path, commit: str, tree: str) -> Catalog | None:
-        """Open the catalog where it is up to date, for what asks for no words: how they are analysed is not looked at.
+        """Open the catalog if it is up to date; None otherwise.
+
+        For callers that do not search for words: the format of text analysis is not compared.
 
         Args:
             state_dir: The repository's state folder.
-            commit: The commit that it must be of.
+            commit: The commit of the store that it must show.
             tree: The tree of the code's memories, or empty.
         """
         path = os.path.join(state_dir, schema.FILE_NAME)
@@ -86,11 +88,11 @@ class Catalog:
 
     @classmethod
     def build(cls, state_dir: str | Path, fill: Callable[[Catalog], None]) -> Catalog:
-        """Make the catalog from nothing and put it in its place; in memory where the disk cannot be written to.
+        """Build the catalog from scratch and replace its file; in memory if the disk cannot be written to.
 
         Args:
             state_dir: The repository's state folder.
-            fill: Fills the empty catalog it is given.
+            fill: Called with the empty catalog, to fill it.
         """
         try:
             make_folder(state_dir)
@@ -122,12 +124,12 @@ class Catalog:
 
     @classmethod
     def in_memory(cls, fill: Callable[[Catalog], None]) -> Catalog:
-        """Make a catalog that lives as long as its connection."""
+        """Build a catalog in memory, which lasts as long as its connection."""
         catalog = cls(None, schema.create(None))
         with catalog.writing():
             fill(catalog)
             catalog.set_meta("format", str(schema.FORMAT))
-        catalog.connection.execute("PRAGMA journal_mode = MEMORY")  # from here on a change may have to be undone
+        catalog.connection.execute("PRAGMA journal_mode = MEMORY")  # later changes may have to be rolled back
         return catalog
 
     def close(self) -> None:
@@ -135,60 +137,61 @@ class Catalog:
         self.connection.close()
 
     def become(self, other: Catalog) -> None:
-        """Show from now on what *other* shows, so that whoever holds this one goes on with the new state."""
+        """Replace this catalog's contents with those of *other*, so that holders of this object see the new state."""
         self.connection.close()
         self.path, self.connection, self._language = other.path, other.connection, ""
         self._kept = None
 
     def copied(self) -> Catalog:
-        """Return a copy that can be written to and lives as long as its connection."""
+        """Return a copy in memory, which can be written to and lasts as long as its connection."""
         copy = sqlite3.connect(":memory:", isolation_level=None)
         packed_texts.register(copy)
         self.connection.backup(copy)
         return Catalog(None, copy)
 
     def move_to_memory(self) -> None:
-        """Go on with a copy that can be written to."""
+        """Replace this catalog by a copy in memory, which can be written to."""
         self.become(self.copied())
 
     def check(self) -> None:
-        """Look at every page of the file: at 100,000 memories that takes about a second.
+        """Check every page of the file: about a second at 100,000 memories.
 
         Raises:
-            sqlite3.DatabaseError: It is damaged. A changed letter of a text is not noticed.
+            sqlite3.DatabaseError: It is damaged. A changed character in a text is not detected.
         """
         try:
             (found,) = self.connection.execute("PRAGMA integrity_check(1)").fetchone()
-        except UnicodeDecodeError as err:  # what it found quotes damaged text
+        except UnicodeDecodeError as err:  # SQLite's message quotes damaged text
             raise sqlite3.DatabaseError(f"damaged text: {err}") from err
         if found != "ok":
             raise sqlite3.DatabaseError(found)
 
     def writing(self) -> Transaction:
-        """Return a context in which changes are one transaction; raises sqlite3.OperationalError when it is busy."""
+        """Return a context manager for one transaction; it raises sqlite3.OperationalError if the catalog is busy."""
         return Transaction(self.connection)
 
     def reading(self) -> Reading:
-        """Return a context in which every question is answered from one state, whatever is written meanwhile."""
+        """Return a context manager in which all queries see one state, whatever other processes write meanwhile."""
         return Reading(self.connection)
 
     def meta(self, name: str) -> str:
-        """Return one of the catalog's own notes, or an empty string."""
+        """Return a value of the table ``meta``, or an empty string."""
         row = self.connection.execute("SELECT value FROM meta WHERE name = ?", (name,)).fetchone()
         return row[0] if row else ""
 
     @property
     def language(self) -> str:
-        """Return the language in which the texts are analysed: a catalog is made in one and keeps it."""
+        """Return the language in which the texts are analysed; it is fixed when the catalog is built."""
         if not self._language:
             self._language = self.meta("language") or ENGLISH
         return self._language
 
     def kept(self) -> dict[str, Any] | None:
-        """Return what one question may keep for the next ones; any change of the catalog empties it.
+        """Return a dictionary in which a query may cache values for later ones; any change of the catalog empties it.
 
-        None for the first question: a process that asks no more would only pay for it. Inside ``reading``, it is of the
-        state that is read (sqlite.org/pragma.html, data_version: what others have written).
+        None for the first query: a process that runs only one would pay for the cache and never use it. Inside
+        ``reading``, the cache belongs to the state that is read (sqlite.org/pragma.html, data_version: counts the
+        commits of other connections).
         """
         if not self._is_asked_again:
             self._is_asked_again = True
@@ -199,7 +202,7 @@ class Catalog:
         return self._kept[1]
 
     def set_meta(self, name: str, value: str) -> None:
-        """Write one of the catalog's own notes."""
+        """Write a value of the table ``meta``."""
         self.connection.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (name, value))
 
     def rows(self, sql: str, parameters: Iterable[Any] = ()) -> list[Any]:
@@ -211,39 +214,39 @@ class Catalog:
         return self.connection.execute(sql, tuple(parameters)).fetchone()
 
     def each(self, sql: str, values: Iterable[Any], *, chunk: int = 500) -> Iterator[Any]:
-        """Yield the rows of a query with ``IN ({})`` standing for a list of *values*, in chunks SQLite takes."""
+        """Yield the rows of a query in which ``IN ({})`` is filled with *values*, in chunks that SQLite accepts."""
         wanted = list(values)
         for at in range(0, len(wanted), chunk):
             part = wanted[at : at + chunk]
-            # Few lengths, filled up with what is in no list: each is a statement of its own, and compiling one costs
-            # more than it takes to run for a few values (measured: 40 us).
+            # Padded with NULL, which equals nothing, so that few lengths occur: each length is a statement of its own,
+            # and compiling one takes longer than running it for a few values (measured: 40 us).
             part += [None] * (-len(part) % _STEP)
             yield from self.connection.execute(sql.replace("{}", ",".join("?" * len(part))), part)
 
 
 class Transaction:
-    """One transaction of the catalog, as a context manager; inside another one it is part of that."""
+    """A transaction of the catalog, as a context manager; nested ones belong to the outermost."""
 
     def __init__(self, connection: sqlite3.Connection) -> None:
         self._connection = connection
         self._is_outer = False
 
     def __enter__(self) -> None:
-        """Begin; takes SQLite's write lock at once."""
+        """Begin, and take SQLite's write lock at once."""
         self._is_outer = not self._connection.in_transaction
         if self._is_outer:
             self._connection.execute("BEGIN IMMEDIATE")
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        """Commit, or roll back when an exception passes through."""
+        """Commit, or roll back if an exception was raised."""
         if self._is_outer and self._connection.in_transaction:
             self._connection.execute("ROLLBACK" if kind else "COMMIT")
 
 
 class Reading:
-    """One state of the catalog (WAL keeps it for its readers), as a context manager; what it reads, it may not write.
+    """A read-only view of one state of the catalog, as a context manager (WAL keeps that state for its readers).
 
-    Between two questions outside of it another process may take a memory away that the first one named.
+    Without it, another process may remove a memory between two queries.
     """
 
     def __init__(self, connection: sqlite3.Connection) -> None:
@@ -251,19 +254,19 @@ class Reading:
         self._is_outer = False
 
     def __enter__(self) -> None:
-        """Begin; the first question fixes the state."""
+        """Begin; the first query fixes the state."""
         self._is_outer = not self._connection.in_transaction
         if self._is_outer:
             self._connection.execute("BEGIN")
 
     def __exit__(self, *_: object) -> None:
-        """Let go of the state."""
+        """End the transaction, so that later queries see newer states."""
         if self._is_outer and self._connection.in_transaction:
             self._connection.execute("COMMIT")
 
 
 def is_by_another(state_dir: str | Path) -> bool:
-    """Return whether a folder has a catalog that is whole: one that ``open`` refuses is another version's of gitmem."""
+    """Return whether a folder has an undamaged catalog; if ``open`` refuses it, another version of gitmem made it."""
     path = os.path.join(state_dir, schema.FILE_NAME)
     try:
         connection = schema.connect(path) if os.path.isfile(path) else None
@@ -277,16 +280,16 @@ def is_by_another(state_dir: str | Path) -> bool:
 
 
 def shown_by(catalog: Catalog) -> tuple[str, str]:
-    """Return the store's commit and the code's tree ``.memory`` that a catalog is made from, or empty strings."""
+    """Return the store's commit and the code's tree ``.memory`` from which a catalog was made, or empty strings."""
     notes = dict(catalog.rows("SELECT name, value FROM meta WHERE name IN ('commit', 'tree')"))
     return notes.get("commit", ""), notes.get("tree", "")
 
 
 def discard_damaged(err: BaseException | None, *folders: str | Path) -> None:
-    """Throw the catalogs of some folders away where an error says that one is damaged, and say so; else do nothing.
+    """Delete the catalogs of some folders and raise an error if *err* says that one is damaged; else do nothing.
 
     Raises:
-        DamagedIndexError: It was damaged.
+        DamagedIndexError: One was damaged.
     """
     if not is_damage(err):
         return

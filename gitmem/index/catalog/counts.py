@@ -1,4 +1,4 @@
-"""How many memories count now."""
+"""Count the live memories."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ if TYPE_CHECKING:
 
 
 def count_live(catalog: Catalog, *, without: Iterable[str], now: int) -> int:
-    """Return how many memories count now, those of some kinds left out.
+    """Return how many memories are live, without those of some kinds.
 
-    By two indexes: one condition for both would read every memory (measured: 12 ms at 10,000 against 1).
+    Uses two indexes: a single condition would read every memory (measured: 12 ms at 10,000, not 1).
     """
     kinds = tuple(without)
     counting = f"SELECT count(*) FROM memory m {{}} WHERE {LIVE} AND m.kind NOT IN ({','.join('?' * len(kinds))})"

@@ -1,4 +1,4 @@
-"""The state of each fact on a commit of the code: worked out from its verdicts, and kept in the catalog."""
+"""The state of each fact at a commit of the code: computed from its verdicts and cached in the catalog."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ if TYPE_CHECKING:
     from gitmem.model import Blocked
     from gitmem.store.local import LocalState
 
-# Code commits whose statuses are kept: those of the branches and work trees somebody switches between.
+# How many code commits have their statuses cached: enough for the branches and work trees that a user switches between.
 KEPT_GROUNDS = 8
-# Begins the environment of a claimed verdict among the fingerprints of tools.
+# Prefix of a claimed verdict's environment, where it is stored among the fingerprints of tools.
 CLAIMED = "@"
 
 
 @frozen
 class FactRow:
-    """What is needed to work out one fact's state.
+    """The columns from which a fact's state is computed.
 
     Attributes:
         id: Its number in the catalog.
@@ -35,7 +35,7 @@ class FactRow:
         form: ``shell``, ``program`` or ``builtin``.
         words: The check's words as JSON.
         inputs: What it reads, as JSON.
-        ttl_s: How long a verdict counts, in seconds, or None.
+        ttl_s: How many seconds a verdict counts; None for ever.
     """
 
     id: int
@@ -49,7 +49,7 @@ class FactRow:
 
 
 def facts_without_state(catalog: Catalog, ground: int) -> list[FactRow]:
-    """Return the facts whose state on a ground is not known, by key."""
+    """Return the facts whose state on a ground is not yet computed, sorted by key."""
     rows = catalog.rows(
         "SELECT f.id, m.key, f.spec, f.claim, f.form, f.words, f.inputs, f.ttl_s FROM fact f JOIN memory m ON m.id ="
         " f.id LEFT JOIN state s ON s.ground = ? AND s.fact = f.id WHERE s.fact IS NULL AND m.shadowed = 0"
@@ -60,9 +60,9 @@ def facts_without_state(catalog: Catalog, ground: int) -> list[FactRow]:
 
 
 def anchored_without_state(catalog: Catalog, ground: int) -> list[tuple[int, str]]:
-    """Return the memories without a check whose references are anchored and not looked at on a ground, by number.
+    """Return memories without a check that have anchored references not yet compared on a ground, sorted by number.
 
-    Each with its fields, as JSON.
+    Each comes with its fields as JSON.
     """
     return catalog.rows(
         "SELECT m.id, t.fields FROM packed p JOIN text t ON t.id = p.id JOIN memory m ON m.id = p.id"
@@ -73,7 +73,7 @@ def anchored_without_state(catalog: Catalog, ground: int) -> list[tuple[int, str
 
 
 def stale_references(catalog: Catalog, ground: int | None) -> int:
-    """Return how many memories without a check refer to lines that changed."""
+    """Return how many memories without a check refer to lines that have changed."""
     found = catalog.row(
         "SELECT count(*) FROM state s INDEXED BY state_changed CROSS JOIN memory m ON m.id = s.fact WHERE s.ground = ?"
         f" AND s.outcome = '{CHANGED}' AND {LIVE}",
@@ -83,7 +83,7 @@ def stale_references(catalog: Catalog, ground: int | None) -> int:
 
 
 def open_ground(catalog: Catalog, code: str, local_serial: int, now: int) -> int:
-    """Return the number of a code commit, made where it is new; a change of local verdicts voids its states."""
+    """Return the number of a code commit, adding it if new; its states are deleted if local verdicts have changed."""
     db = catalog.connection
     row = catalog.row("SELECT id, local_serial FROM ground WHERE code = ?", (code,))
     if row is None:
@@ -91,7 +91,7 @@ def open_ground(catalog: Catalog, code: str, local_serial: int, now: int) -> int
             "INSERT INTO ground (code, complete, local_serial, used) VALUES (?, 0, ?, ?)", (code, local_serial, now)
         )
         new = int(catalog.row("SELECT id FROM ground WHERE code = ?", (code,))[0])
-        # The new one stays whatever the clock says: it may have been set back.
+        # The new ground is kept even if it looks older: the clock may have been set back.
         old = catalog.rows(
             "SELECT id FROM ground WHERE id <> ? ORDER BY used DESC, id DESC LIMIT -1 OFFSET ?", (new, KEPT_GROUNDS - 1)
         )
@@ -107,55 +107,58 @@ def open_ground(catalog: Catalog, code: str, local_serial: int, now: int) -> int
 
 
 def pick(verdicts: Sequence[Verdict], digest: str) -> tuple[Verdict | None, bool]:
-    """Return the verdict that counts for inputs with this digest, and whether it is of these inputs.
+    """Return the verdict that counts for inputs with this digest, and whether it was made of them.
 
-    One made of these very inputs beats a later one of others; otherwise the latest counts. Where this clone has a
-    verdict of these inputs, one that is only claimed cannot say that the fact holds after all.
+    A verdict of these inputs beats a later one of other inputs; otherwise the latest counts. If this clone has a
+    verdict of these inputs, a verdict that is only claimed cannot turn it into "holds".
     """
     return pick_fresh(verdicts, lambda v: v.inputs == digest)
 
 
 def pick_fresh(verdicts: Sequence[Verdict], is_fresh: Callable[[Verdict], bool]) -> tuple[Verdict | None, bool]:
-    """Return the verdict that counts, and whether it is of the inputs as they are: each says which inputs it means."""
+    """Return the verdict that counts, and whether it was made of the current inputs (``is_fresh`` decides for each)."""
     same = [v for v in verdicts if is_fresh(v) and not _is_before_move(v, verdicts)]
     if mine := [v for v in same if v.own]:
-        is_answered = any(v.sandbox == "builtin" for v in mine)  # of the same inputs, such a check always answers alike
+        is_answered = any(v.sandbox == "builtin" for v in mine)  # its result depends on the inputs alone
         same = [v for v in same if v.own or not (v.outcome == HOLDS or is_answered or _is_foreign(v, mine))]
-    # Of two that say the same, the one that knows more: the culprit may be known in this clone alone.
+    # Of two equal verdicts, prefer the one that names a culprit: only this clone may know it.
     best = max(_without_older(same or verdicts), key=lambda v: (v.at, v.own, bool(v.culprit)), default=None)
     return best, bool(same)
 
 
 def _without_older(verdicts: Sequence[Verdict]) -> list[Verdict]:
-    """Return verdicts without those of this clone but the one kept last: one that counts again is kept once more."""
+    """Return the verdicts, but of this clone's own only the one recorded last.
+
+    A verdict that counts again is recorded once more, so the last one is the current one.
+    """
     mine = [_made(v) for v in verdicts if v.own] if len(verdicts) > 1 else []
-    last = max(mine, key=mine.index, default=None)  # the branch's copies of them follow
+    last = max(mine, key=mine.index, default=None)  # copies from the branch come later in the list
     return [v for v in verdicts if not (v.own and mine) or _made(v) == last]
 
 
 def _is_before_move(verdict: Verdict, verdicts: Sequence[Verdict]) -> bool:
-    """Return whether a failure is older than a known move: a file that is not in its old place is no news."""
+    """Return whether a failure is older than a known move: then the file was only missing from its old place."""
     newer = (v for v in verdicts if v.own and v.moved and v.at > verdict.at)
     return verdict.outcome == FAILS and any(v.moved != verdict.moved for v in newer)
 
 
 def _is_foreign(verdict: Verdict, mine: Iterable[Verdict]) -> bool:
-    """Return whether a claimed failure is of another environment than this clone's verdicts of the same inputs."""
+    """Return whether a claimed failure is from another environment than all of this clone's verdicts."""
     return all(difference(one.environment, verdict.environment) for one in mine)
 
 
 def latest_of(verdicts: Sequence[Verdict]) -> Verdict | None:
-    """Return the latest verdict, whatever its inputs: whether a fact flaps is not a question of its inputs."""
+    """Return the latest verdict of any inputs: whether a fact flaps does not depend on them."""
     return max(verdicts, key=lambda v: (v.at, bool(v.culprit)), default=None)
 
 
 def moved(catalog: Catalog) -> set[str]:
-    """Return the facts that have a verdict on the branch which names moves of files."""
+    """Return the keys of the facts with a verdict on the branch that records moved files."""
     return {key for (key,) in catalog.rows("SELECT DISTINCT key FROM verdict WHERE moved <> ''")}
 
 
 def branch_verdicts(catalog: Catalog, keys: Iterable[str] | None = None) -> dict[str, list[Verdict]]:
-    """Return the verdicts that the memory branch carries, by key; of some facts or of all."""
+    """Return the verdicts on the memory branch by key, of some facts or of all."""
     columns = (
         "key, spec, claim, outcome, code_commit, inputs, at, because, sandbox, held_commit, held_at, weak, confirmed,"
         " culprit, attempt, attempt_at, seconds, culprit_after, reads, tools, undeclared, flapping, moved, outside,"
@@ -174,33 +177,36 @@ def branch_verdicts(catalog: Catalog, keys: Iterable[str] | None = None) -> dict
 
 
 def merged(branch: Sequence[Verdict], local: Sequence[Verdict], *, spec: str, claim: str) -> list[Verdict]:
-    """Return the verdicts of one specification and claim; one of the branch that was made here is our own."""
+    """Return the verdicts of one specification and claim, marking this clone's own verdicts on the branch."""
     made_here = {_made(v) for v in local}
     lines = [replace(v, own=_made(v) in made_here) for v in branch]
-    # Those of this clone first: of two that are the same, its count of what still flaps is exact.
+    # This clone's first: of two equal ones, its count of runs until the fact is steady is exact.
     return [v for v in (*local, *lines) if v.spec == spec and v.claim == claim]
 
 
 def _made(v: Verdict) -> tuple[object, ...]:
-    """Return all of a verdict that decides anything: whoever repeats only when ours was made has not made it here."""
+    """Return everything in a verdict that affects a decision.
+
+    Used to recognize this clone's own verdicts: one that only has the same time as ours is not ours.
+    """
     judged = (v.spec, v.claim, v.inputs, v.commit, v.held_commit)
     return (*judged, v.outcome, v.at, v.sandbox, v.weak, v.confirmed)
 
 
 @frozen
 class FactState:
-    """What is known of one fact on one ground.
+    """The state of one fact on one ground.
 
     Attributes:
         fact: The fact's number in the catalog.
         digest: Digest of its inputs there.
         verdict: The verdict that counts, or None.
-        is_fresh: Whether that verdict is of these inputs.
-        is_published: Whether the memory branch says the same of these inputs.
-        tools: What that verdict ran of this machine, or a claimed one's environment; empty if it is of other inputs.
-        flapping: How many runs must still answer alike until the fact counts as steady; 0 = it is.
-        is_blocked: Whether its check was blocked here, and nothing that counts was learned since.
-        is_moved: Whether the verdict that counts was found where git renamed the fact's files to.
+        is_fresh: Whether that verdict was made of these inputs.
+        is_published: Whether the memory branch has an equal verdict of these inputs.
+        tools: The programs of this machine that the check ran, or a claimed verdict's environment; empty if not fresh.
+        flapping: How many more runs must agree before the fact counts as steady; 0 if it is.
+        is_blocked: Whether its check was blocked here, with no verdict since that counts.
+        is_moved: Whether the verdict that counts was made on the names to which git renamed the fact's files.
     """
 
     fact: int
@@ -227,10 +233,10 @@ def state_of(
 
     Args:
         row: The fact.
-        digest_of: Returns the digest, as it is now, of what a verdict says that it read; of None where that is unknown.
+        digest_of: Returns the current digest of the inputs that a verdict read; takes None if they are unknown.
         branch: The verdicts of the memory branch.
         local: Those of this clone.
-        accepts: Tells whether a verdict counts.
+        accepts: Returns whether a verdict may count.
         blocked: How its check was blocked in this clone, or None.
     """
     known = merged(branch, local, spec=row.spec, claim=row.claim)
@@ -252,21 +258,21 @@ def state_of(
 
 
 def tools_of(verdict: Verdict) -> str:
-    """Return what a verdict depends on besides its inputs: programs of this machine, or a claim's environment."""
+    """Return what a verdict depends on besides its inputs: programs of this machine, or a claimed one's environment."""
     return verdict.tools if verdict.own else verdict.environment and f"{CLAIMED}{verdict.environment}"
 
 
 def _is_blocked(row: FactRow, digest: str, fresh: Verdict | None, blocked: Blocked) -> bool:
-    """Return whether a fact is blocked: its check could not run on these inputs, or since they were judged.
+    """Return whether a fact is blocked: its check could not run on these inputs, or not since their last verdict.
 
-    The environment that it lacked on other inputs is not back because the code went back.
+    If the code goes back to earlier inputs, the environment that the check needs is still missing.
     """
     is_since = blocked.inputs == digest if fresh is None else fresh.outcome != FAILS and blocked.at >= fresh.at
     return is_since and (blocked.spec, blocked.claim) == (row.spec, row.claim)
 
 
 def write_states(catalog: Catalog, ground: int, states: Iterable[FactState], now: int) -> None:
-    """Write down states and that the ground is complete, inside a transaction."""
+    """Write states and mark the ground as complete, inside a transaction."""
     db = catalog.connection
     states = list(states)
     toolsets = _toolsets(catalog, {s.tools for s in states if s.tools})
@@ -288,7 +294,7 @@ def write_states(catalog: Catalog, ground: int, states: Iterable[FactState], now
             for s in states
         ],
     )
-    # A foundation's meaning has a row of its own, so that reading compares it without parsing.
+    # The meaning of each foundation has its own row, so that reads can compare it without parsing.
     db.executemany("DELETE FROM rest WHERE ground = ? AND fact = ?", [(ground, s.fact) for s in states])
     db.executemany(
         "INSERT OR IGNORE INTO rest VALUES (?,?,?,?)",
@@ -303,7 +309,7 @@ def write_states(catalog: Catalog, ground: int, states: Iterable[FactState], now
 
 
 def write_references(catalog: Catalog, ground: int, states: Iterable[tuple[int, bool]]) -> None:
-    """Write down which memories refer to lines that changed, each by its number, inside a transaction."""
+    """Write which memories, by number, refer to lines that have changed, inside a transaction."""
     catalog.connection.executemany(
         "INSERT OR REPLACE INTO state (ground, fact, digest, outcome, at, fresh, own, weak, published)"
         " VALUES (?, ?, '', ?, 0, 1, 1, 0, 1)",
@@ -312,14 +318,14 @@ def write_references(catalog: Catalog, ground: int, states: Iterable[tuple[int, 
 
 
 def _toolsets(catalog: Catalog, texts: Iterable[str]) -> dict[str, int]:
-    """Return the numbers of fingerprints: a thousand facts have a few among them."""
+    """Return the numbers of fingerprints, adding new ones; a thousand facts share a few."""
     listed = sorted(texts)
     catalog.connection.executemany("INSERT OR IGNORE INTO toolset (text) VALUES (?)", [(text,) for text in listed])
     return {text: number for number, text in catalog.each("SELECT id, text FROM toolset WHERE text IN ({})", listed)}
 
 
 def toolsets_of(catalog: Catalog, ground: int) -> list[tuple[int, str]]:
-    """Return the fingerprints of what the verdicts of a ground ran of this machine, by number."""
+    """Return the fingerprints of the local programs that a ground's verdicts depend on, by number."""
     return catalog.rows(
         "SELECT t.id, t.text FROM toolset t WHERE t.id IN (SELECT DISTINCT tools FROM state WHERE ground = ? AND"
         " tools <> 0) ORDER BY t.id",
@@ -328,7 +334,7 @@ def toolsets_of(catalog: Catalog, ground: int) -> list[tuple[int, str]]:
 
 
 def list_unpublished(catalog: Catalog, ground: int) -> list[FactRow]:
-    """Return the live facts whose verdict for these inputs is known in this clone only, by key."""
+    """Return the live facts whose verdict for these inputs only this clone has, sorted by key."""
     rows = catalog.rows(
         "SELECT f.id, m.key, f.spec, f.claim, f.form, f.words, f.inputs, f.ttl_s FROM state s"
         " INDEXED BY state_unpublished CROSS JOIN fact f ON f.id = s.fact CROSS JOIN memory m ON m.id = f.id"
@@ -340,7 +346,7 @@ def list_unpublished(catalog: Catalog, ground: int) -> list[FactRow]:
 
 
 def counting(catalog: Catalog, ground: int | None, keys: Sequence[str], local: LocalState) -> dict[str, Verdict]:
-    """Return by key the verdict of each fact that counts on a ground: the branch's, or one that only this clone has."""
+    """Return by key the verdict that counts for each fact on a ground, from the branch or from this clone alone."""
     rows = catalog.each(
         "SELECT m.key, f.spec, f.claim, s.digest, s.outcome, s.at, s.own FROM fact f JOIN memory m ON m.id = f.id"
         f" JOIN state s ON s.ground = {ground or 0} AND s.fact = f.id WHERE {LIVE} AND m.key IN ({{}})",

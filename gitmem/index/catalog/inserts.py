@@ -1,6 +1,6 @@
-"""Put new memories and verdicts into the catalog, in batches: single statements are most of a rebuild's cost.
+"""Insert memories and verdicts into the catalog in batches, since single statements dominate the time of a rebuild.
 
-Measured with 30,000 memories: 4.5 of 15 seconds went into 95,000 ``execute`` calls.
+Measured with 30,000 memories: 95,000 ``execute`` calls took 4.5 of 15 seconds.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from gitmem.policy.policy import Policy
 
-# Memories that are held before they are written: 2 MB of text at the sizes seen.
+# How many memories are buffered before they are written: 2 MB of text at typical sizes.
 BATCH = 2000
 
 _STATEMENTS = {
@@ -47,7 +47,7 @@ class StoredMemory:
 
 
 class Inserts:
-    """New rows of one transaction; ``flush`` writes what is still held."""
+    """New rows of one transaction, buffered until ``flush`` writes them."""
 
     def __init__(self, catalog: Catalog) -> None:
         self._db = catalog.connection
@@ -56,8 +56,8 @@ class Inserts:
         self._held: dict[str, list[tuple[Any, ...]]] = {table: [] for table in _STATEMENTS}
 
     def add_memory(self, stored: StoredMemory, policy: Policy) -> IndexText | Problem:
-        """Take one memory; its path must be free. Returns its text, or the problem that keeps it out."""
-        from gitmem.index.catalog import redaction  # 4 ms, and only where something is new
+        """Add a memory, whose path must be free; return its text, or the problem that excludes it."""
+        from gitmem.index.catalog import redaction  # 4 ms, and only if something is new
 
         document, claim = stored.document, ""
         secrets = redaction.secrets_of(document)
@@ -88,18 +88,18 @@ class Inserts:
             self.flush()
         tags = " ".join((*document.strings("tags"), *document.strings("domains")))
         paths = " ".join((*document.strings("paths"), *document.strings("refs")))
-        # As the view `searched` has it.
+        # Composed like the view `searched`.
         body = f"{document.body}\n{rows.notes}" if rows.notes else document.body
         tags = packed_texts.named(tags, str(document.fields.get("task") or ""))
         return IndexText(number, document.title, tags, document.key, paths, body, kind=document.kind)
 
     def add_verdict(self, path: str, v: Verdict, *, written: str = "") -> None:
-        """Take one verdict; it replaces the one of the same fact and specification at the same path.
+        """Add a verdict; it replaces the one of the same fact and specification at the same path.
 
         Args:
             path: Its file.
             v: The verdict.
-            written: Fingerprint of its text, where the file has several.
+            written: Fingerprint of its text, if the file has several verdicts.
         """
         if v.because or v.attempt:
             from gitmem.index.catalog.redaction import shown_verdict
@@ -129,7 +129,7 @@ class Inserts:
             self.flush()
 
     def flush(self) -> None:
-        """Write everything that is held."""
+        """Write all buffered rows."""
         self._held["packed"] = self._packed(self._held["packed"])
         for table, rows in self._held.items():
             if rows:
@@ -137,7 +137,7 @@ class Inserts:
                 rows.clear()
 
     def _packed(self, rows: list[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
-        """Return the rows of ``packed`` with their long texts packed; a full batch makes the dictionaries."""
+        """Return rows of ``packed`` with their texts compressed; the first full batch provides the dictionaries."""
         is_many = len(rows) >= BATCH
         tags, fields, body = (
             packed_texts.packer(self._db, name, [row[at] for row in rows] if is_many else ())
@@ -147,6 +147,6 @@ class Inserts:
 
 
 def problem_of(err: FormatError, path: str, key: str) -> Problem:
-    """Return the problem that one file's error is."""
+    """Return the problem that describes an error in one file."""
     where = f"line {err.line}: " if err.line else ""
     return Problem(err.code, path, where + err.message, key=key, hint=err.hint or f"write it again with --key {key}")

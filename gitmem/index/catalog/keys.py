@@ -1,4 +1,4 @@
-"""Keys as people type them: whole, shortened, or nearly right."""
+"""Find keys as people type them: complete, shortened or misspelled."""
 
 from __future__ import annotations
 
@@ -9,29 +9,29 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-# Keys named where what was typed fits several, and where it fits none.
+# How many keys an error names: if several begin with the typed text, and if none does.
 NAMED = 10
 NEAR = 5
-# A key is shown to agents by so many characters at least: enough to tell what it is about, and to stay unique for a
-# while as others are written.
+# Agents are shown at least this many characters of a key: enough to recognize it, and to stay unique while more
+# memories are written.
 SHORTEST = 12
-# Fewer characters are not worth a key that is not whole.
+# A key is shown in full rather than shortened by fewer characters than this.
 WORTH = 4
 
 
 def full_key(catalog: Catalog, typed: str) -> str:
-    """Return the key that was typed, or the only one that begins with it.
+    """Return the key that was typed, or the only one that begins with the typed text.
 
     Raises:
-        NotFoundError: There is none, or its file cannot be read.
+        NotFoundError: There is no such key, or its file cannot be read.
         AmbiguousKeyError: Several begin with it.
     """
-    if not typed.isascii():  # no key is, and SQLite takes no lone surrogate
+    if not typed.isascii():  # keys are ASCII, and SQLite rejects lone surrogates
         raise NotFoundError(f"there is no memory {typed}", hint=near_keys(catalog, typed))
     if catalog.row("SELECT 1 FROM memory WHERE key = ?", (typed,)):
         return typed
     broken = catalog.row("SELECT path, message FROM problem WHERE key = ? AND severity = 'error'", (typed,))
-    if broken:  # and not the next one that begins like it
+    if broken:  # do not fall back to another key with this prefix
         why = f"{broken[0]}: {broken[1]}"
         raise NotFoundError(f"{typed} cannot be read: {why}", hint="gitmem doctor", quoted=why)
     rows = catalog.rows(
@@ -48,23 +48,23 @@ def full_key(catalog: Catalog, typed: str) -> str:
 
 
 def short_keys(catalog: Catalog, keys: Iterable[str]) -> dict[str, str]:
-    """Return for each key the shortest beginning that no other key has, of ``SHORTEST`` characters at least.
+    """Return for each key its shortest unique prefix, of at least ``SHORTEST`` characters.
 
-    Keys that are archived count: one that is typed in full is that one.
+    Archived keys count as well, since a complete key names an archived memory.
     """
     found = {}
     for key, least in unique_lengths(catalog, keys).items():
         length = max(SHORTEST, least)
-        if key[length - 1 : length] == "-":  # at the end it looks like an accident
+        if key[length - 1 : length] == "-":  # a hyphen at the end looks like a mistake
             length += 1 if length == least else -1
         found[key] = key if length > len(key) - WORTH else key[:length]
     return found
 
 
 def unique_lengths(catalog: Catalog, keys: Iterable[str]) -> dict[str, int]:
-    """Return for each key how many characters no other key begins with; more than it has for the beginning of another.
+    """Return for each key the length of its shortest unique prefix; more than its length if another key begins with it.
 
-    Keys that are archived count, as in ``short_keys``.
+    Archived keys count as well, as in ``short_keys``.
     """
     found = {}
     for key in keys:
@@ -75,14 +75,14 @@ def unique_lengths(catalog: Catalog, keys: Iterable[str]) -> dict[str, int]:
 
 
 def _same(a: str, b: str) -> int:
-    """Return how many characters two texts have in common at their beginning."""
+    """Return the length of the common prefix of two texts."""
     most = min(len(a), len(b))
     return next((at for at in range(most) if a[at] != b[at]), most)
 
 
 def near_keys(catalog: Catalog, key: str) -> str:
-    """Return a hint with the keys that resemble one, or how to search."""
-    from difflib import get_close_matches  # 3 ms, and only on this error
+    """Return a hint that names similar keys, or says how to search."""
+    from difflib import get_close_matches  # 3 ms, and only for this error
 
     keys = [row[0] for row in catalog.rows("SELECT DISTINCT key FROM memory LIMIT 20000")]
     near = [k for k in keys if key and key in k][:NEAR] or get_close_matches(key, keys, n=NEAR, cutoff=0.6)
@@ -90,6 +90,6 @@ def near_keys(catalog: Catalog, key: str) -> str:
 
 
 def describe_unreadable(catalog: Catalog) -> str:
-    """Return in a line how many files of the store are not served, or an empty string: one may be a fact."""
+    """Return a line that says how many files of the store cannot be read, or an empty string: one may be a fact."""
     found = catalog.row("SELECT count(*) FROM problem WHERE severity = 'error'")[0]
     return f"{found} file{'s' * (found != 1)} of the store cannot be read: gitmem doctor" if found else ""

@@ -1,9 +1,9 @@
-"""The texts of the catalog: read what is searched of memories; compress the long ones of a large catalog.
+"""The texts of the catalog: read the searched texts of memories, and compress long ones in a large catalog.
 
-Each row is compressed for itself, by a dictionary made from the store's own texts: rows are too short to compress well
-alone (60 % of their size) and must be read one at a time; with 32 KB of the store's own words before each of them 31 %
-are left (measured on 100,000 memories; 4 us to unpack one). A catalog that never held
-``gitmem.index.catalog.inserts.BATCH`` new memories at once has no dictionary, and keeps its texts as they are.
+Each row is compressed separately, with a dictionary made from the store's own texts: rows must be read one at a time
+and are too short to compress well alone (to 60 % of their size). With 32 KB of the store's own words as a dictionary
+they shrink to 31 % (measured on 100,000 memories; 4 us to decompress one). A catalog that never received
+``gitmem.index.catalog.inserts.BATCH`` new memories at once has no dictionary and stores its texts uncompressed.
 
 Source: RFC 1951 (deflate); zlib manual, deflateSetDictionary.
 """
@@ -21,29 +21,29 @@ if TYPE_CHECKING:
 
     from gitmem.index.catalog.catalog import Catalog
 
-# What deflate looks back on: a longer dictionary would not be used (RFC 1951, section 2).
+# Deflate's window: the rest of a longer dictionary would not be used (RFC 1951, section 2).
 DICTIONARY_BYTES = 32_000
-# Texts that a dictionary is made from: enough to fill it with some of each.
+# How many texts a dictionary is made from: enough to fill it with a part of each.
 SAMPLES = 400
-# zlib's default is 8: with less memory a compressor is set up faster, and these texts come out the same (measured).
+# zlib's default is 8. Less memory makes a compressor quicker to set up and gives the same output here (measured).
 _MEMORY_LEVEL = 6
 _RAW = -15
-# zlib's default is 6: half as much time again, for 30 % in the place of 31 % (measured: 98 and 63 us for a memory).
+# zlib's default is 6, which takes half as much time again for 30 % instead of 31 % (measured: 98 and 63 us a memory).
 _LEVEL = 3
 
-# Between the terms of two fields; no term has one.
+# Separates the terms of two fields; no term contains it.
 SEPARATOR = "\n"
-# The texts that are packed; each has its own dictionary.
+# The texts that are compressed, each with its own dictionary.
 TAGS, FIELDS, BODY, TERMS = "tags", "fields", "body", "terms"
 
 
 def packer(db: sqlite3.Connection, name: str, texts: Sequence[str] = ()) -> Callable[[str], str | bytes]:
-    """Return what packs a text of one sort, inside the caller's transaction.
+    """Return a function that compresses texts of one sort, inside the caller's transaction.
 
     Args:
         db: The catalog's database.
         name: The sort of text.
-        texts: Texts to make the dictionary from where there is none; without any, texts stay as they are.
+        texts: Texts to make a missing dictionary from; without a dictionary, texts stay uncompressed.
     """
     dictionary = _read(db, name)
     if not dictionary and texts:
@@ -56,14 +56,14 @@ def packer(db: sqlite3.Connection, name: str, texts: Sequence[str] = ()) -> Call
     ready = zlib.compressobj(_LEVEL, zlib.DEFLATED, _RAW, _MEMORY_LEVEL, zlib.Z_DEFAULT_STRATEGY, dictionary)
 
     def pack(text: str) -> bytes:
-        compressor = ready.copy()  # five times as fast as reading the dictionary again (measured)
+        compressor = ready.copy()  # five times as fast as loading the dictionary again (measured)
         return compressor.compress(text.encode("utf-8", "surrogatepass")) + compressor.flush()
 
     return pack
 
 
 def unpacker(db: sqlite3.Connection) -> Callable[[str, str | bytes | None], str | None]:
-    """Return what gives a packed text back, by its sort; a text that was never packed, or none, stays as it is."""
+    """Return a function that decompresses a text, given its sort; it returns plain texts and None unchanged."""
     known: dict[str, tuple[int, bytes]] = {}
 
     def unpack(name: str, packed: str | bytes | None) -> str | None:
@@ -71,7 +71,7 @@ def unpacker(db: sqlite3.Connection) -> Callable[[str, str | bytes | None], str 
             return packed
         import zlib
 
-        # Read again after our own write, which may have made the dictionary and been rolled back since.
+        # Read again after each write of ours: it may have made the dictionary, and may have been rolled back.
         changes, dictionary = known.get(name, (-1, b""))
         if changes != db.total_changes:
             dictionary = _read(db, name)
@@ -85,7 +85,7 @@ def unpacker(db: sqlite3.Connection) -> Callable[[str, str | bytes | None], str 
 
 
 def register(db: sqlite3.Connection) -> None:
-    """Give SQL the function ``unpacked(sort, text)``, by which the views show texts as they were written."""
+    """Define the SQL function ``unpacked(sort, text)``, with which the views return texts as they were written."""
     db.create_function("unpacked", 2, unpacker(db), deterministic=True)
 
 
@@ -95,7 +95,7 @@ def _read(db: sqlite3.Connection, name: str) -> bytes:
 
 
 def _sample(texts: Sequence[str]) -> bytes:
-    """Return a dictionary: the beginnings of texts from all over, in equal shares."""
+    """Return a dictionary: the beginnings of texts from the whole list, in equal shares."""
     step = max(1, len(texts) // SAMPLES)
     chosen = [text.encode("utf-8", "surrogatepass") for text in texts[::step][:SAMPLES]]
     share = max(64, DICTIONARY_BYTES // max(1, len(chosen)))
@@ -127,18 +127,18 @@ def _kept(terms: str | None) -> tuple[str, ...]:
 
 
 def named(tags: str, task: str) -> str:
-    """Return the words of the field of tags: with the task, so that its id finds what was learned for it."""
+    """Return the words of the tags field, including the task, so that its id finds what was learned in it."""
     return f"{tags} {task}".strip() if task else tags
 
 
 def words(listed: str) -> str:
-    """Return the strings of a JSON list, as the catalog keeps tags and paths, separated by spaces."""
-    # Quicker than the import of a JSON parser (1 ms): without a backslash, no string has a quotation mark in it.
+    """Return the strings of a JSON list, as ``strings`` does, joined with spaces."""
+    # Quicker than importing a JSON parser (1 ms): without a backslash, no string contains a quotation mark.
     return listed[2:-2].replace('", "', " ") if "\\" not in listed else " ".join(strings(listed))
 
 
 def strings(listed: str) -> list[str]:
-    """Return the strings of a JSON list, as the catalog keeps tags and paths."""
+    """Return the strings of a JSON list in which the catalog stores tags or paths."""
     if listed == "[]":
         return []
     found: list[str] = parse_json(listed)

@@ -1,6 +1,6 @@
-"""Keep secrets of the branch out of the catalog: what recall, show, the digest and the rest read holds none of them.
+"""Keep secrets on the branch out of the catalog, and so out of recall, show, the digest and everything else it feeds.
 
-The files on the branch stay as they are. What doctor and a push say of them is in the table ``secret``.
+The files on the branch are not changed. The table ``secret`` records what doctor and a push report.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ if TYPE_CHECKING:
     from gitmem.model import Document, Verdict
     from gitmem.text.secrets import Secret
 
-# What runs is what was approved, to the letter; whoever shows a command redacts it.
+# These fields run exactly as approved; code that shows a command redacts it.
 EXACT = ("verify", "refute")
 
 
 def secrets_of(document: Document) -> list[Secret]:
-    """List the secrets of a memory by place; those that only the values of its fields show are in line 1."""
+    """List the secrets of a memory by place; those found only in parsed field values are reported in line 1."""
     found = find_secrets(document.text)
-    # A value is in the text as it is, but for YAML's escapes, doubled quotes and folded lines.
+    # A value appears literally in the text, except for YAML's escapes, doubled quotes and folded lines.
     if not found and any(sign in document.text for sign in ("\\", "''", "\n ")):
         values = find_secrets("\n".join(_texts_in(document.fields)))
         found = [replace(secret, line=1, column=1) for secret in values]
@@ -31,13 +31,13 @@ def secrets_of(document: Document) -> list[Secret]:
 
 
 def without_secrets(document: Document) -> Document:
-    """Return a memory as it may be shown, its commands as they are."""
+    """Return a memory with its secrets redacted, except in its commands."""
     fields = {name: value if name in EXACT else redact_all(value) for name, value in document.fields.items()}
     return replace(document, fields=fields, body=redact(document.body))
 
 
 def shown_verdict(verdict: Verdict) -> Verdict:
-    """Return a verdict as it may be shown."""
+    """Return a verdict with its secrets redacted."""
     return replace(verdict, because=redact(verdict.because), attempt=redact(verdict.attempt))
 
 

@@ -1,4 +1,4 @@
-"""From a memory to the catalog's rows. Pure."""
+"""Convert a memory to the catalog's rows. Pure."""
 
 from __future__ import annotations
 
@@ -19,32 +19,32 @@ if TYPE_CHECKING:
     from gitmem.model import Check
     from gitmem.policy.policy import Policy
 
-# More paths than this say little and cost much: each is matched against every file at every new commit.
+# More paths say little and cost much: each is matched against every file at every new commit.
 MOST_PATHS = 64
 LINKS = ("requires", "produces", "supersedes")
-# Fields that few memories have: which of them, the catalog says without the frontmatter being unpacked.
+# Rare fields: the catalog records which of them a memory has, so that its frontmatter need not be decompressed.
 MARKED = ("anchors", "conflict", "schema", "seq", "workspace")
-# Where nobody said how sure they are, or how much it matters (C10: importance is required metadata).
+# Defaults for a memory that does not say how certain or how important it is (C10: importance is required metadata).
 CONFIDENCE = 1.0
 IMPORTANCE = "medium"
-# Where nobody said how urgent a task is: the middle of the five levels (beads; the beans document's example).
+# Default for a task without a priority: the middle of the five levels (beads; the beans document's example).
 PRIORITY = 2
 
 
 @frozen
 class Rows:
-    """One memory as the catalog keeps it.
+    """The rows of one memory in the catalog.
 
     Attributes:
-        memory: Values for the columns of ``memory`` behind ``oid``: kind, title, created, updated, importance,
+        memory: Values for the columns of ``memory`` after ``oid``: kind, title, created, updated, importance,
             confidence, expires, agent, task, superseded_by, meaning.
         text: Tags with domains and paths with refs, as JSON; which of ``MARKED`` it has; all fields, as JSON; the body.
         tags: Its tags.
         links: Relation and target of every link.
         fact: spec, claim, ttl_s, form, words, inputs, outside_s; None where it has no check.
         task: state, priority, parent, who holds it (who, agent), since when, when it was closed, how many attempts
-            have ended and how many of them failed, and what was said of them; None for any other kind.
-        confirmed: Key and meaning of each foundation that somebody confirmed.
+        have ended and how many of them failed, and the notes on them; None for any other kind.
+        confirmed: Key and meaning of each foundation that a person confirmed.
     """
 
     memory: tuple[Any, ...]
@@ -57,7 +57,7 @@ class Rows:
 
     @property
     def notes(self) -> str:
-        """Return what was said of a task's attempts and of its end: it is searched like the body."""
+        """Return the notes on a task's attempts and the reason for closing it; they are searched like the body."""
         return self.task[-1] if self.task else ""
 
 
@@ -65,9 +65,9 @@ def rows_of(document: Document, policy: Policy, *, claim: str = "") -> Rows:
     """Return the rows of one memory.
 
     Args:
-        document: The memory, as it may be shown.
+        document: The memory, redacted.
         policy: The store's policy.
-        claim: The hash of what its file claims, where that differs from what may be shown.
+        claim: The hash of the file's claim, if redaction changed it.
 
     Raises:
         FormatError: A field has a value that cannot be used.
@@ -105,7 +105,7 @@ def _listed(values: Sequence[str]) -> str:
 
 
 def time_of(value: object) -> int:
-    """Return a time of a frontmatter in epoch seconds; 0 where there is none that can be read."""
+    """Return a time from a frontmatter in epoch seconds; 0 if it is missing or cannot be read."""
     try:
         return parse_time(str(value)) if value else 0
     except (FormatError, ValueError):
@@ -115,7 +115,7 @@ def time_of(value: object) -> int:
 def _expires(document: Document, policy: Policy, created: int, *, has_check: bool) -> int | None:
     """Return when a memory leaves search (D5), or None for never; a fact becomes stale instead.
 
-    A task's time begins when it is closed: what is still to be done does not go away on its own.
+    A task's time starts when it is closed: an open task never expires.
     """
     is_task = document.kind == TASK
     since = time_of(_mapping(document, "closed").get("when")) if is_task and _state(document) == CLOSED else created
@@ -174,8 +174,8 @@ def _fact(document: Document, policy: Policy, check: Check, claim: str) -> tuple
 def inputs_of(document: Document, check: Check) -> list[str]:
     """Return what a check reads.
 
-    ``["builtin"]`` where the check itself says it, ``["paths", glob, ...]`` where it is declared, and ``["tree"]``
-    where nothing is known of it.
+    ``["builtin"]`` if the check itself defines it, ``["paths", glob, ...]`` if the memory declares it, and ``["tree"]``
+    if it is unknown.
     """
     if check.form == BUILTIN:
         return ["builtin"]

@@ -1,4 +1,4 @@
-"""The catalog's tables, and how its file is opened, found damaged and replaced."""
+"""The catalog's tables, and how its file is opened, created and deleted."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ import os
 
 from gitmem.index.catalog import packed_texts
 
-# Raise it whenever a table, how text is analysed, or what counts as a secret changes: another format is rebuilt, never
-# converted.
+# Increase this whenever a table, the analysis of text, or the detection of secrets changes: a catalog of another format
+# is rebuilt, never converted.
 FORMAT = 18
 FILE_NAME = "catalog.sqlite"
-# How long a reader waits for a writer's commit, and a writer for another one, in milliseconds.
+# How long a reader waits for a writer's commit, and a writer for another writer, in milliseconds.
 BUSY_MS = 4000
 
 TABLES = """
@@ -88,7 +88,7 @@ CREATE INDEX secret_path ON secret (path);
 
 
 def connect(path: str) -> sqlite3.Connection:
-    """Open an existing catalog for reading and writing; read-only where the disk does not allow more.
+    """Open an existing catalog for reading and writing, or read-only if the disk does not allow writing.
 
     Raises:
         sqlite3.Error: It is damaged.
@@ -115,10 +115,10 @@ def connect(path: str) -> sqlite3.Connection:
 
 
 def create(path: str | None) -> sqlite3.Connection:
-    """Make an empty catalog at *path* (which must not exist), or in memory; bulk-fill it, then call ``settle``."""
+    """Create an empty catalog at *path* (which must not exist) or in memory; bulk-fill it, then call ``settle``."""
     connection = sqlite3.connect(path or ":memory:", isolation_level=None)
     packed_texts.register(connection)
-    # Nothing of it is worth keeping until it is whole and in its place.
+    # The file is worthless until it is complete and has replaced the old one.
     connection.execute("PRAGMA journal_mode = OFF")
     connection.execute("PRAGMA synchronous = OFF")
     connection.executescript(TABLES)
@@ -126,17 +126,17 @@ def create(path: str | None) -> sqlite3.Connection:
 
 
 def settle(connection: sqlite3.Connection) -> None:
-    """Make a freshly filled catalog ready for many readers and one writer at a time."""
+    """Switch a newly filled catalog to WAL, for many readers and one writer at a time, and close it."""
     connection.execute("PRAGMA journal_mode = WAL")
     connection.close()
 
 
 def discard(path: str) -> None:
-    """Delete a catalog with its write-ahead log; a log that stayed would be taken for that of the next file."""
+    """Delete a catalog with its write-ahead log, which would otherwise be applied to the next file."""
     for suffix in ("-wal", "-shm", ""):
         try:
             os.unlink(path + suffix)
-        except (FileNotFoundError, NotADirectoryError):  # NotADirectoryError: a state folder that cannot be used
+        except (FileNotFoundError, NotADirectoryError):  # NotADirectoryError: the state folder is unusable
             continue
         except (IsADirectoryError, PermissionError):  # a folder: EISDIR on Linux, EPERM elsewhere (unlink(2))
             os.rmdir(path + suffix)

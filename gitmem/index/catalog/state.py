@@ -1,4 +1,4 @@
-"""Statuses: which verdict counts for a code commit, kept per commit and derived whenever it is read."""
+"""Statuses: computed on every read from the verdicts that count, which are cached per code commit."""
 
 from __future__ import annotations
 
@@ -12,33 +12,33 @@ if TYPE_CHECKING:
 
     from gitmem.index.catalog.catalog import Catalog
 
-# What a state has for a memory without a check that refers to lines of the code which changed.
+# The outcome of a memory without a check that refers to changed lines of code.
 CHANGED = "changed"
-# Of a memory's text, where references to lines of the code are anchored (``document.anchors``).
+# SQL condition: the memory's references to lines of code are anchored (``document.anchors``).
 ANCHORED = "instr(p.marks, ' anchors ') > 0"
 LIVE = "m.shadowed = 0 AND m.archived = 0 AND m.superseded = 0"
-# A task's check is the gate for closing it and no claim about the code: that it fails says only that there is work.
+# A task's check is its gate for closing and claims nothing about the code: a failure only means that work remains.
 CLAIM = "m.kind <> 'task'"
-# When a state grows old: a verdict that depends on the world outside the repository counts for a shorter time.
+# When a state becomes stale: a verdict that depends on things outside the repository counts for a shorter time.
 EXPIRES = "s.until"
-# Of a memory's text, where two people said something in two ways (``document.conflict``).
+# SQL expression: the memory has conflicting versions by two people (``document.conflict``).
 TO_SETTLE = "instr(t.marks, ' conflict ')"
 
 
 @frozen
 class MemoryStatus:
-    """A memory's status and why.
+    """A memory's status and the reason for it.
 
     Attributes:
-        status: The status a reader sees; empty if there is none.
-        own: Its status without suspicion; empty where it has no check.
+        status: The status shown to readers; empty if there is none.
+        own: Its status without suspicion; empty if it has no check.
         chain: For a suspect, the memories between it and the failed fact, that fact last.
-        at: When its verdict was made, epoch seconds; 0 where there is none.
+        at: When its verdict was made, in epoch seconds; 0 if there is none.
         is_own: Whether the verdict was made in this clone.
         weak: Whether its check also holds in an empty folder.
         is_claim: Whether its check claims something about the code; a task's is its gate.
-        flapping: How many runs must still answer alike until the fact counts as steady; 0 = it is.
-        moved: Whether its check is judged where git renamed its files to.
+        flapping: How many more runs must agree before the fact counts as steady; 0 if it is.
+        moved: Whether its check is judged on the names to which git renamed its files.
     """
 
     status: str
@@ -53,30 +53,30 @@ class MemoryStatus:
 
 
 def ground_of(catalog: Catalog, code: str, local_serial: int) -> int | None:
-    """Return the number of a code commit whose statuses are all worked out; None where some are not."""
+    """Return the number of a code commit whose statuses are all computed; None if some are not."""
     row = catalog.row("SELECT id, complete, local_serial FROM ground WHERE code = ?", (code,))
     return row[0] if row and row[1] and row[2] == local_serial else None
 
 
 def shown(ground: int | None) -> str:
-    """Return the SQL condition that leaves out adopted facts which do not fail on a ground."""
+    """Return an SQL condition that excludes adopted facts unless they fail on a ground."""
     failing = f"SELECT 1 FROM state q WHERE q.ground = {ground or 0} AND q.fact = m.id AND q.outcome = '{FAILS}'"
     return f"(m.kind <> '{ADOPTED}' OR EXISTS ({failing}))"
 
 
 def has_statuses(catalog: Catalog) -> bool:
-    """Return whether any memory can have a status: there is a fact, or a reference that is anchored."""
+    """Return whether any memory can have a status: there is a fact or an anchored reference."""
     anchored = f"SELECT 1 FROM packed p WHERE {ANCHORED}"
     return catalog.row(f"SELECT 1 FROM fact UNION ALL {anchored} LIMIT 1") is not None
 
 
-# Columns of a verdict that are truth values: weak and confirmed.
+# Boolean columns of a verdict: weak and confirmed.
 _FLAGS = (11, 12)
 
 
 def flapping(catalog: Catalog, ground: int | None) -> list[tuple[str, str, int, str, str]]:
-    """Return key, title, number, spec and claim of each fact whose check does not always answer alike, by key."""
-    # By its own index, as in `suspects`: few facts flap, and every digest asks.
+    """Return key, title, number, spec and claim of each fact whose check gives varying results, sorted by key."""
+    # Uses an index of its own, as in `suspects`: few facts flap, and every digest asks for them.
     return catalog.rows(
         "SELECT m.key, m.title, m.id, f.spec, f.claim FROM state s INDEXED BY state_flapping CROSS JOIN memory m"
         " ON m.id = s.fact CROSS JOIN fact f ON f.id = m.id WHERE s.ground = ? AND s.flapping > 0"
@@ -86,8 +86,8 @@ def flapping(catalog: Catalog, ground: int | None) -> list[tuple[str, str, int, 
 
 
 def moved(catalog: Catalog, ground: int | None) -> list[str]:
-    """Return the keys of the live facts that are judged where git renamed their files to, sorted."""
-    # By its own index, as in `flapping`.
+    """Return the keys of the live facts that are judged on the names to which git renamed their files, sorted."""
+    # Uses an index of its own, as in `flapping`.
     rows = catalog.rows(
         "SELECT m.key FROM state s INDEXED BY state_moved CROSS JOIN memory m ON m.id = s.fact WHERE s.ground = ?"
         f" AND s.moved = 1 AND {LIVE} AND {CLAIM} ORDER BY m.key",
@@ -97,7 +97,7 @@ def moved(catalog: Catalog, ground: int | None) -> list[str]:
 
 
 def blocked(catalog: Catalog, ground: int | None) -> list[tuple[str, str, int, str]]:
-    """Return key, title, number and path of each fact that is blocked here and not known to fail, by key."""
+    """Return key, title, number and path of each fact that is blocked here and not known to fail, sorted by key."""
     return catalog.rows(
         "SELECT m.key, m.title, m.id, m.path FROM state s INDEXED BY state_blocked CROSS JOIN memory m ON m.id = s.fact"
         f" WHERE s.ground = ? AND s.blocked = 1 AND s.outcome <> 'fails' AND {LIVE} AND {CLAIM} ORDER BY m.key",
@@ -106,9 +106,9 @@ def blocked(catalog: Catalog, ground: int | None) -> list[tuple[str, str, int, s
 
 
 def suspects(catalog: Catalog, ground: int | None) -> dict[str, tuple[str, ...]]:
-    """Return every suspect with its chain of causes, the failed fact or the reworded memory last.
+    """Return every suspect with its chain of causes, which ends with the failed fact or the reworded memory.
 
-    A closed task is none: what it rested on was true when it was done.
+    A closed task is never suspect: its foundations held when it was done.
     """
     found: dict[str, tuple[str, ...]] = dict(reworded(catalog, ground))
     found |= chains(catalog, failed(catalog, ground)) if ground is not None else {}
@@ -118,12 +118,12 @@ def suspects(catalog: Catalog, ground: int | None) -> dict[str, tuple[str, ...]]
 
 
 def reworded(catalog: Catalog, ground: int | None) -> dict[str, Reworded]:
-    """Return every memory one of whose foundations means something else than when it was confirmed, with that one.
+    """Return every memory with a foundation whose meaning has changed since it was confirmed, with that foundation.
 
-    It was confirmed by a verdict of its own, or by a person, each of whom wrote down what its foundations meant then.
+    A memory is confirmed by its own verdict or by a person; either records the meaning of its foundations at the time.
     """
     live_target = f"t.key = r.target AND r.meaning <> t.meaning AND {LIVE.replace('m.', 't.')} AND t.kind <> 'task'"
-    # From what was written down to what is there: few differ, and every read asks.
+    # The query starts from the recorded meanings: few differ, and every read runs it.
     rows = catalog.rows(
         "SELECT m.key, r.target FROM rest r CROSS JOIN memory t INDEXED BY memory_key CROSS JOIN memory m"
         " ON m.id = r.fact JOIN state s"
@@ -143,7 +143,7 @@ def reworded(catalog: Catalog, ground: int | None) -> dict[str, Reworded]:
 
 
 def _confirmed(catalog: Catalog, ground: int | None, keys: Iterable[str]) -> dict[tuple[str, str], set[str]]:
-    """Return what each foundation meant when these memories were confirmed, by memory and foundation."""
+    """Return the meanings that each foundation had when these memories were confirmed, by memory and foundation."""
     known: dict[tuple[str, str], set[str]] = {}
     rows = catalog.each(
         "SELECT m.key, r.target, r.meaning FROM memory m JOIN (SELECT source AS id, target, meaning FROM confirmation"
@@ -157,7 +157,7 @@ def _confirmed(catalog: Catalog, ground: int | None, keys: Iterable[str]) -> dic
 
 
 def foundations(catalog: Catalog, requires: Iterable[str]) -> dict[str, str]:
-    """Return what each live memory means that these keys and labels name, by key; a task is no foundation."""
+    """Return the meanings of the live memories named by these keys and labels, by key; tasks are left out."""
     names = set(requires)
     produced = catalog.each(
         "SELECT m.key FROM link l JOIN memory m ON m.id = l.source WHERE l.relation = 'produces' AND"
@@ -168,7 +168,7 @@ def foundations(catalog: Catalog, requires: Iterable[str]) -> dict[str, str]:
 
 
 def required(catalog: Catalog, keys: Iterable[str]) -> dict[str, set[str]]:
-    """Return what each of these memories requires, as it names it; those that require nothing are left out."""
+    """Return the keys and labels that each of these memories requires, without those that require nothing."""
     found: dict[str, set[str]] = {}
     rows = catalog.each(
         "SELECT m.key, l.target FROM memory m JOIN link l ON l.source = m.id WHERE l.relation = 'requires'"
@@ -181,7 +181,7 @@ def required(catalog: Catalog, keys: Iterable[str]) -> dict[str, set[str]]:
 
 
 def requirers(catalog: Catalog, key: str) -> list[str]:
-    """Return the live memories that require one, by key or by a label that it produces, sorted."""
+    """Return the live memories that require this one, by key or by a label that it produces, sorted."""
     return sorted(_requirers(catalog, (key,)))
 
 
@@ -192,7 +192,7 @@ def _meanings(catalog: Catalog, keys: Iterable[str]) -> dict[str, str]:
 
 def failed(catalog: Catalog, ground: int) -> list[str]:
     """Return the keys of the live facts that fail on a ground."""
-    # The index of failed facts alone, which SQLite does not choose on its own: at 100,000 memories 16 ms less.
+    # Uses the index of failed facts alone, which SQLite does not choose: saves 16 ms at 100,000 memories.
     rows = catalog.rows(
         "SELECT m.key FROM state s INDEXED BY state_failed CROSS JOIN memory m ON m.id = s.fact WHERE s.ground = ?"
         f" AND s.outcome = 'fails' AND {CLAIM} AND {LIVE}",
@@ -202,12 +202,12 @@ def failed(catalog: Catalog, ground: int) -> list[str]:
 
 
 def chains(catalog: Catalog, keys: Collection[str]) -> dict[str, tuple[str, ...]]:
-    """Return every memory that rests on one of these, as far as suspicion goes, with its chain, that one last."""
+    """Return every memory to which one of these passes suspicion, with its chain, which ends with that one."""
     return spread(keys, requirers=lambda level: _requirers(catalog, level)) if keys else {}
 
 
 def dependents(catalog: Catalog, keys: Collection[str]) -> set[str]:
-    """Return the memories that rest on one of these as far as suspicion goes; these themselves are not in it."""
+    """Return the memories to which one of these would pass suspicion, without these themselves."""
     return set(chains(catalog, keys))
 
 
@@ -245,7 +245,7 @@ def statuses_of(
     for number, key, fact, ttl_s, outcome, at, fresh, is_own, weak, is_claim, flapping, is_blocked, is_moved in rows:
         how = {"fresh": bool(fresh), "at": at or 0, "ttl_s": ttl_s, "is_blocked": bool(is_blocked)}
         own = own_status(outcome or "", **how, now=now) if fact else STALE if outcome == CHANGED else ""
-        if fact and not is_claim:  # a gate that was passed once stays passed, and one that was not is no failure
+        if fact and not is_claim:  # a gate that was passed once stays passed; a gate not yet passed is not a failure
             own = VERIFIED if outcome == HOLDS else UNPROVEN
         chain = chains.get(key, ())
         status = combine_status(own, suspect=bool(chain))

@@ -1,4 +1,4 @@
-"""Bring the catalog's rows in line with what changed in the store."""
+"""Update the catalog's rows after a change in the store."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ if TYPE_CHECKING:
 
 
 def remove_problems(catalog: Catalog, path: str) -> None:
-    """Forget what is wrong with what is at *path*."""
+    """Delete the problems and secrets recorded for *path*."""
     for table in ("problem", "secret"):
         catalog.connection.execute(f"DELETE FROM {table} WHERE path = ?", (path,))
 
 
 def remove_path(catalog: Catalog, path: str) -> None:
-    """Forget what is at *path*."""
+    """Delete the rows of the file at *path*."""
     db = catalog.connection
     remove_problems(catalog, path)
     verdicts = catalog.rows("SELECT DISTINCT key FROM verdict WHERE path = ?", (path,))
@@ -52,9 +52,9 @@ def remove_path(catalog: Catalog, path: str) -> None:
 
 
 def update_bucket(catalog: Catalog, inserts: Inserts, path: str, content: bytes) -> list[Problem]:
-    """Bring the verdicts of one bucket in line with its text, only those that differ.
+    """Update the verdicts of one bucket to match its text, writing only those that differ.
 
-    Returns what cannot be read, of each bucket ``MOST_ERRORS`` at most.
+    Returns the problems of sections that cannot be read, at most ``MOST_ERRORS`` of a bucket.
     """
     db = catalog.connection
     sections, errors = split_bucket(content, path)
@@ -79,20 +79,20 @@ def update_bucket(catalog: Catalog, inserts: Inserts, path: str, content: bytes)
 
 
 def _fingerprint(text: bytes) -> str:
-    from hashlib import blake2b  # 1 ms, and only where verdicts are new
+    from hashlib import blake2b  # 1 ms, and only if verdicts are new
 
     return blake2b(text, digest_size=12).hexdigest()
 
 
 def number_at(catalog: Catalog, path: str) -> int | None:
-    """Return the number of the memory at *path*, or None where there is none."""
-    key = path.rpartition("/")[2].removesuffix(".md")  # paths have no index of their own
+    """Return the number of the memory at *path*, or None if there is none."""
+    key = path.rpartition("/")[2].removesuffix(".md")  # paths have no index of their own, but keys have one
     row = catalog.row("SELECT id FROM memory WHERE key = ? AND path = ?", (key, path))
     return row[0] if row else None
 
 
 def forget_states(catalog: Catalog, keys: Iterable[str]) -> None:
-    """Have the statuses of those memories that have any worked out again on every ground."""
+    """Have the statuses of these memories computed again on every ground, if they have any."""
     db = catalog.connection
     facts = list(
         catalog.each(
@@ -107,7 +107,7 @@ def forget_states(catalog: Catalog, keys: Iterable[str]) -> None:
 
 
 def add_problem(catalog: Catalog, problem: Problem) -> None:
-    """Write down one problem of the store."""
+    """Record one problem of the store."""
     p = problem
     catalog.connection.execute(
         "INSERT INTO problem VALUES (?,?,?,?,?,?)", (p.path, p.code, p.message, p.key, p.hint, p.severity)
@@ -115,7 +115,7 @@ def add_problem(catalog: Catalog, problem: Problem) -> None:
 
 
 def settle_keys(catalog: Catalog, keys: Iterable[str] | None) -> None:
-    """Say which file counts where several have one key, and which memories are superseded.
+    """Determine which file counts if several have the same key, and which memories are superseded.
 
     Args:
         catalog: The catalog, inside a transaction.
@@ -134,7 +134,7 @@ def settle_keys(catalog: Catalog, keys: Iterable[str] | None) -> None:
     for key in wanted:
         ids = [row[0] for row in catalog.rows("SELECT id FROM memory WHERE key = ? ORDER BY archived, path", (key,))]
         db.executemany("UPDATE memory SET shadowed = ? WHERE id = ?", [(int(n > 0), i) for n, i in enumerate(ids)])
-    # When it is known of all which file counts: only that one supersedes anything.
+    # After all keys: only the file that counts supersedes anything.
     db.executemany(_SUPERSEDED + "key = ?", [(key,) for key in wanted])
 
 
@@ -148,7 +148,7 @@ _SUPERSEDED = (
 
 
 def linked_targets(catalog: Catalog, key: str) -> list[str]:
-    """Return the keys that any file with a key supersedes: which of these files counts may change."""
+    """Return the keys that any file with this key supersedes: a change may alter which of the files counts."""
     rows = catalog.rows(
         "SELECT l.target FROM memory m JOIN link l ON l.source = m.id WHERE m.key = ? AND l.relation = 'supersedes'",
         (key,),

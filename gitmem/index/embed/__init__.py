@@ -1,1 +1,1 @@
-"""Embedding providers: what turns texts into vectors. Knows texts and numbers only, never a catalog or a store."""
+"""Embedding providers, which turn texts into vectors. They know only texts and numbers, no catalog and no store."""

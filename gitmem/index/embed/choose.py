@@ -1,7 +1,8 @@
-"""Make the provider that a setting names; only that provider's module is loaded.
+"""Create the provider that a setting names; only that provider's module is loaded.
 
-A setting is ``gitmem.embed`` or ``gitmem.embedCode`` of git config, or ``GITMEM_EMBED``, ``GITMEM_EMBED_CODE``. Never
-the policy's: it comes with the memory branch, from other people, and would send memories to an address of theirs.
+A setting is ``gitmem.embed`` or ``gitmem.embedCode`` of git config, or ``GITMEM_EMBED``, ``GITMEM_EMBED_CODE``. It is
+never read from the policy: other people write that on the memory branch, and could have memories sent to an address of
+theirs.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from gitmem.index.embed.provider import EmbeddingProvider
 
 OFF = ("", "off")
-# The packages that each kind of provider imports, and our extra that installs them.
+# The packages that each kind of provider imports, and the extra of gitmem that installs them.
 MODEL2VEC = (("tokenizers", "safetensors"), "model2vec")
 FASTEMBED = (("fastembed",), "embed")
 ONNX = (("onnxruntime", "tokenizers"), "embed")
@@ -28,18 +29,18 @@ HOW = "set one: git config --global gitmem.embed model2vec:potion-base-8M; docs/
 
 
 def provider_for(setting: str, *, cache: str, key: str = "", download: bool = False) -> EmbeddingProvider | None:
-    """Return the provider that a setting names; None for none. It loads its model with the first text.
+    """Return the provider that a setting names, or None for no provider. It loads its model with the first text.
 
     Args:
         setting: ``model2vec:NAME_OR_FOLDER``, ``fastembed:NAME``, ``dir:FOLDER``, ``http(s)://host[:port]/path#MODEL``,
             ``PLUGIN:MODEL`` (``index.plugins``), or empty or ``off``.
-        cache: The Hugging Face hub's cache folder (``config.model_cache``): where fetched models are.
-        key: The endpoint's key (``config.embed_key``), which is in no message and no name.
-        download: Whether the model is fetched from its hub first: only where a person said so.
+        cache: The Hugging Face hub's cache folder (``config.model_cache``), which holds downloaded models.
+        key: The endpoint's key (``config.embed_key``), which never appears in a message or a name.
+        download: Whether to download the model from its hub first; only at a person's request.
 
     Raises:
-        ConfigError: The setting is not one.
-        EmbeddingError: A package is not installed, or the model is not here.
+        ConfigError: The setting names no provider.
+        EmbeddingError: A package is not installed, or the model is not on this machine.
     """
     if setting in OFF:
         return None
@@ -72,7 +73,7 @@ def provider_for(setting: str, *, cache: str, key: str = "", download: bool = Fa
 
 
 def need_numpy(setting: str) -> None:
-    """Refuse a setting where numpy is missing, which vectors and every provider need.
+    """Raise an error if the setting names a provider and numpy, which every provider needs, is missing.
 
     Raises:
         ConfigError: The setting names no provider.
@@ -86,7 +87,7 @@ def need_numpy(setting: str) -> None:
 
 
 def _of_directory(name: str) -> EmbeddingProvider:
-    """Return the quicker provider of a folder: ONNX where it has an exported model that we can run."""
+    """Return the quicker provider for a folder: ONNX if it has an exported model that this module can run."""
     folder = folder_of(name, cache="", owner="")
     directory = read_directory(folder)
     if directory.is_plain and (not _missing(ONNX) or _missing(TORCH)):

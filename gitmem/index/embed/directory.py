@@ -1,4 +1,4 @@
-"""Read a sentence-transformers folder: how its vectors are computed, and whether ONNX is enough."""
+"""Read a sentence-transformers folder: how its vectors are computed, and whether ONNX can compute them."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ if TYPE_CHECKING:
     from pathlib import Path
     from typing import Any
 
-# Files of configuration are some hundred bytes.
+# Configuration files have some hundred bytes.
 CONFIG_BYTES = 1 << 20
-# What `onnx_directory` does itself; of the others (dense layers, other poolings) sentence-transformers makes vectors.
+# The layers that `onnx_directory` implements; other models (dense layers, other poolings) need sentence-transformers.
 PLAIN = ("Transformer", "Pooling", "Normalize")
 POOLINGS = ("mean", "cls", "max")
-# Where an exported model stands (sentence-transformers, "Speeding up Inference", ONNX).
+# Where an exported model is (sentence-transformers, "Speeding up Inference", ONNX).
 ONNX = "onnx/model.onnx"
 
 
@@ -24,10 +24,10 @@ class Directory:
     """A sentence-transformers folder.
 
     Attributes:
-        folder: Where it is.
-        pooling: ``mean``, ``cls`` or ``max``; empty where it is another one, or where layers follow it.
-        tokens: How many tokens the model reads at most; 0 = it does not say.
-        query_prompt, passage_prompt: What is put in front of a question, and of a text.
+        folder: The folder's path.
+        pooling: ``mean``, ``cls`` or ``max``; empty if it is another one, or if layers follow it.
+        tokens: How many tokens the model reads at most; 0 if the folder does not say.
+        query_prompt, passage_prompt: The prefixes of a query and of a text.
         onnx: The exported model, or None.
     """
 
@@ -40,12 +40,12 @@ class Directory:
 
     @property
     def is_plain(self) -> bool:
-        """Return whether ONNX alone makes the vectors: the exported model and a tokenizer are there, and a pooling."""
+        """Return whether ONNX can compute the vectors: there are an exported model, a tokenizer and a known pooling."""
         return bool(self.onnx and self.pooling and (self.folder / "tokenizer.json").is_file())
 
 
 def read_directory(folder: Path) -> Directory:
-    """Read what a folder says of its model.
+    """Read the configuration of the model in a folder.
 
     Raises:
         EmbeddingError: It is not a sentence-transformers folder, or its configuration is not JSON of this form.
@@ -81,7 +81,7 @@ def _pooling(config: dict[str, Any], layers: list[str]) -> str:
         modes.get(name, "") for name, value in config.items() if name.startswith("pooling_mode_") and value is True
     ]
     if not chosen:
-        # Since 5.4 it is one word.
+        # One word since version 5.4.
         chosen = [str(config.get("pooling_mode"))]
     return chosen[0] if len(chosen) == 1 and chosen[0] in POOLINGS else ""
 
@@ -95,7 +95,7 @@ def _mapping(value: object) -> dict[str, Any]:
 
 
 def _json(folder: Path, name: str) -> object:
-    """Return what a file of configuration holds; None where there is none."""
+    """Return the content of a configuration file; None if there is no such file."""
     import json  # 3 ms (measured)
 
     try:

@@ -1,4 +1,4 @@
-"""A transformer in ONNX through fastembed: no torch. The model is one that fastembed lists, fetched before."""
+"""A transformer in ONNX through fastembed, without torch: a downloaded model from fastembed's list."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from gitmem.index.embed.rows import Vectors
 
-# What fastembed reads beside the model itself (fastembed, common/preprocessor_utils.py: the tokenizer).
+# The files that fastembed reads besides the model itself (fastembed, common/preprocessor_utils.py: the tokenizer).
 TOKENIZER = ("config.json", "tokenizer.json", "tokenizer_config.json", "special_tokens_map.json")
 
 
@@ -31,7 +31,7 @@ class FastembedModel:
         listed = _listed(model)
         self._model_name = listed["model"]
         wanted = (*TOKENIZER, listed["model_file"], *(listed["additional_files"] or ()))
-        # The hub's name is not the model's: fastembed has copies of its own of most.
+        # The repository on the hub has another name than the model: fastembed has its own copies of most.
         self._folder = folder_of(listed["sources"]["hf"], cache=cache, owner="", wanted=wanted if download else ())
         self.name = f"fastembed:{self._model_name}@{digest_of(self._folder)}"
         self._model: TextEmbedding | None = None
@@ -43,14 +43,14 @@ class FastembedModel:
         return self._rows(self._loaded().passage_embed(list(texts), batch_size=BATCH), len(texts))
 
     def query(self, text: str) -> Vectors:
-        """Return the vector of a question; see ``EmbeddingProvider``."""
+        """Return the vector of a query; see ``EmbeddingProvider``."""
         return np.ravel(self._rows(self._loaded().query_embed(text), 1))
 
     def _rows(self, answer: Iterable[object], count: int) -> Vectors:
         try:
             found = list(answer)
         except Exception as err:
-            # onnxruntime's errors are its own, and have no common parent but Exception.
+            # onnxruntime's errors have no common base class but Exception.
             raise EmbeddingError(f"the embedding provider {self.name} failed: {err}") from err
         return unit_rows(found, count=count, name=self.name)
 
@@ -68,7 +68,7 @@ class FastembedModel:
 
 
 def _listed(model: str) -> dict[str, Any]:
-    """Return what fastembed knows of a model."""
+    """Return fastembed's description of a model."""
     try:
         from fastembed import TextEmbedding  # 440 ms (measured)
     except Exception as err:
@@ -77,7 +77,7 @@ def _listed(model: str) -> dict[str, Any]:
     for found in models:
         if found["model"].lower() == model.lower() and found["sources"]["hf"]:
             return dict(found)
-    from difflib import get_close_matches  # 3 ms, and only on this error
+    from difflib import get_close_matches  # 3 ms, and only for this error
 
     near = get_close_matches(model, [found["model"] for found in models], n=1, cutoff=0.0)
     raise EmbeddingError(f"fastembed has no model {model}", hint=f"the closest one is {near[0]}")

@@ -1,4 +1,4 @@
-"""Find a model's files on this machine. Loads no model, and downloads nothing on its own."""
+"""Find a model's files on this machine, without loading the model; download them only on request."""
 
 from __future__ import annotations
 
@@ -11,37 +11,37 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-# Files up to this size are digested whole: configurations, tokenizers, a pooling layer.
+# Files up to this size are hashed completely: configurations, tokenizers, a pooling layer.
 WHOLE_BYTES = 1 << 20
-# A larger file is sampled: this many blocks of this size, evenly spaced. In 90 MB of weights they are 350 KB apart, and
-# the smallest matrix of MiniLM is 590 KB: no layer can change unseen. 256 reads take 0.7 ms, hashing
-# the whole file 130 ms (measured), at every start.
+# Of a larger file, this many blocks of this size are hashed, evenly spaced. In 90 MB of weights they are 350 KB apart,
+# and the smallest matrix of MiniLM is 590 KB, so a change to any layer is noticed. 256 reads take 0.7 ms at every
+# start; hashing the whole file takes 130 ms (measured).
 SAMPLES = 256
 SAMPLE_BYTES = 4096
-# A model's folder holds some twenty files; somebody's home holds more.
+# A model's folder holds some twenty files; a user's home directory holds more.
 FILES_AT_MOST = 500
 
 
 def is_path(name: str) -> bool:
     """Return whether a setting names a folder of this machine, which must be absolute or start with ``~``.
 
-    A relative one would be looked up where gitmem happens to run, which is somebody's repository: its contents must
-    not decide which model reads the memories.
+    Relative paths are not accepted: they would depend on the current folder, often a repository, and the contents of a
+    repository must not decide which model reads the memories.
     """
     return name.startswith(("/", "~"))
 
 
 def folder_of(name: str, *, cache: str, owner: str, wanted: Sequence[str] = ()) -> Path:
-    """Return the folder of a model: a path, or a name on the Hugging Face hub that was fetched before.
+    """Return the folder of a model: a path, or a model of the Hugging Face hub that was downloaded before.
 
     Args:
         name: A path (``is_path``) or ``owner/name``.
         cache: The hub's cache folder.
-        owner: Whose a name without an owner is.
-        wanted: Which files of the model are fetched into the cache, as patterns; none: nothing is fetched.
+        owner: The owner of a model whose name has none.
+        wanted: Patterns of the files to download into the cache first; empty to download nothing.
 
     Raises:
-        EmbeddingError: There is none, or the hub does not give it.
+        EmbeddingError: There is no such folder or model, or it could not be downloaded.
 
     Source: huggingface_hub, "Understand caching": ``models--owner--name/refs/main`` holds the commit whose files are
     in ``snapshots/<commit>``.
@@ -53,7 +53,7 @@ def folder_of(name: str, *, cache: str, owner: str, wanted: Sequence[str] = ()) 
         return folder
     full = name if "/" in name else f"{owner}/{name}"
     if wanted:
-        # Also where it is there: an earlier fetch may have been interrupted, which leaves a part of the files.
+        # Even if the folder exists: an interrupted download leaves only some of the files.
         _fetch(full, cache, wanted)
     found = _cached(full, cache)
     if not found:
@@ -85,7 +85,7 @@ def _fetch(full: str, cache: str, wanted: Sequence[str]) -> None:
 
 
 def digest_of(folder: Path) -> str:
-    """Return 12 hex digits that change when the model's files change, wherever the folder lies.
+    """Return 12 hex digits that change when the model's files change, but not when the folder moves.
 
     Raises:
         EmbeddingError: It cannot be read, or is not a model's folder.
@@ -104,7 +104,7 @@ def digest_of(folder: Path) -> str:
 
 
 def _files(folder: Path) -> list[Path]:
-    """Return the model's files in its folder and the folders there, sorted: nothing hidden, no text for people."""
+    """Return the model's files in a folder and its subfolders, sorted, without hidden and Markdown files."""
     tops = [path for path in folder.iterdir() if not path.name.startswith(".")]
     insides = [path for top in tops if top.is_dir() for path in top.iterdir() if not path.name.startswith(".")]
     found = sorted(path for path in tops + insides if path.suffix != ".md" and path.is_file())

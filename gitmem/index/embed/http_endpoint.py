@@ -1,6 +1,6 @@
-"""An endpoint that speaks OpenAI's protocol: a server of one's own (Ollama, vLLM, llama.cpp, TEI), or a service.
+"""An endpoint that speaks OpenAI's protocol: a local server (Ollama, vLLM, llama.cpp, TEI) or a service.
 
-What is embedded leaves this machine; how it is sent, and what may come back, is in ``gitmem.system.http``.
+The embedded texts leave this process; ``gitmem.system.http`` defines how they are sent and which answers are accepted.
 
 Source: OpenAI, API reference, "Create embeddings".
 """
@@ -20,19 +20,19 @@ if TYPE_CHECKING:
 
     from gitmem.index.embed.rows import Vectors
 
-# Seconds to wait for a query, and for a batch (not measured). Recall goes on without meanings after it; a model on
-# a CPU takes seconds for a batch.
+# How many seconds to wait for a query, and for a batch (not measured). After that, recall continues without vectors; a
+# model on a CPU takes seconds for a batch.
 QUERY_S = 5.0
 BATCH_S = 60.0
-# The largest answer: more dimensions than any model has that we know of (OpenAI's largest: 3,072), numbers of 25
-# characters (a double takes 24: -1.2345678901234567e-308), and something around them.
+# The largest accepted answer: more dimensions than any known model has (OpenAI's largest: 3,072), 25 characters a
+# number (a double takes 24: -1.2345678901234567e-308), and room for the JSON around them.
 DIMENSIONS = 8192
 NUMBER_BYTES = 26
 AROUND_BYTES = 1 << 20
 
 
 class HttpEndpoint:
-    """A model behind an address."""
+    """A model behind a URL."""
 
     longest = LONGEST
 
@@ -49,12 +49,12 @@ class HttpEndpoint:
         return np.concatenate([self._rows(texts[at : at + BATCH], self._batch_s) for at in range(0, len(texts), BATCH)])
 
     def query(self, text: str) -> Vectors:
-        """Return the vector of a question; see ``EmbeddingProvider``."""
+        """Return the vector of a query; see ``EmbeddingProvider``."""
         return np.ravel(self._rows([text], self._query_s))
 
     def _rows(self, texts: Sequence[str], limit_s: float) -> Vectors:
         limit = AROUND_BYTES + len(texts) * DIMENSIONS * NUMBER_BYTES
-        # OpenAI refuses an empty text.
+        # OpenAI rejects empty texts.
         fields = {"input": [text or " " for text in texts], "encoding_format": "float"}
         rows = _in_order(self._endpoint.ask(fields, limit=limit, limit_s=limit_s), len(texts))
         if rows is None:
@@ -65,7 +65,7 @@ class HttpEndpoint:
 
 
 def _in_order(answer: object, count: int) -> list[object] | None:
-    """Return the vectors in the order of the texts: an answer may have them in any, and numbers them."""
+    """Return the vectors in the order of the texts: an answer may have them in any order, each with an index."""
     found: dict[object, object] = {}
     data = answer.get("data") if isinstance(answer, dict) else None
     for one in data if isinstance(data, list) else []:

@@ -1,8 +1,8 @@
-"""A static model in model2vec's format: a vector per token, averaged. Light, quick; weaker than a transformer.
+"""A static model in model2vec's format: a vector per token, averaged. Light and quick; weaker than a transformer.
 
-The files are read here rather than by the package model2vec, which imports the hub's client for it: a question in a new
-process takes 16 times the CPU of Python's own start instead of 53 (measured), and recall runs on every prompt. The
-tests hold the two together.
+The files are read here rather than by the package model2vec, which imports the hub's client: a query in a new process
+then takes 16 times the CPU of starting Python rather than 53 times (measured), and recall runs on every prompt. Tests
+compare the results with the package's.
 
 Source: model2vec 0.10, model.py (``encode``) and persistence/persistence.py (``load_pretrained``).
 """
@@ -28,15 +28,15 @@ if TYPE_CHECKING:
 
     from gitmem.index.embed.rows import Vectors
 
-# Whose the models are that are named without an owner: https://huggingface.co/minishlab (potion-base-8M, ...).
+# Owner of the models that are named without one: https://huggingface.co/minishlab (potion-base-8M, ...).
 OWNER = "minishlab"
-# Where the files are that it needs (model2vec, persistence/datamodels.py), and what of them is fetched.
+# Where the required files are (model2vec, persistence/datamodels.py), and which of them are downloaded.
 WEIGHTS, TOKENIZER = "model.safetensors", "tokenizer.json"
 INSIDE = ("", "0_StaticEmbedding")
 WANTED = ("config*.json", WEIGHTS, TOKENIZER, "0_StaticEmbedding/*")
-# The vectors' names in the file: model2vec's own, and sentence-transformers'.
+# The names of the vectors in the file: model2vec's and sentence-transformers'.
 VECTORS = ("embeddings", "embedding.weight")
-# How many tokens it reads (model2vec, DEFAULT_MAX_LENGTH): more than are in a piece.
+# How many tokens are read (model2vec, DEFAULT_MAX_LENGTH): more than a piece has.
 TOKENS = 512
 
 
@@ -68,14 +68,14 @@ class Model2vecModel:
         return unit_rows(rows, count=len(texts), name=self.name)
 
     def query(self, text: str) -> Vectors:
-        """Return the vector of a question; see ``EmbeddingProvider``."""
+        """Return the vector of a query; see ``EmbeddingProvider``."""
         return np.ravel(self.passages([text]))
 
     def _mean(self, tokens: list[int]) -> NDArray[np.float32]:
         vectors = self._tensors["vectors"]
         if not tokens:
             return np.zeros(vectors.shape[1], dtype=np.float32)
-        # A model with fewer vectors than tokens says which token has which, and what it weighs.
+        # A model with fewer vectors than tokens maps each token to a vector and a weight.
         rows = self._tensors["mapping"][tokens] if "mapping" in self._tensors else tokens
         found = vectors[rows].astype(np.float32)
         if "weights" in self._tensors:
@@ -101,11 +101,11 @@ class Model2vecModel:
 
 
 def _unknown(tokenizer: Tokenizer) -> int | None:
-    """Return the token that is for every unknown word, which says nothing of any; None where there is none."""
+    """Return the token that stands for every unknown word and so carries no meaning; None if there is none."""
     if hasattr(tokenizer.model, "unk_token"):
         return tokenizer.token_to_id(tokenizer.model.unk_token) if tokenizer.model.unk_token else None
     import json  # 3 ms (measured)
 
-    # A Unigram model does not tell it otherwise.
+    # The tokenizers package does not expose it for a Unigram model.
     found = json.loads(tokenizer.to_str())["model"].get("unk_id")
     return found if isinstance(found, int) else None

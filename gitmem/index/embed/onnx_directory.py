@@ -1,4 +1,4 @@
-"""A sentence-transformers folder with an exported model: onnxruntime and tokenizers, no torch, a quick start."""
+"""A sentence-transformers folder with an exported model, run by onnxruntime and tokenizers: no torch, a quick start."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ if TYPE_CHECKING:
     from gitmem.index.embed.directory import Directory
     from gitmem.index.embed.rows import Vectors
 
-# onnxruntime, "SessionOptions.log_severity_level": errors only; its warnings would reach the terminal.
+# onnxruntime, "SessionOptions.log_severity_level": errors only, because warnings would appear on the terminal.
 ERRORS_ONLY = 3
-# What a transformer without a limit of its own is given (BERT's positions).
+# The token limit of a transformer that does not state one (BERT's positions).
 TOKENS = 512
 
 
 class OnnxDirectory:
-    """A model exported to ONNX beside its tokenizer."""
+    """A model exported to ONNX, with its tokenizer."""
 
     longest = LONGEST
 
@@ -41,13 +41,13 @@ class OnnxDirectory:
         return self._rows([self._directory.passage_prompt + text for text in texts])
 
     def query(self, text: str) -> Vectors:
-        """Return the vector of a question; see ``EmbeddingProvider``."""
+        """Return the vector of a query; see ``EmbeddingProvider``."""
         return np.ravel(self._rows([self._directory.query_prompt + text]))
 
     def _rows(self, texts: list[str]) -> Vectors:
         if not texts:
             return no_rows()
-        # Texts of like length together: each batch is filled up to its longest one.
+        # Group texts of similar length: each batch is padded to its longest text.
         order = sorted(range(len(texts)), key=lambda number: len(texts[number]))
         rows: list[NDArray[Any]] = []
         try:
@@ -57,7 +57,7 @@ class OnnxDirectory:
         except EmbeddingError:
             raise
         except Exception as err:
-            # onnxruntime's and tokenizers' errors have no common parent but Exception.
+            # The errors of onnxruntime and tokenizers have no common base class but Exception.
             message = f"onnxruntime cannot run the model in {self._directory.folder}: {type(err).__name__}: {err}"
             raise EmbeddingError(message, hint="check git config gitmem.embed") from err
         by_number = dict(zip(order, rows, strict=True))
@@ -75,7 +75,7 @@ class OnnxDirectory:
             )
             tokenizer = Tokenizer.from_file(str(self._directory.folder / "tokenizer.json"))
             tokenizer.enable_truncation(self._directory.tokens or TOKENS)
-            # The padding's token and its side are the model's; its length is each batch's longest text.
+            # The padding token and side are the model's; the length is that of each batch's longest text.
             padding = tokenizer.padding or {}
             tokenizer.enable_padding(**{**padding, "length": None})
             self._loaded = session, tokenizer
@@ -97,7 +97,7 @@ class OnnxDirectory:
 
 
 def _pooled(tokens: NDArray[Any], mask: NDArray[np.int64], pooling: str) -> NDArray[Any]:
-    """Return a row per text from the vectors of its tokens, (texts, tokens, dimensions).
+    """Return a row per text from the vectors of its tokens, an array of shape (texts, tokens, dimensions).
 
     Source: sentence-transformers, models/Pooling.py.
     """

@@ -1,7 +1,7 @@
-"""Cut a memory into the pieces that are embedded, and tell which memories are code. Pure.
+"""Split a memory into the pieces that are embedded, and recognize memories that are code. Pure.
 
-A model reads a few hundred words well; what is further down in a longer text does not reach its vector. So a long
-memory becomes several pieces, each with the title in front, and its best piece counts.
+A model reads a few hundred words well; text beyond them does not affect its vector. So a long memory becomes several
+pieces, each with the title in front, and the score of the best piece counts.
 """
 
 from __future__ import annotations
@@ -12,17 +12,17 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-# The number of this way of cutting: vectors that another one made are rebuilt.
+# The version of this way of splitting: vectors made with another one are rebuilt.
 CUT = 3
-# Pieces of one memory at most. At 900 characters each this is a text of 4,500 words, longer than any memory should be.
-# A log that somebody pasted would otherwise take minutes to embed (MiniLM: 25 ms a piece, measured), and would fill
-# the search with pieces of one memory. What is behind is still found by its words.
+# Most pieces of one memory. At 900 characters each this is a text of 4,500 words, longer than any memory should be. A
+# pasted log would otherwise take minutes to embed (MiniLM: 25 ms a piece, measured) and fill the results with pieces of
+# one memory. The rest of a longer text is still found by its words.
 MOST_PIECES = 32
-# The title is context for its piece, not the piece: it gets this part of it at most.
+# The title is context, so it may take at most this fraction (1/n) of its piece.
 TITLE_SHARE = 3
-# How much of a body must be code, of its visible characters.
+# The share of a body's visible characters that must be code.
 CODE_SHARE = 0.5
-# A body is talk where this share of its lines, and so many, begin with a name and a colon.
+# A body is a conversation if this share of its lines, and at least this many, begin with a name and a colon.
 TALK_SHARE, TALK_LINES = 0.6, 3
 
 _PARAGRAPH = re.compile(r"\n[ \t]*\n")
@@ -30,25 +30,25 @@ _SENTENCE = re.compile(r"(?<=[.!?])[ \t]+")
 _SPEAKER = re.compile(r"[^\W\d_][\w .'-]{0,39}: ")
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|[_.]+")
 _FENCE = re.compile(r"^ {0,3}(`{3,}|~{3,})(.*)$")
-# `path:line` or `path:line-line`, as in `refs` (kinds.needs_refs), perhaps as an item of a list.
+# `path:line` or `path:line-line`, as in `refs` (kinds.needs_refs), possibly as a list item.
 _REF = re.compile(r"^(?:[-*+] +)?`?[\w./@+-]+:\d+(?:-\d+)?`?[,.;]?$")
 
 
 def pieces_of(title: str, body: str, *, longest: int) -> list[str]:
     """Return the pieces of a memory that are embedded, in their order.
 
-    In talk each line is a piece, with the line before it: a line answers, and the lines around it do not. On the recall
-    benchmark's sessions that is worth .008 recall@5 over single lines.
+    In a conversation each line is a piece, together with the line before it, because a single line answers a question
+    rather than the lines around it. On the recall benchmark's sessions the line before adds .008 recall@5.
 
     Args:
-        title: Its title; an identifier is split into its words, which is how models know them (+.013 nDCG@10 by
-            cosines alone on code, measured).
-        body: Its Markdown; the marks of code blocks are left out.
+        title: Its title; an identifier is split into words, which models know better (+.013 nDCG@10 by
+        cosines alone on code, measured).
+        body: Its Markdown; code fences are left out.
         longest: How many characters a piece may have, >= 1 (``EmbeddingProvider.longest``).
 
     Returns:
         At most ``MOST_PIECES``, none longer than *longest*; cut between paragraphs, else between lines, else between
-        sentences, else between words. Empty only where title and body are blank.
+        sentences, else between words. Empty only if title and body are blank.
     """
     head = _in_words(title.strip())[: max(longest // TITLE_SHARE, 1)]
     text = "\n".join(line for line in body.splitlines() if not _FENCE.match(line)).strip()
@@ -57,11 +57,11 @@ def pieces_of(title: str, body: str, *, longest: int) -> list[str]:
     if len(whole) <= longest and not talks:
         return [whole] if whole else []
     room = max(longest - len(head) - 1, 1)
-    # Twice what fits: what is cut off behind it would not be embedded anyway.
+    # Twice what fits; text beyond that would not be embedded anyway.
     text = text[: 2 * MOST_PIECES * room]
     if talks:
         lines = [part for line in text.splitlines() if line.strip() for part in _cut(line.strip(), room)]
-        # A log of more lines than pieces: lines that stand together share one, so that none is left out.
+        # If there are more lines than pieces, neighbouring lines share a piece, so that no line is left out.
         parts = _paired(lines, room) if len(lines) <= MOST_PIECES else _packed(lines, "\n", _even(lines, room))
     else:
         parts = _packed((part for block in _PARAGRAPH.split(text) for part in _cut(block.strip(), room)), "\n\n", room)
@@ -69,32 +69,32 @@ def pieces_of(title: str, body: str, *, longest: int) -> list[str]:
 
 
 def is_talk(body: str) -> bool:
-    """Return whether a text is what several said in turn: most of its lines begin with a name and a colon."""
+    """Return whether a text is a conversation: most of its lines begin with a name and a colon."""
     lines = [line for line in body.splitlines() if line.strip()]
     said = sum(1 for line in lines if _SPEAKER.match(line))
     return said >= max(TALK_LINES, TALK_SHARE * len(lines))
 
 
 def _in_words(title: str) -> str:
-    """Return a title that is one identifier as words: ``getUserName`` and ``get_user_name`` as ``get User Name``."""
+    """Return a title split into words if it is a single identifier: ``get User Name`` for ``getUserName``."""
     return title if " " in title else " ".join(part for part in _HUMP.split(title) if part) or title
 
 
 def _paired(lines: Sequence[str], room: int) -> list[str]:
-    """Return each line with the one before it, where both fit."""
+    """Return each line together with the one before it, if both fit."""
     pairs = zip(["", *lines[:-1]], lines, strict=True)
     return [f"{before}\n{line}" if before and len(before) + len(line) < room else line for before, line in pairs]
 
 
 def _even(lines: Sequence[str], room: int) -> int:
-    """Return a size of pieces, <= *room*, in which all lines fit into as many pieces as there may be, if any."""
-    # Half a piece is lost at worst: where the next line does not fit.
+    """Return the size of pieces, at most *room*, with which all lines fit into ``MOST_PIECES`` pieces, if possible."""
+    # At most half of a piece is wasted, when the next line does not fit.
     total = sum(len(line) + 1 for line in lines)
     return min(room, max(-(-2 * total // MOST_PIECES), *map(len, lines)))
 
 
 def _cut(text: str, room: int) -> list[str]:
-    """Return a text in parts of at most *room* characters: its lines, its sentences, or its words."""
+    """Split a text into parts of at most *room* characters: into lines, else sentences, else words."""
     if len(text) <= room:
         return [text] if text else []
     lines = text.splitlines()
@@ -107,7 +107,7 @@ def _cut(text: str, room: int) -> list[str]:
 
 
 def _packed(parts: Iterable[str], between: str, room: int) -> list[str]:
-    """Return parts joined, in their order, as long as they fit into *room* characters."""
+    """Join consecutive parts as long as they fit into *room* characters."""
     packed: list[str] = []
     size = 0
     group: list[str] = []
@@ -121,10 +121,10 @@ def _packed(parts: Iterable[str], between: str, room: int) -> list[str]:
 
 
 def is_code(kind: str, body: str, refs: Sequence[str]) -> bool:
-    """Return whether a memory is code rather than prose: another model may embed it (``gitmem.embedCode``).
+    """Return whether a memory is code rather than prose, which another model may embed (``gitmem.embedCode``).
 
-    It is where most of its body is code blocks and references to lines of code, or where it is a pattern that points
-    at the code (a pattern is shown by its code: ``kinds``).
+    A memory is code if most of its body is code blocks and references to lines of code, or if it is a pattern that
+    refers to code (a pattern is shown by its code: ``kinds``).
 
     Args:
         kind: The memory's kind.

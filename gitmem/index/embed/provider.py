@@ -1,13 +1,13 @@
-"""What every embedding provider offers: the protocol. ``index.embed.choose`` makes one of a setting."""
+"""The protocol of embedding providers. ``index.embed.choose`` creates one from a setting."""
 
 from __future__ import annotations
 
-# What a piece may have at most, in characters. MiniLM reads 256 tokens (its sentence_bert_config.json), and a token is
-# 3.5 characters of this project's documentation, 3.0 to 3.5 of its code (measured). Models that read more lose detail:
-# one vector is for all of it.
+# Most characters of a piece. MiniLM reads 256 tokens (its sentence_bert_config.json), and a token is 3.5 characters of
+# this project's documentation, 3.0 to 3.5 of its code (measured). Longer pieces lose detail even in models that read
+# more: they have only one vector.
 LONGEST = 900
-# Texts that a model is given at once. Text Embeddings Inference takes no more ("--max-client-batch-size", default 32),
-# and sentence-transformers itself takes as many.
+# How many texts a model gets at once. Text Embeddings Inference accepts no more ("--max-client-batch-size", default
+# 32), and sentence-transformers uses the same number.
 BATCH = 32
 
 TYPE_CHECKING = False
@@ -18,28 +18,29 @@ if TYPE_CHECKING:
     from gitmem.index.embed.rows import Vectors
 
     class EmbeddingProvider(Protocol):
-        """One model that embeds. Making one only finds the model; the first text loads it.
+        """An embedding model. Creating a provider only finds the model; the first text loads it.
 
-        A row has length 1, or is all zeros where the model knows no word of the text: its cosine with everything is 0.
+        A row has length 1, or is all zeros if the model knows no word of the text; then its cosine with everything is
+        0.
         """
 
         @property
         def name(self) -> str:
-            """Kind and model, and for local files a digest of them: vectors of two names are never compared."""
+            """Return kind and model, and a digest of local files: vectors of different names are never compared."""
 
         @property
         def longest(self) -> int:
-            """How many characters of one piece the model reads well, >= 1."""
+            """Return how many characters of a piece the model reads well, >= 1."""
 
         def passages(self, texts: Sequence[str]) -> Vectors:
-            """Return a float32 row per text, in their order; shape (0, 0) for none.
+            """Return a float32 row per text, in their order; shape (0, 0) for no texts.
 
             Raises:
-                EmbeddingError: The model or endpoint does not answer, or not with vectors of one size.
+                EmbeddingError: The model or endpoint does not answer, or not with vectors of equal size.
             """
 
         def query(self, text: str) -> Vectors:
-            """Return the float32 vector of a question, of one dimension.
+            """Return the one-dimensional float32 vector of a query.
 
             Raises:
                 EmbeddingError: As ``passages`` does.

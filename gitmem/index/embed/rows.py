@@ -1,8 +1,8 @@
-"""The one place where what a model answered becomes vectors: checked, float32, of length 1."""
+"""Convert a model's answer to vectors: checked, float32, of length 1. Every provider does this here."""
 
 from __future__ import annotations
 
-import numpy as np  # 140 ms (measured): whoever imports this module has a provider set up
+import numpy as np  # 140 ms (measured): only imported when a provider is set up
 
 from gitmem.errors import EmbeddingError
 
@@ -16,16 +16,16 @@ if TYPE_CHECKING:
 
 
 def unit_rows(answer: object, *, count: int, name: str, dimensions: int = 0) -> Vectors:
-    """Return what a model answered as rows of length 1; a row of zeros stays one.
+    """Return a model's answer as rows of length 1; a row of zeros stays zero.
 
     Args:
-        answer: Something of *count* rows that numpy takes for a matrix of numbers.
-        count: How many texts were asked, >= 1.
+        answer: *count* rows, in any form that numpy can convert to a matrix of numbers.
+        count: How many texts were embedded, >= 1.
         name: The provider, for the error.
-        dimensions: What each row must have; 0 = whatever they have in common, >= 1.
+        dimensions: The required length of a row; 0 accepts any length >= 1 that all rows share.
 
     Raises:
-        EmbeddingError: It is no such matrix, or a number in it is not finite.
+        EmbeddingError: The answer is not such a matrix, or a number in it is not finite.
     """
     try:
         found = np.asarray(answer, dtype=np.float64)
@@ -38,7 +38,7 @@ def unit_rows(answer: object, *, count: int, name: str, dimensions: int = 0) -> 
         raise _refused(name, f"{found.shape[1]} dimensions instead of {dimensions} as before")
     if not np.isfinite(found).all():
         raise _refused(name, "numbers that are not finite")
-    # In float64 first: the squares of a large float32 are infinite, those of a small one 0.
+    # In float64: the squares of a large float32 overflow to infinity, those of a small one underflow to 0.
     largest = np.abs(found).max(axis=1, keepdims=True)
     scaled = found / np.where(largest > 0, largest, 1)
     lengths = np.linalg.norm(scaled, axis=1, keepdims=True)
@@ -46,7 +46,7 @@ def unit_rows(answer: object, *, count: int, name: str, dimensions: int = 0) -> 
 
 
 def no_rows() -> Vectors:
-    """Return the rows of no text."""
+    """Return the rows of an empty list of texts."""
     return np.zeros((0, 0), dtype=np.float32)
 
 

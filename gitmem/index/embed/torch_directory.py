@@ -1,4 +1,4 @@
-"""A sentence-transformers folder without an exported model: sentence-transformers itself, with torch. A slow start."""
+"""A sentence-transformers folder without an exported model, run by sentence-transformers with torch. A slow start."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class TorchDirectory:
-    """A model that sentence-transformers loads from a folder, and from nowhere else."""
+    """A model that sentence-transformers loads, always from a local folder."""
 
     longest = LONGEST
 
@@ -33,7 +33,7 @@ class TorchDirectory:
         return self._rows("encode_document", list(texts)) if texts else no_rows()
 
     def query(self, text: str) -> Vectors:
-        """Return the vector of a question; see ``EmbeddingProvider``."""
+        """Return the vector of a query; see ``EmbeddingProvider``."""
         return np.ravel(self._rows("encode_query", [text]))
 
     def _rows(self, way: str, texts: list[str]) -> Vectors:
@@ -51,8 +51,8 @@ class TorchDirectory:
             from sentence_transformers import SentenceTransformer
             from transformers.utils import logging
 
-            # Otherwise its progress reaches the terminal.
+            # Its progress bar would appear on the terminal.
             logging.disable_progress_bar()
-            # No code that is in the folder is run: trust_remote_code is off by default, and said here.
+            # Code in the folder must not run. That is the default of trust_remote_code; it is set in case this changes.
             self._model = SentenceTransformer(str(self._folder), local_files_only=True, trust_remote_code=False)
         return self._model

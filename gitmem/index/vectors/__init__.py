@@ -1,1 +1,1 @@
-"""Vectors of memories: how they are kept, brought up to date and compared."""
+"""Vectors of memories: how they are stored, updated and compared."""

@@ -1,4 +1,4 @@
-"""The folders in which a store's vectors lie, one for each model, and the right to write them. Loads nothing heavy."""
+"""The folders of a store's vectors, one for each model, and the lock for writing them. Loads nothing heavy."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ def folder_of(state_folder: str | os.PathLike[str], model: str) -> str:
 
 
 def size_of(folder: str) -> int:
-    """Return the bytes of the files in a folder."""
+    """Return the total size of the files in a folder, in bytes."""
     with os.scandir(folder) as entries:
         return sum(entry.stat(follow_symlinks=False).st_size for entry in entries)
 
 
 def discard(folder: str) -> None:
-    """Delete the folder of a model, or whatever is in its place; call it under the lock."""
+    """Delete the folder of a model, or whatever has its name; call it under the lock."""
     if os.path.islink(folder) or os.path.isfile(folder):
         os.unlink(folder)
     elif os.path.isdir(folder):
@@ -38,9 +38,9 @@ def discard(folder: str) -> None:
 
 
 def list_others(state_folder: str | os.PathLike[str], models: Iterable[str]) -> list[str]:
-    """Return the folders of vectors that are of none of these models, sorted.
+    """Return the folders of vectors of all other models, sorted.
 
-    They may be deleted, so nothing behind a link is one of them, and nothing that is not called as ours are.
+    They may be deleted, so links are not followed, and folders that gitmem would not name like that are left out.
     """
     base = os.path.join(state_folder, FOLDER)
     if os.path.islink(base) or not os.path.isdir(base):
@@ -52,10 +52,10 @@ def list_others(state_folder: str | os.PathLike[str], models: Iterable[str]) -> 
 
 
 class VectorsLock:
-    """The right to write a store's vectors, of one process at a time, as a context manager; it ends with the process.
+    """The lock for writing a store's vectors, as a context manager; it is released when the process ends.
 
     Raises (on entering):
-        BusyError: Another process writes them.
+        BusyError: Another process is writing them.
         OSError: The disk cannot be written to.
     """
 
@@ -65,7 +65,7 @@ class VectorsLock:
 
     def __enter__(self) -> None:
         if os.path.islink(self._folder) or os.path.isfile(self._folder):
-            # Derived, so it goes; what a link leads to is not ours to write or to delete.
+            # Vectors are derived data and can be deleted; the target of a link must not be touched.
             os.unlink(self._folder)
         make_folder(self._folder)
         held = try_lock(os.path.join(self._folder, "lock"))

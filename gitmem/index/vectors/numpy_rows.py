@@ -1,8 +1,8 @@
-"""Rows of numbers in a file, and the exact search in them: what a vector is kept in, and the protocol of it.
+"""Vectors as rows of a file, searched exactly, and the protocol of such storage.
 
-Exact is quick enough: all of 100,000 rows of 384 numbers are compared in 6 to 12 ms of CPU, the file being mapped, not
-read (measured). An approximate index would save these and lose some of the best, and sqlite-vec's exact search of the
-same rows takes 75 to 210 ms (``sqlite_vec``).
+Exact search is quick enough: comparing 100,000 rows of 384 numbers takes 6 to 12 ms of CPU, because the file is mapped,
+not read (measured). An approximate index would save these and miss some of the best rows; sqlite-vec's exact search of
+the same rows takes 75 to 210 ms (``sqlite_vec``).
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import mmap
 import os
 import stat
 
-import numpy as np  # 55 to 110 ms (measured): only where an embedding provider is set up is this module loaded
+import numpy as np  # 55 to 110 ms (measured), but this module is only loaded when an embedding provider is set up
 
 from gitmem.errors import GitmemError
 from gitmem.frozen import frozen
@@ -25,41 +25,41 @@ if TYPE_CHECKING:
     Floats = np.ndarray[Any, np.dtype[np.float32]]
 
     class Rows(Protocol):
-        """Unit rows of one length, numbered from 0, that are only ever added to.
+        """Unit rows of equal length, numbered from 0, to which rows can only be appended.
 
-        Whoever keeps them counts how many are whole: what a killed process left behind that count is written over.
+        The owner records how many rows are complete; rows past that count, left by a killed process, are overwritten.
         """
 
         def nearest(self, query: Floats, limit: int) -> Nearest:
-            """Return at most *limit* rows (>= 1) with the largest cosines to *query*, and how all of them lie."""
+            """Return at most *limit* rows (>= 1) with the largest cosines to *query*, and the statistics of all."""
 
         def cosines(self, query: Floats, rows: Sequence[int]) -> list[float]:
-            """Return the cosine of each of some rows to *query*; of a row that does not exist or is damaged, -1."""
+            """Return the cosine of each of these rows to *query*; -1 for a row that does not exist or is damaged."""
 
         def read(self, rows: Sequence[int]) -> Floats:
-            """Return some rows, which must exist."""
+            """Return the rows with these numbers, which must exist."""
 
         def write(self, rows: Floats) -> None:
-            """Add rows; they are on the disk when this returns, or an OSError or sqlite3.Error is raised."""
+            """Append rows; they are on the disk when this returns, or an OSError or sqlite3.Error is raised."""
 
 
-# Little-endian on every machine, so that a repository on a shared disk is read alike.
+# Little-endian on every machine, so that all machines can read a repository on a shared disk.
 FLOAT = np.dtype("<f4")
-# Beyond it no embedding model goes (OpenAI's largest has 3,072 numbers).
+# More than any embedding model has (OpenAI's largest: 3,072).
 MOST_DIMENSIONS = 65_536
 
 
 class DamagedError(GitmemError):
-    """The vectors cannot be used: another format, truncated, or not our file. They are rebuilt."""
+    """The vectors are unusable, in another format, truncated, or not written by gitmem. They are rebuilt."""
 
 
 @frozen
 class Nearest:
-    """What is nearest to a question.
+    """The nearest rows to a query.
 
     Attributes:
         rows: Rows with their cosines, from -1 to 1, the largest first.
-        mean: The average of the cosines of all rows; 0 where there are none.
+        mean: The average of the cosines of all rows; 0 if there are no rows.
         deviation: Their standard deviation, >= 0.
     """
 
@@ -69,13 +69,13 @@ class Nearest:
 
 
 class FlatFile:
-    """Rows in a raw file, one behind the other, with nothing else in it; numpy searches the mapped file."""
+    """Rows in a raw file, one after the other and nothing else; numpy searches the mapped file."""
 
     def __init__(self, path: str, dimensions: int, count: int) -> None:
         """Open the file of *count* rows.
 
         Raises:
-            DamagedError: It is shorter than that, missing, or no plain file.
+            DamagedError: It is shorter than that, missing, or not a regular file.
         """
         self._path, self._width = path, dimensions
         self._count = count
@@ -87,7 +87,7 @@ class FlatFile:
             return
         size = self._count * self._width * FLOAT.itemsize
         try:
-            # Not to wait for whoever has put a pipe in its place.
+            # Non-blocking, because opening a FIFO of that name would wait for its writer.
             fd = os.open(self._path, os.O_RDONLY | os.O_NONBLOCK | CLOSE_ON_EXEC | NO_FOLLOW)
         except OSError as err:
             raise DamagedError(f"the vectors are missing: {err.strerror}") from err
@@ -116,7 +116,7 @@ class FlatFile:
         found = np.full(len(rows), -1.0, FLOAT)
         wanted = np.asarray(rows, np.int64)
         there = (wanted >= 0) & (wanted < self._count)
-        if not there.any():  # with no row at all, their width may not be known
+        if not there.any():  # before the first row, the width may be unknown
             return found.tolist()
         found[there] = self._compared(self._rows[wanted[there]], query)
         return [float(cosine) for cosine in found]
@@ -126,7 +126,7 @@ class FlatFile:
         """Return the cosine of each row; -1 for one that is damaged (not a unit row)."""
         with np.errstate(all="ignore"):
             found = rows @ query
-        found[~(np.abs(found) <= 1.001)] = -1  # not a number, too
+        found[~(np.abs(found) <= 1.001)] = -1  # also catches NaN
         return np.clip(found, -1, 1, out=found)
 
     def read(self, rows: Sequence[int]) -> Floats:
@@ -134,7 +134,7 @@ class FlatFile:
         return np.array(self._rows[np.asarray(rows, np.int64)], FLOAT)
 
     def write(self, rows: Floats) -> None:
-        """Add rows; see ``Rows``. What is behind the last whole row is written over."""
+        """Append rows; see ``Rows``. Anything after the last complete row is overwritten."""
         written = np.ascontiguousarray(rows, FLOAT).tobytes()
         fd = os.open(self._path, os.O_WRONLY | os.O_CREAT | CLOSE_ON_EXEC | NO_FOLLOW, 0o600)
         try:

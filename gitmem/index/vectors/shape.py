@@ -1,4 +1,4 @@
-"""What an index of vectors says of its rows. Nobody who wrote it may send us to another file or past the end of one."""
+"""The metadata of an index of vectors, checked: a forged index must not refer to other files or past a file's end."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ FLAT, VEC = "numpy", "sqlite-vec"
 
 @frozen
 class Shape:
-    """What the index says of the rows: in which file or table, how long each is, how many are whole."""
+    """The storage of the rows: in which file or table, how long each is, how many are complete."""
 
     kept: str
     name: str
@@ -22,7 +22,7 @@ class Shape:
 
 @frozen
 class Sizes:
-    """How much there is: memories, texts and rows; rows that no memory has any more; bytes on the disk."""
+    """How much is stored: memories, texts and rows; rows that no memory uses any more; bytes on the disk."""
 
     memories: int
     texts: int
@@ -32,10 +32,10 @@ class Sizes:
 
 
 def shape_of(notes: dict[str, str]) -> Shape:
-    """Return the shape of an index's notes.
+    """Return the shape that an index's metadata describe.
 
     Raises:
-        DamagedError: They are no shape: nobody may send us to another file.
+        DamagedError: They are invalid, for example name a file elsewhere.
     """
     kept, name = notes.get("kept", ""), notes.get("name", "")
     numbers = [notes.get(what, "") for what in ("dimensions", "count")]

@@ -1,8 +1,8 @@
-"""Rows of numbers in sqlite-vec's table, for who has that extension of SQLite and wants it (``gitmem.vectors``).
+"""Vectors as rows of a table of sqlite-vec, for users who install that SQLite extension and set ``gitmem.vectors``.
 
-It is not chosen on its own: its exact search of 100,000 rows of 384 numbers takes 75 ms of CPU for the 60 nearest and
-210 ms for 4,000, where numpy takes 6 to 12 ms (sqlite-vec 0.1.9, measured). Where numbers are kept is one question and
-which memories they belong to another: ``store`` asks either kind the same (``matrix.Rows``).
+It is never chosen automatically: its exact search of 100,000 rows of 384 numbers takes 75 ms of CPU for the 60 nearest
+and 210 ms for 4,000; numpy takes 6 to 12 ms (sqlite-vec 0.1.9, measured). It implements the same protocol
+(``numpy_rows.Rows``), so ``store`` does not depend on how rows are stored.
 
 Source: alexgarcia.xyz/sqlite-vec, "KNN queries" and "Python".
 """
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from gitmem.index.vectors.numpy_rows import Floats
 
-# What sqlite-vec answers at most (its limit of `k`).
+# The largest `k` that sqlite-vec accepts.
 MOST_NEAREST = 4096
 _CHUNK = 500
 
@@ -45,7 +45,7 @@ def load(connection: sqlite3.Connection) -> None:
         DamagedError: It is not installed, or this Python's SQLite loads no extensions (many builds do not).
     """
     try:
-        import sqlite_vec  # 1 ms, and only where it is chosen
+        import sqlite_vec  # 1 ms, and only if it is chosen
     except ImportError as err:
         raise DamagedError("the package sqlite-vec is not installed") from err
     if not hasattr(connection, "enable_load_extension"):
@@ -59,17 +59,17 @@ class VecTable:
     """Rows in a ``vec0`` table of the index; it changes with the index's own transactions."""
 
     def __init__(self, connection: sqlite3.Connection, name: str, dimensions: int, count: int) -> None:
-        """Open the table of *count* rows; without rows there need not be one.
+        """Open the table of *count* rows; with 0 rows it need not exist.
 
         Raises:
-            DamagedError: The extension is not there.
+            DamagedError: The extension is not installed.
         """
         load(connection)
         self._db, self._table = connection, name.replace("-", "_")
         self._width, self._count = dimensions, count
 
     def nearest(self, query: Floats, limit: int) -> Nearest:
-        """Return the nearest rows; see ``matrix.Rows``."""
+        """Return the nearest rows; see ``numpy_rows.Rows``."""
         if not self._count:
             return Nearest((), 0.0, 0.0)
         asked = _bytes(query)
@@ -81,7 +81,7 @@ class VecTable:
         return Nearest(found, mean or 0.0, max(0.0, (square or 0.0) - (mean or 0.0) ** 2) ** 0.5)
 
     def cosines(self, query: Floats, rows: Sequence[int]) -> list[float]:
-        """Return the cosines of some rows; see ``matrix.Rows``."""
+        """Return the cosines of some rows; see ``numpy_rows.Rows``."""
         asked, found = _bytes(query), dict[int, float]()
         for at in range(0, len(rows), _CHUNK):
             part = rows[at : at + _CHUNK]
@@ -90,7 +90,7 @@ class VecTable:
         return [found.get(row, -1.0) for row in rows]
 
     def read(self, rows: Sequence[int]) -> Floats:
-        """Return some rows; see ``matrix.Rows``."""
+        """Return some rows; see ``numpy_rows.Rows``."""
         found: dict[int, bytes] = {}
         for at in range(0, len(rows), _CHUNK):
             part = rows[at : at + _CHUNK]
@@ -99,7 +99,7 @@ class VecTable:
         return np.frombuffer(joined, FLOAT).reshape(len(rows), self._width)
 
     def write(self, rows: Floats) -> None:
-        """Add rows; see ``matrix.Rows``."""
+        """Append rows; see ``numpy_rows.Rows``."""
         if not self._count:
             self._db.execute(f"DROP TABLE IF EXISTS {self._table}")
             columns = f"v float[{self._width}] distance_metric=cosine"

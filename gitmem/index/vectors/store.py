@@ -1,13 +1,14 @@
-"""The vectors of one embedding model in a folder of the index: rows by memory, and nearest neighbours.
+"""The vectors of one embedding model in a folder of the index: stored by memory, and searched for nearest neighbours.
 
-A vector belongs to a text, by the digest of what was embedded, and a text to the memories whose files say it, by their
-blob: an edit of tags embeds nothing again, and two branches share what they have in common. Derived data: whatever is
-damaged, of another format or of another model is rebuilt, and the folder may be deleted at any time.
+A vector belongs to a text, identified by a digest of its pieces; a text belongs to the memories that contain it,
+identified by their blobs. So a change of tags embeds nothing again, and two branches share equal memories. This is
+derived data: if it is damaged or belongs to another format or model, it is rebuilt, and the folder may be deleted at
+any time.
 
-The rows are in a file of their own (``numpy_rows``); ``index.sqlite`` beside it says how many of them are whole. Rows
-come first, then the transaction that counts them: a process that is killed leaves rows behind the count, which the next
-one writes over. Who writes holds the folder's lock; who reads holds a short transaction, and is never shown half a
-change.
+The rows are in a separate file (``numpy_rows``); ``index.sqlite`` next to it records how many of them are complete.
+Rows are written first, and then counted in a transaction: rows past the count, left by a killed process, are
+overwritten by the next one. A writer holds the folder's lock; a reader holds a short transaction and never sees half of
+a change.
 """
 
 from __future__ import annotations
@@ -32,13 +33,13 @@ if TYPE_CHECKING:
 
     from gitmem.index.vectors.numpy_rows import Floats, Nearest, Rows
 
-# How rows are kept, and how a memory is cut into pieces: what another number made is rebuilt.
+# The version of how rows are stored and memories are split into pieces: vectors of another version are rebuilt.
 FORMAT = f"1.{CUT}"
 INDEX = "index.sqlite"
-# How long a reader waits for a writer's commit, and a writer for a reader's question, in milliseconds. Either takes a
-# few; where that is not enough, recall goes on without vectors.
+# How long a reader waits for a writer's commit, and a writer for a reader's query, in milliseconds. Both take a few;
+# after a longer wait, recall continues without vectors.
 BUSY_MS = 2000
-# Rows copied at once: 15 MB of 384 numbers.
+# How many rows are copied at once: 15 MB for rows of 384 numbers.
 _BLOCK = 10_000
 _CHUNK = 500
 _TABLES = """
@@ -54,7 +55,7 @@ _ROWS_OF = "SELECT m.oid, t.first, t.pieces FROM memory m JOIN text t ON t.id = 
 
 
 def digest_of(pieces: Sequence[str]) -> bytes:
-    """Return what a text is known by: the digest of its pieces as they are embedded."""
+    """Return the digest that identifies a text: that of its pieces as they are embedded."""
     return blake2b("\0".join(pieces).encode("utf-8", "surrogatepass"), digest_size=16).digest()
 
 
@@ -62,8 +63,8 @@ class Vectors:
     """The vectors of one model, open.
 
     Attributes:
-        model: The provider's name of it.
-        folder: Where they are.
+        model: The provider's name of the model.
+        folder: The folder of the vectors.
     """
 
     def __init__(self, folder: str, model: str, connection: sqlite3.Connection) -> None:
@@ -75,11 +76,11 @@ class Vectors:
 
     @classmethod
     def open(cls, state_folder: str | os.PathLike[str], model: str) -> Vectors | None:
-        """Open the vectors of a model; None where there are none.
+        """Open the vectors of a model; None if there are none.
 
         Raises:
-            DamagedError: They cannot be used; ``create`` rebuild them.
-            sqlite3.OperationalError: Another process writes for too long, or the disk does not let them be read.
+            DamagedError: They cannot be used; ``create`` makes empty ones.
+            sqlite3.OperationalError: Another process writes for too long, or the file cannot be read.
         """
         folder = folder_of(state_folder, model)
         path = os.path.join(folder, INDEX)
@@ -96,7 +97,7 @@ class Vectors:
 
     @classmethod
     def create(cls, state_folder: str | os.PathLike[str], model: str) -> Vectors:
-        """Make the folder of a model again, empty, in place of one that cannot be used; call it under the lock.
+        """Replace the folder of a model by an empty one, after ``open`` has failed; call it under the lock.
 
         Raises:
             OSError, sqlite3.OperationalError: The disk cannot be written to.
@@ -119,12 +120,12 @@ class Vectors:
         return cls(folder, model, connection)
 
     def close(self) -> None:
-        """Close the connection; the mapped file goes with the last who holds its rows."""
+        """Close the connection; the file stays mapped as long as anyone holds its rows."""
         self._rows = None
         self._db.close()
 
     def reading(self) -> _Transaction:
-        """Return a context in which everything that is asked is of one state.
+        """Return a context manager in which all reads see one state.
 
         Raises (on entering):
             DamagedError: They cannot be used.
@@ -132,16 +133,16 @@ class Vectors:
         return _Transaction(self, "BEGIN")
 
     def writing(self) -> _Transaction:
-        """Return a context in which what is written is one change; call it under the lock."""
+        """Return a context manager for one transaction; call it under the lock."""
         return _Transaction(self, "BEGIN IMMEDIATE")
 
     def begin(self, statement: str) -> None:
-        """Begin a transaction, and look at the rows as they are in it."""
+        """Begin a transaction and open the rows as it sees them."""
         try:
             self._db.execute(statement)
             notes = dict(self._db.execute("SELECT name, value FROM meta"))
         except sqlite3.OperationalError as err:
-            if "no such table" in str(err):  # killed while it was made, or not ours
+            if "no such table" in str(err):  # killed while it was created, or not written by gitmem
                 raise DamagedError("the vectors have no index") from err
             raise
         except sqlite3.DatabaseError as err:
@@ -153,7 +154,7 @@ class Vectors:
             self._shape, self._rows = shape, self._opened(shape)
 
     def end(self, statement: str) -> None:
-        """End the transaction, where one is open."""
+        """End the transaction, if one is open."""
         if self._db.in_transaction:
             self._db.execute(statement)
 
@@ -164,30 +165,30 @@ class Vectors:
 
     @property
     def rows(self) -> Rows:
-        """Return the rows, in a transaction."""
+        """Return the rows; only in a transaction."""
         assert self._rows is not None, "outside of a transaction"
         return self._rows
 
     @property
     def shape(self) -> Shape:
-        """Return what is known of the rows since the last transaction began."""
+        """Return the shape of the rows as of the last transaction's start."""
         return self._shape
 
     def meta(self, name: str) -> str:
-        """Return one of the index's own notes, or an empty string."""
+        """Return a value of the table ``meta``, or an empty string."""
         row = self._db.execute("SELECT value FROM meta WHERE name = ?", (name,)).fetchone()
         return row[0] if row else ""
 
     def set_meta(self, name: str, value: str) -> None:
-        """Write one of the index's own notes."""
+        """Write a value of the table ``meta``."""
         self._db.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (name, value))
 
     def nearest(self, query: Floats, limit: int) -> tuple[dict[str, float], Nearest]:
-        """Return the memories whose pieces are nearest to a question, and what was found of the pieces.
+        """Return the memories whose pieces are nearest to a query, and the nearest pieces with their statistics.
 
         Args:
             query: A unit vector.
-            limit: How many pieces are looked at, >= 1; of a memory with several, the best one counts.
+            limit: How many pieces to find, >= 1; of a memory with several, the best one counts.
 
         Returns:
             Cosines by blob, the largest first.
@@ -218,7 +219,7 @@ class Vectors:
         return found
 
     def best_rows(self, query: Floats, oids: Iterable[str]) -> dict[str, Floats]:
-        """Return the vector of the best piece of each memory that has one, by blob."""
+        """Return by blob the vector of the best piece of each memory that has one."""
         self._check(query)
         best: dict[str, tuple[float, int]] = {}
         for owners in self._pieces_of(oids):
@@ -229,7 +230,7 @@ class Vectors:
         return dict(zip(whole, self.rows.read(list(whole.values())), strict=True))
 
     def _pieces_of(self, oids: Iterable[str]) -> Iterator[list[tuple[str, int]]]:
-        """Yield the rows of memories with whose they are, some memories at a time."""
+        """Yield pairs of a memory's blob and a row of its pieces, in batches."""
         for oid_part in _parts(oids):
             marks = ",".join("?" * len(oid_part))
             owners = self._db.execute(_ROWS_OF.replace("{}", marks), oid_part).fetchall()
@@ -241,11 +242,11 @@ class Vectors:
             raise DamagedError(f"the vectors have {self._shape.dimensions} dimensions, the query {query.size}")
 
     def known(self) -> set[str]:
-        """Return the blobs of all memories that are embedded."""
+        """Return the blobs of all memories that have been embedded."""
         return {row[0] for row in self._db.execute("SELECT oid FROM memory")}
 
     def texts(self, digests: Iterable[bytes]) -> dict[bytes, int]:
-        """Return which of some texts are embedded, by digest, with their numbers."""
+        """Return the numbers of those of the texts that have been embedded, by digest."""
         found: dict[bytes, int] = {}
         for part in _parts(digests):
             marks = ",".join("?" * len(part))
@@ -253,10 +254,10 @@ class Vectors:
         return found
 
     def add(self, texts: Sequence[tuple[bytes, Floats]], memories: Iterable[tuple[str, bytes]]) -> None:
-        """Add texts with the rows of their pieces, and memories with the text that each has; in ``writing``.
+        """Add texts with the rows of their pieces, and memories with the digests of their texts; call in ``writing``.
 
         Raises:
-            DamagedError: The rows have another length than those that are there.
+            DamagedError: The rows have another length than the existing ones.
             OSError, sqlite3.OperationalError: The disk is full.
         """
         full = [rows for _, rows in texts if len(rows)]
@@ -273,7 +274,7 @@ class Vectors:
         self._db.executemany(sql, memories)
 
     def _resize(self, dimensions: int) -> None:
-        """Fix how long a row is with the first one."""
+        """Set the length of a row with the first row; refuse rows of another length."""
         if self._shape.count and dimensions != self._shape.dimensions:
             message = f"the vectors have {self._shape.dimensions} dimensions, the new ones {dimensions}"
             raise DamagedError(message, hint="if the model changed under the same name: gitmem embed rebuild")
@@ -288,14 +289,14 @@ class Vectors:
         self.set_meta("count", str(shape.count))
 
     def forget_others(self, oids: set[str]) -> int:
-        """Forget all memories but these, and the texts that none has any more; return how many went; in ``writing``."""
+        """Delete all memories but these, and unused texts; return the number of deleted memories; in ``writing``."""
         gone = [(oid,) for oid in self.known() - oids]
         self._db.executemany("DELETE FROM memory WHERE oid = ?", gone)
         self._db.execute("DELETE FROM text WHERE id NOT IN (SELECT text FROM memory)")
         return len(gone)
 
     def sizes(self) -> Sizes:
-        """Return how much there is; in a transaction."""
+        """Return how much is stored; call in a transaction."""
         memories = self._db.execute("SELECT count(*) FROM memory").fetchone()[0]
         texts, live = self._db.execute("SELECT count(*), coalesce(sum(pieces), 0) FROM text").fetchone()
         count = self._shape.count
@@ -305,23 +306,23 @@ class Vectors:
     def is_scattered(self) -> bool:
         """Return whether more rows were added in small writes than were there when they were last copied.
 
-        Linux keeps what large writes brought in large pages: 100,000 rows of 384 numbers are mapped, compared and let
-        go in 6 ms then, in 25 ms otherwise (measured: ext4, Linux 6.18).
+        Linux caches large writes in large pages: mapping, comparing and unmapping 100,000 rows of 384 numbers then
+        takes 6 ms, otherwise 25 ms (measured: ext4, Linux 6.18).
         """
         copied = self.meta("copied")
         return self._shape.count > max(_BLOCK, 2 * int(copied if copied.isdecimal() else 0))
 
     def compact(self, kept: str = "") -> None:
-        """Copy the rows that a text still has to a new place, and leave the old one; call it under the lock.
+        """Copy the rows that are still in use to a new file or table, and delete the old one; call it under the lock.
 
         Args:
-            kept: ``numpy`` or ``sqlite-vec``; empty for where they are.
+            kept: The storage to use, ``numpy`` or ``sqlite-vec``; empty for the current one.
         """
         with self.writing():
             old, was = self.rows, self._shape
             number = int(was.name.rpartition("-")[2]) + 1
             fresh = Shape(kept or was.kept, f"rows-{number}", was.dimensions, 0)
-            self._remove(fresh)  # what a killed process has left
+            self._remove(fresh)  # left by a killed process
             rows, count = self._opened(fresh), 0
             owners = self._db.execute("SELECT id, first, pieces FROM text ORDER BY first").fetchall()
             for block in _blocks(owners):
@@ -340,7 +341,7 @@ class Vectors:
             self._remove(was)
 
     def sweep(self) -> None:
-        """Delete files of rows that a killed process has left; call it under the lock."""
+        """Delete files of rows left by a killed process; call it under the lock."""
         for name in os.listdir(self.folder):
             if re.fullmatch(r"rows-[0-9]+\.f32", name) and name != f"{self._shape.name}.f32":
                 os.unlink(os.path.join(self.folder, name))
@@ -353,7 +354,7 @@ class Vectors:
 
 
 class _Transaction:
-    """One transaction of an index; see ``Vectors.reading`` and ``Vectors.writing``."""
+    """A transaction of an index; see ``Vectors.reading`` and ``Vectors.writing``."""
 
     def __init__(self, vectors: Vectors, statement: str) -> None:
         self._vectors, self._statement = vectors, statement

@@ -1,7 +1,7 @@
-"""Bring a store's vectors along with its memories: what has none is embedded, a batch at a time, each of them kept.
+"""Update a store's vectors with its memories: memories without vectors are embedded, and stored batch by batch.
 
-Whoever stops in between, or is killed, loses the batch under way. One model embeds everything, or one prose and another
-one code; each has its own vectors.
+If the process is stopped or killed, only the current batch is lost. One model embeds everything, or one embeds prose
+and another one code; each model has its own vectors.
 """
 
 from __future__ import annotations
@@ -25,32 +25,32 @@ if TYPE_CHECKING:
     from gitmem.index.catalog.catalog import Catalog
     from gitmem.index.embed.provider import EmbeddingProvider
 
-    # What embeds prose, and what embeds code; often the same one twice.
+    # The providers for prose and for code, often one and the same.
     Providers = tuple[EmbeddingProvider, EmbeddingProvider]
 
-# What is embedded and kept at once grows until it takes this long: keeping costs two waits for the disk, 10 ms and
-# more, and who interrupts loses what is under way. As many at most, because their texts and vectors are held.
+# The batch size grows until embedding and storing a batch takes this long: storing takes two waits for the disk, at
+# least 10 ms, and an interruption loses the batch. It never exceeds MOST, because its texts and vectors are in memory.
 BATCH_S, MOST = 0.25, 1024
-# Rows that no memory has any more may be so many of all before work behind a command copies the others.
+# The share of unused rows above which background work copies the others.
 DEAD_AT_MOST = 0.5
-# Whoever looks a memory up by what its vector belongs to needs this; only a store with vectors has it, because it takes
-# 5 MB at 100,000 memories.
+# Used to find a memory by the blob to which a vector belongs; only in a store with vectors, because it takes 5 MB at
+# 100,000 memories.
 _BY_BLOB = "CREATE INDEX IF NOT EXISTS memory_oid ON memory (oid)"
 _TEXTS = (
     "SELECT m.oid, m.title, t.body, m.kind, t.paths FROM memory m JOIN searched t ON t.id = m.id WHERE m.oid IN ({})"
 )
-# The newest first, and what is searched only with --all last.
+# The newest first, and memories that are searched only with --all last.
 _WANTED = "SELECT oid FROM memory WHERE shadowed = 0 ORDER BY archived OR superseded, id DESC"
 
 
 def seen(catalog: Catalog, vectors: Vectors) -> int:
-    """Return how many memories were without vectors when this state of the store was last looked at; -1 for never."""
+    """Return how many memories had no vectors at the last update of this state of the store; -1 if there was none."""
     stamp, _, missing = vectors.meta("seen").rpartition(" ")
     return int(missing) if stamp == " ".join(shown_by(catalog)) and missing.isdecimal() else -1
 
 
 def list_missing(catalog: Catalog, vectors: Iterable[Vectors]) -> list[str]:
-    """Return the blobs of the memories without vectors, the newest live ones first."""
+    """Return the blobs of the memories without vectors, newest first, archived and superseded ones last."""
     known: set[str] = set()
     for one in vectors:
         with one.reading():
@@ -66,25 +66,25 @@ def catch_up(
     until: float = float("inf"),
     progress: Callable[[int, int], None] | None = None,
 ) -> int:
-    """Embed memories that have no vectors, as many as the time allows; return how many are left.
+    """Embed memories that have no vectors until the time is up; return how many are left.
 
     Args:
         folder: The store's state folder.
         catalog: The store's catalog.
-        providers: What embeds prose, and code.
-        until: When to stop, by ``time.monotonic``; one memory is embedded whatever it says.
-        progress: Called with how many of how many are embedded.
+        providers: The providers for prose and for code.
+        until: When to stop, by ``time.monotonic``; at least one memory is embedded.
+        progress: Called with the numbers of embedded and of all memories.
 
     Raises:
-        BusyError: Another process embeds now.
-        EmbeddingError: A provider does not answer; what was embedded before is kept.
-        UnwritableError: The disk is full or read-only; what was embedded before is kept.
+        BusyError: Another process is embedding.
+        EmbeddingError: A provider does not answer; vectors stored before are kept.
+        UnwritableError: The disk is full or read-only; vectors stored before are kept.
     """
     with _Writer(folder, providers) as writer:
         _index_blobs(catalog)
         with catalog.reading():
             stamp, missing = " ".join(shown_by(catalog)), list_missing(catalog, writer.vectors)
-        done, batch = 0, 1  # nobody knows yet how slow the model is
+        done, batch = 0, 1  # how slow the model is, is not yet known
         while done < len(missing) and (not done or time.monotonic() < until):
             part, begun = missing[done : done + batch], time.monotonic()
             writer.embed(catalog, part)
@@ -108,18 +108,18 @@ def tidy(
     dead_at_most: float = 0.0,
     others: bool = True,
 ) -> tuple[int, int]:
-    """Forget the vectors of memories that left the store, and those of other models.
+    """Delete the vectors of memories that left the store, and those of other models.
 
     Args:
         folder: The store's state folder.
         catalog: The store's catalog.
-        providers: What embeds prose, and code.
-        kept: Where rows are to lie, ``numpy`` or ``sqlite-vec``; empty for where they are.
-        dead_at_most: The share of rows without a memory that is left alone.
-        others: Whether those of other models go: whoever tries two of them in turn wants to keep both.
+        providers: The providers for prose and for code.
+        kept: The storage to use for rows, ``numpy`` or ``sqlite-vec``; empty for the current one.
+        dead_at_most: The share of unused rows up to which the rows are not copied.
+        others: Whether to delete the vectors of other models; False for a user who alternates between two.
 
     Returns:
-        How many memories were forgotten, and how many other models.
+        How many memories had their vectors deleted, and how many other models.
 
     Raises:
         BusyError, UnwritableError: As ``catch_up`` does.
@@ -143,7 +143,7 @@ def tidy(
 
 
 def forget_all(folder: str, providers: Providers) -> None:
-    """Forget all vectors of these models; raises as ``catch_up`` does."""
+    """Delete all vectors of these models; raises the same errors as ``catch_up``."""
     with _Writer(folder, providers) as writer:
         for one in writer.vectors:
             one.close()
@@ -151,9 +151,9 @@ def forget_all(folder: str, providers: Providers) -> None:
 
 
 def forget_other_sizes(folder: str, providers: Providers) -> None:
-    """Forget the vectors of models that answer with so many numbers no more; raises as ``catch_up`` does.
+    """Delete the vectors of models whose answers now have another length; raises the same errors as ``catch_up``.
 
-    An endpoint's address and name of a model stay the same when another model is put behind them.
+    An endpoint's address and model name stay the same when it serves another model.
     """
     sizes = {provider.name: provider.query("size").size for provider in providers}
     with _Writer(folder, providers) as writer:
@@ -164,7 +164,7 @@ def forget_other_sizes(folder: str, providers: Providers) -> None:
 
 
 def _index_blobs(catalog: Catalog) -> None:
-    """Let memories be found by blob; where the catalog cannot be written to, each look reads it all (10 ms)."""
+    """Create the index by blob; if the catalog cannot be written to, each lookup reads the whole table (10 ms)."""
     try:
         if catalog.row("SELECT 1 FROM sqlite_master WHERE name = 'memory_oid'") is None:
             with catalog.writing():
@@ -174,10 +174,10 @@ def _index_blobs(catalog: Catalog) -> None:
 
 
 class _Writer:
-    """The vectors of the models of a store, to be written, with the lock; rebuilt where they cannot be used.
+    """The vectors of a store's models, opened for writing under the lock; unusable ones are replaced by empty ones.
 
     Attributes:
-        vectors: Those of each model, the one for prose first.
+        vectors: The vectors of each model, the one for prose first.
     """
 
     def __init__(self, folder: str, providers: Providers) -> None:
@@ -199,7 +199,7 @@ class _Writer:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, value: BaseException | None, *_: object) -> None:
-        """Let go; say what a disk or a reader did not allow in our words."""
+        """Close everything, and turn errors of the disk or of a busy database into gitmem's errors."""
         for one in self.vectors:
             one.close()
         self._lock.__exit__()
@@ -211,7 +211,7 @@ class _Writer:
             raise BusyError(f"the vectors are in use: {value}", hint="try again") from value
 
     def embed(self, catalog: Catalog, oids: Sequence[str]) -> None:
-        """Embed some memories and keep their vectors; a text that is known is not embedded again."""
+        """Embed some memories and store their vectors; texts embedded before are skipped."""
         split: tuple[list[tuple[str, str, str]], ...] = ([], [])
         for oid, title, body, kind, paths in catalog.each(_TEXTS, oids):
             split[self._is_code(kind, body, paths)].append((oid, *searched_of(kind, title, body)))

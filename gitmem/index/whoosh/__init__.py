@@ -1,1 +1,1 @@
-"""The Whoosh index, which answers questions in the query language."""
+"""The Whoosh index, which supports the query language."""

@@ -1,7 +1,7 @@
-"""The engine that asks the Whoosh index: it brings candidates for terms, or for a query of the field's language.
+"""The engine that searches the Whoosh index, for terms or for a query in the query language.
 
-How they rank is ``recall.score``'s, and how frequent a term is the catalog knows exactly: Whoosh's own counts hold
-deleted memories until their segment is merged.
+``recall.score`` ranks its candidates. Term frequencies come from the catalog, where they are exact: Whoosh's own counts
+include deleted memories until their segment is merged.
 """
 
 from __future__ import annotations
@@ -28,23 +28,23 @@ if TYPE_CHECKING:
     from gitmem.index.whoosh.index import SearchableIndex
     from gitmem.model import IndexText
 
-# No question keeps a reader waiting longer: then what was found until now is the answer, and it is said.
+# The time limit of a query; after that, the memories found so far are returned and marked as incomplete.
 SECONDS_AT_MOST = 2.0
 _LOOK_AT_CLOCK = 256
-# Terms whose scores are kept: 10 MB for words that 2,000 memories have.
+# How many terms have their scores cached: 10 MB for words that occur in 2,000 memories.
 _MOST_TERMS = 300
-# Of so many at a time, the best first, it is asked whether they pass a filter.
+# How many memories at a time, best first, are checked against the filter.
 _ASKED = 200
 
 
 @frozen
 class MatchResult:
-    """What a query matches.
+    """The memories that match a query.
 
     Attributes:
-        candidates: The best *limit* of them, or all where nothing was scored (then in no order).
-        total: How many there are.
-        is_cut: Whether time ran out before all were looked at.
+        candidates: The best *limit* of them, or all if they were not scored (then in no order).
+        total: How many memories match.
+        is_cut: Whether time ran out before the search was complete.
     """
 
     candidates: tuple[Candidate, ...]
@@ -53,9 +53,9 @@ class MatchResult:
 
 
 class Among(query.Query):  # type: ignore[misc]
-    """Matches the memories with these names: what only the catalog knows (statuses, paths), as part of a query.
+    """A query for the memories with these names: for statuses and paths, which only the catalog knows.
 
-    With None in their place it matches every memory.
+    If the names are None, it matches every memory.
     """
 
     def __init__(self, names: frozenset[bytes] | None) -> None:
@@ -69,7 +69,7 @@ class Among(query.Query):  # type: ignore[misc]
         return hash(self.names)
 
     def estimate_size(self, reader: Any) -> int:
-        """Return how many memories it matches at most."""
+        """Return the most memories that this can match."""
         return reader.doc_count_all() if self.names is None else len(self.names)
 
     def matcher(self, searcher: Any, context: Any = None) -> Any:
@@ -80,11 +80,11 @@ class Among(query.Query):  # type: ignore[misc]
 
 
 class WhooshEngine:
-    """The Whoosh index of one store, with the catalog that says which of its memories are there now.
+    """The Whoosh index of one store, with the catalog that says which of its memories still exist.
 
     Attributes:
-        reader: Whoosh's reader, with what the catalog has besides where that is little.
-        behind: One line that says which commit it shows, where that is not the catalog's and shows; else empty.
+        reader: Whoosh's reader, extended with the catalog's other memories if they are few.
+        behind: A line that says which commit it shows if memories of the catalog are missing; else empty.
     """
 
     def __init__(self, shown: SearchableIndex, catalog: Catalog) -> None:
@@ -100,7 +100,7 @@ class WhooshEngine:
     def candidates(
         self, terms: Sequence[str], *, limit: int, where: str = "", parameters: Sequence[object] = ()
     ) -> list[Candidate]:
-        """Return at most *limit* memories with any of the terms, the best first (``index.engine``)."""
+        """Return at most *limit* memories with any of the terms, best first (``index.engine``)."""
         scores: dict[int, float] = {}
         deadline = time.monotonic() + SECONDS_AT_MOST
         for term in terms:
@@ -118,9 +118,9 @@ class WhooshEngine:
         return found[:limit]
 
     def _scores_of(self, term: str, deadline: float) -> tuple[array[int], array[float]]:
-        """Return the memories with a term and what it is worth in each.
+        """Return the memories with a term, and its score in each.
 
-        They are kept: Whoosh takes 5 us for each one, and words of one question are words of the next.
+        Cached, because Whoosh takes 5 us for each memory, and queries often share words.
         """
         known = self._scores.get(term)
         if known is not None:
@@ -160,14 +160,14 @@ class WhooshEngine:
         parameters: Sequence[object] = (),
         is_scored: bool = True,
     ) -> MatchResult:
-        """Return what a query of Whoosh's matches among the memories that pass a condition.
+        """Return the memories that match a query of Whoosh's and pass a condition.
 
         Args:
             query: The query, its patterns expanded.
-            limit: How many at most, the best first, >= 1; does not count where nothing is scored.
+            limit: How many at most, best first, >= 1; ignored without scores.
             where: An SQL condition on ``memory m``, or empty.
             parameters: The values of its placeholders.
-            is_scored: Whether the order matters.
+            is_scored: Whether to score and order the memories.
         """
         passing = {row[0] for row in self._catalog.rows(f"SELECT id FROM memory m WHERE {where or '1'}", parameters)}
         if not passing:
@@ -188,12 +188,12 @@ class WhooshEngine:
         return _matched(found, limit if is_scored else None)
 
     def names(self, numbers: Iterable[int]) -> frozenset[bytes]:
-        """Return the names in the index of memories of the catalog."""
+        """Return the names that memories of the catalog have in the index."""
         rows = self._catalog.each("SELECT path, oid FROM memory WHERE id IN ({})", numbers)
         return frozenset(name_of(path, oid) for path, oid in rows)
 
     def key_terms(self, text: IndexText, *, limit: int) -> list[str]:
-        """Return the terms that tell most of what a memory is about, the most telling first.
+        """Return the terms that say most about the content of a memory, best first.
 
         Source: Whoosh's Bo1 model (Amati, van Rijsbergen 2002, "Probabilistic models of information retrieval"), each
         text against the same text of all memories.
@@ -202,14 +202,14 @@ class WhooshEngine:
         for field, own in (("title", text.title), ("names", text.tags), ("body", text.body)):
             if any(
                 (field, term) in self.reader for term in terms(own, self._catalog.language)
-            ):  # Whoosh divides by what the best is worth
+            ):  # Whoosh divides by the best score
                 for term, weight in self._searcher.key_terms_from_text(field, own, numterms=limit):
                     worth[term] = worth.get(term, 0.0) + weight
         return sorted(worth, key=lambda term: (-worth[term], term))[:limit]
 
 
 def in_texts(term: str) -> Any:
-    """Return the query for one analysed term in any of the texts."""
+    """Return the query that searches all text fields for one analysed term."""
     return query.Or([query.Term(field, term, boost=boost) for field, boost in TEXTS.items()])
 
 

@@ -1,9 +1,9 @@
-"""The Whoosh index of one store: made from the catalog's rows, brought along by the difference, thrown away freely.
+"""The Whoosh index of a store: built from the catalog's rows, updated by their difference, and deletable at any time.
 
-A folder beside the catalog with a stamp that says which commit and format it was made from and what its files sum to.
-Whoosh checks nothing that it reads and raises whatever a damaged byte leads to, so only what sums up right and bears
-our seal is opened; everything else is rebuilt. Documents are named by path and blob, not by the catalog's row
-numbers: a hit of an index that is behind is a memory as it is now, or none.
+It is a folder next to the catalog with a stamp of the commit and format that it was made from and the checksums of its
+files. Whoosh checks nothing that it reads, and a damaged byte may raise any error, so the index is only opened if its
+checksums and gitmem's seal are right; otherwise it is rebuilt. Documents are named by path and blob, not by the
+catalog's row numbers, so a hit in an outdated index is either a current memory or ignored.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from gitmem.text import tokens
 
 
 class _Quiet(warnings.catch_warnings):
-    """Whoosh 2.7.4 has escapes that newer Pythons warn of when they compile it, and imports that they deprecate."""
+    """Ignores warnings about escapes in Whoosh 2.7.4 when it is compiled, and about its deprecated imports."""
 
     def __enter__(self) -> None:
         super().__enter__()
@@ -38,12 +38,12 @@ class _Quiet(warnings.catch_warnings):
 
 
 def warnings_of_whoosh() -> _Quiet:
-    """Return a context in which Whoosh's modules are imported without their warnings."""
+    """Return a context manager that ignores the warnings of Whoosh's modules while they are imported."""
     return _Quiet()
 
 
 with warnings_of_whoosh():
-    # 100 ms (measured): only what searches with Whoosh imports this module.
+    # 100 ms (measured), but only searches with Whoosh import this module.
     from whoosh import columns, fields, index
     from whoosh.analysis import Analyzer, Token
     from whoosh.filedb.filestore import FileStorage, RamStorage
@@ -56,37 +56,37 @@ if TYPE_CHECKING:
 
     from gitmem.index.catalog.catalog import Catalog
 
-# Raised whenever the same memory would be indexed otherwise: an index of another format is rebuilt.
+# Increased whenever a memory would be indexed differently: an index of another format is rebuilt.
 FORMAT = 2
-# Where searched text without a field's name is looked for, and what a word there counts in the rough order; tags, key
-# and paths are one field here.
+# The fields searched for words without a field name, and their weights in the engine's rough order; tags, key and paths
+# share one field here.
 TEXTS = {"title": WEIGHTS["title"], "names": WEIGHTS["paths"], "body": WEIGHTS["body"]}
-# So many are indexed for one question: half a second.
+# At most this many memories are indexed for one query: half a second.
 MOST_ADDED = 500
 _PROGRESS_EVERY = 200
-# Another process's commit takes the old files away a moment before its stamp names the new ones.
+# When another process commits, the old files disappear a moment before its stamp names the new ones.
 _ATTEMPTS, _PAUSE_S = 5, 0.02
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-# The last index that was found good, by its folder, stamp and language: checking its files' seals takes 20 ms or more.
+# The last index found intact, by folder, stamp and language, because checking its files takes 20 ms or more.
 _FOUND_GOOD: dict[tuple[Path, bytes, str], tuple[dict[str, Any], Any]] = {}
 
 
 class Terms(Analyzer):  # type: ignore[misc]
-    """The analysis that all engines share, in one language, as Whoosh asks for it."""
+    """The text analysis that all engines share, in one language, as an analyzer of Whoosh."""
 
     def __init__(self, language: str) -> None:
         self.language = language
 
     def __call__(self, value: str, *, tokenize: bool = True, start_pos: int = 0, **options: Any) -> Iterator[Token]:
-        """Yield the terms of a text; a pattern (not to be tokenized) is only put in lower case."""
+        """Yield the terms of a text; a pattern (``tokenize=False``) is only lowercased."""
         return _tokens(tokens.terms(value, self.language) if tokenize else [value.lower()], start_pos)
 
 
 class WordAnalyzer(Analyzer):  # type: ignore[misc]
-    """Words at white space, in lower case: for names that stand as they are."""
+    """An analyzer that splits at white space and lowercases, without stemming: for names."""
 
     def __call__(self, value: str, *, tokenize: bool = True, start_pos: int = 0, **options: Any) -> Iterator[Token]:
-        """Yield the words of a name; a pattern (not to be tokenized) is only put in lower case."""
+        """Yield the words of a name; a pattern (``tokenize=False``) is only lowercased."""
         return _tokens(value.lower().split() if tokenize else [value.lower()], start_pos)
 
 
@@ -96,7 +96,7 @@ def _tokens(texts: list[str], start: int) -> Iterator[Token]:
 
 
 def _field(analyzer: Analyzer, *, is_text: bool = False) -> Any:
-    # A compound must be there whole and in parts ("and"): so does whoever has written it.
+    # A query word with several terms must match all of them ("and"): the parts of a compound, or the words of a name.
     found = fields.TEXT(analyzer=analyzer, phrase=True, multitoken_query="and")
     found.scorable = is_text
     return found
@@ -104,7 +104,7 @@ def _field(analyzer: Analyzer, *, is_text: bool = False) -> Any:
 
 @lru_cache(maxsize=4)
 def schema_of(language: str) -> fields.Schema:
-    """Return what is indexed of a memory whose texts are analysed in a language."""
+    """Return Whoosh's schema for memories whose texts are analysed in this language."""
     return fields.Schema(
         name=fields.COLUMN(columns.FixedBytesColumn(20)),
         **{text: _field(Terms(language), is_text=True) for text in TEXTS},
@@ -124,7 +124,7 @@ class SearchableIndex:
     Attributes:
         reader: Whoosh's reader of it.
         commit: The commit of the store that it was made from.
-        behind: One line that says so where this is not the commit that was requested; else empty.
+        behind: A line that says so if this is not the requested commit; else empty.
     """
 
     reader: Any
@@ -133,7 +133,7 @@ class SearchableIndex:
 
 
 def name_of(path: str, oid: str) -> bytes:
-    """Return the name that a memory has in the index: of what lies where."""
+    """Return the name of a memory in the index: a digest of its path and blob."""
     return sha1(f"{path}\0{oid}".encode("utf-8", "surrogateescape"), usedforsecurity=False).digest()
 
 
@@ -145,21 +145,21 @@ def refresh_whoosh(
     rebuild: bool = False,
     progress: Callable[[int, int], None] | None = None,
 ) -> SearchableIndex:
-    """Return the index of what a catalog shows, made or brought up to date; never waits for another process.
+    """Return the index of what a catalog shows, built or updated if needed; never waits for another process.
 
-    While another process writes it, the last good state is returned and said so. Where there is none, or the disk
-    cannot be written to, one is made in memory.
+    While another process writes it, the last good state is returned, and ``behind`` says so. If there is none, or if
+    the disk cannot be written to, an index is built in memory.
 
     Args:
         state_dir: The repository's state folder.
-        catalog: The catalog; its rows are what is indexed.
-        is_named: Whether somebody asked for the index itself, so that it is made for any number of memories.
-        rebuild: Whether it is made from nothing in any case.
-        progress: Called with how many memories are read and of how many.
+        catalog: The catalog whose rows are indexed.
+        is_named: Whether the user asked for the index itself, so that it is built for any number of memories.
+        rebuild: Whether to build it from scratch in any case.
+        progress: Called with the numbers of memories read and of all to read.
 
     Raises:
-        ConflictError: Somebody asked for the index itself, and another process writes it.
-        GitmemError: There are so many memories that it is made only when asked for.
+        ConflictError: The user asked for the index itself, and another process is writing it.
+        GitmemError: There are so many memories that it is only built on request.
     """
     folder, commit = state_dir / WHOOSH_FOLDER, _stands_for(catalog)
     good = None if rebuild else _read(folder, catalog.language)
@@ -191,10 +191,10 @@ def refresh_whoosh(
 
 
 def refuse_many(catalog: Catalog) -> None:
-    """Refuse to make the index by the way where this would take long.
+    """Raise an error if building the index would delay another command for long.
 
     Raises:
-        GitmemError: There are so many memories that it is made only when asked for.
+        GitmemError: There are so many memories that it is only built on request.
     """
     count = catalog.row("SELECT count(*) FROM memory")[0]
     if count > WHOOSH_AT_MOST:
@@ -206,7 +206,7 @@ def refuse_many(catalog: Catalog) -> None:
 
 
 def _stands_for(catalog: Catalog) -> str:
-    """Return what a catalog shows: the store's commit, and behind it the code's tree of memories where it has one."""
+    """Return what a catalog shows: the store's commit, followed by the code's tree of memories if there is one."""
     return "".join(shown_by(catalog))
 
 
@@ -219,7 +219,7 @@ def _shown(good: tuple[dict[str, Any], Any], *, why: str = "", commit: str = "")
 
 
 def _lock(state_dir: Path) -> int | None:
-    """Take the lock of whoever writes the index; None where another process has it.
+    """Take the lock for writing the index; None if another process has it.
 
     Raises:
         OSError: The disk cannot be written to.
@@ -241,9 +241,10 @@ def _read_patiently(folder: Path, language: str) -> tuple[dict[str, Any], Any] |
 
 
 def _read(folder: Path, language: str) -> tuple[dict[str, Any], Any] | None:
-    """Return the stamp and a reader of the index; None where there is none that can be trusted.
+    """Return the stamp and a reader of the index; None if there is no index that can be trusted.
 
-    One that this process has found good it goes on reading while the stamp stays: its files never change.
+    An index once found intact is not checked again in this process while its stamp is unchanged: its files never
+    change.
     """
     try:
         text = (folder / "stamp.json").read_bytes()
@@ -271,7 +272,7 @@ def _read(folder: Path, language: str) -> tuple[dict[str, Any], Any] | None:
 def _write(
     folder: Path, catalog: Catalog, *, rebuild: bool, progress: Callable[[int, int], None] | None
 ) -> SearchableIndex:
-    """Make or follow the index, under the lock."""
+    """Build or update the index, under the lock."""
     good = None if rebuild else _read(folder, catalog.language)
     commit, schema = _stands_for(catalog), schema_of(catalog.language)
     if good is None:
@@ -290,12 +291,12 @@ def _write(
 
 
 def _stamp(folder: Path, opened: Any, commit: str, language: str, known: dict[str, str]) -> None:
-    """Write down what the index is; segments never change, so those that stayed are not read again."""
+    """Write the stamp of the index; segments never change, so files that stayed are not read again."""
     storage, generation = opened.storage, opened.latest_generation()
     toc = index.TOC.read(storage, opened.indexname, gen=generation, schema=schema_of(language))
     segments = {segment.segment_id() for segment in toc.segments}
     kept = [name for name in storage if name.endswith(f"_{generation}.toc") or name.partition(".")[0] in segments]
-    for name in set(storage) - {*kept, "stamp.json"}:  # a writer that was killed leaves files of no segment
+    for name in set(storage) - {*kept, "stamp.json"}:  # a killed writer leaves files that belong to no segment
         (folder / name).unlink(missing_ok=True)
     files = {name: known.get(name) or sum_of(folder / name) for name in kept}
     stamp = {**_made_with(language), "commit": commit, "generation": generation, "files": files}
@@ -313,7 +314,7 @@ def _in_memory(catalog: Catalog, progress: Callable[[int, int], None] | None) ->
 
 
 def _fill(opened: Any, reader: Any, catalog: Catalog, progress: Callable[[int, int], None] | None) -> None:
-    """Have an index hold exactly the catalog's memories: by comparing names, take out what went and add what came."""
+    """Make an index hold exactly the catalog's memories, by comparing names: delete the old ones, add the new ones."""
     wanted = {name_of(path, oid): number for number, path, oid in catalog.rows("SELECT id, path, oid FROM memory")}
     held = dict(names_in(reader)) if reader is not None else {}
     writer = opened.writer(limitmb=256)
@@ -337,15 +338,15 @@ def _add(
 
 
 def completed(reader: Any, catalog: Catalog, names: Mapping[bytes, int]) -> tuple[Any, bool]:
-    """Return a reader that has the catalog's other memories too, and whether it has all of them.
+    """Return a reader that also has the catalog's other memories, and whether it has all of them.
 
-    What is spooled is in no index, nor is what was written since an index that another process refreshes. It is indexed
-    in memory, for this one question, where it is little.
+    The index lacks spooled memories, and those written since it was made if another process is updating it. If they are
+    few, they are indexed in memory for this query.
 
     Args:
         reader: Whoosh's reader of the index.
         catalog: The catalog.
-        names: All its memories' names in the index, with their numbers.
+        names: The index names of all the catalog's memories, with their numbers.
     """
     missing = {names[name]: name for name in names.keys() - dict(names_in(reader)).keys()}
     if not missing or len(missing) > MOST_ADDED:
@@ -364,7 +365,7 @@ _ROWS = (
 
 
 def _document(name: bytes, row: tuple[Any, ...], language: str) -> dict[str, Any]:
-    """Return what Whoosh is given of one memory (a row of ``_ROWS``)."""
+    """Return the fields that Whoosh indexes for one memory (a row of ``_ROWS``)."""
     _, key, kind, title, created, tags, paths, frontmatter, body, task = row
     known = json.loads(frontmatter)
     by, tagged = known.get("by"), known.get("tags") or []
@@ -385,21 +386,21 @@ def _document(name: bytes, row: tuple[Any, ...], language: str) -> dict[str, Any
 
 
 def names_in(reader: Any) -> Iterator[tuple[bytes, int]]:
-    """Yield the name and the number in the index of every memory that it holds."""
+    """Yield the name and the document number of every memory in the index."""
     for leaf, offset in reader.leaf_readers():
         if leaf.doc_count_all():
             column = leaf.column_reader("name")
             yield from ((column[n], offset + n) for n in leaf.all_doc_ids())
 
 
-# Whoosh unpickles what it reads, and whoever wrote a pickle decides what runs. So an index is opened only where the
-# seal on its stamp was made with a key that is outside of every repository: not one that came with a copied one.
+# Whoosh unpickles what it reads, and a pickle can run any code. So an index is only opened if its stamp is sealed with
+# a key that is kept outside of every repository: an index that came with a copied repository is rebuilt.
 KEY_FILE = "index.key"
 KEY_BYTES = 32
 
 
 def key_in(folder: Path) -> bytes:
-    """Return the key that is kept in a folder, made on first use; one for this process where it cannot be kept."""
+    """Return the key in a folder, created on first use; a temporary one if it cannot be stored."""
     path = folder / KEY_FILE
     try:
         make_folder(folder)
@@ -408,7 +409,7 @@ def key_in(folder: Path) -> bytes:
         found = path.read_bytes()
         if len(found) == KEY_BYTES:
             return found
-        path.unlink()  # somebody was killed while writing it
+        path.unlink()  # a process was killed while writing it
         return key_in(folder)
     except OSError:
         return os.urandom(KEY_BYTES)
@@ -419,11 +420,11 @@ def key_in(folder: Path) -> bytes:
 
 
 def seal(stamp: Mapping[str, Any], key: bytes) -> str:
-    """Return the seal of a stamp: of all in it but the seal itself."""
+    """Return the seal of a stamp, over all its values but the seal itself."""
     values = {name: value for name, value in stamp.items() if name != "seal"}
     return blake2b(json.dumps(values, sort_keys=True).encode(), key=key, digest_size=16).hexdigest()
 
 
 def sum_of(path: Path) -> str:
-    """Return what a file sums to; nobody makes another file with the same sum."""
+    """Return the checksum of a file, which is collision-resistant."""
     return blake2b(path.read_bytes(), digest_size=16).hexdigest()

@@ -1,7 +1,7 @@
-"""The query language of ``recall --syntax``: Whoosh's own parser, made strict, with its patterns expanded in bounds.
+"""The query language of ``recall --syntax``: Whoosh's parser, made strict, with bounded expansion of patterns.
 
-Whoosh takes whatever it cannot read as words. Someone who asked for syntax wants an error instead, so what its
-taggers made of the text is checked before it is parsed. Statuses and paths are not in the index, but in the catalog.
+Whoosh treats whatever it cannot parse as words. A user who asks for syntax wants an error instead, so the tokens of its
+taggers are checked before they are parsed. Statuses and paths are not in the index but in the catalog.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from typing import Any
 
-# What a question may ask for; beyond it the answer could take minutes. Measured at 20,000 memories: within 2 s.
+# The limits of a query, beyond which it could take minutes. Within them, at most 2 s (measured at 20,000 memories).
 LONGEST = 2_000
 MOST_NODES = 400
 DEEPEST = 20
 MOST_PATTERNS = 8
 MOST_STARS = 4
 LONGEST_FUZZY = 32
-# How many words a pattern is for, the most frequent; and how many names, which are not scored.
+# The number of words that a pattern may expand to, the most frequent ones; and of names, which are not scored.
 MOST_WORDS = 64
 MOST_NAMES = 4_000
 
@@ -47,12 +47,12 @@ _DATE = re.compile(r"(\d{4})(?:-?(\d\d)(?:-?(\d\d)(?:[T ]?(\d\d)(?::?(\d\d)(?::?
 
 @frozen
 class ParsedQuery:
-    """A question of the query language, ready to be asked.
+    """A parsed query, ready to run.
 
     Attributes:
-        query: Whoosh's query, with no pattern left in it.
-        terms: The analysed terms that a memory may have for it, for the scorer; empty where it only filters.
-        is_cut: Whether a pattern is for more words than were taken.
+        query: Whoosh's query, with all patterns expanded.
+        terms: The analysed terms that a matching memory may contain, for the scorer; empty if it only filters.
+        is_cut: Whether a pattern matches more words than it was expanded to.
     """
 
     query: Any
@@ -61,26 +61,26 @@ class ParsedQuery:
 
 
 class _Dates(fields.DATETIME):  # type: ignore[misc]
-    """Dates as people write them: a year, a month, a day or a minute, each meaning all of it."""
+    """Dates as people write them: a year, month, day or minute stands for the whole of it."""
 
     def _read(self, text: str) -> adatetime:
         found = _DATE.fullmatch(text.strip())
         parts = [int(part) if part else None for part in found.groups()] if found else [None] * 6
         year, month, day, hour, minute, second = parts
-        try:  # whether there is such a day
+        try:  # check that the date exists
             datetime(year or 0, month or 1, day or 1, hour or 0, minute or 0, second or 0, tzinfo=UTC)
         except ValueError as err:
             raise QueryParserError(f"{text!r} is not a date; write 2026, 2026-01 or 2026-01-31") from err
         return adatetime(*parts)
 
     def parse_query(self, fieldname: str, qstring: str, boost: float = 1.0) -> Any:
-        """Return the query for one moment, or for all of a day, month or year."""
+        """Return the query for a moment, or for a whole minute, day, month or year."""
         return self.parse_range(fieldname, qstring, qstring, False, False, boost=boost)
 
     def parse_range(
         self, fieldname: str, start: str | None, end: str | None, *excluded: bool, boost: float = 1.0
     ) -> Any:
-        """Return the query for a range, which may be open; an excluded month is excluded whole."""
+        """Return the query for a range, which may be open; an excluded month is excluded as a whole."""
         startexcl, endexcl = excluded
         first, last = (self._read(text) if text else None for text in (start, end))
         return query.NumericRange(
@@ -101,15 +101,15 @@ def _edge(at: adatetime | None, *, is_late: bool) -> int | None:
 
 
 class _Wildcards(plugins.WildcardPlugin):  # type: ignore[misc]
-    # A run is one node: Whoosh's own loses what is behind "**".
+    # A run of wildcards is one node: Whoosh's own expression loses text after "**".
     expr = "(?P<text>[*?]+)"
 
 
 class _Comparisons(plugins.GtLtPlugin):  # type: ignore[misc]
-    """Comparisons inside parentheses as well."""
+    """Whoosh's comparisons, extended to work inside parentheses."""
 
     def do_gtlt(self, parser: QueryParser, group: Any) -> Any:
-        """Put ranges in the place of comparisons."""
+        """Replace comparisons by ranges."""
         inner = group.empty_copy()
         for node in group:
             inner.append(self.do_gtlt(parser, node) if isinstance(node, syntax.GroupNode) else node)
@@ -133,16 +133,16 @@ def _schema(language: str) -> fields.Schema:
     )
 
 
-# An operator is between blanks, or at an end, where it is refused. A minus is "not" where a word begins, and part
-# of a name elsewhere: trace-id.
+# An operator is surrounded by blanks; at either end of the query it is refused. A minus at the beginning of a word
+# means "not"; elsewhere it is part of a name: trace-id.
 _AND, _OR = (rf"(?:^|(?<=[\s()])){word}(?=[\s()]|$)" for word in ("AND", "OR"))
 _NOT = r"(?:^|(?<=[\s(]))(?:NOT(?=[\s()]|$)|-(?=[^\s-]))"
-# A field's name stands where a word begins: jwt.py:12 and 10:30 have none.
+# A field's name is at the beginning of a word: jwt.py:12 and 10:30 have none.
 _FIELD = r"(?:(?<![\w.:/*?-])|(?<=^-)|(?<=[\s(]-))(?P<text>[A-Za-z_]+):"
 
 
 class _Parser(QueryParser):  # type: ignore[misc]
-    """Whoosh's parser, which finds a compound by its parts as well: jwt.py in src/auth/jwt.py."""
+    """Whoosh's parser, extended to find a compound by its parts as well: jwt.py in src/auth/jwt.py."""
 
     def __init__(self, language: str) -> None:
         self._language = language
@@ -172,25 +172,25 @@ class _Parser(QueryParser):  # type: ignore[misc]
 
 def _compound(field: str, whole: str, *parts: str) -> Any:
     word, *others = (query.Term(field, term, boost=TEXTS[field]) for term in (whole, *parts))
-    # A part alone says too little: that of RS1 is RS, since single digits and letters are no parts.
+    # A single part is too vague: the only part of RS1 is RS, since single digits and letters are not parts.
     return query.Or([word, query.And(others)]) if len(others) > 1 else word
 
 
 def read(
     text: str, reader: Any, *, among: Callable[[str, str], frozenset[bytes]], language: str = ENGLISH
 ) -> ParsedQuery:
-    """Return the question that a text asks.
+    """Parse the text of a query.
 
     Args:
-        text: What was typed.
-        reader: Whoosh's reader, whose words the patterns stand for.
-        among: Returns the names of the memories with a status, or with something to do with a path.
-        language: How the index's texts are analysed.
+        text: The query as typed.
+        reader: Whoosh's reader; patterns expand to its words.
+        among: Returns the names of the memories with a status, or related to a path.
+        language: The language in which the index's texts are analysed.
 
     Raises:
-        UsageError: It is none, with where and why.
+        UsageError: It is not a valid query; the message says where and why.
     """
-    text = " ".join(text.encode("utf-8", "ignore").decode().split())  # no index takes a lone surrogate
+    text = " ".join(text.encode("utf-8", "ignore").decode().split())  # the index contains no lone surrogates
     if len(text) > LONGEST:
         raise UsageError(f"the query is too long: {len(text)} characters", hint=f"the limit is {LONGEST}")
     parser = _Parser(language)
@@ -209,10 +209,10 @@ def _wrong(text: str, at: int, why: str, hint: str = "") -> UsageError:
 
 
 def _check(text: str, nodes: list[Any]) -> None:
-    """Refuse what Whoosh would take for words, and what would take too long.
+    """Raise an error for syntax that Whoosh would read as words, and for queries that would take too long.
 
     Raises:
-        UsageError: Where and why.
+        UsageError: The query is refused; the message says where and why.
     """
     if len(nodes) > MOST_NODES:
         raise UsageError("the query has too many parts", hint=f"the limit is {MOST_NODES // 2} words")
@@ -268,7 +268,7 @@ def _check_node(text: str, node: Any, before: Any, after: Any) -> None:
 def _check_field(text: str, node: Any, after: Any) -> None:
     name = node.fieldname.lower()
     if name != node.fieldname or name not in _NAMES:
-        from difflib import get_close_matches  # 3 ms, and only on this error
+        from difflib import get_close_matches  # 3 ms, and only for this error
 
         near = get_close_matches(name, list(_NAMES), n=1) or [", ".join(FIELDS)]
         quoted = f'"{node.original}…"'
@@ -325,7 +325,7 @@ def _leaves(node: Any) -> Iterator[Any]:
 
 
 class _Expanding:
-    """Puts what the index or the catalog knows in the place of patterns, paths and statuses."""
+    """Replaces patterns, paths and statuses in a query by matches from the index or the catalog."""
 
     def __init__(self, text: str, reader: Any, among: Callable[[str, str], frozenset[bytes]], language: str) -> None:
         self._text = text
@@ -335,7 +335,7 @@ class _Expanding:
         self.is_cut = False
 
     def replace(self, node: Any) -> Any:
-        """Return what is for one node of the query."""
+        """Return the replacement for one node of the query."""
         field = getattr(node, "fieldname", None)
         if field in ("path", "status"):
             return self._known(field, node)
@@ -345,7 +345,7 @@ class _Expanding:
         if isinstance(node, query.Term) and field == "kind":
             return query.Term("kind", node.text.replace("-", "_"))
         if isinstance(node, query.Wildcard) and not node.text.strip("*"):
-            return Among(None)  # Whoosh's own Every swallows the exclusions beside it
+            return Among(None)  # Whoosh's own Every drops exclusions next to it
         if isinstance(node, query.Prefix | query.Wildcard | query.FuzzyTerm | query.TermRange):
             return self._expanded(node.fieldname, node)
         return node
@@ -366,10 +366,10 @@ class _Expanding:
             raise _wrong(self._text, self._text.find("*"), f"more than {MOST_STARS} wildcards in one word")
         read = schema_of(self._language)[field].from_bytes
         found = self._near(node) if isinstance(node, query.FuzzyTerm) else set(map(read, node._btexts(self._reader)))
-        if isinstance(node, query.FuzzyTerm):  # two letters exchanged are one mistake; Whoosh counts two
+        if isinstance(node, query.FuzzyTerm):  # two swapped letters are one typo; Whoosh counts two
             exchanged = (text[:at] + text[at + 1] + text[at] + text[at + 2 :] for at in range(len(text) - 1))
             found |= {word for word in exchanged if (field, word) in self._reader}
-        # Words are kept stemmed: signing* is to find "signing", kept as "sign".
+        # Words are stored stemmed: signing* should find "signing", stored as "sign".
         is_stemmed = field in TEXTS and isinstance(node, query.Prefix | query.FuzzyTerm)
         stems = tokens.terms(text, self._language) if is_stemmed else []
         if len(stems) == 1 and isinstance(node, query.Prefix):
@@ -385,12 +385,13 @@ class _Expanding:
         return query.Or([query.Term(field, one, boost=node.boost) for one in taken]) if taken else query.NullQuery
 
     def _near(self, node: Any) -> set[str]:
-        # One segment walks its words by an automaton; several together compare them all (measured: 10 times as long).
+        # In one segment, an automaton walks the words; across several, Whoosh compares all words (measured: 10 times as
+        # long).
         return {word for leaf, _ in self._reader.leaf_readers() for word in node._btexts(leaf)}
 
 
 def _positive(node: Any) -> Iterator[str]:
-    """Yield the terms of the texts that a memory may have for a query: not those that it must not have."""
+    """Yield the terms that a memory may contain to match a query, without the excluded ones."""
     if isinstance(node, query.Not):
         return
     if isinstance(node, query.AndNot):
