@@ -1,1 +1,1 @@
-"""Recall: questions put to one store or several, the newest memories, and counts. Runs nothing, writes nothing."""
+"""Recall: search one or several stores, list the newest memories, and count them. Runs nothing and writes nothing."""

@@ -1,12 +1,12 @@
-"""How well a memory's words answer a question: BM25F over the candidates' own text, and what cheap steps add to it.
+"""Score how well a memory's words match a query: BM25F on the candidates' own text, refined by some cheap steps.
 
-Computed again here from the candidates' texts, so that every engine ranks alike. Pure: no clock, no index.
+The scores are computed from the candidates' texts, so that every engine ranks alike. Pure: no clock, no index.
 
 The numbers were chosen on the public half of the recall benchmark (LoCoMo turns and sessions, CoSQA, Cranfield: 1,496
 questions, one setting for all). nDCG@10 there, each step added to the ones before: BM25F alone 0.489 0.781 0.393 0.526;
 pairs 0.494 0.796 0.407 0.537; coverage 0.495 0.798 0.405 0.535; related words 0.510 0.800 0.423 0.569; short and long
 forms 0.510 0.800 0.432 0.569; titles 0.529 0.798 0.439 0.574; a log's neighbours and talk (``gitmem.recall.logs``)
-0.592 0.798 0.439 0.574; who speaks in a log, and neighbours that lend more, 0.630 (each of six conversations gains).
+0.592 0.798 0.439 0.574; speakers in a log, and a higher weight for neighbours, 0.630 (each of six conversations gains).
 """
 
 from __future__ import annotations
@@ -32,28 +32,27 @@ if TYPE_CHECKING:
 
 @frozen
 class Bm25Weights:
-    """How words become a score.
+    """The weights that turn words into a score.
 
     Attributes:
-        fields: What an occurrence in each field counts, in the order of ``FIELDS``.
-        k1: How soon more occurrences of a term stop to count, >= 0.
-        b: How much long memories are held back, 0 to 1.
-        pair: What two neighbouring words of the query count that are neighbours in a title or body too, as a share of
-            one word.
-        coverage: The share of the score that depends on how much of the query is there, 0 to 1.
+        fields: The weight of an occurrence in each field, in the order of ``FIELDS``.
+        k1: The saturation: with a low value, repeated occurrences of a term soon stop adding to the score; >= 0.
+        b: The penalty for long memories, 0 to 1.
+        pair: The weight of two adjacent query words that are also adjacent in a title or body, relative to one word.
+        coverage: The share of the score that depends on how much of the query the memory contains, 0 to 1.
         related: The share that comes from words which the best memories have in common, 0 to 1.
         related_memories: How many of the best memories these words come from.
-        related_terms: How many such words are taken.
-        shorthand: What a word's short or long form counts where the word itself is missing, as a share of it.
+        related_terms: The number of such words.
+        shorthand: The weight of a word's short or long form if the word itself is missing, relative to the word.
         title: How much a title made only of the query's words adds, as a share of the score.
-        window: What the words around a memory of a log count, against its own.
-        speaker: How much such a title adds to what the words around a memory of a log are worth: there it is who
-            speaks, and all others are spoken to by name.
-        around: The share of each neighbour in that window: the third, second and first before, then after.
+        window: The weight of the words around a memory in a log, relative to its own.
+        speaker: How much such a title adds to the score of the words around a memory in a log, where the title names
+        the speaker and the other speakers are addressed by name.
+        around: The share of each neighbour in that window, by its distance; negative distances are before the memory.
 
     Source: Robertson, Zaragoza, Taylor 2004, "Simple BM25 extension to multiple weighted fields" (fields, k1, b with
     their usual values); Lavrenko, Croft 2001, "Relevance-based language models", in the form RM3 with its usual 10
-    memories (related); the rest and 30 terms: see the module.
+    memories (related); the other values: see the module.
     """
 
     fields: tuple[float, ...] = FIELD_WEIGHTS
@@ -81,10 +80,10 @@ class _Bag:
     Attributes:
         number: The memory's row in the catalog.
         counts: How often each term occurs, weighted by field.
-        length: How many terms there are, weighted by field.
-        norm: BM25's k1 as it applies to this length.
-        pairs: How often each pair of the query occurs in title and body.
-        title: The different terms of its title.
+        length: The number of terms, weighted by field.
+        norm: BM25's k1, normalized for this length.
+        pairs: How often each pair of query words occurs in title and body.
+        title: The distinct terms of its title.
     """
 
     number: int
@@ -97,12 +96,12 @@ class _Bag:
 
 @frozen
 class _Question:
-    """What is requested.
+    """The terms of the query with their weights.
 
     Attributes:
         terms: The rarity of each known term of the query.
-        short: For every known short or long form, the term that it is for and what it is worth.
-        total: The rarity of all terms together.
+        short: For every known short or long form, the term that it stands in for, and its weight.
+        total: The sum of the rarities of all terms.
     """
 
     terms: Mapping[str, float]
@@ -111,9 +110,9 @@ class _Question:
 
 
 def all_terms(query: Sequence[str], language: str = ENGLISH) -> list[str]:
-    """Return a query's terms and their short and long forms, each once: what candidates and statistics are for.
+    """Return a query's terms and their short and long forms, each once: the terms to search and count.
 
-    Short forms are known of English only.
+    Short forms are known only for English.
     """
     if language != ENGLISH:
         return list(query)
@@ -133,15 +132,15 @@ def lexical_scores(
 
     Args:
         query: Analysed terms, each once (``analysis.query_terms``).
-        texts: The candidates: some hundred at most, each is analysed here.
-        stats: What the engine knows of ``all_terms``.
-        weights: How words become a score.
+        texts: The candidates, a few hundred at most, because each is analysed here.
+        stats: The engine's statistics of ``all_terms``.
+        weights: The weights that turn words into a score.
         frequencies: Looks up more terms (an engine's ``frequencies``). Without it, no related words are used.
-        runs: Numbers of candidates that stand one after the other in a log.
+        runs: Lists of numbers of consecutive memories in a log.
 
     Returns:
-        A score > 0 by number for every candidate that has a term of the query, or is in a log beside one that
-        has; comparable within one call only.
+        A score > 0 by number for every candidate that has a term of the query, or is close to one that has in a
+        log; comparable within one call only.
     """
     question = _question(query, stats, weights)
     pairs = dict(pairwise(question.terms))
@@ -172,10 +171,10 @@ def _question(query: Sequence[str], stats: Stats, weights: Bm25Weights) -> _Ques
 
 
 def coverage(query: Sequence[str], text: IndexText, stats: Stats) -> float:
-    """Return how much of a query a memory has, from 0 to 1, by the rarity of its terms.
+    """Return how much of a query a memory contains, from 0 to 1, weighted by the rarity of its terms.
 
-    Unlike a score it compares across queries, so an absolute gate can use it; a term that no memory has counts as the
-    rarest one.
+    Unlike a score it is comparable across queries, so an absolute gate can use it. A term that no memory has counts as
+    the rarest.
     """
     held = _held(text)
     worth = {term: rarity(stats.documents, stats.frequency.get(term, 0)) for term in query}
@@ -184,10 +183,10 @@ def coverage(query: Sequence[str], text: IndexText, stats: Stats) -> float:
 
 
 def worth(query: Sequence[str], text: IndexText, stats: Stats) -> float:
-    """Return what the words of a query that a memory has tell: as much as so many words that only one memory has.
+    """Return how specific the words that query and memory share are, measured in words that only one memory has.
 
-    Like ``coverage`` it compares across queries, and it grows with a query that says more: so both make a gate. By the
-    logarithm of the store's size, since among more memories more words are found together by chance.
+    Like ``coverage`` it is comparable across queries, and it grows with longer queries, so the two together make a
+    gate. Divided by the logarithm of the store's size, because in a larger store more words coincide by chance.
     """
     held = _held(text)
     return sum(value for term, value in _idf(stats).items() if term in query and term in held) / rarity(
@@ -196,7 +195,7 @@ def worth(query: Sequence[str], text: IndexText, stats: Stats) -> float:
 
 
 def _held(text: IndexText) -> set[str]:
-    """Return the terms of a memory: those that its index keeps, in its store's language, where it comes from one."""
+    """Return the terms of a memory: those stored in the index of its store if there are any, else analysed here."""
     return set().union(*([part.split() for part in text.terms] or map(analyse, text.texts())))
 
 
@@ -205,7 +204,7 @@ def _idf(stats: Stats) -> dict[str, float]:
 
 
 def rarity(documents: int, df: int) -> float:
-    """Return what a word tells that so many memories of all have: > 0, and more the fewer they are."""
+    """Return the weight of a word by how many of all memories contain it: > 0, and larger for fewer memories."""
     # Always > 0, also for a term in every memory. Source: Lucene's BM25Similarity.
     return log(1 + (max(documents, df) - df + 0.5) / (df + 0.5))
 
@@ -213,15 +212,15 @@ def rarity(documents: int, df: int) -> float:
 def _bag(text: IndexText, pairs: Mapping[str, str], average: float, weights: Bm25Weights) -> _Bag:
     terms = text.terms or tuple([" ".join(analyse(part)) for part in text.texts()])
     counts, length, title = _counted(terms, weights.fields)
-    # Looking at every two words costs as much as counting them all: only where both are there.
+    # Checking adjacent words costs as much as counting them all, so only pairs whose two words occur are checked.
     both = {first: second for first, second in pairs.items() if first in counts and second in counts}
     near = _pairs((terms[0].split(), terms[-1].split()), both) if both else {}
     return _Bag(text.number, counts, length, _norm(length, average, weights), near, title)
 
 
-@lru_cache(maxsize=1000)  # 10 MB when full; a long-lived process is asked about the same memories again and again
+@lru_cache(maxsize=1000)  # 10 MB when full; a long-lived process scores the same memories again and again
 def _counted(terms: tuple[str, ...], weights: tuple[float, ...]) -> tuple[Mapping[str, float], float, frozenset[str]]:
-    """Return how often each term occurs weighted by field, how many there are in all, and the title's."""
+    """Return the frequency of each term and the total, both weighted by field, and the title's terms."""
     fields = [part.split() for part in terms]
     *others, (body, weight) = zip(fields, weights, strict=True)
     counts: dict[str, float] = Counter(body)  # type: ignore[assignment] # in C: most of the words
@@ -244,7 +243,7 @@ def _norm(length: float, average: float, weights: Bm25Weights) -> float:
 
 
 def _pairs(fields: Iterable[list[str]], pairs: Mapping[str, str]) -> dict[tuple[str, str], int]:
-    """Return how often each pair is there; *pairs* has the second word of each by the first (no word comes twice)."""
+    """Return how often each pair occurs; *pairs* maps the first word to the second (no word occurs twice)."""
     counts: dict[tuple[str, str], int] = {}
     for found in fields:
         for first, second in pairwise(found):
@@ -258,10 +257,10 @@ def _saturated(count: float, norm: float, weights: Bm25Weights) -> float:
 
 
 def _worth(bag: _Bag, values: Mapping[str, float], weights: Bm25Weights) -> float:
-    """Return BM25's sum over the terms that the memory has, each with its value."""
+    """Return BM25's sum over the terms in the memory, each multiplied by its value."""
     counts, norm, most = bag.counts, bag.norm, weights.k1 + 1
     worth = 0.0
-    for term, value in values.items():  # as `_saturated` has it; a call for each of 2,400 terms costs as much again
+    for term, value in values.items():  # inlined `_saturated`: calling it for each of 2,400 terms would double the time
         if term in counts:
             count = counts[term]
             worth += value * (count * most / (count + norm))
@@ -280,14 +279,14 @@ def _question_score(bag: _Bag, question: _Question, weights: Bm25Weights) -> flo
 
 
 def _title_share(bag: _Bag, question: _Question) -> float:
-    """Return which part of the title's words is asked for: a title that says nothing else names the very thing."""
+    """Return the share of the title's words that are in the query; a title with no other words names the subject."""
     return sum(term in question.terms for term in bag.title) / len(bag.title) if bag.title else 0.0
 
 
 def _add_windows(
     scores: dict[int, float], run: Sequence[_Bag], question: _Question, stats: Stats, weights: Bm25Weights
 ) -> None:
-    """Add what the words around each memory of a log are worth: an answer repeats little of what was asked."""
+    """Add scores for the words around each memory of a log, because an answer repeats little of the question."""
     average = _average(stats, weights) * (1 + sum(share for _, share in weights.around))
     for at, bag in enumerate(run):
         near = [(bag, 1.0)]
@@ -303,7 +302,7 @@ def _add_windows(
 
 
 def _add_pairs(scores: dict[int, float], bags: list[_Bag], documents: int, weights: Bm25Weights) -> None:
-    """Add what neighbouring words are worth; how rare a pair is, the candidates tell (nearly all are among them)."""
+    """Add scores for adjacent words; the rarity of a pair is counted among the candidates, which include nearly all."""
     df: dict[tuple[str, str], int] = {}
     for bag in bags:
         for pair in bag.pairs:
@@ -320,17 +319,17 @@ def _mix_related(
     frequencies: Callable[[Sequence[str]], Stats],
     weights: Bm25Weights,
 ) -> None:
-    """Mix in how well each candidate fits the related words, as if they were a query of as many terms.
+    """Mix in how well each candidate matches the related words, as if these were a query with as many terms.
 
-    They never weigh more than what was asked: where every memory has that, the rare words of the first ten would leave
-    all others below the floor. (Measured: of 120 equal hits ten stayed; this changes nDCG@10 by .001 at most.)
+    They never weigh more than the query: if every memory matches that, the rare words of the first ten would push all
+    others below the floor. (Measured: of 120 equal hits ten stayed; this changes nDCG@10 by .001 at most.)
     """
     related = _related(bags, scores, weights)
     idf = _idf(frequencies(list(related)))
     values = {term: len(question.terms) * share * idf.get(term, 0.0) for term, share in related.items()}
     total = sum(values.values())
     scale = min(1.0, question.total / total) if total else 0.0
-    # Of a handful of memories, what they have in common tells little.
+    # With few memories, the words that they have in common mean little.
     mixed = weights.related * min(1.0, len(bags) / weights.related_memories)
     for bag in bags:
         fit = scale * _worth(bag, values, weights)
@@ -338,7 +337,7 @@ def _mix_related(
 
 
 def _related(bags: list[_Bag], scores: Mapping[int, float], weights: Bm25Weights) -> dict[str, float]:
-    """Return the terms that the best candidates have most of, with shares that add up to 1."""
+    """Return the terms with the largest weight in the best candidates, with shares that add up to 1."""
     best = sorted(bags, key=lambda bag: (-scores[bag.number], bag.number))[: weights.related_memories]
     top = scores[best[0].number]
     shares: dict[str, float] = {}
@@ -346,7 +345,7 @@ def _related(bags: list[_Bag], scores: Mapping[int, float], weights: Bm25Weights
         mass = exp(scores[bag.number] - top) / bag.length
         for term, count in bag.counts.items():
             shares[term] = shares.get(term, 0.0) + mass * count
-    # All by their share alone, in C, and by name only those that may be taken.
+    # Sort the shares first, in C; break ties by name only for terms that may be among the best.
     least = min(sorted(shares.values(), reverse=True)[: weights.related_terms], default=0.0)
     possible = [term for term, share in shares.items() if share >= least]
     taken = sorted(possible, key=lambda term: (-shares[term], term))[: weights.related_terms]
@@ -354,10 +353,10 @@ def _related(bags: list[_Bag], scores: Mapping[int, float], weights: Bm25Weights
     return {term: shares[term] / total for term in taken}
 
 
-# The short forms that programmers write for words: who asks for a directory means ``dir`` as well. Each row is one
-# meaning: a word and how it is abbreviated in code. They are what style guides and standard libraries use (POSIX's
-# ``dir``, ``cmd``, ``cwd``; Python's ``args``, ``dict``, ``len``; the web's ``req``, ``auth``); a short form with
-# several usual meanings is in several rows.
+# The short forms that programmers write for words: a query for a directory also means ``dir``. Each row has one
+# meaning: a word and its abbreviations in code, as in style guides and standard libraries (POSIX's ``dir``, ``cmd``,
+# ``cwd``; Python's ``args``, ``dict``, ``len``; the web's ``req``, ``auth``). A short form with several usual meanings
+# is in several rows.
 _ABBREVIATIONS = """
 abs absolute; acct account; addr address; app application; arg argument; args arguments; arr array
 async asynchronous; attr attribute; attrs attributes; auth authentication; authz authorization; avg average mean
@@ -387,14 +386,14 @@ _ROWS = tuple([f" {row}" for row in _ABBREVIATIONS.replace("\n", ";").split(";")
 
 
 def all_variants() -> dict[str, tuple[str, ...]]:
-    """Return the analysed terms that are short or long for others, sorted, by each that has some."""
+    """Return for each analysed term with short or long forms those forms, sorted."""
     terms = {term for row in _ROWS for term in stems(row.split())}
     return {term: variants(term) for term in sorted(terms)}
 
 
 @lru_cache(maxsize=1000)
 def variants(term: str) -> tuple[str, ...]:
-    """Return the analysed terms that are short or long for an analysed term, sorted; may be empty."""
+    """Return the short or long forms of an analysed term, sorted; may be empty."""
     start = f" {beginning(term)}"
     rows = [stems(row.split()) for row in _ROWS if start in row]
     return tuple(sorted({other for row in rows if term in row for other in row} - {term}))

@@ -1,6 +1,6 @@
-"""Recall with the query language, and memories similar to one: queries that only the Whoosh index can answer.
+"""Recall with the query language, and memories similar to one: only the Whoosh index can answer these.
 
-It is loaded for these alone: Whoosh costs several bare starts to import (measured: 100 ms).
+A separate module, because importing Whoosh takes several times as long as starting Python (measured: 100 ms).
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ if TYPE_CHECKING:
     from gitmem.policy.policy import Policy
     from gitmem.recall.ranker import Source
 
-# Key terms of a memory that others are looked for by. More find more of what shares its commonest words.
+# How many key terms of a memory are used to find similar ones. More terms find memories that share only common words.
 KEY_TERMS = 15
 
 
 @frozen
 class Similar:
-    """What is similar to a memory: by which terms, and the memories."""
+    """The memories similar to one, and the terms by which they were found."""
 
     terms: tuple[str, ...]
     found: RecallResult
@@ -45,10 +45,10 @@ def by_syntax(
     config: Config,
     now: int,
 ) -> RecallResult:
-    """Return what a question of the query language matches: ranked by its words, the newest first where it has none.
+    """Return the memories that match a query in the query language, by score, or newest first if it has no words.
 
     Raises:
-        UsageError: The question cannot be read; it says where and why.
+        UsageError: The query is invalid; the message says where and why.
     """
     catalog, ground = source.catalog, source.ground
 
@@ -74,7 +74,7 @@ def by_syntax(
     options: dict[str, Any] = {"policy": policy, "config": config, "now": now}
     ranked = rank_numbers(source, query, question.terms, numbers, is_exact=True, **options)
     hits = ranked.hits
-    if len(hits) < query.limit:  # what an alternative without words brought: tag:auth OR jwt
+    if len(hits) < query.limit:  # found by an alternative without words: tag:auth OR jwt
         with_words = {hit.key for hit in hits}
         others = newest(catalog, ground, replace(query, limit=len(numbers)), now=now, among=frozenset(numbers))
         hits += tuple(hit for hit in others.hits if hit.key not in with_words)
@@ -99,7 +99,7 @@ def similar(
     config: Config,
     now: int,
 ) -> Similar:
-    """Return the memories that share most of what one is about, best first; never itself."""
+    """Return the memories that share most key terms with one, best first, without that one."""
     catalog = source.catalog
     number, text = text_of(catalog, key)
     terms = engine.key_terms(text, limit=KEY_TERMS)

@@ -1,8 +1,8 @@
-"""What of a question tells memories apart: the words that many memories have are left out before it is embedded.
+"""Remove from a query the words that many memories have, before it is embedded.
 
-A name that is in every second memory of a store draws a question's vector to all of them alike. So a question is
-embedded twice, as typed and without such words, and searched for by the sum of the two vectors. Measured on the recall
-benchmark's public half with MiniLM, cosines alone, nDCG@10 by the question as typed, by the rest alone, and by the sum:
+A name that is in every second memory of a store pulls a query's vector towards all of them. So a query is embedded
+twice, as typed and without such words, and the search uses the sum of the two vectors. Measured on the recall
+benchmark's public half with MiniLM, cosines alone, nDCG@10 by the query as typed, by the rest alone, and by the sum:
 LoCoMo turns (each with the one before as well) .413 .493 .488; sessions .614 .693 .708; CoSQA .588 .581 .590; Cranfield
 .497 .490 .498.
 """
@@ -21,25 +21,25 @@ if TYPE_CHECKING:
 
 DENSE = DenseSettings()
 
-# Of fewer memories, half is chance.
+# In fewer memories than this, a word may be in half of them by chance.
 FEWEST = 10
-# A word with what clings to it: "Caroline's" goes whole.
+# A word with attached letters: "Caroline's" is removed as a whole.
 _WORD = r"\w+(?:['\u2019]s\b)?"
 
 
 def distinctive_text(query: str, stats: Stats, *, settings: DenseSettings = DENSE, language: str = ENGLISH) -> str:
-    """Return a question without the words that more than ``settings.common`` of the memories have.
+    """Return a query without the words that more than ``settings.common`` of the memories have.
 
-    Stop words stay: a model reads sentences.
+    Stop words stay, because a model reads sentences.
 
     Args:
-        query: The question as typed.
-        stats: What the engine, or several, know of its terms (``analysis.query_terms``).
-        settings: The policy's; ``common`` 0 leaves nothing out.
-        language: How the terms are analysed.
+        query: The query as typed.
+        stats: The statistics of its terms (``analysis.query_terms``), from one or several engines.
+        settings: The policy's; with ``common`` 0 nothing is left out.
+        language: The language in which the terms are analysed.
 
     Returns:
-        The text to embed beside the question; empty where nothing is left out, or nothing that tells would be left.
+        The text to embed besides the query; empty if nothing is left out, or if no distinctive word would remain.
     """
     most = settings.common * stats.documents
     common = {term for term, df in stats.frequency.items() if df > most}

@@ -1,19 +1,19 @@
-"""Combine words and meaning: lexical scores fused with cosines, diversified, and gated for automatic context.
+"""Combine words and meaning: fuse lexical scores with cosines, diversify hits, and gate automatic context.
 
-Pure: no clock, no index, no model, and nothing heavy to import. Whoever calls brings the numbers; the settings are the
-policy's ``[recall.dense]``.
+Pure: no clock, no index, no model, and no slow imports. The caller supplies the numbers; the settings are the policy's
+``[recall.dense]``.
 
-A cosine says little on its own: models crowd all texts into a part of their range. So it counts by how far it stands
-out among those of all pieces, in standard deviations. And how much all of this counts beside words depends on the
-question: where the best cosines stand out more than the best of as many random numbers would, the model knows what is
-asked for; where they do not, it only knows the topic, and words decide.
+A cosine alone says little, because models map all texts into a small part of their range. So it is measured by how many
+standard deviations it is above the mean of all pieces. The weight of this against words depends on the query: if the
+best cosines stand out more than the best of as many random numbers would, the model recognizes the subject; if not, it
+recognizes only the topic, and words decide.
 
 Measured on the recall benchmark's public half with MiniLM, recall@5 and nDCG@10, one setting for all four tasks, on
-turns, sessions, CoSQA and Cranfield: words alone .657 .594, .842 .797, .528 .439, .374 .573; the best fixed weight
-.703 .609, .867 .823, .678 .546, .377 .571; this .702 .614, .860 .818, .714 .581, .386 .577. Equal-weight reciprocal
-ranks give CoSQA .658 .559. Trees boosted on twelve such numbers of each candidate do no better by five-fold
-cross-validation: .676 .579, .857 .819, .710 .586, .386 .568. There a turn's vector was the mean of its own and of one
-with the turn before, and sessions were embedded by lines; turns on their own give .696 .610.
+turns, sessions, CoSQA and Cranfield: words alone .657 .594, .842 .797, .528 .439, .374 .573; the best fixed weight .703
+.609, .867 .823, .678 .546, .377 .571; this .702 .614, .860 .818, .714 .581, .386 .577. Equal-weight reciprocal ranks
+give CoSQA .658 .559. Trees boosted on twelve such numbers of each candidate do no better by five-fold cross-validation:
+.676 .579, .857 .819, .710 .586, .386 .568. In these figures a turn's vector was the mean of its own and of one with the
+turn before, and sessions were embedded by lines; turns on their own give .696 .610.
 """
 
 from __future__ import annotations
@@ -28,22 +28,23 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
 DENSE = DenseSettings()
-# How many of the best cosines tell how much they stand out, and of how many pieces each may be one. Measured: the mean
-# of ten tells CoSQA (1.38, deviation .22) from the other tasks (1.03 to .83, .2) better than the best alone.
+# The average of at most this many of the best cosines, and of at most one in EACH_OF pieces, measures how much they
+# stand out. Measured: the mean of ten separates CoSQA (1.38, deviation .22) from the other tasks (1.03 to .83, .2)
+# better than the best one alone.
 BEST = 10
 EACH_OF = 10
-# Cosines that deviate by less are all alike: float32 rows differ by rounding.
+# With a smaller deviation all cosines are considered equal: float32 rows differ by rounding.
 ALIKE = 1e-3
 
 
 @frozen
 class Spread:
-    """How near a question is to all pieces of a store: what a cosine is measured against.
+    """The distribution of a query's cosines to all pieces of a store, against which one cosine is measured.
 
     Attributes:
         mean: The average of their cosines.
         deviation: Their standard deviation, >= 0.
-        count: How many there are, >= 0.
+        count: How many pieces there are, >= 0.
     """
 
     mean: float
@@ -53,13 +54,13 @@ class Spread:
 
 @frozen
 class FusedScore:
-    """What a candidate's words and meaning come to.
+    """The combined score of a candidate's words and meaning.
 
     Attributes:
-        score: > 0, at most the best lexical score (1 where no candidate has one); comparable within one call only.
-        lexical: What its words are worth of the best, from 0 to 1.
-        dense: What its meaning is worth of the best, from 0 to 1.
-        weight: The share of the score that is by meaning, the same for all candidates of a question, 0 to 1.
+        score: > 0, at most the best lexical score (1 if no candidate has one); comparable within one call only.
+        lexical: The score of its words relative to the best, from 0 to 1.
+        dense: The score of its meaning relative to the best, from 0 to 1.
+        weight: The share of meaning in the score, the same for all candidates of a query, 0 to 1.
     """
 
     score: float
@@ -78,15 +79,14 @@ def fuse(
     """Fuse the two scores of each candidate.
 
     Args:
-        lexical: The score by words, > 0, of every candidate that has one: also of those that only the vectors brought.
-        dense: The cosine, -1 to 1, of the best piece of every candidate that has a vector: also of those that only the
-            words brought, and of the nearest ``BEST`` of the store at least. Empty where there is no provider.
-        spread: Of the cosines of all pieces.
-        settings: The policy's: ``weight`` 0 leaves meaning out, ``adapt`` 0 gives every question the same weight.
+        lexical: The score by words, > 0, of every candidate that has one, including those found only by vectors.
+        dense: The cosine, -1 to 1, of the best piece of every candidate that has a vector, including those found only
+        by words, and at least of the nearest ``BEST`` of the store. Empty if there is no provider.
+        spread: The distribution of the cosines of all pieces.
+        settings: The policy's: ``weight`` 0 leaves meaning out, ``adapt`` 0 gives every query the same weight.
 
     Returns:
-        Every candidate of either side that is worth anything. Where meaning counts nothing, the lexical scores as they
-        are.
+        Every candidate with a positive score. If meaning has no weight, the lexical scores unchanged.
     """
     top = max(lexical.values(), default=0.0)
     near = {number: max(0.0, _standard(cosine, spread)) for number, cosine in dense.items()}
@@ -109,12 +109,12 @@ def _standard(cosine: float, spread: Spread) -> float:
 
 
 def _weight(near: Mapping[int, float], count: int, settings: DenseSettings) -> float:
-    """Return what meaning counts for a question, words counting 1."""
+    """Return the weight of meaning for a query, relative to a weight of 1 for words."""
     return settings.weight * _peak(near, count) ** settings.adapt if settings.weight else 0.0
 
 
 def _peak(near: Mapping[int, float], count: int) -> float:
-    """Return how far the best stand out, 1 being about as far as the best of as many random numbers.
+    """Return how far the best stand out, relative to the best of as many random numbers.
 
     The average of the *k* highest of *n* normal deviates is a little below sqrt(2 ln(n / k)).
 
@@ -133,16 +133,16 @@ def diversified(
     limit: int,
     settings: DenseSettings = DENSE,
 ) -> list[int]:
-    """Return the best candidates, each as unlike the ones before it as its score allows (Maximal Marginal Relevance).
+    """Return the best candidates, trading score for difference from earlier ones (Maximal Marginal Relevance).
 
     Args:
         scores: The final scores, > 0.
-        likeness: The cosine of two candidates; 0 where one has no vector.
+        likeness: The cosine of two candidates; 0 if one has no vector.
         limit: How many, >= 1.
-        settings: The policy's: with ``mmr`` 0 by score alone.
+        settings: The policy's; with ``mmr`` 0 the order is by score alone.
 
     Returns:
-        At most *limit* numbers; of equals the smaller first.
+        At most *limit* numbers; equal candidates are sorted by number.
 
     Source: Carbonell, Goldstein 1998, "The use of MMR, diversity-based reranking for reordering documents and producing
     summaries"; ``mmr`` is its 1 - lambda.
@@ -165,10 +165,10 @@ def diversified(
 def admitted(
     ranked: Sequence[tuple[int, float]], dense: Mapping[int, float], *, floor: float, settings: DenseSettings = DENSE
 ) -> list[int]:
-    """Return what may be told unprompted: nothing unless the best hit is near enough, then what is nearly as good.
+    """Return the hits to show unprompted: none unless the best is near enough, then those nearly as good.
 
     Args:
-        ranked: Numbers and final scores, the best first.
+        ranked: Numbers and final scores, best first.
         dense: Their cosines; empty without a provider, and then only the floor holds.
         floor: The share of the best score that a hit must have (``settings.floor``; per turn, ``settings.turn_floor``).
         settings: The policy's: ``gate`` 0 lets everything pass.

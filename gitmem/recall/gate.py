@@ -1,11 +1,8 @@
-"""What is told without being asked for: nothing unless the best hit is good enough, then what is nearly as good (E10).
+"""Decide what to show unprompted: nothing unless the best hit is good enough, then the hits nearly as good (E10).
 
-By words, a hit is good enough where those that it shares with the question are rare and much of it; or where one rare
-word is what it is about, and nothing else comes near. Words that most prompts to an agent have ("fix", "test", "file")
-tell nothing, however rare they are in a store: of 30 memories, two may have "failing".
-
-Measured on 12 stores of 30 memories each from the task `developer` with 12 of its questions, 33 prompts that need
-nothing ("open a pull request") and 18 that nothing answers, and on the task's whole store: see benchmarks/README.md.
+By its words, a hit is good enough if the words that it shares with the prompt are rare and cover much of it; or if it
+is about one rare word and no other hit comes near. Words of most prompts to an agent ("fix", "test", "file") are
+ignored, however rare they are in a store: of 30 memories, two may have "failing".
 """
 
 from __future__ import annotations
@@ -31,7 +28,7 @@ if TYPE_CHECKING:
     from gitmem.recall.query import RecallResult
 
 
-# One word is enough where the best hit's score is so many times that of a word which only one memory has, and so many
+# One word is enough if the best hit's score is this many times that of a word which only one memory has, and this many
 # times that of the next hit.
 SINGLE, SCORE, AHEAD = 0.7, 2.0, 2.5
 _EVERYDAY = """
@@ -63,15 +60,15 @@ def good_hits(
     is_new: Callable[[Hit], bool] = lambda _: True,
     floor: float | None = None,
 ) -> list[Hit]:
-    """Return the hits good enough to show unprompted, the best first.
+    """Return the hits good enough to show unprompted, best first.
 
     Args:
-        query: The question.
-        found: What recall found for it.
+        query: The prompt.
+        found: The result of recall for it.
         policy: The store's policy.
-        catalog_of: Returns the catalog of a scope, or None where there is no such store.
-        is_new: Whether a hit may be shown at all: what a session has seen neither opens the gate nor raises the floor.
-        floor: The share of the best score that a hit must have; None for that of a prompt.
+        catalog_of: Returns the catalog of a scope, or None if there is no such store.
+        is_new: Whether a hit may be shown at all; one that the session has seen does not affect gate and floor.
+        floor: The share of the best score that a hit must have; None for the policy's ``turn_floor``.
     """
     hits = [hit for hit in found.hits if hit.scope != LISTED and is_new(hit)]
     if not hits or found.notice:
@@ -79,7 +76,7 @@ def good_hits(
     dense, ranked = policy.recall.dense, [(place, hit.score) for place, hit in enumerate(hits)]
     cosines: dict[int, float] = {}
     if not _is_good(query, hits, policy, catalog_of(hits[0].scope)):
-        # Not by its words: then a model has to know it, and `admitted` says how near is near enough.
+        # Its words are not enough: then a model must find it near, and `admitted` decides how near.
         cosines = {place: cosine for place, hit in enumerate(hits) if (cosine := _cosine(hit)) is not None}
         if 0 not in cosines:
             return []
@@ -92,7 +89,7 @@ def _cosine(hit: Hit) -> float | None:
 
 
 def _is_good(query: str, hits: Sequence[Hit], policy: Policy, catalog: Catalog | None) -> bool:
-    """Return whether the best hit is about the question by its words."""
+    """Return whether the words of the best hit show that it is about the prompt."""
     best = hits[0]
     if catalog is None:
         return False
@@ -107,7 +104,7 @@ def _is_good(query: str, hits: Sequence[Hit], policy: Policy, catalog: Catalog |
 
 
 def _of_knowledge(catalog: Catalog, terms: Sequence[str]) -> Stats:
-    """Return in how many memories each term is, summaries of sessions not counted: they say what was worked on."""
+    """Return how many memories contain each term, without summaries of sessions, which only say what was worked on."""
     stats = FtsEngine(catalog.connection).frequencies(terms)
     (number,) = catalog.row("SELECT count(*) FROM memory WHERE kind = ?", (SUMMARY,))
     if not number:
@@ -126,5 +123,5 @@ def _in_summaries(catalog: Catalog, term: str) -> int:
 
 @lru_cache(maxsize=1)
 def everyday() -> frozenset[str]:
-    """Return the analysed words that most prompts to an agent have."""
+    """Return the analysed words that occur in most prompts to an agent."""
     return frozenset(tokens.stems(_EVERYDAY.split()))

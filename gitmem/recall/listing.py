@@ -1,4 +1,4 @@
-"""Without a question: the newest memories, lists and counts."""
+"""List and count memories without a search text, newest first."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 def newest(
     catalog: Catalog, ground: int | None, query: Query, *, now: int, among: Container[int] | None = None
 ) -> RecallResult:
-    """Return the newest memories that pass the filters, the newest first; only *among* these numbers where given."""
+    """Return the newest memories that pass the filters, newest first; only those *among* these numbers, if given."""
     condition, values = shown(catalog, ground, query, now=now)
     only = ""
     if among is not None:
@@ -60,7 +60,7 @@ def _withheld(
 
 
 def merged(sources: Sequence[Source], found: Sequence[RecallResult], limit: int) -> RecallResult:
-    """Return what each store has as one list, the newest first."""
+    """Merge the results of several stores into one, newest first."""
     hits = [source.located(hit) for source, one in zip(sources, found, strict=True) for hit in one.hits]
     hits.sort(key=lambda hit: (-hit.created, hit.key))
     more = sum(one.more for one in found) + max(0, len(hits) - limit)
@@ -69,7 +69,7 @@ def merged(sources: Sequence[Source], found: Sequence[RecallResult], limit: int)
 
 
 def list_memories(sources: Sequence[Source], query: Query, *, now: int) -> RecallResult:
-    """Return memories of some stores that pass the filters, the newest first, with their tags but no text."""
+    """Return memories of some stores that pass the filters, newest first, with their tags but no text."""
     return merged(sources, [_listed(s.catalog, s.ground, s.query_of(query), now=now) for s in sources], query.limit)
 
 
@@ -94,7 +94,7 @@ def _listed(catalog: Catalog, ground: int | None, query: Query, *, now: int) -> 
 
 
 def statistics(catalog: Catalog, *, now: int) -> dict[str, object]:
-    """Return counts (A7): live memories by kind, and what has left search and why."""
+    """Return counts (A7): live memories by kind, and those that have left search by reason."""
     live = f"{state.LIVE} AND (m.expires IS NULL OR m.expires > {now})"
     kinds = dict(catalog.rows(f"SELECT kind, count(*) FROM memory m WHERE {live} GROUP BY kind ORDER BY 2 DESC, 1"))
     tags = catalog.rows(
@@ -113,7 +113,7 @@ def statistics(catalog: Catalog, *, now: int) -> dict[str, object]:
 
 
 def scopes_of(source: Source, *, now: int) -> dict[str, int]:
-    """Return how many live memories of each scope a store has for this project."""
+    """Return how many live memories a store has in each scope for this project."""
     counts = {}
     for scope in (source.scope,) if source.domains is None else (DOMAIN, UNIVERSAL):
         query = source.query_of(Query(scopes=(scope,)))

@@ -1,10 +1,10 @@
 """Memories in a log: turns of a conversation, lines of a session, or an ordered import.
 
-They share a tag that begins with ``session-``, and stand by time, then by the place that an import gave them (``seq``),
-then by key in the order that people count (``turn-9`` before ``turn-10``). What one of them means, its neighbours tell:
-an answer repeats little of the question. So neighbours lend weight to each other when words are scored
-(``recall.bm25``), a question counts less than what may answer it, and who asks when or how many is shown what names
-a time or a number first.
+They share a tag that begins with ``session-``, and are ordered by time, then by the position that an import recorded
+(``seq``), then by key with numbers compared as numbers (``turn-9`` before ``turn-10``). Their neighbours give them
+context: an answer repeats little of the question. So neighbours contribute to each other's scores (``recall.bm25``), a
+question scores less than a possible answer, and a query for when or how many prefers memories that contain a time or a
+number.
 """
 
 from __future__ import annotations
@@ -23,23 +23,23 @@ if TYPE_CHECKING:
     from gitmem.model import IndexText
     from gitmem.recall.score import Signals
 
-# The field in which an import keeps the order of what has one time and no keys that count.
+# The field in which an import records the position of memories with equal times and no numbered keys.
 PLACE = "seq"
-# Sessions of a question's candidates that are looked into, and memories of one: more would cost what they cannot bring.
+# Limits on the sessions of a query's candidates that are read, and on the memories of one; more would not pay off.
 MOST_SESSIONS = 60
 MOST_MEMORIES = 5_000
-# How far neighbours lend weight (`search.lexical.Weights.around`).
+# How far neighbours contribute to each other's scores (`recall.bm25.Bm25Weights.around`).
 REACH = 3
-# After a pause of this length it is another session, whatever its tag says: two stores may both begin with `session-1`.
+# A longer pause starts another session, even with the same tag: two stores may both begin with `session-1`.
 PAUSE_S = 12 * 3600
 
-# What a question is taken off at most, and what a time and a number add for whoever asks for one. Measured on the
-# recall benchmark's public half (LoCoMo's turns): the three lift nDCG@10 there from 0.55 to 0.58.
+# The largest deduction for a question, and the bonus for a time or a number if the query asks for one. Measured on the
+# recall benchmark's public half (LoCoMo's turns): the three raise nDCG@10 there from 0.55 to 0.58.
 QUESTION = 0.6
 TIME = 0.4
 NUMBER = 0.2
 
-# Left to re's own cache: compiling them takes 1 ms, and most stores have no log.
+# Not compiled in advance: that takes 1 ms, re caches them, and most stores have no log.
 _ASKS_WHEN = r"(?i)\s*(when|how long|(what|which) (date|day|month|year|time))\b"
 _ASKS_NUMBER = r"(?i)\bhow (many|much|often)\b"
 _TIME = (
@@ -53,12 +53,12 @@ _SENTENCE_END = r"(?<=[.!?])\s+"
 
 @frozen
 class LogSignals:
-    """What is known of a memory that is in a log, from its text.
+    """The signals that the text of a memory in a log gives.
 
     Attributes:
-        questions: Which part of its sentences are questions, from 0 to 1.
-        has_time: Whether it names a time: a date, a weekday, "yesterday", "two weeks ago".
-        has_number: Whether it names a number or how often.
+        questions: The share of its sentences that are questions, from 0 to 1.
+        has_time: Whether it mentions a time: a date, a weekday, "yesterday", "two weeks ago".
+        has_number: Whether it mentions a number or a frequency.
     """
 
     questions: float
@@ -69,12 +69,12 @@ class LogSignals:
 def runs_of(
     catalog: Catalog, texts: Mapping[int, IndexText], condition: str, parameters: Sequence[object]
 ) -> list[list[int]]:
-    """Return the numbers of memories that stand one after the other around candidates, as far as a condition lets.
+    """Return runs of consecutive memories around candidates in a log, by number, limited by a condition.
 
     Args:
         catalog: The catalog.
         texts: The candidates.
-        condition: An SQL condition on ``memory m``: what does not pass it lends no weight.
+        condition: An SQL condition on ``memory m``; memories that do not pass it contribute no score.
         parameters: The values of its placeholders.
     """
     tags = dict.fromkeys(
@@ -101,7 +101,7 @@ def runs_of(
 
 
 def _place(fields: str | None) -> int:
-    """Return where an import has put a memory among those of its time; 0 for all others, which come first."""
+    """Return the position that an import recorded for a memory; 0 for all others, which come first."""
     if fields is None:
         return 0
     place = parse_json(fields).get(PLACE)
@@ -109,7 +109,7 @@ def _place(fields: str | None) -> int:
 
 
 def counted(key: str) -> list[tuple[int, int, str]]:
-    """Return what a key is sorted by so that its numbers count as numbers."""
+    """Return a sort key for a memory's key that compares numbers in it as numbers."""
     parts = re.findall(r"\d+|\D+", key)
     return [(0, int(part), "") if part.isdigit() else (1, 0, part) for part in parts]
 
@@ -128,7 +128,7 @@ def _without_pauses(rows: Iterable[tuple[int, int]]) -> Iterator[list[int]]:
 
 
 def _around(session: Sequence[int], candidates: Mapping[int, object]) -> Iterator[list[int]]:
-    """Yield the parts of a session that are within reach of a candidate; none where it is alone."""
+    """Yield the parts of a session within reach of a candidate; nothing for a session with a single memory."""
     if len(session) < 2:
         return
     taken = [False] * len(session)
@@ -147,14 +147,14 @@ def _around(session: Sequence[int], candidates: Mapping[int, object]) -> Iterato
 
 
 def talk_of(body: str) -> LogSignals:
-    """Return what is known of a memory of a log from its text."""
+    """Return the signals of a memory in a log from its text."""
     sentences = [sentence for sentence in re.split(_SENTENCE_END, body.strip()) if sentence]
     questions = sum(sentence.endswith("?") for sentence in sentences)
     return LogSignals(questions / max(1, len(sentences)), bool(re.search(_TIME, body)), bool(re.search(_NUMBER, body)))
 
 
 def factor(query: str, talk: LogSignals) -> float:
-    """Return what a memory of a log is multiplied by for a question as it was typed, > 0."""
+    """Return the factor, > 0, by which the score of a memory in a log is multiplied for a query as typed."""
     worth = 1 - QUESTION * talk.questions
     if talk.has_time and re.match(_ASKS_WHEN, query):
         worth *= 1 + TIME
@@ -166,7 +166,7 @@ def factor(query: str, talk: LogSignals) -> float:
 def with_talk(
     signals: list[Signals], query: str, texts: Mapping[int, IndexText], runs: Iterable[Sequence[int]]
 ) -> list[Signals]:
-    """Return the signals with what is known of the memories that are in a log."""
+    """Return the signals, extended by the factors of the memories that are in a log."""
     inside = {number for run in runs for number in run}
     if not inside:
         return signals

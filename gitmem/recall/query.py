@@ -1,4 +1,4 @@
-"""What recall is asked for and what it found, and the filters as SQL."""
+"""The query and the result of recall, and the filters as SQL."""
 
 from __future__ import annotations
 
@@ -19,44 +19,44 @@ if TYPE_CHECKING:
     from gitmem.model import Hit
     from gitmem.policy.policy import Policy
 
-# Characters of a body shown under a hit: what fits on one line of a wide terminal.
+# How many characters of a body are shown below a hit: one line of a wide terminal.
 SNIPPET = 160
-# What the tag of a memory that is in a log begins with.
+# The beginning of the tag that a memory in a log has.
 SESSION = "session-"
 
 
 @frozen
 class Query:
-    """What recall is asked for.
+    """A query to recall.
 
     Attributes:
-        text: The question as typed; empty for the newest memories.
+        text: The search text as typed; empty for the newest memories.
         kinds: Only these kinds; empty for all.
-        collections: Only the kinds of these collections, also of those that the reader does not read unasked.
-        reader: Who asks (``policy.collections.READERS``); empty where ``unread`` says all.
-        unread: Kinds that are left out; ``narrowed`` adds those of the reader's.
+        collections: Only the kinds of these collections, including those that the reader does not get by default.
+        reader: Who reads the result (``policy.collections.READERS``); empty if ``unread`` is complete.
+        unread: Kinds that are left out; ``narrowed`` adds those that the reader does not get by default.
         tags: Only memories with all of these tags.
-        paths: Only memories whose ``paths`` have to do with one of these files or folders of the code.
+        paths: Only memories whose ``paths`` are related to one of these files or folders of the code.
         statuses: Only these statuses.
         tasks: Only what was learned for one of these tasks, by key or id, in any case.
         named_domains: Only memories that name one of these domains.
         workspaces: Only memories that were learned in one of these folders, or below it.
         by: Only memories of one of these people or agents, in any case.
-        knowledge: Only what is worth knowing: no summaries of sessions, and nothing that only says what was done.
+        knowledge: Only knowledge: no summaries of sessions, and nothing that only reports completed work.
         limit: How many hits, >= 1.
         everything: Archived, superseded and expired memories as well.
-        syntax: Whether the query is one of the query language (``by_syntax``); else nothing typed is syntax.
-        lexical: Whether only words count, also where an embedding provider is set up.
+        syntax: Whether the text is in the query language (``by_syntax``); otherwise nothing in it is syntax.
+        lexical: Whether to search by words only, even if an embedding provider is set up.
         scopes: Only these scopes; empty for all.
         sources: Only these pulled sources (``gitmem pull``), and no memory; empty for none.
-        stores: These stores of other repositories, by what they are called here; empty for all, or none (``scopes``).
-        strict: Nothing that must not be believed as it stands (``is_sound``).
-        without: Factors that are switched off for this question.
-        near: Files or folders of the code that the reader works on: they rank, and leave nothing out.
+        stores: These stores of other repositories, by their local names; empty for all, or none (``scopes``).
+        strict: Leave out memories that must not be trusted as they are (``is_sound``).
+        without: Factors that are switched off for this query.
+        near: Files or folders of the code that the reader works on; they affect the order and exclude nothing.
         held: Keys of the tasks that the reader works on.
-        here: The folder that the reader is in and the top of its work tree, absolute; or empty.
-        work: Whether the changed files and the held tasks are to be looked for (``commands.context.working_on``).
-        domains: In the universal store, only memories that name none or one of these; None where that does not matter.
+        here: The reader's folder and the top of its work tree, absolute; or empty.
+        work: Whether to find the changed files and the held tasks (``commands.context.working_on``).
+        domains: In the universal store, only memories that name none or one of these; None for no such filter.
     """
 
     text: str = ""
@@ -90,14 +90,14 @@ class Query:
 
 @frozen
 class RecallResult:
-    """What recall found.
+    """The result of recall.
 
     Attributes:
-        hits: The best or newest first.
+        hits: The hits, best or newest first.
         more: How many more there are (at least).
-        notice: One line on how they were found where it is not as asked; or empty.
-        withheld: Where it was strict, how many more match that are not shown (at least), by status.
-        suggestion: Where nothing was found, a question like it that finds something; or empty.
+        notice: A line that says how they were found if not as requested; or empty.
+        withheld: In a strict query, the numbers (at least) of matching memories that are not shown, by status.
+        suggestion: If nothing was found, a similar query that finds something; or empty.
     """
 
     hits: tuple[Hit, ...]
@@ -108,10 +108,10 @@ class RecallResult:
 
 
 def narrowed(policy: Policy, query: Query) -> Query:
-    """Return a query with the kinds of its collections, and without those that its reader does not read unasked.
+    """Return a query with the kinds of its collections, and without those that its reader does not get by default.
 
     Raises:
-        UsageError: There is no such collection, or it has none of the query's kinds.
+        UsageError: There is no such collection, or it contains none of the query's kinds.
     """
     if query.collections:
         from gitmem.policy.collections import kinds_of
@@ -122,9 +122,9 @@ def narrowed(policy: Policy, query: Query) -> Query:
 
 
 def shown(catalog: Catalog, ground: int | None, query: Query, *, now: int) -> tuple[str, list[object]]:
-    """Return the condition for all filters on what recall shows: of adopted facts only those that fail.
+    """Return the SQL condition for all filters on the hits of recall, with adopted facts only if they fail.
 
-    Where they are requested, by their kind or with everything, all of them.
+    All adopted facts are included if the query requests their kind or everything.
     """
     condition, values = where(catalog, ground, query, now=now)
     if query.everything or ADOPTED in query.kinds:
@@ -133,9 +133,9 @@ def shown(catalog: Catalog, ground: int | None, query: Query, *, now: int) -> tu
 
 
 def where(catalog: Catalog, ground: int | None, query: Query, *, now: int) -> tuple[str, list[object]]:
-    """Return the SQL condition on ``memory m`` for all filters, with the functions that it calls.
+    """Return the SQL condition on ``memory m`` for all filters, after defining the functions that it calls.
 
-    No filter works behind the limit: what fits would be lost among better matches that do not.
+    All filters are applied before the limit: otherwise better matches that do not pass could displace those that do.
     """
     parts = ["m.shadowed = 0"]
     values: list[object] = []
@@ -172,14 +172,14 @@ def where(catalog: Catalog, ground: int | None, query: Query, *, now: int) -> tu
         catalog.connection.create_function("is_unsound", 1, unsound(catalog, ground, now=now).__contains__)
         parts.append("NOT is_unsound(m.id)")
     if query.paths:
-        from gitmem.text.globs import has_to_do  # re2 is loaded for a pattern only
+        from gitmem.text.globs import has_to_do  # imports re2, which only patterns need
 
         catalog.connection.create_function("is_about", 1, lambda places: has_to_do(strings(places), query.paths))
         parts.append("EXISTS (SELECT 1 FROM text p WHERE p.id = m.id AND p.paths <> '[]' AND is_about(p.paths))")
     return " AND ".join(parts), values
 
 
-# An outcome says so where it failed (``capture``, ``workflow.run_file``); a task that was closed has its attempts.
+# An outcome mentions failures (``capture``, ``workflow.run_file``); a closed task counts its failed attempts.
 _KNOWLEDGE = (
     f"m.kind <> '{SUMMARY}' AND (m.kind <> 'outcome' OR m.title LIKE '%fail%' OR EXISTS (SELECT 1 FROM text w"
     " WHERE w.id = m.id AND w.body LIKE '%went wrong%')) AND NOT EXISTS (SELECT 1 FROM task k WHERE k.id = m.id"
@@ -188,7 +188,7 @@ _KNOWLEDGE = (
 
 
 def _is_of(fields: str, query: Query) -> bool:
-    """Return whether a memory, by its fields as JSON, is of the domains, folders and authors that are asked for."""
+    """Return whether a memory, given its fields as JSON, matches the query's domains, folders and authors."""
     found = parse_json(fields)
     if query.named_domains and not set(query.named_domains) & set(domains_of(fields)):
         return False
@@ -202,12 +202,12 @@ def _is_of(fields: str, query: Query) -> bool:
 
 
 def with_status(catalog: Catalog, ground: int | None, statuses: Sequence[str], *, now: int) -> set[int]:
-    """Return the memories that have one of the statuses: facts, and what rests on one that failed."""
+    """Return the memories with one of the statuses: facts, and the memories that a failed one makes suspect."""
     return {number for number, status in _read_statuses(catalog, ground, now=now).items() if status.status in statuses}
 
 
 def unsound(catalog: Catalog, ground: int | None, *, now: int) -> dict[int, str]:
-    """Return the memories that a strict question withholds, with their statuses."""
+    """Return the memories that a strict query withholds, with their statuses."""
     return {
         number: status.status
         for number, status in _read_statuses(catalog, ground, now=now).items()
@@ -216,28 +216,28 @@ def unsound(catalog: Catalog, ground: int | None, *, now: int) -> dict[int, str]
 
 
 def is_sound(status: state.MemoryStatus) -> bool:
-    """Return whether a memory may be believed as it stands: it makes no claim that a check could prove, or is verified.
+    """Return whether a memory can be trusted as it is: it makes no claim that a check could prove, or it is verified.
 
-    That a task is not done makes it no less true that it is to be done.
+    An open task is sound: that its check does not hold yet does not make the task wrong.
     """
     return status.status in ("", VERIFIED) or (status.status == UNPROVEN and not status.is_claim)
 
 
 def withheld(catalog: Catalog, ground: int | None, query: Query, *, now: int) -> tuple[str, list[object]]:
-    """Return the condition on what passes all filters and is withheld for being unsound."""
+    """Return the condition on memories that pass all other filters but are withheld as unsound."""
     condition, values = shown(catalog, ground, replace(query, strict=False), now=now)
     catalog.connection.create_function("is_unsound", 1, unsound(catalog, ground, now=now).__contains__)
     return f"{condition} AND is_unsound(m.id)", values
 
 
 def counted(statuses: Iterable[str]) -> tuple[tuple[str, int], ...]:
-    """Return how often each status is among these, the worst first."""
+    """Return how often each status occurs, worst status first."""
     found = list(statuses)
     return tuple((status, found.count(status)) for status in STATUSES if status in found)
 
 
 def _read_statuses(catalog: Catalog, ground: int | None, *, now: int) -> dict[int, state.MemoryStatus]:
-    """Return the statuses of all that can have one."""
+    """Return the statuses of all memories that can have one."""
     chains = state.suspects(catalog, ground)
     numbers = [row[0] for row in catalog.rows("SELECT id FROM fact")]
     numbers += [row[0] for row in catalog.each("SELECT id FROM memory WHERE key IN ({})", chains)]
@@ -245,7 +245,7 @@ def _read_statuses(catalog: Catalog, ground: int | None, *, now: int) -> dict[in
 
 
 def query_of(query: str | Query, **filters: Any) -> Query:
-    """Return a query with filters; an ``Query`` has its own."""
+    """Return a query for a text with filters; an existing ``Query`` is returned unchanged."""
     if isinstance(query, Query):
         return query
     given: dict[str, Any] = {

@@ -1,7 +1,7 @@
-"""The ranked look-up for a question, in one store or in several at once. Runs nothing and writes nothing.
+"""Search and rank memories for a query, in one store or in several at once. Runs nothing and writes nothing.
 
-A word is as rare as it is in all of the stores together, so scores of different stores compare; so do cosines. Each
-store is searched in its own language.
+The rarity of a word is that in all of the stores together, so scores of different stores are comparable; so are
+cosines. Each store is searched in its own language.
 """
 
 from __future__ import annotations
@@ -33,10 +33,10 @@ if TYPE_CHECKING:
     from gitmem.recall.semantic import Meaning, Sources
     from gitmem.store.local import LocalState
 
-# How many candidates an engine is asked for at least, so that the factors have something to choose from. Twice as many
-# cost 4 ms more and change nDCG@10 by .005 at most (measured on the recall benchmark).
+# The least number of candidates that an engine returns, so that the factors have a choice. Twice as many cost 4 ms more
+# and change nDCG@10 by .005 at most (measured on the recall benchmark).
 CANDIDATES = 60
-# The policy's bound (`policy`, candidate_multiplier); a setting of the environment has none.
+# The policy's upper bound (`policy`, candidate_multiplier); a setting of the environment has none.
 MULTIPLIER_AT_MOST = 1000.0
 
 
@@ -49,9 +49,9 @@ class Source:
         catalog: Its catalog.
         local: Local state: how often each memory was read.
         ground: The ground whose statuses are shown, or None.
-        domains: The domains whose memories are read here; None for a store where this does not matter.
-        name: The name of another repository's store; empty for our own.
-        engine: What brings the candidates; None for the catalog's own index.
+        domains: The domains whose memories are used here; None for a store without this filter.
+        name: The name of another repository's store; empty for this repository's.
+        engine: The engine that finds candidates; None for the catalog's own index.
     """
 
     scope: str
@@ -63,19 +63,19 @@ class Source:
     engine: Engine | None = None
 
     def query_of(self, query: Query) -> Query:
-        """Return the question for this store: a store about other code knows nothing of places in this one."""
+        """Return the query for this store: places in this code mean nothing to a store about other code."""
         if self.scope not in (PROJECT, PRIVATE):
             query = replace(query, near=(), held=(), here=(query.here[0], ""))
         return query if self.domains is None else replace(query, domains=self.domains)
 
     def located(self, hit: Hit) -> Hit:
-        """Return a hit of this store with the store's scope and name."""
+        """Return a hit of this store, completed with the store's scope and name."""
         if self.scope == PROJECT and not self.name:
             return hit
         return replace(hit, scope=self.scope_of(hit.key), store=self.name)
 
     def scope_of(self, key: str) -> str:
-        """Return the scope of one of its memories."""
+        """Return the scope of one of the store's memories."""
         if self.domains is None:
             return self.scope
         sql = "SELECT t.fields FROM memory m JOIN text t ON t.id = m.id WHERE m.key = ? AND m.shadowed = 0"
@@ -84,18 +84,18 @@ class Source:
 
 
 class Readings:
-    """One state of each of some stores, as a context manager (``Catalog.reading``)."""
+    """A fixed state of each of some stores, as a context manager (``Catalog.reading``)."""
 
     def __init__(self, sources: Iterable[Source]) -> None:
         self._readings: list[Reading] = [source.catalog.reading() for source in sources]
 
     def __enter__(self) -> None:
-        """Begin."""
+        """Begin reading all stores."""
         for one in self._readings:
             one.__enter__()
 
     def __exit__(self, *_: object) -> None:
-        """Let go of all of them."""
+        """End all reads."""
         for one in self._readings:
             one.__exit__()
 
@@ -109,10 +109,10 @@ def recall(
     now: int,
     meaning: Meaning | None = None,
 ) -> RecallResult:
-    """Rank the memories of some stores against a question, best first; without a question, the newest first.
+    """Rank the memories of some stores for a query, best first; without a search text, newest first.
 
-    Where no word of it is in any memory, those that contain a part of one are found, and a notice says so. With
-    *meaning*, memories near to the question are found too, even if they share no word with it.
+    If none of its words is in any memory, memories that contain parts of the words are returned, with a notice. With
+    *meaning*, memories near to the query are found as well, even if they share no word with it.
     """
     if not query.text.strip():
         from gitmem.recall import listing
@@ -144,7 +144,7 @@ def rank_numbers(
 ) -> RecallResult:
     """Rank memories of one store that an engine found by some terms, best first.
 
-    Where it *is_exact*, all of them are meant: none is left out for being far behind the best.
+    If *is_exact*, all of them match, so none is dropped for scoring far below the best.
     """
     language = source.catalog.language
     ranker = Ranker([source], query, {language: terms}, policy=policy, config=config, now=now)
@@ -155,14 +155,14 @@ def rank_numbers(
 def conditions(
     catalog: Catalog, ground: int | None, query: Query, *, now: int
 ) -> Iterator[tuple[str, Sequence[object]]]:
-    """Yield the condition on what is looked for; for a strict question, then that on what is only counted."""
+    """Yield the condition on hits; for a strict query, also that on the memories that are only counted."""
     yield shown(catalog, ground, query, now=now)
     if query.strict:
         yield withheld(catalog, ground, query, now=now)
 
 
 def candidates_for(query: Query, policy: Policy, config: Config) -> int:
-    """Return how many candidates an engine is asked for."""
+    """Return how many candidates to request from an engine."""
     multiplier = min(config.recall_candidate_multiplier or policy.recall.candidate_multiplier, MULTIPLIER_AT_MOST)
     return max(CANDIDATES, int(query.limit * multiplier) + 1)
 
@@ -183,7 +183,7 @@ class Ranker:
         config: Config,
         now: int,
     ) -> None:
-        """Take the question: its terms are by language, analysed in each."""
+        """Prepare a query; *terms* has its analysed terms by language."""
         self._sources, self._query, self._terms = sources, query, dict(terms)
         self._policy, self._config, self._now = policy, config, now
         self._languages = [source.catalog.language for source in sources]
@@ -197,11 +197,11 @@ class Ranker:
 
     @property
     def has_found(self) -> bool:
-        """Return whether there is any candidate."""
+        """Return whether there are any candidates."""
         return any(self._found)
 
     def add(self, nth: int, numbers: Iterable[int]) -> None:
-        """Add candidates of the n-th store, by its own numbers."""
+        """Add candidates of the n-th store, given its own numbers."""
         self._found[nth].update(dict.fromkeys(numbers))
 
     def _conditions(self, nth: int) -> Iterator[tuple[str, Sequence[object]]]:
@@ -209,7 +209,7 @@ class Ranker:
         return conditions(source.catalog, source.ground, self._own[nth], now=self._now)
 
     def search(self) -> None:
-        """Look for the terms, in each store as if it were the only one."""
+        """Search each store for the terms, separately."""
         for nth, source in enumerate(self._sources):
             terms = all_terms(self._terms[self._languages[nth]], self._languages[nth])
             engine = source.engine or self._engines[nth]
@@ -218,10 +218,10 @@ class Ranker:
                 self.add(nth, [candidate.number for candidate in found])
 
     def search_parts(self) -> str:
-        """Look for parts of words where no store knows any word of the question.
+        """Search for parts of words if no store knows any word of the query.
 
         Returns:
-            One line that says so; empty where nothing is found.
+            A line that says so; empty if nothing was found.
         """
         from gitmem.recall import suggestions
 
@@ -245,14 +245,14 @@ class Ranker:
         return f"no memory contains a whole word of {self._query.text!r}; these contain parts of them"
 
     def search_by(self, meaning: Meaning) -> None:
-        """Look for what is near to the question, and let it count beside the words."""
+        """Add memories near to the query, and use their nearness in the scores."""
         self._meaning = meaning
         for nth in range(len(self._sources)):
             for condition, values in self._conditions(nth):
                 self.add(nth, meaning.nearest(nth, condition, values, limit=self._limit))
 
     def suggestion(self) -> str:
-        """Return the question spelled so that it finds something, or an empty text."""
+        """Return the query with corrected spelling if that finds something, or an empty string."""
         from gitmem.recall import suggestions
 
         for source, engine in zip(self._sources, self._engines, strict=True):
@@ -262,11 +262,11 @@ class Ranker:
         return ""
 
     def frequencies(self, terms: Sequence[str]) -> Stats:
-        """Return what the engines know of some terms, as if they were one."""
+        """Return the engines' combined statistics of some terms."""
         return together([engine.frequencies(terms) for engine in self._engines])
 
     def rank(self, *, is_exact: bool = False) -> RecallResult:
-        """Rank the candidates, best first; where it *is_exact*, also those far behind the best."""
+        """Rank the candidates, best first; if *is_exact*, keep those far below the best."""
         dense, limit = self._policy.recall.dense, self._query.limit
         runs = [run for nth in range(len(self._sources)) for run in self._read_texts(nth)]
         texts = self._all_texts()
@@ -289,7 +289,7 @@ class Ranker:
         return RecallResult(tuple(hits), max(0, len(ranked) - limit), withheld=kept_back)
 
     def _read_texts(self, nth: int) -> list[list[int]]:
-        """Read a store's texts, with those of neighbours in a log, and return the runs of the logs."""
+        """Read the texts of a store's candidates and of their neighbours in logs; return the runs of the logs."""
         source, count = self._sources[nth], len(self._sources)
         texts = self._texts[nth] = texts_of(source.catalog, self._found[nth])
         if not any(SESSION in text.tags for text in texts.values()):
@@ -324,7 +324,7 @@ class Ranker:
         return self._languages[number % len(self._languages)]
 
     def _split(self, numbers: Iterable[int]) -> Iterator[tuple[int, Source, list[int]]]:
-        """Yield each store with its own numbers of these, as far as it has some."""
+        """Yield each store that has some of these memories, with their numbers in it."""
         split: list[list[int]] = [[] for _ in self._sources]
         for number in numbers:
             split[number % len(split)].append(number // len(split))
@@ -333,7 +333,7 @@ class Ranker:
                 yield nth, source, split[nth]
 
     def _signals(self, lexical: Mapping[int, float]) -> list[score.Signals]:
-        """Return what is known of each candidate."""
+        """Return the signals of each candidate."""
         factors, count = fields_of(self._policy.recall.scope), len(self._sources)
         options: dict[str, Any] = {"policy": self._policy, "config": self._config, "now": self._now}
         signals = []
@@ -351,7 +351,7 @@ class Ranker:
     def _ranked(
         self, signals: Sequence[score.Signals], ranking: score.Ranking
     ) -> tuple[list[score.RankedMemory], tuple[tuple[str, int], ...]]:
-        """Return the candidates ranked; for a strict question the sound ones, and how many others fit, by status."""
+        """Return the ranked candidates; for a strict query only sound ones, and the numbers of others by status."""
         if not self._query.strict:
             return score.rank(signals, limit=max(1, len(signals)), ranking=ranking), ()
         count = len(self._sources)
@@ -364,7 +364,7 @@ class Ranker:
         return ranked, counted(statuses[other.number].status for other in others if other.score >= least)
 
     def _hits(self, ranked: Sequence[score.RankedMemory]) -> list[Hit]:
-        """Return the hits of what was ranked, in its order."""
+        """Return the hits for ranked candidates, in the same order."""
         found: dict[int, Hit] = {}
         by_number = {one.number: one for one in ranked}
         for nth, source, numbers in self._split(by_number):
@@ -383,7 +383,7 @@ class Ranker:
 
 
 def with_sources(hits: Sequence[Hit], numbers: Sequence[int], sources: Mapping[int, Sources]) -> list[Hit]:
-    """Return the hits with what words and meaning are worth in each; as they are where only words count."""
+    """Return the hits with the scores of words and meaning; unchanged if only words were used."""
     if not sources:
         return list(hits)
     return [
@@ -393,7 +393,7 @@ def with_sources(hits: Sequence[Hit], numbers: Sequence[int], sources: Mapping[i
 
 
 def together(stats: Sequence[Stats]) -> Stats:
-    """Return what several stores' engines know of some terms, as if they were one store."""
+    """Combine the statistics of several stores' engines, as if they were one store."""
     if len(stats) == 1:
         return stats[0]
     documents = sum(one.documents for one in stats)

@@ -1,4 +1,4 @@
-"""How memories are told to an agent: whole entries within a budget, each with what it is and whose, fenced as data."""
+"""Format memories for an agent: complete entries within a budget, each with its kind and author, fenced as data."""
 
 from __future__ import annotations
 
@@ -20,19 +20,20 @@ if TYPE_CHECKING:
     from gitmem.model import Hit
 
 # The smallest limit of the harnesses is 10,000 characters, and 8,000 leaves room for their JSON (issue 6); a little
-# less leaves some for what an adapter adds.
+# less leaves room for the text that an adapter adds.
 CHARACTERS = 7800
-# A title of ours has 100 characters, a note at an attempt 1,000 (`tasks.life`); others may write anything.
+# gitmem's own titles have up to 100 characters, notes on attempts 1,000 (`tasks.life`); other tools may write any
+# length.
 LINE_CHARS = 1000
-# An agent's name outside the fence; those of the harnesses have a dozen characters.
+# The limit of an agent's name outside the fence; the harnesses' own names have a dozen characters.
 NAME_CHARS = 40
-# Places in the code that are shown of one memory.
+# How many places in the code are shown for one memory.
 PLACES = 3
 
 
 @frozen
 class MemoryText:
-    """What is shown of one memory, or of none: its text, key and status, and whether that is all that it says."""
+    """The text of one entry, with the memory's key and status if it shows one, and whether it shows all of its text."""
 
     text: str
     key: str = ""
@@ -46,9 +47,9 @@ class Part:
 
     Attributes:
         heading: Its heading.
-        entries: Its entries, the most important first; each is shown whole or not at all.
-        more: How many there are besides.
-        rest: The command that shows them, or empty.
+        entries: Its entries, most important first; each is shown completely or not at all.
+        more: How many more entries exist.
+        rest: The command that shows those, or empty.
     """
 
     heading: str
@@ -57,11 +58,11 @@ class Part:
     rest: str = ""
 
     def without_last(self) -> Part:
-        """Return it without its last entry, which is counted."""
+        """Return the section without its last entry, which is added to ``more``."""
         return replace(self, entries=self.entries[:-1], more=self.more + 1)
 
     def text(self) -> str:
-        """Return it as text; empty where it has nothing."""
+        """Return the section as text; empty if it has no entries."""
         lines = [entry.text for entry in self.entries]
         if self.more > 0:
             lines.append(f"… {self.more} more" + (f": {self.rest}" if self.rest else ""))
@@ -70,15 +71,15 @@ class Part:
 
 @frozen
 class About:
-    """What is known of a memory besides its text: which agent wrote it, and whether its verdict was made here."""
+    """Who wrote a memory (the agent, if it was one), and whether its verdict was made in this clone."""
 
     agent: str = ""
     is_own: bool = True
 
 
 def about(catalog: Catalog, ground: int | None, keys: Iterable[str], *, now: int) -> dict[str, About]:
-    """Return who wrote some memories, and whose verdict they have, by key."""
-    # By the index of keys: SQLite would go through all that is not shadowed (measured: 2 ms at 10,000 instead of 0.1).
+    """Return by key who wrote some memories and whether their verdicts were made in this clone."""
+    # By the index of keys: SQLite would scan all unshadowed memories (measured: 2 ms at 10,000 instead of 0.1).
     rows = {row[0]: row[1:] for row in catalog.each(
         "SELECT id, key, agent FROM memory INDEXED BY memory_key WHERE shadowed = 0 AND key IN ({})", keys
     )}  # fmt: skip
@@ -97,17 +98,17 @@ def entry_of(
     short: str = "",
     is_whole: bool = True,
 ) -> MemoryText:
-    """Return one memory as an entry: key, kind, scope, status, and by whom, before what it says.
+    """Format one memory as an entry: key, kind, scope, status and author, then its text.
 
     Args:
-        key: Its key; without one it is a line about the store itself.
+        key: Its key; empty for a line about the store itself.
         kind: Its kind.
         status: Its status, or empty.
-        text: What is told of it.
-        known: Who wrote it; None where that is not known here.
+        text: The text to show.
+        known: Who wrote it; None if that is not known here.
         scope: Its scope.
-        short: What is shown of the key (``catalog.keys.short_keys``); empty for all of it.
-        is_whole: Whether the text is all that it says.
+        short: The shortened key to show (``catalog.keys.short_keys``); empty to show the full key.
+        is_whole: Whether the text is complete.
     """
     if not key:
         return MemoryText(f"- {text}")
@@ -120,7 +121,7 @@ def entry_of(
 
 
 def by(agent: str) -> str:
-    """Return who wrote a memory, in words that may be outside the fence: an agent's name is a slug there."""
+    """Return who wrote a memory, safe to show outside the fence: an agent's name becomes a slug."""
     if not agent:
         return "by a person"
     name = analysis.slug(agent, limit=NAME_CHARS)
@@ -128,7 +129,7 @@ def by(agent: str) -> str:
 
 
 def hit_text(catalog: Catalog | None, hit: Hit, *, limit_tokens: int, short: str = "") -> tuple[str, bool]:
-    """Return what is told of a hit (``told``); without a catalog, of what recall shows."""
+    """Return the text of a hit and whether it is complete (``told``); without a catalog, the hit's snippet."""
     body, fields = hit.snippet, ""
     if catalog is not None:
         row = catalog.row(
@@ -141,18 +142,18 @@ def hit_text(catalog: Catalog | None, hit: Hit, *, limit_tokens: int, short: str
 
 
 def told(title: str, body: str, fields: str, *, limit_tokens: int, key: str) -> tuple[str, bool]:
-    """Return what is told of a memory, and whether that is all of it: its title and as much of its text as fits.
+    """Return the title of a memory with as much of its text as fits, and whether that is all of it.
 
     Args:
-        title: Its title; where its text begins with it, it is told once.
+        title: Its title; not repeated if the text begins with it.
         body: Its text.
-        fields: Its frontmatter, as the catalog has it (JSON); or empty.
-        limit_tokens: How much of the text is told, in whole sentences and lines of code.
-        key: What shows the rest of it.
+        fields: Its frontmatter as JSON, as stored in the catalog; or empty.
+        limit_tokens: The limit for the text, which is cut after complete sentences and lines of code.
+        key: The key for the command that shows the rest.
     """
     title = one_line(title)
     start = title.removesuffix("…")
-    # A session's summary that is made by rules begins with its goal, and the goal is the title.
+    # A session summary made by rules begins with the goal, which is also its title.
     body = body.removeprefix(GOAL) if body.startswith(GOAL + start) else body
     shown, is_whole = beginning(body, limit_tokens=limit_tokens)
     if not shown:
@@ -163,10 +164,10 @@ def told(title: str, body: str, fields: str, *, limit_tokens: int, key: str) -> 
 
 
 def beginning(body: str, *, limit_tokens: int) -> tuple[str, bool]:
-    """Return the beginning of a memory's text within so many tokens, and whether that is all of it.
+    """Return the beginning of a memory's text within a limit of tokens, and whether that is all of it.
 
-    Prose becomes one line, and ends where a sentence does. A code block keeps its lines, indented so that none of them
-    passes for an entry or a heading; one that is too long ends behind a line.
+    Prose becomes one line and ends after a sentence. A code block keeps its lines, indented so that none of them looks
+    like an entry or a heading; if it is too long, it ends after a line.
     """
     pieces: list[str] = []
     for is_code, part in _segments(body):
@@ -182,7 +183,7 @@ def beginning(body: str, *, limit_tokens: int) -> tuple[str, bool]:
 
 
 def _first_lines(block: str, limit_tokens: int) -> str:
-    """Return the first lines of a code block that fit, with its fence closed; empty where none does."""
+    """Return the first lines of a code block that fit, with its fence closed; empty if none fits."""
     first, *lines, last = block.split("\n")
     while lines and analysis.count_tokens("\n".join((first, *lines, "  …", last))) > limit_tokens:
         lines.pop()
@@ -190,7 +191,7 @@ def _first_lines(block: str, limit_tokens: int) -> str:
 
 
 def _segments(body: str) -> list[tuple[bool, str]]:
-    """Return a text in pieces, each with whether it is a code block; code is indented, empty pieces are left out."""
+    """Split a text into pieces, each with whether it is a code block; indent code, leave out empty pieces."""
     if "```" not in body and "~~~" not in body:
         return [(False, body)] if body.strip() else []
     lines, found, at, number = body.split("\n"), [], 0, 0
@@ -205,14 +206,14 @@ def _segments(body: str) -> list[tuple[bool, str]]:
 
 
 def _end_of_block(lines: Sequence[str], first: int) -> int:
-    """Return the number of the line after the code block that a line opens; 0 where it opens none.
+    """Return the number of the line after the code block that this line opens; 0 if it opens none.
 
-    By hand: ``re`` takes 5 ms to import (measured), and prompts and starts show a few memories.
+    Parsed without ``re``, which takes 5 ms to import (measured), because hooks show only a few memories.
     """
     fence = _fence_of(lines[first])
     if not fence:
         return 0
-    # What closes it: a fence of that sort, and nothing else; as long as the first one, else the longest there is.
+    # The closing fence has the same character and nothing after it; it is as long as the opening one, else the longest.
     closing = [
         (number, len(its))
         for number, line in enumerate(lines[first + 1 :], first + 2)
@@ -223,7 +224,7 @@ def _end_of_block(lines: Sequence[str], first: int) -> int:
 
 
 def _fence_of(line: str) -> str:
-    """Return the backticks or tildes that a line begins with, three at least; else an empty text."""
+    """Return the backticks or tildes, three or more, with which a line begins; else an empty string."""
     text = line.lstrip(" ")
     if len(line) - len(text) > 3 or not text.startswith(("```", "~~~")):
         return ""
@@ -231,10 +232,10 @@ def _fence_of(line: str) -> str:
 
 
 def places_of(fields: str) -> str:
-    """Return the places in the code that a memory refers to (``path:line``), in brackets; empty without any.
+    """Return the places in the code that a memory refers to (``path:line``), in parentheses; empty if there are none.
 
     Args:
-        fields: Its frontmatter, as the catalog has it (JSON).
+        fields: Its frontmatter as JSON, as stored in the catalog.
     """
     if '"refs"' not in fields:
         return ""
@@ -244,7 +245,7 @@ def places_of(fields: str) -> str:
 
 
 def _is_place(ref: str) -> bool:
-    """Return whether a reference is one to lines of a file: ``PATH:4`` or ``PATH:4-9``."""
+    """Return whether a reference is to lines of a file: ``PATH:4`` or ``PATH:4-9``."""
     path, _, lines = ref.partition(":")
     first, dash, last = lines.partition("-")
     is_path = bool(path) and not any(char.isspace() for char in path)
@@ -252,13 +253,13 @@ def _is_place(ref: str) -> bool:
 
 
 def one_line(text: str) -> str:
-    """Return anybody's title or note as one line: it cannot pass for an entry, and is short enough to be read."""
+    """Return a title or note of unknown origin as one short line, so that it cannot look like an entry."""
     line = " ".join(text.split())
     return line if len(line) <= LINE_CHARS else line[: LINE_CHARS - 1] + "…"
 
 
 def fitted(parts: Sequence[Part], *, tokens: int, characters: int) -> list[Part]:
-    """Return parts that fit together, cut from the bottom, entry by entry; the first entry of all stays."""
+    """Drop entries from the end until the parts fit; the very first entry always stays."""
     kept = list(parts)
     while (kept and _exceeds(kept, tokens, characters)) and _count(kept) > 1:
         at = max(nth for nth, part in enumerate(kept) if part.entries)
@@ -281,15 +282,15 @@ def body_of(parts: Sequence[Part]) -> str:
 
 
 def fenced(parts: Sequence[Part], *, source: str) -> str:
-    """Return the parts as data between two markers that nothing in them can close; empty where there are none."""
+    """Return the parts as data between two markers that no text in them can close; empty if there are no parts."""
     return fence.fenced(body_of(parts), source=source)
 
 
 def keys_of(parts: Sequence[Part]) -> dict[str, str]:
-    """Return the memories that are shown with their statuses, in that order."""
+    """Return the keys of the memories shown, in order, with their statuses."""
     return {entry.key: entry.status for part in parts for entry in part.entries if entry.key}
 
 
 def cut_keys_of(parts: Sequence[Part]) -> list[str]:
-    """Return the memories of which not all is shown."""
+    """Return the keys of the memories that are shown incompletely."""
     return [entry.key for part in parts for entry in part.entries if entry.key and not entry.is_whole]

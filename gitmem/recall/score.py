@@ -1,7 +1,8 @@
-"""The scorer shared by all engines: what is known of each candidate, and its score by words times its other factors.
+"""The scorer that all engines share: the signals of each candidate, and its score by words times other factors.
 
-``rank`` is pure; ``signals_of`` asks the catalog. On the recall benchmark the best hit scores 1.4 to 1.7 times as much
-as the second and 2 to 3 times as much as the fifth (medians): a factor must be as large to move a memory as far.
+``rank`` is pure; ``signals_of`` queries the catalog. On the recall benchmark the best hit scores 1.4 to 1.7 times as
+much as the second and 2 to 3 times as much as the fifth (medians), so a factor must be that large to move a memory so
+far.
 """
 
 from __future__ import annotations
@@ -32,26 +33,26 @@ if TYPE_CHECKING:
 
 @frozen
 class Signals:
-    """What is known of one candidate besides its words.
+    """The signals of one candidate.
 
     Attributes:
         number: The memory's row in the catalog.
         lexical: Its score by words, > 0.
-        age_days: Since it was created or last confirmed; negative counts as 0.
-        half_life_days: In how many days a memory of its kind loses half of what may decay (> 0), or None if age does
-            not matter to it.
+        age_days: Days since it was created or last confirmed; negative counts as 0.
+        half_life_days: After how many days a memory of its kind has lost half of what may decay (> 0), or None if it
+        does not age.
         accesses: How often it was read.
-        accessed_hours: Since it was last read.
+        accessed_hours: Hours since it was last read.
         status: One of ``model.STATUSES``, or empty.
-        importance: From 0 to 1; 0.5 where nobody said.
-        confidence: From 0 to 1; 1 where nobody said.
+        importance: From 0 to 1; 0.5 if not stated.
+        confidence: From 0 to 1; 1 if not stated.
         overlap: How near its paths are to where the reader works, from 0 to 1 (``path_overlap``).
-        is_linked: Whether it requires what is worked on, or is required by it, by key or by label.
+        is_linked: Whether the reader's current work requires it or is required by it, by key or by label.
         workspace: How near the folder that it was learned in is to the reader's, from 0 to 1.
         scope: The factor of its scope, > 0: 1 for the project's own memories.
-        talk: The factor of what it says in a log, > 0: 1 for what is in none (``gitmem.recall.logs``).
-        is_agents: Whether an agent wrote it; what a check proves is believed whoever wrote it.
-        key: The memory's key, which decides between equals: its row may differ between two catalogs of one store.
+        talk: The factor for its text in a log, > 0: 1 outside of logs (``gitmem.recall.logs``).
+        is_agents: Whether an agent wrote it; ignored for a fact that its check proves.
+        key: The memory's key, which breaks ties, since its row may differ between two catalogs of one store.
     """
 
     number: int
@@ -72,30 +73,30 @@ class Signals:
     key: str = ""
 
 
-# The defaults of a policy: what each factor counts is written there alone.
+# The default policy, which alone defines the weight of each factor.
 _RECALL = RecallSettings()
 
 
 @frozen
 class Ranking:
-    """How much each signal may move a memory; a factor of 1 moves nothing.
+    """How much each signal may move a memory; a factor of 1 changes nothing.
 
     Attributes:
-        recency: What age may take of a score. 0.5 moves a best hit to about the third to fifth place and no further: a
-            gotcha of last year may be the answer. 1 gives D6's formula.
+        recency: The share of a score that age may take away. 0.5 moves a best hit to about the third to fifth place
+        and no further, because last year's gotcha may be the answer. 1 gives D6's formula.
         access_boost: The largest factor for memories that are read often (D6: 1.5 at five reads).
-        access_hours: Within how many hours of the last read the boost counts whole, half after (D6: 48).
+        access_hours: For how many hours after the last read the boost applies in full, then by half (D6: 48).
         statuses: The factor for each status. 0.5 as above; 0.7 moves a best hit to about the second place; 0.9 and 1.1
-            decide between equals. What failed stays visible: that it is false is worth knowing.
+        decide between equals. A failed fact stays visible, because it is useful to know that it is false.
         importance: The factor runs from 1 - this to 1 + this.
         confidence: The factor runs from 1 - this to 1.
-        points: What having to do with the work at hand counts (B5): path and dependency each multiply by 1 + their
-            points / ``double``. Recency has a factor of its own here (D6), worth more than B5's one point.
+        points: The weight of relevance to the current work (B5): path and dependency each multiply by 1 + their
+        points / ``double``. Recency has its own factor here (D6), which is worth more than B5's one point.
         workspace: The factor runs from 1 to 1 + this: it decides between equals.
-        provenance: What is taken from what an agent wrote and no check proves: a person's memory comes first where the
-            two fit about as well. More would hide what agents learn behind whatever else has a word of the question.
+        provenance: The deduction for a memory that an agent wrote and no check proves: if two memories match about
+        equally, a person's comes first. More would rank what agents learn below anything that shares one word.
         floor: Hits below this share of the best are dropped. 0.1 drops 3 % of the ten best on LoCoMo's turns and 0.1 %
-            of the right ones (12 % and 1.1 % on its sessions); for injection, E10 asks for 0.6, or 0.85 per turn.
+        of the right ones (12 % and 1.1 % on its sessions); for injection, E10 asks for 0.6, or 0.85 per turn.
         without: The names of factors that are switched off.
 
     Source: FEATURES, rows D6 and E10; the places: see the module.
@@ -121,7 +122,7 @@ class RankedMemory:
     Attributes:
         number: The memory's row in the catalog.
         score: The product of the factors, > 0; comparable within one call only.
-        factors: ``lexical`` and every other factor by name, in the order they were applied; none that is switched off.
+        factors: ``lexical`` and every other factor that is on, by name, in the order of application.
     """
 
     number: int
@@ -133,7 +134,7 @@ RANKING = Ranking()
 
 
 def rank(candidates: Iterable[Signals], *, limit: int, ranking: Ranking = RANKING) -> list[RankedMemory]:
-    """Return the best candidates: at most *limit* (>= 1), by score, then the younger, then by key."""
+    """Return the best candidates, at most *limit* (>= 1), by score, then the younger first, then by key."""
     statuses = dict(ranking.statuses)
     found = [(signals, _ranked(signals, ranking, statuses)) for signals in candidates]
     found.sort(key=lambda pair: (-pair[1].score, pair[0].age_days, pair[0].key, pair[0].number))
@@ -167,26 +168,26 @@ def _ranked(signals: Signals, ranking: Ranking, statuses: Mapping[str, float]) -
 
 
 def recency(age_days: float, half_life_days: float | None) -> float:
-    """Return how new something is: 1 when new, half of it in the half-life (D6); always 1 without one."""
+    """Return a recency from 1 for new to 0: half after one half-life (D6); always 1 without a half-life."""
     return 1.0 if half_life_days is None or age_days <= 0 else float(2 ** (-age_days / half_life_days))
 
 
 def _access(signals: Signals, ranking: Ranking) -> float:
-    # "Full boost" within the hours, half of it after: agent-swarm's reranker, which D6 describes.
+    # "Full boost" within the hours, half of it afterwards: agent-swarm's reranker, which D6 describes.
     share = 1.0 if signals.accessed_hours <= ranking.access_hours else 0.5
     return 1 + min(signals.accesses / 10, ranking.access_boost - 1) * share
 
 
 def relevance(points: WorkPoints, overlap: float, *, is_linked: bool, recency: float) -> float:
-    """Return how much a memory has to do with the work at hand, without words (B5), given each part from 0 to 1."""
+    """Return how relevant a memory is to the current work, apart from its words (B5), given each part from 0 to 1."""
     return overlap * points.path + is_linked * points.dependency + recency * points.recency
 
 
 def grade(value: object, *, default: float) -> float:
-    """Return an importance or confidence of the frontmatter as a number from 0 to 1.
+    """Return an importance or confidence from the frontmatter as a number from 0 to 1.
 
-    Knows ``critical`` (1), ``high`` (0.75), ``medium`` (0.5), ``low`` (0.25) and numbers, which are kept within 0 and
-    1; anything else gives the default.
+    Accepts ``critical`` (1), ``high`` (0.75), ``medium`` (0.5), ``low`` (0.25) and numbers, which are limited to 0 to
+    1; any other value gives the default.
 
     Source: FEATURES, row C10; the words are those of its document.
     """
@@ -199,11 +200,11 @@ def grade(value: object, *, default: float) -> float:
 
 
 def path_overlap(patterns: Iterable[str], places: Sequence[str]) -> float:
-    """Return how near the paths of a memory are to the places where somebody works, from 0 to 1 (the best pair).
+    """Return how near the paths of a memory are to the places where the reader works, from 0 to 1 (the best pair).
 
-    The share of leading folders that a pattern and a place have in common, of the shorter of the two; a pattern counts
-    up to its first wildcard. ``src/auth/**`` and ``src/auth/jwt.py``: 1; ``src/auth/jwt.py`` and ``src/auth/key.py``:
-    2/3; ``docs/**`` and ``src``: 0.
+    The number of common leading folders of a pattern and a place, divided by the length of the shorter; a pattern ends
+    at its first wildcard. ``src/auth/**`` and ``src/auth/jwt.py``: 1; ``src/auth/jwt.py`` and ``src/auth/key.py``: 2/3;
+    ``docs/**`` and ``src``: 0.
 
     Args:
         patterns: Paths or globs inside the code tree, with ``/``.
@@ -214,7 +215,7 @@ def path_overlap(patterns: Iterable[str], places: Sequence[str]) -> float:
 
 
 def fixed(pattern: str) -> list[str]:
-    """Return the folders and the file that a pattern names before its first wildcard."""
+    """Return the folders and the file of a pattern before its first wildcard."""
     named = pattern.strip("/").split("/")
     if not any(sign in pattern for sign in "*?["):
         return [part for part in named if part not in ("", ".")]
@@ -245,9 +246,9 @@ def lexical_of(
     *,
     language: str = ENGLISH,
 ) -> dict[int, float]:
-    """Return the lexical score of each memory that has a term, with what an engine, or several, know of terms.
+    """Return the lexical score of each memory that has a term, given the statistics of one or several engines.
 
-    All are analysed in one *language*.
+    All texts are analysed in one *language*.
     """
     weights = Bm25Weights(fields=tuple(fields_of(policy.recall.weights).values()))
     if language != ENGLISH:
@@ -268,7 +269,7 @@ def signals_of(
     config: Config,
     now: int,
 ) -> list[Signals]:
-    """Return what is known of each candidate that has a word of the query."""
+    """Return the signals of each candidate that has a word of the query."""
     numbers = list(lexical)
     accesses = local.accesses(texts[n].key for n in numbers)
     half_lives: dict[str, float | None] = {}
@@ -278,7 +279,7 @@ def signals_of(
         if kind not in half_lives:
             half_lives[kind] = half_life_days(kind, policy, config)
         count, last = accesses.get(texts[number].key, (0, 0))
-        # A check that failed confirmed nothing.
+        # A failed check confirms nothing.
         held = statuses[number].at if statuses[number].own in (VERIFIED, STALE) else 0
         born = max(created, held)
         signals.append(
@@ -302,7 +303,7 @@ def signals_of(
     return signals
 
 
-# Few memories name a workspace: the frontmatter of the others is not read.
+# Only frontmatter that names a workspace is read: few memories have one.
 _ROWS = (
     "SELECT m.id, m.created, m.kind, m.importance, m.confidence, m.agent <> '',"
     " CASE WHEN instr(t.marks, ' workspace ') THEN t.fields END"
@@ -311,18 +312,19 @@ _ROWS = (
 
 
 def half_life_days(kind: str, policy: Policy, config: Config) -> float | None:
-    """Return in how many days a memory of a kind loses half of what age can take; None where age does not matter.
+    """Return after how many days a kind's memories have lost half of what age can take; None if they do not age.
 
-    The settings go before what a kind names in the policy, and that before what the policy says of all the others.
+    The configuration takes precedence over the kind's own value in the policy, and that over the policy's general
+    value.
     """
     own = policy.kind(kind).half_life_s
     return None if own is None else config.recall_half_life_days or own / DAY_S or policy.recall.half_life_days
 
 
 def _affinity(fields: str, here: tuple[str, str]) -> float:
-    """Return how near the workspace that a memory names is to the reader's folder, from 0 to 1.
+    """Return how near a memory's workspace is to the reader's folder, from 0 to 1.
 
-    A relative one is a folder of this code tree. An absolute one counts where it holds the reader's folder.
+    A relative workspace is a folder of this code tree. An absolute one counts if it contains the reader's folder.
     """
     named, (folder, top) = parse_json(fields).get("workspace"), here
     if not isinstance(named, str) or not named or not folder:
@@ -340,9 +342,9 @@ def _with_work(
     working: Sequence[str],
     held: Sequence[str],
 ) -> list[Signals]:
-    """Return the signals with how near each memory is to where somebody works, and whether it is linked with that.
+    """Add to the signals how near each memory is to the places of the current work, and whether it is linked with it.
 
-    What is worked on are the tasks that are held and the memories about these very places.
+    The current work is the held tasks and the memories about exactly these places.
     """
     rows = catalog.each("SELECT id, paths FROM text WHERE id IN ({})", [s.number for s in signals])
     overlaps = {number: overlap_of(paths, working) for number, paths in rows}
@@ -360,7 +362,7 @@ def _with_work(
 
 
 def overlap_of(paths: str, working: Sequence[str]) -> float:
-    """Return how near paths, as the catalog keeps them, are to where somebody works, from 0 to 1."""
+    """Return how near paths, as stored in the catalog, are to the reader's places, from 0 to 1."""
     if not working or paths == "[]":
         return 0.0
     from gitmem.text.globs import without_lines
@@ -393,14 +395,14 @@ def neighbours(catalog: Catalog, keys: Sequence[str]) -> dict[str, set[str]]:
 
 
 def ranking_of(policy: Policy, config: Config, query: Query) -> Ranking:
-    """Return what weighs the factors of a score: the policy's, the settings', and what is requested."""
+    """Return the weights of a score's factors from the policy, the configuration and the query."""
     settings = policy.recall
     return replace(
         RANKING,
         **fields_of(settings.factors),
         points=settings.points,
         without=(*settings.without, *query.without),
-        # Below 1 it would be no boost: what is read most would come last.
+        # Below 1 it would be a penalty: the memories read most would come last.
         access_boost=max(1.0, config.recall_access_boost_max or settings.access_boost_max),
         access_hours=config.recall_access_recency_hours or settings.access_recency_hours,
         floor=settings.relative_floor,

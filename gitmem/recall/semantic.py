@@ -1,7 +1,7 @@
 """Search by meaning in one store: the query's vectors, and the memories with the nearest vectors.
 
-The filters hold as they do for words. Whatever is wrong with the vectors is said once, and the question is answered by
-words alone.
+The filters apply as they do for words. If the vectors cannot be used, that is reported once, and the search uses words
+alone.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ if TYPE_CHECKING:
 
     Sources = tuple[tuple[str, float], ...]
 
-# Pieces that are looked at for each candidate that is wanted: the best ones may all be of one long memory, or of
-# memories that a filter keeps out. Where that is not enough, every memory that passes the filter is compared.
+# How many pieces are found for each requested candidate: the best may all belong to one long memory, or to memories
+# that a filter excludes. If that is not enough, every memory that passes the filter is compared.
 PIECES = 4
-# A store of a few memories says little about how near a question usually is to one: as if there were so many more that
-# have nothing to do with it. 0.2 is what unrelated sentences deviate by with MiniLM.
+# A small store says little about the usual distance to a query, so this many unrelated pieces are added to its
+# statistics. 0.2 is the deviation of unrelated sentences with MiniLM.
 OTHERS, DEVIATION = 10, 0.2
-# Hits that variety has to choose from, for each that is shown.
+# How many hits diversification chooses from, for each hit that is shown.
 MORE = 3
 
 
@@ -39,7 +39,7 @@ UNRELATED = fuse.Spread(0.0, DEVIATION, OTHERS)
 
 
 def joined(spreads: Sequence[fuse.Spread]) -> fuse.Spread:
-    """Return how pieces lie to a question that are in several places."""
+    """Combine the distributions of cosines in several places."""
     total = sum(one.count for one in spreads)
     if not total:
         return NOTHING
@@ -49,36 +49,36 @@ def joined(spreads: Sequence[fuse.Spread]) -> fuse.Spread:
 
 
 class Dense:
-    """One question to the vectors of one store, as a context manager: all of it is answered from one state.
+    """A query to the vectors of one store, as a context manager in which all reads see one state.
 
     Attributes:
-        notice: One line on why the vectors were left out; or empty.
+        notice: A line that says why the vectors were not used; or empty.
     """
 
     def __init__(self, catalog: Catalog, models: Sequence[tuple[Vectors, Floats]]) -> None:
-        """Take the question as each model understands it, the one for prose first."""
+        """Prepare the query, given its vector for each model, with the model for prose first."""
         self._catalog, self._asked = catalog, models
         self._spreads = [NOTHING] * len(models)
         self.notice = ""
 
     def __enter__(self) -> Dense:
-        """Begin to read."""
+        """Begin a read of each model's vectors."""
         for vectors, _ in self._asked:
             self._ask(vectors.begin, "BEGIN")
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Let go of the vectors."""
+        """Close the vectors."""
         for one in self._asked:
             one[0].close()
 
     @property
     def spread(self) -> fuse.Spread:
-        """Return how all pieces lie to the question; known after ``nearest``. A store may have no vectors at all."""
+        """Return the distribution of cosines to all pieces, known after ``nearest``; empty without vectors."""
         return self._spreads[0] if self._spreads else NOTHING
 
     def _ask(self, ask: Callable[..., Any], *arguments: object) -> Any:
-        """Return what asking the vectors gives; None from the time on that they cannot be read."""
+        """Call a function that reads vectors; return None once reading has failed."""
         if self.notice:
             return None
         try:
@@ -88,10 +88,10 @@ class Dense:
             return None
 
     def nearest(self, condition: str, values: Sequence[object], *, limit: int) -> dict[int, float]:
-        """Return the memories that pass a condition and are nearest to the question, at most *limit* of each model.
+        """Return the memories that pass a condition and are nearest to the query, at most *limit* of each model.
 
         Returns:
-            Cosines by number, those of the model for code as if they were the other one's (``_alike``).
+            Cosines by number, those of the model for code converted to the scale of the first one (``_alike``).
         """
         found: dict[int, float] = {}
         for nth, (vectors, query) in enumerate(self._asked):
@@ -106,7 +106,7 @@ class Dense:
                 every = self._every(condition, values)
                 cosines = self._ask(vectors.cosines, query, every.values()) or {}
                 passing = {number: cosines[oid] for number, oid in every.items() if oid in cosines}
-            # What is not nearer than the average is worth nothing (`recall.fuse`).
+            # Anything below the average scores 0 (`recall.fuse`).
             near = [number for number, cosine in passing.items() if cosine > self._spreads[nth].mean]
             for _, number in sorted((-passing[number], number) for number in near)[:limit]:
                 found[number] = max(found.get(number, -1.0), self._alike(nth, passing[number]))
@@ -126,7 +126,7 @@ class Dense:
         return dict(self._catalog.rows(f"SELECT m.id, m.oid FROM memory m WHERE {condition}", values))
 
     def _alike(self, nth: int, cosine: float) -> float:
-        """Return a cosine as if it were the first model's: as far from its mean, by their deviations."""
+        """Convert a cosine to the first model's scale: the same number of deviations from the mean."""
         own, first = self._spreads[nth], self._spreads[0]
         if not nth or not own.deviation or not first.deviation:
             return cosine
@@ -136,7 +136,7 @@ class Dense:
         return dict(self._catalog.each("SELECT id, oid FROM memory WHERE id IN ({})", numbers))
 
     def cosines(self, numbers: Iterable[int]) -> dict[int, float]:
-        """Return the cosine of the best piece of each memory that has a vector, as ``nearest`` gives it."""
+        """Return the cosine of the best piece of each memory that has a vector, on the scale of ``nearest``."""
         oids, found = self._oids(numbers), dict[int, float]()
         for nth, (vectors, query) in enumerate(self._asked):
             answer = self._ask(vectors.cosines, query, oids.values()) or {}
@@ -146,9 +146,9 @@ class Dense:
         return found
 
     def likeness(self, numbers: Iterable[int]) -> Callable[[int, int], float]:
-        """Return what tells how alike two of these memories are, by their pieces that are nearest to the question.
+        """Return a function for the similarity of two of these memories, by their pieces nearest to the query.
 
-        It gives their cosine, or 0 where one has no vector or they are of different models.
+        It returns their cosine, or 0 if one has no vector or they belong to different models.
         """
         oids = self._oids(numbers)
         spaces = [self._ask(vectors.best_rows, query, oids.values()) or {} for vectors, query in self._asked]
@@ -161,7 +161,7 @@ class Dense:
 
 
 class Meaning:
-    """One question to the vectors of some stores, as a context manager; numbers are those of ``recall.ranker``.
+    """A query to the vectors of some stores, as a context manager; numbers are those of ``recall.ranker``.
 
     The memory *id* of the n-th of N stores has the number id × N + n: with one store, its own number.
     """
@@ -170,23 +170,23 @@ class Meaning:
         self._stores = stores
 
     def __enter__(self) -> Meaning:
-        """Begin to read all of them."""
+        """Begin reading all stores."""
         for one in self._stores:
             one.__enter__()
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Let go of them."""
+        """Close the vectors of all stores."""
         for one in self._stores:
             one.__exit__()
 
     @property
     def notices(self) -> list[str]:
-        """Return why vectors were left out, each reason once."""
+        """Return why vectors were not used, each reason once."""
         return list(dict.fromkeys(one.notice for one in self._stores if one.notice))
 
     def nearest(self, nth: int, condition: str, values: Sequence[object], *, limit: int) -> list[int]:
-        """Return the nearest memories of a store, by its own numbers; see ``Dense.nearest``."""
+        """Return the nearest memories of a store, as its own numbers; see ``Dense.nearest``."""
         return list(self._stores[nth].nearest(condition, values, limit=limit))
 
     def fused(
@@ -195,7 +195,7 @@ class Meaning:
         numbers: Iterable[int],
         settings: DenseSettings,
     ) -> dict[int, tuple[float, Sources]]:
-        """Return the score of each candidate by words and meaning, and what it is made of."""
+        """Return the score of each candidate by words and meaning, with its parts."""
         cosines = self._cosines(numbers)
         found = fuse.fuse(lexical, cosines, spread=self._spread(), settings=settings)
         return {
@@ -225,13 +225,13 @@ class Meaning:
         return split
 
     def _spread(self) -> fuse.Spread:
-        """Return how the pieces of all stores lie to the question, as if they were one store's."""
+        """Return the distribution of cosines to the pieces of all stores together."""
         return joined([one.spread for one in self._stores])
 
     def diversified(
         self, ranked: Sequence[RankedMemory], limit: int, settings: DenseSettings
     ) -> Sequence[RankedMemory]:
-        """Return what was ranked with the best of it, *limit* at most, in the order of their variety."""
+        """Return the ranked candidates, with at most *limit* of the best ones first in diversified order."""
         if not settings.mmr:
             return ranked
         by_number = {one.number: one for one in ranked[: MORE * limit]}

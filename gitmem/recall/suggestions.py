@@ -1,6 +1,6 @@
-"""What a question may have meant that nothing answers: parts of words, and words that differ in one letter.
+"""Suggest memories for a query that finds nothing: by parts of words, and by words that differ in one letter.
 
-Both are asked only when no word of the question is in any memory, and cost no more than a recall.
+Both are used only if no word of the query is in any memory, and take no longer than a recall.
 """
 
 from __future__ import annotations
@@ -18,15 +18,15 @@ if TYPE_CHECKING:
     from gitmem.index.fts import FtsEngine
     from gitmem.model import IndexText
 
-# A part of a word says something from three letters on; longer than a term no word is.
+# A part of a word has at least three letters to be meaningful; no word is longer than a term.
 SHORTEST_PART = 3
 MOST_PARTS = 3
-# Texts that are looked through for parts, the newest: 15 ms for 10,000 of them and one part (measured).
+# How many texts are searched for parts, newest first: 15 ms for 10,000 of them and one part (measured).
 MOST_TEXTS = 30_000
 TERMS_OF_PARTS = 30
-# Nobody typed a question that is longer: what it may have meant is not worth the time.
+# A longer query was not typed by hand, so it has no typos to correct.
 LONGEST_QUERY = 500
-# A word this long has one nearest word; a shorter one is near to too many.
+# A shorter word has too many similar ones.
 SHORTEST_WORD = 4
 MOST_WORDS = 8
 _PUNCTUATION = "\"'`.,;:!?()[]{}<>*"
@@ -34,9 +34,9 @@ _LETTERS = "abcdefghijklmnopqrstuvwxyz0123456789"
 
 
 def parts_of(query: str) -> list[str]:
-    """Return what of a question is looked for inside words: lower case, the longest first."""
+    """Return the parts of a query to find inside words: in lower case, longest first."""
     words = dict.fromkeys(word.strip(_PUNCTUATION) for word in query[:LONGEST_QUERY].lower().split())
-    # What is not printable nobody typed, and SQLite takes no lone surrogate.
+    # Unprintable text was not typed, and SQLite rejects lone surrogates.
     fit = (word for word in words if SHORTEST_PART <= len(word) <= tokens.MAX_TERM and word.isprintable())
     return sorted(fit, key=len, reverse=True)[:MOST_PARTS]
 
@@ -44,13 +44,13 @@ def parts_of(query: str) -> list[str]:
 def containing(
     catalog: Catalog, parts: Sequence[str], *, limit: int, where: str, parameters: Sequence[object]
 ) -> list[int]:
-    """Return the newest memories that contain one of the parts as it was typed, in any case (of ASCII).
+    """Return the newest memories that contain one of the parts literally, ignoring the case of ASCII letters.
 
-    The vocabulary cannot tell: its words are stemmed, and "connectio" is in none of them.
+    The vocabulary cannot be used, because its words are stemmed: "connectio" is in none of them.
 
     Args:
         catalog: The catalog.
-        parts: What is looked for, at least one.
+        parts: The parts to find, at least one.
         limit: How many at most, >= 1.
         where: An SQL condition on ``memory m``.
         parameters: The values of its placeholders.
@@ -68,7 +68,7 @@ def containing(
 
 
 def terms_with(texts: Iterable[IndexText], parts: Sequence[str], language: str = ENGLISH) -> list[str]:
-    """Return the terms of the words that contain one of the parts: what these memories are scored by."""
+    """Return the terms of the words that contain one of the parts, to score these memories by."""
     words = (word for text in texts for word in " ".join(text.texts()).split())
     having = (word for word in words if any(part in word.lower() for part in parts))
     found = (term for word in having for term in tokens.terms(word, language))
@@ -76,12 +76,12 @@ def terms_with(texts: Iterable[IndexText], parts: Sequence[str], language: str =
 
 
 def suggestion(catalog: Catalog, engine: FtsEngine, query: str, terms: Sequence[str]) -> str:
-    """Return the question with its unknown words replaced by known ones that differ in one letter; empty without any.
+    """Return the query with unknown words replaced by known ones that differ in one letter; empty if there are none.
 
     Args:
         catalog: The catalog.
         engine: The index with the vocabulary.
-        query: The question as typed.
+        query: The query as typed.
         terms: Its analysed terms.
     """
     if len(query) > LONGEST_QUERY:
@@ -99,10 +99,10 @@ def _is_unknown(found: Sequence[str], terms: Sequence[str], known: Container[str
 
 
 def _nearest(catalog: Catalog, engine: FtsEngine, word: str) -> str:
-    """Return a word, as somebody wrote it, that is one letter away from one typed or has such a one's stem.
+    """Return the most frequent word that is one letter away from this one, or has the same stem as such a word.
 
-    The most frequent one; empty without any. What was typed may lack the letter that its stem would have lost:
-    "rediss" is two letters from the term of "redis".
+    The word is returned as written in a memory; empty if there is none. Stems matter because stemming may drop the
+    letter that differs: "rediss" is two letters from the term of "redis".
     """
     near = dict.fromkeys(tokens.stems(sorted(_edited(word)), catalog.language))
     known = dict(catalog.each("SELECT term, df FROM term WHERE term IN ({})", near))
@@ -118,7 +118,7 @@ def _nearest(catalog: Catalog, engine: FtsEngine, word: str) -> str:
 
 
 def _edited(word: str) -> set[str]:
-    """Return every text one letter away: one left out, added, changed, or two neighbours exchanged.
+    """Return every string one edit away: a letter deleted, inserted or changed, or two neighbours swapped.
 
     Source: Damerau 1964, "A technique for computer detection and correction of spelling errors": four in five errors.
     """
