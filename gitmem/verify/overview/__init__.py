@@ -1,1 +1,1 @@
-"""What is found of the facts, and how the store stands: for reports, pages and listings."""
+"""Results and the state of the facts, in the forms that reports, pages and listings are made of."""

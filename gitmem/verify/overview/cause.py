@@ -1,6 +1,6 @@
-"""Group facts that need a person by their cause: the commit that broke them, or the reason that they share. Pure.
+"""Group facts that need a person by cause: the commit that broke them, or the reason that they share. Pure.
 
-A listing names a cause once, with a few of its facts and what rests on them, however many there are.
+A listing names each cause once, with a few of its facts and the memories that rest on them.
 """
 
 from __future__ import annotations
@@ -12,16 +12,16 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-# A cause of so few facts is shown as lines of their own, with the reason of each.
+# A cause of at most this many facts is shown as separate lines, each fact with its reason.
 APART = 2
-# Lines that a listing may take before the other causes are only counted.
+# Lines that a listing may use; further causes are only counted.
 LINES = 20
-# Columns that the keys of one cause may take; at least one is named.
+# Columns that the keys of one cause may use; at least one key is named.
 COLUMNS = 60
-# Characters of a reason that several facts share: ``gitmem show KEY`` has the whole.
+# Characters shown of a reason that several facts share; ``gitmem show KEY`` prints it in full.
 REASON_LIMIT = 120
-# What differs between facts that fail for one reason: quoted texts, files, commits, larger numbers, durations. A long
-# word is read from its beginning only, or it would take the square of its length.
+# Matches the parts that vary between facts that fail for one reason: quoted texts, files, commits, larger numbers,
+# durations. A long word is matched from its beginning only; otherwise matching would take quadratic time.
 _VARIABLE = (
     r"(?<!named )(?<!module )(?<!script: )(?:'[^']*'|\"[^\"]*\"|`[^`]*`)"
     r"|(?<![\w.@+-])[\w.@+-]*/[\w./@+*:\[\]-]*"
@@ -34,15 +34,15 @@ class Case:
     """One fact that needs a person, or a memory that rests on one.
 
     Attributes:
-        key: Its key.
-        status: Its status: the mark that it is shown with.
-        label: What follows its key, such as ``failed, as before``; cases with different labels are different causes.
-        because: Why, on one line.
-        culprit: What broke it, where known: the commit, and where it is one of several, the last one before; or empty.
+        key: The memory's key.
+        status: The status whose mark is shown.
+        label: The text after the key, such as ``failed, as before``; cases with different labels are different causes.
+        because: The reason, on one line.
+        culprit: The commit that broke it, and the last commit before it if only a range is known; both may be empty.
         chain: For a suspect, the memories between it and the failed fact, that fact last.
-        many: The label of several; empty where it is the same.
-        more: What is shown of it alone, in brackets; or empty.
-        title: Its title.
+        many: The label for several facts; empty if it is the same.
+        more: Text in brackets that is shown for this fact only; or empty.
+        title: The memory's title.
     """
 
     key: str
@@ -58,12 +58,12 @@ class Case:
 
 @frozen
 class Cause:
-    """What several cases have in common.
+    """Cases that share a cause.
 
     Attributes:
         cases: The cases, by key; at least one.
-        reason: Why, on one line, without what differs; or empty.
-        suspects: What rests on them and on nothing that failed for another cause, by key.
+        reason: The shared reason, on one line, without the parts that vary; or empty.
+        suspects: The suspect memories whose chain leads to these cases, by key.
     """
 
     cases: tuple[Case, ...]
@@ -72,12 +72,11 @@ class Cause:
 
     @property
     def keys(self) -> tuple[str, ...]:
-        """Return the keys of the cases."""
         return tuple(case.key for case in self.cases)
 
 
 def group(cases: Iterable[Case]) -> list[Cause]:
-    """Return the causes: in the order of their statuses and labels as given, the largest first, then by key."""
+    """Group cases into causes: by status and label in the order of first appearance, the largest first, then by key."""
     found: dict[tuple[str, ...], list[Case]] = {}
     order: dict[tuple[str, str], int] = {}
     every = list(cases)
@@ -94,7 +93,7 @@ def group(cases: Iterable[Case]) -> list[Cause]:
     causes = []
     for them in found.values():
         them.sort(key=lambda case: case.key)
-        # A fact can fail twice in one listing (a wrong verdict): what rests on it is shown once.
+        # A fact can fail twice in one listing (a wrong verdict); its suspects are shown once.
         suspects = sorted((one for case in them for one in resting.pop(case.key, ())), key=lambda case: case.key)
         causes.append(Cause(tuple(them), shared_reason([case.because for case in them]), tuple(suspects)))
     rank = {id(cause): order[cause.cases[0].status, cause.cases[0].label] for cause in causes}
@@ -102,7 +101,7 @@ def group(cases: Iterable[Case]) -> list[Cause]:
 
 
 def shared_reason(reasons: Sequence[str]) -> str:
-    """Return the reason that some facts share: as it is where it is one text, else without what differs."""
+    """Return the reason that the facts share: unchanged if all texts are equal, else without the parts that vary."""
     texts = dict.fromkeys(reasons)
     if len(reasons) > 1 and len(texts) == 1:
         return next(iter(texts))
@@ -113,12 +112,12 @@ def shared_reason(reasons: Sequence[str]) -> str:
 
 
 def title(cause: Cause, phrases: Mapping[tuple[str, str], str], *, noun: str = "facts") -> str:
-    """Return a cause of several facts on one line, without its mark.
+    """Format a cause of several facts as one line, without its mark.
 
     Args:
         cause: The cause.
-        phrases: What broke facts, in words (``blame.culprit.describe_culprits``).
-        noun: What they are.
+        phrases: A phrase for each culprit (``blame.culprit.describe_culprits``).
+        noun: The plural noun for the cases.
     """
     first = cause.cases[0]
     label = first.many or first.label
@@ -132,7 +131,7 @@ def title(cause: Cause, phrases: Mapping[tuple[str, str], str], *, noun: str = "
 
 
 def few(keys: Sequence[str], *, columns: int = COLUMNS) -> str:
-    """Return as many keys as fit into so many columns, at least one, and how many more there are."""
+    """Return as many keys as fit into *columns*, at least one, and the number of the remaining ones."""
     shown = [keys[0]]
     for key in keys[1:]:
         if len(", ".join((*shown, key))) > columns:
@@ -143,7 +142,7 @@ def few(keys: Sequence[str], *, columns: int = COLUMNS) -> str:
 
 
 def fit(causes: Sequence[Cause], *, lines: int = LINES) -> int:
-    """Return how many causes, from the first, are shown in about so many lines."""
+    """Return how many causes, from the first, fit into about *lines* lines."""
     left = lines
     for number, cause in enumerate(causes):
         left -= min(len(cause.cases), 2) + min(len(cause.suspects), APART)

@@ -1,6 +1,6 @@
-"""Built-in checks behind a change, derived from what they answered before it: only changed files are read.
+"""Derive the answers of built-in checks at the head from their answers at the base, reading only the changed files.
 
-What did not change says the same on both sides, so that the answer before often tells what it says.
+Unchanged files give the same result on both sides, so the answer at the base often determines the answer at the head.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 def answer_behind(
     git: Git, base: CodeTree, head: CodeTree, before: Mapping[Check, BuiltinAnswer]
 ) -> dict[Check, BuiltinAnswer]:
-    """Return what each check answers on the head, given its answer on the base."""
+    """Return what each check answers at the head, given its answer at the base."""
     files = {
         check: (files_of(base, check), files_of(head, check))
         for check, answer in before.items()
@@ -48,15 +48,15 @@ def _derive(
     now: list[Entry],
     seen: Mapping[Entry, Sequence[Finding]],
 ) -> BuiltinAnswer | None:
-    """Return the answer on the head, or None where what did not change must be read."""
+    """Return the answer at the head, or None if unchanged files must be read to find it."""
     same = set(was) & set(now)
     had = [seen.get(entry) for entry in was if entry not in same]
     if None in had:
         return None
     if before.outcome == (HOLDS if row_of(check).is_denial else FAILS):
-        return conclude(check, now, dict.fromkeys(same, ()) | dict(seen))  # no file had it
+        return conclude(check, now, dict.fromkeys(same, ()) | dict(seen))  # no file at the base had a match
     if any(had):
         return None
-    # It is one of those that did not change: they are as they were.
+    # The match was in an unchanged file, which still has it.
     has = any(seen.get(entry, True) for entry in now if entry not in same)
     return None if has else before

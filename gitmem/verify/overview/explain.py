@@ -1,4 +1,4 @@
-"""Why a fact is due, in terms of files: which of its inputs changed since its verdict, and which of its tools."""
+"""Explain why a fact is due: which of its inputs or tools changed since its verdict."""
 
 from __future__ import annotations
 
@@ -23,19 +23,20 @@ if TYPE_CHECKING:
     from gitmem.model import Verdict
     from gitmem.verify.due import Due
 
-# How many are named: the first by name.
+# How many changes are named: the first by name.
 NAMED = 5
 
 
 def explain(git: Git, tree: CodeTree, dues: Sequence[Due]) -> tuple[Due, ...]:
-    """Return facts that are due, each with what changed; nothing where the commit of its verdict is not here."""
+    """Return the due facts, each with what changed; nothing if the commit of its verdict is not in this clone."""
     return _Explaining(git, tree).explain(dues)
 
 
 def changed_reads(text: str, before: CodeTree, behind: CodeTree, paths: list[str]) -> list[str]:
-    """Return what changed of a verdict's ``reads`` between two trees, which differ in *paths*; all of them if unknown.
+    """Return the paths by which a verdict's ``reads`` differ between two trees; all of *paths* if unknown.
 
-    Where something that was looked up became another thing without a file of that name, its place is returned.
+    *paths* are the files that differ between the trees. Where the state of a place that was looked up changed but no
+    file of that name did, the place is returned.
     """
     reads = parse_reads(text) if text else None
     if not reads:
@@ -50,14 +51,14 @@ def changed_reads(text: str, before: CodeTree, behind: CodeTree, paths: list[str
 
 
 def _names_in(folder: str, paths: list[str], before: CodeTree, behind: CodeTree) -> list[str]:
-    """Return those of the changed files below a folder by which its list of names changed."""
+    """Return those of the changed files below a folder that change its list of names."""
     was, now = before.places.children(folder), behind.places.children(folder)
     start = len(folder) + 1 if folder else 0
     return [path for path in paths if was.get(name := path[start:].split("/")[0]) != now.get(name)]
 
 
 class _Explaining:
-    """The code as it is, and as it was at the commits of the verdicts."""
+    """Compares the code with the code at the commits of the verdicts."""
 
     def __init__(self, git: Git, tree: CodeTree) -> None:
         self._git = git

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from gitmem.git.binary import Git
 
-# What came of a fact.
+# Kinds of findings.
 BROKEN = "newly_false"
 FAILED = "failed"
 WRONG = "wrong_verdict"
@@ -26,10 +26,10 @@ UNSTEADY = "unsteady"
 MENDED = "newly_true"
 HOLDS = "holds"
 
-# Why a fact could not be checked: nobody here, and no list, approves its command.
+# Why a fact could not be checked: its command is approved neither here nor by a list.
 NOT_APPROVED = "not approved"
 
-# How grave a finding is.
+# Severity of a finding.
 ERROR = "error"
 WARNING = "warning"
 NOTE = "note"
@@ -37,16 +37,16 @@ NOTE = "note"
 
 @frozen
 class FindingWords:
-    """How one kind of finding is shown, in every form.
+    """How one kind of finding is shown, in every output format.
 
     Attributes:
         status: The status whose mark and colour it has.
-        level: ``error``, ``warning``, ``note``, or empty where there is nothing to complain of.
-        phrase: What follows the key.
-        many: The same of several.
+        level: ``error``, ``warning``, ``note``, or empty where nothing is wrong.
+        phrase: The text after the key.
+        many: The same for several facts.
         heading: The heading of a list of them.
         meaning: What the kind means, one sentence.
-        case: What it is in a report of JUnit: ``failure``, ``error``, ``skipped``, or empty for a test that passed.
+        case: Its element in a JUnit report: ``failure``, ``error``, ``skipped``, or empty for a test that passed.
     """
 
     status: str
@@ -58,7 +58,7 @@ class FindingWords:
     case: str = ""
 
 
-# The one table of them, the most important first.
+# All kinds, the most important first.
 WORDS = {
     BROKEN: FindingWords(
         *(FAILED, ERROR, "becomes false", "become false", "Becomes false"),
@@ -97,7 +97,7 @@ WORDS = {
         meaning="The fact holds at the place that the change moves its files to, but the document names the old place.",
         case="skipped",
     ),
-    # A fact that nobody could check is a test that could not run.
+    # JUnit: a fact that could not be checked is a test that could not run.
     UNCHECKED: FindingWords(
         *(BLOCKED, WARNING, "could not be checked", "could not be checked", "Could not be checked"),
         meaning="A fact that had to be checked could not be checked.",
@@ -108,7 +108,7 @@ WORDS = {
         meaning="The check holds, but gives different answers on the same code.",
         case="skipped",
     ),
-    # What was false before is not this change's failure.
+    # JUnit: a fact that was false before is not a failure of this change.
     STILL: FindingWords(
         *(FAILED, NOTE, "was false before and still is", "were false before and still are", "False before and after"),
         meaning="The change does not fix this fact.",
@@ -127,7 +127,7 @@ WORDS = {
     HOLDS: FindingWords(*(VERIFIED, "", "holds", "hold", "Holds"), meaning="The fact holds."),
 }
 KINDS = tuple(WORDS)
-# Those listed one by one; facts that hold are only counted.
+# The kinds that are listed one by one; facts that hold are only counted.
 LISTED = tuple(kind for kind in KINDS if kind != HOLDS)
 
 
@@ -151,10 +151,10 @@ class StatedLine:
     Attributes:
         spot: Where it is at the head.
         text: The line.
-        where: What contradicts it, ``path:line``; empty where that is not known.
-        corrected: What the line should say; empty where that is not known.
-        is_in_diff: Whether the change's difference shows the line.
-        cut: The lines that should go, because what they are about is gone; empty for none.
+        where: The place that contradicts it, ``path:line``; empty if unknown.
+        corrected: What the line should say; empty if unknown.
+        is_in_diff: Whether the diff of the change shows the line.
+        cut: The lines that should be removed, because their subject is gone; empty for none.
     """
 
     spot: Spot
@@ -166,34 +166,34 @@ class StatedLine:
 
     @property
     def remove(self) -> str:
-        """Return which lines should go, as a request; empty for none."""
+        """Return a request to remove these lines; empty for none."""
         return f"remove {describe_lines(self.cut)}" if self.cut else ""
 
 
 def describe_lines(lines: range) -> str:
-    """Return the numbers of lines, from first to last, in words."""
+    """Format a range of line numbers in words."""
     return f"line {lines[0]}" if len(lines) == 1 else f"lines {lines[0]} to {lines[-1]}"
 
 
 @frozen
 class Finding:
-    """What came of one fact, or of a memory that rests on one.
+    """The result for one fact, or for a memory that rests on one.
 
     Attributes:
         key: Its key.
         title: Its title, as written.
         kind: One of ``KINDS``.
-        because: Why, on one line; empty where there is nothing to say.
-        by: Who wrote it, or empty.
-        fact: Where it is in the code tree; None where it is on the memory branch.
-        places: The files of the code to look at, the most telling first: what changed of what it reads.
-        path: Where it is in its store.
+        because: The reason, on one line; empty where there is nothing to say.
+        by: The author, or empty.
+        fact: Where it is in the code tree; None if it is on the memory branch.
+        places: The changed inputs, the most relevant first.
+        path: Its path in its store.
         chain: For a suspect, the memories between it and the failed fact, that fact last.
-        is_new: Whether the change itself brings it: a fact without a base, a suspect that was none.
+        is_new: Whether the change itself introduces it: a fact without a base, or a memory that was not suspect before.
         culprit: The commit that broke it, where known.
-        culprit_after: Where it is known only that one of those after this one did, up to ``culprit``; else empty.
+        culprit_after: If only a range is known: the commit before the range that ends with ``culprit``; else empty.
         seconds: How long its check ran.
-        moved: Where git renamed what the check names to, if the change moved it (``verify.moves``).
+        moved: Where git renamed the files that the check names, if the change moved them (``verify.moves``).
         stated: The lines of documents that state it, if it becomes false, or that name an old path.
     """
 
@@ -215,22 +215,22 @@ class Finding:
 
     @property
     def is_waiting(self) -> bool:
-        """Return whether it waits for somebody's approval, which no change can give."""
+        """Return whether it is waiting for a person's approval, which no change to the code can give."""
         return self.kind == UNCHECKED and self.because == NOT_APPROVED
 
 
 @frozen
 class ReviewFinding:
-    """One thing about a change of memories that a reviewer should look at.
+    """One thing that a reviewer of a change of memories should look at.
 
     Attributes:
         severity: ``error``, ``warning`` or ``note``.
         code: A stable word such as ``secret`` (docs/review.md lists them).
-        message: What is the matter, one line.
+        message: What is wrong, on one line.
         key: The memory, or empty.
         path: The file, or empty.
         line: Its line, from 1; 0 where none can be named.
-        hint: What to do about it, or empty.
+        hint: How to fix it, or empty.
     """
 
     severity: str
@@ -244,11 +244,11 @@ class ReviewFinding:
 
 @frozen
 class ChangeReview:
-    """What a reviewer of a change should look at besides the facts that it makes false, the gravest first in each part.
+    """What a reviewer should look at besides the facts that a change makes false, the most severe first in each part.
 
     Attributes:
-        edits: Changes of what decides what is checked: the approved list, gitmem's workflows.
-        programs: Changes of files that checks run, and what their facts say with those files as they were.
+        edits: Changes to files that decide what is checked: the approved list, gitmem's workflows.
+        programs: Changes to files that checks run, and the results of their facts without those changes.
         memory: What ``gitmem review`` finds in the change's own memories.
     """
 
@@ -258,7 +258,7 @@ class ChangeReview:
 
     @property
     def is_refused(self) -> bool:
-        """Return whether it says no to the change by itself."""
+        """Return whether this review alone is enough to reject the change."""
         return any(one.severity == ERROR for one in (*self.edits, *self.programs, *self.memory))
 
 
@@ -270,7 +270,7 @@ class FindingRow:
     """One line of a section.
 
     Attributes:
-        text: What it says, one line.
+        text: The message, on one line.
         key: The memory that it is about, or empty.
         path: A file, of the code unless its section is about memory; or empty.
         line: Its line, from 1; 0 where none can be named.
@@ -286,14 +286,14 @@ class FindingRow:
 
 @frozen
 class FindingSection:
-    """What else a reader of findings should see, under a heading of its own.
+    """Further information for a reader of findings, under its own heading.
 
     Attributes:
-        heading: Its heading.
-        level: ``error``, ``warning`` or ``note``; a note is folded.
-        rows: Its lines, the most important first; never empty.
+        heading: The heading.
+        level: ``error``, ``warning`` or ``note``; a note is shown folded.
+        rows: The lines, the most important first; never empty.
         is_first: Whether it comes before all findings.
-        memory: The commit of a memory that its files are of; empty for files of the code.
+        memory: The memory commit that its files belong to; empty for files of the code.
     """
 
     heading: str
@@ -305,20 +305,20 @@ class FindingSection:
 
 @frozen
 class Findings:
-    """What one command found.
+    """Everything that one command found.
 
     Attributes:
         command: ``check`` or ``verify``.
-        summary: The whole in one line.
+        summary: A summary, on one line.
         findings: One for each fact and suspect, and one for each silenced fact, the most important first, then by key.
         head: The commit that was judged.
         base: The commit that it was compared with, or empty.
-        at: When, epoch seconds.
-        notes: What else a reader should know, a line each.
+        at: When it was judged, epoch seconds.
+        notes: Further notes for the reader, one line each.
         untouched: Facts that a change hides, removes, supersedes or weakens without touching what they read, each with
-            what it does to them.
-        sections: What else a reader should see, each under its own heading.
-        memory: The commit of the memory branch that was judged by, or empty.
+            a description of the effect.
+        sections: Further sections, each under its own heading.
+        memory: The commit of the memory branch that the facts were read from, or empty.
         held: How many facts hold, besides those among the findings.
     """
 
@@ -335,12 +335,11 @@ class Findings:
     held: int = 0
 
     def of(self, *kinds: str) -> list[Finding]:
-        """Return the findings of these kinds."""
         return [f for f in self.findings if f.kind in kinds]
 
 
 def fact_spot(git: Git, commit: str, path: str) -> Spot | None:
-    """Return where a fact's check is in its file of the code tree; None for one of the memory branch."""
+    """Return where a fact's check is in its file in the code tree; None for a fact on the memory branch."""
     if not is_home(path):
         return None
     text = next((content for _, content in git.read_blobs([f"{commit}:{path}"]) if content is not None), b"")
@@ -348,5 +347,5 @@ def fact_spot(git: Git, commit: str, path: str) -> Spot | None:
 
 
 def in_order(findings: Iterable[Finding]) -> tuple[Finding, ...]:
-    """Return findings, the most important first, then by key."""
+    """Sort findings, the most important first, then by key."""
     return tuple(sorted(findings, key=lambda f: (KINDS.index(f.kind), f.key)))

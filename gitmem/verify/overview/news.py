@@ -1,7 +1,7 @@
 """Select the parts of a result that are new to the reader.
 
 Everything is reported once: a failure when it is recorded, a blocked check when it is first blocked, a flapping fact
-when it is marked. Afterwards it is only counted and listed, until it has changed.
+when it is marked. After that it is only counted and listed, until it changes.
 """
 
 from __future__ import annotations
@@ -19,18 +19,18 @@ if TYPE_CHECKING:
 
 
 def with_news(result: Result, *, noted: Collection[str]) -> Result:
-    """Return a result that knows whether it is news, and whether it marks its fact as flapping.
+    """Set on a result whether it is news, and whether it marks its fact as flapping.
 
     Args:
-        result: What came of judging one fact.
-        noted: Facts whose check was blocked in this clone when it was tried last; of others, the branch says so.
+        result: The result of judging one fact.
+        noted: Facts whose check was blocked in this clone at the last attempt; the branch has those of others.
     """
     due = result.due
     is_steady = mark_of(due.latest) == 0
     if result.verdict is not None and result.verdict.moved:
         result = replace(result, is_moved=due.verdict is None or due.verdict.moved != result.verdict.moved)
     has_failed = due.verdict is not None and due.verdict.outcome == FAILS
-    if result.outcome == BLOCKED:  # what failed stays failed until it can be checked again
+    if result.outcome == BLOCKED:  # a failed fact stays failed until it can be checked again
         is_known = due.row.key in noted or is_attempt(due.latest)
         return replace(result, is_news=is_steady and not has_failed and not is_known)
     if result.outcome == FAILS:

@@ -1,4 +1,4 @@
-"""What a verify run found, in the form that reports are made of."""
+"""Convert the results of a verify run into findings."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ if TYPE_CHECKING:
     from gitmem.verify.run.judge import Result
     from gitmem.verify.session import VerifyRun
 
-# Files that are named for a fact.
+# How many files are named for a fact.
 NAMED = 3
 # The kind of finding for a memory that needs a person.
 KIND_OF = {FAILED: FAILED, SUSPECT: SUSPECT, BLOCKED: UNCHECKED}
 
 
 def findings_of(run: VerifyRun, git: Git, *, summary: str, now: int) -> Findings:
-    """Return what a run judged, what failed before and what is suspect, as findings."""
+    """Return the results of a run, earlier failures and suspect memories as findings."""
     found = {result.due.row.key: _finding(result, git, run.commit) for result in run.results}
     for line in run.standing.lines:
         if line.key not in found or found[line.key].kind == HOLDS:
@@ -73,7 +73,7 @@ def _finding(result: Result, git: Git, commit: str) -> Finding:
 
 
 def _places(due: Due) -> tuple[Spot, ...]:
-    """Return the files that a fact names by their whole paths; where in them it failed is not known."""
+    """Return the files that a fact names by their full paths; the line that failed is not known."""
     check = due.spec.check
     globs = globs_of(check.words) if check.form == BUILTIN else due.document.strings("paths")
     return tuple(Spot(normal(glob)) for glob in globs if is_plain(normal(glob)))[:NAMED]

@@ -16,9 +16,9 @@ if TYPE_CHECKING:
     from gitmem.index.catalog.catalog import Catalog
     from gitmem.store.local import LocalState
 
-# The page stays readable on a forge: everything is counted, this many of each are named.
+# Keeps the page readable on a forge: everything is counted, but only this many of each are named.
 NAMED = 200
-# What a line is about that is not a status: the fact keeps its own.
+# The mark of a line about something that is not a status; the fact keeps its own status.
 FLAPPING = "flapping"
 
 
@@ -27,17 +27,17 @@ class StandingLine:
     """One memory that needs a person.
 
     Attributes:
-        key: Its key.
+        key: The memory's key.
         title: Its title, as written.
-        status: ``failed``, ``suspect`` or ``blocked``; ``flapping`` for one whose check does not always answer alike.
-        because: Why, on one line.
-        by: Who wrote it, or empty.
-        held_commit: The code commit where a failed fact held last, where known.
+        status: ``failed``, ``suspect`` or ``blocked``; ``flapping`` if its check gives varying results.
+        because: The reason, on one line.
+        by: The author, or empty.
+        held_commit: The code commit where a failed fact last held, where known.
         culprit: The commit that broke it, where known.
-        culprit_after: Where that is one of several: the last commit before them.
+        culprit_after: If only a range of commits is known: the last commit before it.
         chain: For a suspect, the memories between it and the failed fact.
-        path: Where it is in its store.
-        is_fact: Whether it is a fact that is counted as one.
+        path: Its path in its store.
+        is_fact: Whether it is counted as a fact.
     """
 
     key: str
@@ -55,14 +55,14 @@ class StandingLine:
 
 @frozen
 class Standing:
-    """How the store is for one code commit.
+    """The state of the store at one code commit.
 
     Attributes:
-        kinds: Live memories by kind.
-        statuses: Memories with a status by status.
-        lines: What failed, then what is suspect, then what is blocked, each by key.
-        flapping: Facts whose checks do not always answer alike, by key, whatever their status.
-        moved: Facts that are judged where git renamed their files to, by key.
+        kinds: Number of live memories of each kind.
+        statuses: Number of memories with each status.
+        lines: Failed, then suspect, then blocked memories, each by key.
+        flapping: Facts whose checks give varying results, by key, whatever their status.
+        moved: Facts that are judged at the new paths of files that git renamed, by key.
     """
 
     kinds: Mapping[str, int]
@@ -75,12 +75,12 @@ class Standing:
 def take_stock(
     catalog: Catalog, ground: int | None, local: LocalState, *, now: int, with_blocked: bool = True
 ) -> Standing:
-    """Return how the store is on one ground, by the verdicts of the branch and of this clone.
+    """Return the state of the store on one ground, by the verdicts of the branch and of this clone.
 
-    What is blocked is a matter of this machine: a page that all share is made without it.
+    Blocked facts depend on this machine, so a page that all clones share is made without them.
     """
     chains = state.suspects(catalog, ground)
-    # Nor does it change as time passes: only here, what has expired is not counted.
+    # A shared page must not change as time passes either, so expired memories are left out only here.
     live = f"{state.LIVE} AND (m.expires IS NULL OR m.expires > {now})" if with_blocked else state.LIVE
     kinds = dict(catalog.rows(f"SELECT kind, count(*) FROM memory m WHERE {live} GROUP BY kind ORDER BY kind"))
     counts = _counts(catalog, ground, now=now, with_blocked=with_blocked)
@@ -92,9 +92,9 @@ def take_stock(
 
 
 def _counts(catalog: Catalog, ground: int | None, *, now: int, with_blocked: bool) -> dict[str, int]:
-    """Return how many facts have each status, suspicion left out.
+    """Return how many facts have each status, ignoring suspicion.
 
-    Most are verified: those that are not are counted, and the rest is what is left (2 ms for 10,000 instead of 8).
+    Most facts are verified: the others are counted and subtracted from the total (2 ms for 10,000 instead of 8).
     """
     states = (
         "FROM state s CROSS JOIN memory m ON m.id = s.fact CROSS JOIN fact f ON f.id = m.id"
@@ -178,7 +178,7 @@ def _suspects(
 
 
 def describe_statuses(standing: Standing) -> str:
-    """Return how many facts have each status, and then the suspect memories that are no facts; or an empty string."""
+    """Describe how many facts have each status, and how many other memories are suspect; may be empty."""
     others = sum(line.status == SUSPECT and not line.is_fact for line in standing.lines)
     counts = {**standing.statuses, SUSPECT: standing.statuses.get(SUSPECT, 0) - others}
     facts = ", ".join(f"{n} {status}" for status, n in counts.items() if n)
@@ -187,28 +187,28 @@ def describe_statuses(standing: Standing) -> str:
 
 
 def author(catalog: Catalog, number: int) -> str:
-    """Return who wrote a memory, by its ``by`` field, or an empty string."""
+    """Return the author of a memory by its ``by`` field, or an empty string."""
     row = catalog.row("SELECT fields FROM text WHERE id = ?", (number,))
     return written_by(parse_json(row[0]).get("by")) if row else ""
 
 
 def written_by(by: object) -> str:
-    """Return who a memory's ``by`` field names, or an empty string."""
+    """Return the author that a memory's ``by`` field names, or an empty string."""
     if isinstance(by, dict):
         return " / ".join(str(v) for v in (by.get("who"), by.get("agent")) if v)
     return str(by or "")
 
 
 def culprits(standing: Standing) -> list[tuple[str, str]]:
-    """Return what is known to have broken facts: the commit, and where it is one of several, the last one before."""
+    """Return the known culprits: the commit, and the last commit before it if only a range is known."""
     return [(line.culprit, line.culprit_after) for line in standing.lines if line.culprit]
 
 
 def status_page(standing: Standing, culprits: Mapping[tuple[str, str], str]) -> str:
-    """Return ``STATUS.md``: no ages and no commit of the branch, so that it changes only when something does.
+    """Return ``STATUS.md``, without ages and branch commits, so that it changes only when a status does.
 
     Args:
-        standing: How the store stands.
+        standing: The state of the store.
         culprits: A phrase for each of its ``culprits`` (``verify.blame.culprit.describe_culprits``).
     """
     facts = sum(standing.statuses.values())
@@ -240,7 +240,7 @@ def _bullet(line: StandingLine, culprits: Mapping[tuple[str, str], str]) -> str:
     parts = [f"- **{markdown(line.key)}**: {markdown(line.title)}"]
     if line.because:
         parts.append(f"— {markdown(line.because)}")
-    # Right before the commit that broke it, which is named; where that is not known, where it was seen to hold last.
+    # The last commit before the culprit; where that is unknown, the commit where the fact was last seen to hold.
     held = line.culprit_after or ("" if line.culprit else line.held_commit)
     where = [f"last held at `{held[:12]}`"] if held else []
     broken = culprits.get((line.culprit, line.culprit_after), "") if line.culprit else ""
@@ -250,7 +250,7 @@ def _bullet(line: StandingLine, culprits: Mapping[tuple[str, str], str]) -> str:
 
 
 def markdown(text: str) -> str:
-    """Return text of a memory for a Markdown page: one line, hidden characters shown, markup dead."""
+    """Escape a memory's text for a Markdown page: one line, hidden characters shown, no markup."""
     shown = display(" ".join(text.split()))
     for char in "\\`*_[]<>#|!":
         shown = shown.replace(char, "\\" + char)
@@ -258,10 +258,10 @@ def markdown(text: str) -> str:
 
 
 def cell(text: str) -> str:
-    """Return text of others for a table: one line, no markup, no HTML, no mention of a person and no link."""
+    """Escape untrusted text for a table cell: one line, no markup, HTML, mention or link."""
     shown = markdown(text).replace("&", "&amp;")
-    # A zero-width space, spelt: GitHub takes ``@name`` and bare addresses for what they look like, escaped or not.
+    # A zero-width space: GitHub links ``@name`` and bare addresses even when they are escaped.
     for sign in ("@", "://", "www."):
         shown = shown.replace(sign, f"{sign[0]}&#8203;{sign[1:]}")
-    # Of its own Markdown: text that is struck out, and formulas.
+    # GitHub's additions to Markdown: strikethrough and formulas.
     return shown.replace("~", "\\~").replace("$", "\\$")
