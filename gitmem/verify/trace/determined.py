@@ -1,8 +1,8 @@
-"""Tell whether a run's answer follows from the files that it read: then it cannot be a matter of chance. Pure.
+"""Tell whether a run's answer follows from the files that it read, so that it cannot be random. Pure.
 
-It is so where a run started nothing but a few tools that look at files and compute, and read no device, no state of the
-system and no variable of the shell that differs each time. Of any other program nothing is said: an interpreter has
-threads, clocks and random numbers, and none of them shows in a trace (vdso(7)).
+This is the case if a run started only a few tools that read files and compute, and read no device, no system state and
+no shell variable that changes from run to run. Other programs are never determined: an interpreter has threads, clocks
+and random numbers, and none of them shows in a trace (vdso(7)).
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from gitmem.verify.trace.trace import Trace
 
-# POSIX.1-2017, Shell & Utilities: what these write depends on their arguments and input alone. Not `sort` (-R), `ls`
+# POSIX.1-2017, Shell & Utilities: the output of these depends only on their arguments and input. Not `sort` (-R), `ls`
 # (-t) and `find` (-newer, the order of a folder), nor `awk` (srand).
 TOOLS = frozenset(
     [
@@ -23,10 +23,10 @@ TOOLS = frozenset(
         *("cat", "head", "tail", "wc", "cut", "tr", "uniq", "comm", "cmp", "diff", "grep", "egrep", "fgrep", "sed"),
     ]
 )
-# What the GNU tools among them read when they start: libsigsegv and libselinux (strace).
+# What some of these GNU tools read when they start: libsigsegv and libselinux (strace).
 STARTUP = re.compile(r"/proc/(?:self|\d+)/maps|/proc/filesystems|/sys/fs/selinux|/dev/(?:null|tty)")
 _SYSTEM = ("/dev/", "/proc/", "/sys/")
-# Variables of shells that differ from run to run.
+# Shell variables that differ from run to run.
 _CHANGING = re.compile(r"\$\{?(?:S?RANDOM|SECONDS|EPOCH|BASHPID|PPID|\$)")
 
 
@@ -35,8 +35,8 @@ def is_determined(programs: Sequence[str], traces: Iterable[Trace], words: Seque
 
     Args:
         programs: The programs of the machine that they ran, interpreters of scripts among them.
-        traces: The runs, one behind the other.
-        words: The check, as it is run.
+        traces: The traces of the runs.
+        words: The command of the check, as it is run.
     """
     if not programs or any(map(_CHANGING.search, words)):
         return False

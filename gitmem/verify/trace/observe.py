@@ -1,7 +1,7 @@
-"""From what strace saw of a run to what it read of the code: paths of the ground, where links lead, what git read.
+"""Convert the trace of a run into what it read of the code: paths in the ground, link targets, git's data.
 
-In doubt the whole tree is an input. Not distinguished: times of files, how many links and
-folders a folder has, and what a check reads of the history of the code where it reads nothing of its files.
+In doubt, the whole tree is an input. Ignored are the times of files, the number of links and folders in a folder, and
+what a check reads of the code's history without reading its files.
 """
 
 from __future__ import annotations
@@ -19,16 +19,16 @@ if TYPE_CHECKING:
     from gitmem.verify.trace.reads import Places
     from gitmem.verify.trace.trace import Event, Trace
 
-# What the kernel follows at most (path_resolution(7)).
+# The most links that the kernel follows (path_resolution(7)).
 MOST_LINKS = 40
 _OBJECT = re.compile(r"/objects/(?:.*/)?(?:[0-9a-f]{2}/[0-9a-f]{38,62}|[^/]+\.(?:pack|idx|rev))\Z", re.DOTALL)
 # Enough of a script for its first line (execve(2): 255 bytes since Linux 5.1).
 FIRST_LINE = 256
 # Events that change where paths lead.
 _CHANGES = (LINKED, MOVED, NAMED)
-# Where links lead to what a process has open, or to where it is (proc(5)).
+# Where links lead to open files or to the folder of a process (proc(5)).
 _DESCRIPTORS = ("/proc/", "/dev/fd/")
-# What of a git directory says nothing of the code's files: settings, and where borrowed objects lie.
+# Parts of a git directory that reveal nothing of the code's files: settings, and the places of borrowed objects.
 _SETTINGS = (
     "config",
     "config.worktree",
@@ -40,7 +40,7 @@ _SETTINGS = (
     "shallow",
     "alternates",
 )
-# What `git rev-parse` says of the place alone.
+# Options of `git rev-parse` that only print where the repository is.
 _PLACE_OPTIONS = frozenset(
     [
         "--show-toplevel",
@@ -61,15 +61,15 @@ _LISTING_OPTIONS = frozenset(
 
 @frozen
 class Scene:
-    """Where a run took place.
+    """Where a run was executed.
 
     Attributes:
-        ground: The folder that it saw, absolute.
+        ground: The folder that the run saw, absolute.
         places: The files of the code there.
         content: Returns the first bytes of a file or link of the code, by its object name.
-        repository: Other folders that show the code: the person's work tree, or an empty string.
-        lent: Returns where a link leads that is in a folder which is not of the code and is shown with it; empty
-            where there is none. None where no folder is.
+        repository: The user's work tree, which shows the code as well; or an empty string.
+        lent: Returns the target of a link in a folder that is shown with the code but is not part of it; empty if it is
+            no link. None if no such folder is shown.
     """
 
     ground: str
@@ -84,9 +84,9 @@ class Observation:
     """What a run read.
 
     Attributes:
-        reads: Each with its mark (``reads``), nothing left out.
-        text: The same, folded; empty where the whole tree was read.
-        programs: The programs outside the code that were run, by the path they were run by, in order.
+        reads: All reads, each with its mark (``reads``).
+        text: The same, folded; empty if the whole tree was read.
+        programs: The programs outside the code that were run, by the path used to run them, in order.
     """
 
     reads: frozenset[str]
@@ -95,10 +95,10 @@ class Observation:
 
 
 def observe(traces: Iterable[Trace], scene: Scene) -> Observation:
-    """Return what runs on one ground, one after the other, read together.
+    """Return everything that consecutive runs on one ground read.
 
     Raises:
-        OpaqueError: That cannot be determined.
+        OpaqueError: The reads cannot be determined.
     """
     watching = _Watching(scene)
     for trace in traces:
@@ -109,7 +109,7 @@ def observe(traces: Iterable[Trace], scene: Scene) -> Observation:
 
 
 class _Watching:
-    """The state of the file system as the events change it."""
+    """Follows the events of a trace and the changes that they make to the file system."""
 
     def __init__(self, scene: Scene) -> None:
         self._scene = scene
@@ -123,7 +123,7 @@ class _Watching:
         self.programs: dict[str, None] = {}
 
     def take(self, event: Event) -> None:
-        """Take in one event."""
+        """Process one event."""
         kind, path, program, more = event
         if not self._matters(path):
             if kind == RAN:
@@ -153,13 +153,13 @@ class _Watching:
         )
 
     def _inner(self, place: str) -> str | None:
-        """Return a place's path in the ground; None where it is outside."""
+        """Return a place's path in the ground; None if it is outside."""
         if place == self._scene.ground:
             return ""
         return place.removeprefix(self._inside) if place.startswith(self._inside) else None
 
     def _follow(self, path: str) -> str:
-        """Return where a path leads, by links of the code and those that the run made; they are read on the way."""
+        """Resolve a path through the links of the code and of the run; the links passed are recorded as read."""
         if not self._links and not self._has_links and "/." not in path and "//" not in path and path[-1] != "/":
             return path
         waiting = [part for part in reversed(path.split("/")) if part not in ("", ".")]
@@ -185,7 +185,7 @@ class _Watching:
         return at or "/"
 
     def _link_at(self, place: str) -> str | None:
-        """Return what a link says, or None where there is none that we know of."""
+        """Return the target of a link, or None if no link is known at this place."""
         if place in self._links:
             self._read(place)
             return self._links[place]
@@ -206,8 +206,8 @@ class _Watching:
             self.reads.add(AT + inner)
 
     def _change(self, kind: str, path: str, place: str, more: str) -> None:
-        """Note a link that was made or named again, or what was moved: links go along, a folder is read as a whole."""
-        # The last part of either is not followed (symlink(2), rename(2)).
+        """Record a new link, a second name or a move. Links move along; a moved folder counts as read as a whole."""
+        # The last component of either path is not followed (symlink(2), rename(2)).
         path, more = path.rstrip("/"), more if kind == LINKED else more.rstrip("/")
         path = _beside(self._follow(path.rpartition("/")[0] or "/"), path)
         if kind == LINKED:
@@ -240,7 +240,7 @@ class _Watching:
             self._take_script(entry[1])
 
     def _take_script(self, oid: str) -> None:
-        """Note the interpreter of a script of the code, which the kernel opens where strace sees nothing."""
+        """Record the interpreter of a script in the code, which the kernel opens without a call that strace sees."""
         first = self._scene.content(oid)[:FIRST_LINE].split(b"\n")[0]
         words = first.removeprefix(b"#!").split()
         if not first.startswith(b"#!") or not words:
@@ -264,7 +264,7 @@ class _Watching:
                 raise OpaqueError("the work tree was read instead of the judged code")
 
     def _take_git(self, kind: str, name: str, program: tuple[str, ...]) -> None:
-        """Note what a read of the git directory means for the files: that depends on what is asked of git."""
+        """Record what a read of the git directory reveals of the files; this depends on the git command."""
         if kind != OPENED or any(part in _SETTINGS for part in name.split("/")):
             return
         if _is_object(name):
@@ -281,11 +281,11 @@ class _Watching:
 
 
 def _named_by(words: Sequence[str], cwd: str | None) -> tuple[str, ...] | None:
-    """Return below which folders a git command lists names, and nothing else; None where that is not certain.
+    """Return the folders below which a git command only lists names; None if it may do more.
 
     Args:
-        words: Its arguments.
-        cwd: Where in the ground it was started; None where it was not.
+        words: The arguments of git.
+        cwd: The folder in the ground where git was started; None if it was started elsewhere.
     """
     if UNKNOWN in words or not words:
         return None
@@ -293,7 +293,7 @@ def _named_by(words: Sequence[str], cwd: str | None) -> tuple[str, ...] | None:
     if verb == "rev-parse" and rest and _PLACE_OPTIONS.issuperset(rest):
         return ()
     if verb == "grep":
-        return ("",)  # files that it looks into are opened like any other, and what is not a file by git's objects
+        return ("",)  # the trace shows the files or git objects that are searched
     if verb != "ls-files":
         return None
     end = rest.index("--") if "--" in rest else len(rest)
@@ -306,7 +306,7 @@ def _named_by(words: Sequence[str], cwd: str | None) -> tuple[str, ...] | None:
 
 
 def _folder_of(word: str, cwd: str) -> str:
-    """Return the folder that holds all that a pathspec can name (gitglossary(7), pathspec); empty for the root."""
+    """Return the folder that contains all that a pathspec can match (gitglossary(7), pathspec); empty for the root."""
     wild = min((at for char in "*?[\\" if (at := word.find(char)) >= 0), default=-1)
     fixed = word if wild < 0 else word[:wild].rpartition("/")[0]
     parts = [part for part in f"{cwd}/{fixed}".split("/") if part not in ("", ".")]
@@ -322,14 +322,14 @@ def _decode(content: bytes) -> str:
 
 
 def _is_object(place: str) -> bool:
-    """Return whether a file holds objects of a repository: a pack, its index, or one on its own."""
+    """Return whether a file holds git objects: a pack, its index, or a loose object."""
     return _OBJECT.search(f"/{place}") is not None
 
 
 def _leads_anywhere(place: str) -> bool:
-    """Return whether a path below /proc goes through a link to a folder of a process (proc(5)).
+    """Return whether a path below /proc leads through a link to a folder of a process (proc(5)).
 
-    A descriptor itself is none: what it is for was opened.
+    A path to a descriptor itself does not: the trace shows how the descriptor was opened.
     """
     parts = place.replace("/dev/fd/", "/proc/self/fd/", 1).split("/")
     return not {"cwd", "root"}.isdisjoint(parts[3:-1]) or "fd" in parts[3:-2]

@@ -1,6 +1,7 @@
-"""What a run used of the world outside the repository's files: the network, and git's tags and branches.
+"""Detect what a run used outside the repository's files: the network, and git's tags and branches.
 
-The clock is never seen: it is read without a system call (vdso(7)). Whoever writes a fact about a date declares it.
+Use of the clock cannot be detected: it is read without a system call (vdso(7)). The author of a fact about a date must
+declare it.
 """
 
 from __future__ import annotations
@@ -14,22 +15,23 @@ if TYPE_CHECKING:
     from gitmem.verify.trace.reads import Places
     from gitmem.verify.trace.trace import Trace
 
-# What a verdict says that its check depends on: as its memory declares, or as its run was seen to.
+# What a check depends on outside the files, as its verdict records it: declared by its memory, or seen in its run.
 DECLARED, NETWORK, REFS = "declared", "network", "tags"
-# Where git looks for a name that it is given (gitrevisions(7)), and the folder itself where it lists all of them.
+# Where git looks up a name (gitrevisions(7)), and the folder itself, which it reads to list all names.
 _REF = re.compile(r"/refs/(?:tags|heads|remotes)/(.*)", re.DOTALL)
-# What git looks up as a branch or tag first, though it is none: HEAD, the beginning of an object's name, a whole ref.
+# Names that git looks up as a branch or tag first, although they are neither: HEAD, an abbreviated object name, a full
+# ref.
 _NO_REF = re.compile(r"(?:.*/)?HEAD|[0-9a-f]{4,64}|refs/.*", re.DOTALL)
 
 
 def find_outside(traces: Iterable[Trace], ground: str, places: Places, common: str = "") -> str:
-    """Return what runs on one ground used of the world outside; empty where they used nothing that can be seen.
+    """Return what runs on one ground used outside the files; empty if nothing was seen.
 
     Args:
-        traces: The runs.
-        ground: The folder that they saw, absolute.
+        traces: The traces of the runs.
+        ground: The folder that the runs saw, absolute.
         places: The files of the code there.
-        common: The repository's git directory, where its refs are if they are not in the ground.
+        common: The repository's git directory, if its refs are there and not in the ground.
     """
     traces = list(traces)
     if any(trace.is_online for trace in traces):
@@ -48,5 +50,5 @@ def _names_ref(path: str, places: Places) -> bool:
 
 
 def describe_outside(outside: str) -> str:
-    """Return what a check depends on, as a phrase behind "depends on"."""
+    """Return a phrase that completes "depends on"."""
     return {NETWORK: "the network", REFS: "git's tags or branches"}.get(outside, "the world outside the repository")

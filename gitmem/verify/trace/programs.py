@@ -1,4 +1,4 @@
-"""What a check ran of the machine: programs outside the code, each with a stamp that tells when it is another one."""
+"""The programs outside the code that a check ran, each with a stamp that changes when the program does."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-# Characters of a fingerprint; what does not fit is left out, the last by name first.
+# Characters of a fingerprint; programs that do not fit are left out, the last by name first.
 LIMIT = 1500
 # Enough of a script for its first line (execve(2): 255 bytes since Linux 5.1).
 FIRST_LINE = 256
@@ -20,10 +20,10 @@ GONE = "gone"
 
 
 def fingerprint(programs: Iterable[str], variables: Iterable[str] = ()) -> str:
-    """Return the programs, by where they really are, each with its size and time of change; apart by blanks.
+    """Return the programs by their resolved paths, each with size and modification time, separated by spaces.
 
     Args:
-        programs: Absolute paths as they were run; what is not a file of this machine (any more) is left out.
+        programs: Absolute paths as they were run; paths that are not files on this machine are left out.
         variables: Names of environment variables; their marks come first (``store.environment``).
     """
     declared = [f"${name}:{mark}" for name, mark in sorted(marks_of(variables).items())]
@@ -40,25 +40,24 @@ def fingerprint(programs: Iterable[str], variables: Iterable[str] = ()) -> str:
 
 
 def system() -> str:
-    """Return the system and architecture of this machine."""
     return f"{sys.platform}-{os.uname().machine}" if hasattr(os, "uname") else sys.platform
 
 
 def version_of(program: str) -> str:
-    """Return the version in a program's name, as distributions install several beside each other; mostly none.
+    """Return the version in a program's file name, such as python3.11 or gcc-12; empty for most programs.
 
-    Such as python3.11 or gcc-12; of a link, where it leads.
+    Distributions install versions beside each other under such names. Links are resolved first.
     """
     name = os.path.realpath(program).rpartition("/")[2]
     return name[len(name.rstrip("0123456789.")) :].strip(".")
 
 
 def differs_here(environment: str, path: str) -> str:
-    """Return how an environment (``store.environment``) differs from this machine's, in a few words, or nothing.
+    """Describe briefly how an environment (``store.environment``) differs from this machine's; empty if it does not.
 
     Args:
         environment: The environment of a verdict.
-        path: PATH of the checks: where programs of its names are looked for.
+        path: PATH of the checks, in which the recorded programs are looked up by name.
     """
     recorded = parse_environment(environment)
     programs = {}
@@ -73,7 +72,7 @@ def differs_here(environment: str, path: str) -> str:
 
 
 def parse_tools(text: str) -> dict[str, str]:
-    """Return the stamps of a fingerprint's programs by path; whatever is not one is left out."""
+    """Return the stamps of a fingerprint's programs by path; malformed words are ignored."""
     found = {}
     for word in text.split(" "):
         place, size, changed = word.rsplit(":", 2) if word.count(":") >= 2 else ("", "", "")
@@ -83,7 +82,7 @@ def parse_tools(text: str) -> dict[str, str]:
 
 
 def stamp_of(place: str) -> str:
-    """Return size in bytes and time of change in seconds of a file; a word where there is none."""
+    """Return the size in bytes and modification time in seconds of a file; ``GONE`` if it does not exist."""
     try:
         found = os.stat(place)  # noqa: PTH116 - pathlib costs 8 ms to import (measured), and recall comes here
     except (OSError, ValueError):
@@ -92,11 +91,11 @@ def stamp_of(place: str) -> str:
 
 
 def changed(text: str, stamps: dict[str, str] | None = None) -> list[str]:
-    """Return the programs of a fingerprint that are not what they were, by path.
+    """Return the programs of a fingerprint that have changed, sorted by path.
 
     Args:
         text: The fingerprint.
-        stamps: What is known of programs now; what is looked up is added.
+        stamps: A cache of current stamps by path; new ones are added.
     """
     known = {} if stamps is None else stamps
     found = []
@@ -109,14 +108,14 @@ def changed(text: str, stamps: dict[str, str] | None = None) -> list[str]:
 
 
 def changed_variables(text: str) -> list[str]:
-    """Return the variables of a fingerprint whose values are not what they were, by name."""
+    """Return the variables of a fingerprint whose values have changed, sorted by name."""
     marks = parse_environment(f"here {text}").variables
     here = marks_of(marks)
     return sorted(name for name, mark in marks.items() if here.get(name) != mark)
 
 
 def describe_change(text: str) -> str:
-    """Return in a few words which variables, else programs, of a fingerprint differ now; empty where none does."""
+    """Describe briefly which variables, or else programs, of a fingerprint have changed; empty if none has."""
     if names := changed_variables(text):
         return f"{', '.join(names)} {'has another value' if len(names) == 1 else 'have other values'}"
     found = changed(text)
@@ -127,7 +126,7 @@ def describe_change(text: str) -> str:
 
 
 def interpreter_of(program: str) -> str:
-    """Return the program that the kernel runs a script with, or an empty string."""
+    """Return the interpreter that the kernel runs a script with, or an empty string."""
     try:
         with open(program, "rb") as file:  # noqa: PTH123
             first = file.read(FIRST_LINE).split(b"\n")[0]

@@ -1,13 +1,13 @@
-"""Reads: what a run was seen to read of the code, as a line of text in its verdict, and what that is on any tree. Pure.
+"""Reads: what a run read of the code, as one line of text in its verdict, and its state on any tree. Pure.
 
-A read is a path of the code behind one of four marks::
+A read is a path in the code after one of four marks::
 
-    =path   what is at the path: a file's content and mode, a link, a folder, or nothing
-    /path   which names a folder has, and what each is
-    ~path   the names of all files below a folder, and which are links (what git's index says without their content)
+    =path   the entry at the path: a file's content and mode, a link, a folder, or nothing
+    /path   the names in a folder, and the type of each
+    ~path   the names of all files below a folder, and which are links (what git's index has without contents)
     *path   all files below a folder
 
-The whole tree has no mark: a run that read it, or of which nobody knows what it read, has an empty text.
+The whole tree has no mark: if a run read all of it, or if its reads are unknown, the text is empty.
 """
 
 from __future__ import annotations
@@ -25,16 +25,16 @@ if TYPE_CHECKING:
 
 AT, LIST, NAMES, BELOW = "=", "/", "~", "*"
 MARKS = (AT, LIST, NAMES, BELOW)
-# The first word of the text: another form has another number, and counts as unknown to who does not know it.
+# The first word of the text: another format has another number, and readers that do not know it treat it as unknown.
 FORMAT = "1"
-# Of a check that does otherwise when it is traced: it is not traced again, and what it reads is unknown.
+# For a check that behaves differently when it is traced: it is not traced again, and its reads are unknown.
 UNTRACEABLE = "!"
 # Characters of a text; with tools, undeclared reads and reasons it fits into a verdict file (``layout.VERDICT_LIMIT``).
 LIMIT = 6000
 MISSING = "missing"
 FOLDER = "folder"
 LINK, SUBMODULE = "120000", "160000"
-# Bytes of a path, PATH_MAX of Linux (limits.h).
+# Bytes of a path: PATH_MAX of Linux (limits.h).
 LONGEST = 4096
 _SEPARATOR = "\0"
 
@@ -43,12 +43,12 @@ _HEX = frozenset(b"0123456789ABCDEF")
 
 
 def format_reads(reads: Iterable[str]) -> str:
-    """Return reads as one line of printable ASCII, in one order."""
+    """Format reads as one line of printable ASCII, sorted."""
     return " ".join([FORMAT, *sorted(map(_escape, reads))])
 
 
 def parse_reads(text: str) -> tuple[str, ...] | None:
-    """Return the reads of a text, the reverse of ``format_reads``; None where it is not one: nothing is known then."""
+    """Parse a text into reads, the reverse of ``format_reads``; None if it is malformed, so that nothing is known."""
     first, *words = text.split(" ")
     if first != FORMAT or len(text) > LIMIT:
         return None
@@ -66,7 +66,7 @@ def _escape(read: str) -> str:
 
 
 def _unescape(word: str) -> str | None:
-    """Return the read that a word of a text is; None where it is none."""
+    """Return the read that a word encodes; None if it is malformed."""
     if not word.startswith(MARKS) or not word.isascii():
         return None
     plain, *escaped = word.encode("ascii").split(b"%")
@@ -86,15 +86,9 @@ def _is_valid(mark: str, path: str) -> bool:
 
 
 class Places:
-    """The files of one tree, which know what is at a path."""
+    """The files of one tree, to be looked up by path."""
 
     def __init__(self, entries: Sequence[Entry], paths: Sequence[str]) -> None:
-        """Take the files.
-
-        Args:
-            entries: Mode, object name and path of each file, sorted by path.
-            paths: Their paths.
-        """
         self._entries = entries
         self._paths = paths
         self._told: dict[str, str] = {}
@@ -106,14 +100,14 @@ class Places:
         return self._entries[at] if at < len(self._paths) and self._paths[at] == path else None
 
     def is_folder(self, path: str) -> bool:
-        """Return whether a path is a folder that has files."""
+        """Return whether a path is a folder with files in it."""
         if path == "":
             return True
         at = bisect_left(self._paths, f"{path}/")
         return at < len(self._paths) and self._paths[at].startswith(f"{path}/")
 
     def blocker(self, path: str) -> Entry | None:
-        """Return the entry above a path that is not a folder: nothing is below it, or what a link leads to."""
+        """Return the file, link or submodule that a parent of a path is; None if no parent is one."""
         parts = path.split("/")
         for depth in range(1, len(parts)):
             found = self.find("/".join(parts[:depth]))
@@ -122,14 +116,14 @@ class Places:
         return None
 
     def children(self, folder: str) -> dict[str, str]:
-        """Return the names in a folder with their mode; empty for a folder among them."""
+        """Return the names in a folder with their modes; the mode of a folder is empty."""
         prefix = f"{folder}/" if folder else ""
         found: dict[str, str] = {}
         at = bisect_left(self._paths, prefix)
         while at < len(self._paths) and self._paths[at].startswith(prefix):
             name, slash, _ = self._paths[at][len(prefix) :].partition("/")
             found[name] = "" if slash else self._entries[at][0]
-            # Past all that is in the folder: "0" is the character behind "/".
+            # Skip everything in the folder: "0" is the character after "/".
             at = bisect_left(self._paths, f"{prefix}{name}0", at) if slash else at + 1
         return found
 
@@ -146,7 +140,7 @@ class Places:
             yield self._entries[at]
 
     def state_of(self, read: str) -> str:
-        """Return what a read finds here: another text whenever it is something else."""
+        """Return the state of a read on this tree; the text is different whenever the state is."""
         found = self._told.get(read)
         if found is None:
             found = self._told[read] = self._look(read[0], read[1:])
@@ -168,12 +162,12 @@ class Places:
         return _hash(" ".join(entry) for entry in self.below(path))
 
     def digest(self, text: str, attributes: Sequence[Entry], *, is_claim: bool = False) -> str | None:
-        """Return a digest of what the reads of a text find here, and of the text; None where it is none.
+        """Return a digest of a text of reads and of their states on this tree; None if the text is malformed.
 
         Args:
-            text: The reads, as ``format_reads`` has them.
-            attributes: Files that decide how the others look: always read.
-            is_claim: Whether somebody else says it: then there must be something that was read.
+            text: The reads, in the form of ``format_reads``.
+            attributes: Files that decide how others are checked out; always included.
+            is_claim: Whether another clone made the verdict; then an empty set of reads is rejected.
         """
         found = self._digests.get(text)
         if found is None:
@@ -182,13 +176,13 @@ class Places:
                 return None
             lines = [f"{read} {self.state_of(read)}" for read in reads]
             found = _hash([*lines, *(" ".join(entry) for entry in attributes)])
-            if reads:  # a claim to have read nothing must not find it
+            if reads:  # an empty set is not cached, since it is rejected for claims
                 self._digests[text] = found
         return found
 
 
 def _type(mode: str) -> str:
-    """Return what a listing tells of a name (readdir(3), d_type): a submodule is an empty folder where it is."""
+    """Return the type of an entry as a folder listing shows it (readdir(3), d_type); a submodule is an empty folder."""
     return "d" if mode in ("", SUBMODULE) else "l" if mode == LINK else "f"
 
 
@@ -197,10 +191,10 @@ def _hash(lines: Iterable[str]) -> str:
 
 
 def fold(reads: Iterable[str], places: Places) -> str:
-    """Return the text of reads made short: a folder for all that is in it; empty where that is the whole tree.
+    """Format reads, shortened: a folder replaces everything in it. Empty if the result is the whole tree.
 
-    What is folded is never less than what was read. Nothing is lost as long as all of a folder was read; only where
-    the text is too long do folders stand for some of their files.
+    The result always covers all reads. It covers more than them only if the text would be too long otherwise: then
+    folders replace some of their files.
     """
     found = _drop_implied(set(reads), places)
     found = _fold_whole(found, places)
@@ -214,7 +208,7 @@ def fold(reads: Iterable[str], places: Places) -> str:
 
 
 def _drop_implied(reads: set[str], places: Places) -> set[str]:
-    """Leave out what others say as well: folders of files that are read, and what a listing shows to be missing."""
+    """Remove reads that others imply: folders of files that were read, and names that a listing shows to be missing."""
     kept = set()
     above: set[str] = set()
     for read in reads:
@@ -234,13 +228,13 @@ def _drop_implied(reads: set[str], places: Places) -> set[str]:
     for first, gone in missing.items():
         if places.blocker(first + "/") is None and LIST + first.rpartition("/")[0] in reads:
             continue
-        # One thing that is missing may come to be beside others; many are told by the folder they would be in.
+        # A single missing path is kept exactly; several are replaced by their first missing part.
         kept.update(gone if len(gone) == 1 else [AT + first])
     return {read for read in kept if not (read[0] == LIST and not places.is_folder(read[1:]) and AT + read[1:] in kept)}
 
 
 def folders_above(path: str) -> list[str]:
-    """Return the folders above a path, the highest first."""
+    """Return the folders above a path, the topmost first."""
     parts = path.split("/")
     return ["/".join(parts[:depth]) for depth in range(1, len(parts))]
 
@@ -254,9 +248,9 @@ def _first_missing(path: str, places: Places) -> str:
 
 
 def _fold_whole(reads: set[str], places: Places) -> set[str]:
-    """Put one read of all below a folder for a folder whose every file and listing was read."""
+    """Replace the reads of folders that were listed and read completely by one read of everything below."""
     whole = {read[1:] for read in reads if read[0] == BELOW}
-    # The deepest first: a folder is whole once those in it are.
+    # The deepest first: a folder is complete once its subfolders are.
     for folder in sorted((read[1:] for read in reads if read[0] == LIST), key=lambda p: -p.count("/") - bool(p)):
         prefix = f"{folder}/" if folder else ""
         names = places.children(folder)
@@ -267,7 +261,7 @@ def _fold_whole(reads: set[str], places: Places) -> set[str]:
 
 
 def _put_folders(reads: set[str], folders: set[str]) -> set[str]:
-    """Put one read of all below a folder for all reads of it and in it; the outermost of several stands."""
+    """Replace all reads at or below these folders by one read of everything below the outermost folder."""
     kept = set()
     for read in reads:
         places = ("", *folders_above(read[1:]), read[1:])
@@ -276,7 +270,7 @@ def _put_folders(reads: set[str], folders: set[str]) -> set[str]:
 
 
 def _fold_fullest(reads: set[str], excess: int) -> set[str]:
-    """Put one read of all below a folder for everything in the folders that have most, as many as it takes."""
+    """Replace the reads in the folders with most text by reads of the folders, until *excess* characters are saved."""
     sizes: dict[str, int] = {}
     for read in reads:
         parent = read[1:].rpartition("/")[0]

@@ -1,7 +1,7 @@
-"""What strace saw of a run: the paths that its processes looked up, opened, listed, linked, moved and ran. Pure.
+"""Parse the output of strace: the paths that a run looked up, opened, listed, linked, moved and ran. Pure.
 
-A trace that is cut short, or that shows a call which opens files behind strace's back, says nothing: whoever asks must
-then take everything for an input. Paths are absolute as the processes named them; links in them are not followed here.
+A trace that is truncated, or that shows a call which can open files unseen by strace, is opaque: the caller must then
+treat every file as an input. Paths are absolute, as the processes named them; links in them are not resolved here.
 
 Sources: strace(1) 6.1; the calls of its class ``%file`` (linux/syscallent.h); clone(2), path_resolution(7).
 """
@@ -17,18 +17,18 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-# Kinds of events. A file that is opened may be read; a lookup may still reveal its size and mode.
-# One that gets a second name (link(2)) may be a symbolic link, and then both names lead to the same place.
+# Kinds of events. A file that is opened may be read; a lookup may still reveal its size and mode. A file that gets a
+# second name (link(2)) may be a symbolic link, and then both names lead to the same place.
 LOOKED, OPENED, LISTED, RAN, LINKED, MOVED, NAMED = "looked", "opened", "listed", "ran", "linked", "moved", "named"
 
-# Kind; path; the program that did it, where that matters (where it was started, its path, its arguments); and for
-# ``linked`` what the link says, for ``moved`` where to, for ``named`` the second name.
+# Kind; path; the program that did it, where relevant (its working folder, path and arguments); and the target of a
+# ``linked`` link, the new path of ``moved``, the second name of ``named``.
 Event = tuple[str, str, tuple[str, ...], str]
 
-# What is for arguments that strace did not show whole: no argument has a NUL in it (execve(2)).
+# Replaces arguments that strace did not show whole: a real argument has no NUL in it (execve(2)).
 UNKNOWN = "\0"
 
-# How each call names its paths: P a path, D a folder's descriptor and a path, F a descriptor, T a link's text.
+# How each call names its paths: P a path, D a folder's descriptor and a path, F a descriptor, T a link's target.
 _FORMS = {
     "P": "open creat stat lstat stat64 lstat64 oldstat oldlstat access readlink mkdir rmdir unlink chmod chown lchown"
     " chown32 lchown32 truncate truncate64 utime utimes statfs statfs64 mknod getxattr lgetxattr listxattr llistxattr"
@@ -46,10 +46,10 @@ _FORMS = {
 _FORM = {name: form for form, names in _FORMS.items() for name in names.split()}
 _OPENS = frozenset(["open", "openat", "openat2", "creat", "truncate", "truncate64"])
 _BIRTHS = frozenset(["clone", "clone3", "fork", "vfork"])
-# Calls that make something at their last path: whether they can depends on the folder that it would be in.
+# Calls that create their last path; their success depends on the parent folder.
 _MAKES = frozenset(["mkdir", "mkdirat", "mknod", "mknodat", "creat", "bind"])
 
-# What is asked of strace besides its class of calls that name a file: `?` where a machine may not have the call.
+# The calls to trace besides the class of calls that name a file; `?` marks calls that some machines do not have.
 CALLS = (
     "%file,?getdents,getdents64,chdir,fchdir,?clone,?clone3,?fork,?vfork,exit,exit_group,ptrace,?io_uring_setup,"
     "open_by_handle_at,bind,connect"
@@ -64,9 +64,9 @@ _CALL = re.compile(
 _BIRTH = re.compile(r"(?m)^(\d+) +(?:<\.\.\. )?(?:clone3?|v?fork)(?:\(| resumed>).* = (\d+)$")
 _STRING = re.compile(_QUOTED)
 _WORDS = re.compile(r'\[(?:"(?:[^"\\]|\\.)*"(?:\.\.\.)?(?:, )?|\.\.\.)*\]')
-# Where a socket is that has a place among the files (unix(7)).
+# The path of a socket in the file system (unix(7)).
 _SOCKET = re.compile(r"sun_path=" + _QUOTED)
-# An address of another machine, and a service that may lead to one: a resolver of names on this machine.
+# The address of another machine, or of a local DNS resolver, which may lead to one.
 _ADDRESS = re.compile(r'sin6?_port=htons\((\d+)\).*?(?:inet_addr\(|inet_pton\(AF_INET6, )"([^"]*)"')
 _LOCAL = re.compile(r"127\..*|0\.0\.0\.0|::1?|::ffff:127\..*")
 _DOMAIN = "53"
@@ -75,13 +75,13 @@ _AT = re.compile(_DESCRIPTOR + r", ")
 _FD = re.compile(_DESCRIPTOR)
 _ESCAPE = re.compile(rb'\\([0-7]{1,3}|x[0-9a-f]{2}|[abtnvfr"\\])')
 _LETTERS = {b"a": b"\a", b"b": b"\b", b"t": b"\t", b"n": b"\n", b"v": b"\v", b"f": b"\f", b"r": b"\r"}
-# What only git can say the meaning of.
+# Paths whose meaning depends on the git command that uses them.
 _TOLD_APART = (".git", "/objects/")
 UNFINISHED = " <unfinished ...>"
 
 
 class OpaqueError(ValueError):
-    """A trace does not tell all that was read; its words say why."""
+    """A trace does not show everything that was read; the message gives the reason."""
 
 
 @frozen
@@ -89,8 +89,8 @@ class Trace:
     """All that a run did with paths.
 
     Attributes:
-        events: What was done, each thing once between two changes of links, in the order it was done.
-        is_online: Whether it reached for another machine.
+        events: The events in order; repetitions are left out unless a link changed in between.
+        is_online: Whether the run tried to connect to another machine.
     """
 
     events: tuple[Event, ...]
@@ -98,7 +98,7 @@ class Trace:
 
 
 class _Place:
-    """Where a process is; threads share one (CLONE_FS)."""
+    """The working folder of a process; threads share one (CLONE_FS)."""
 
     def __init__(self, cwd: str) -> None:
         self.cwd = cwd
@@ -116,20 +116,20 @@ class _Process:
 
 
 def parse_trace(text: bytes, cwd: str) -> Trace:
-    """Return what a trace tells.
+    """Parse a trace into events.
 
     Args:
-        text: What strace wrote, with process numbers, descriptors' paths and exits (``-f -q -y``).
-        cwd: Where the first process began, absolute.
+        text: The output of strace, with process numbers, descriptors' paths and exits (``-f -q -y``).
+        cwd: The working folder of the first process, absolute.
 
     Raises:
-        OpaqueError: The trace does not tell all.
+        OpaqueError: The trace does not show everything.
     """
     return _Reading(text.decode("latin-1"), cwd).read()
 
 
 class _Reading:
-    """One trace on its way to events."""
+    """Parses one trace."""
 
     def __init__(self, text: str, cwd: str) -> None:
         self._text = text
@@ -144,14 +144,14 @@ class _Reading:
         self._is_online = False
 
     def read(self) -> Trace:
-        """Return the trace.
+        """Return the parsed trace.
 
         Raises:
-            OpaqueError: It does not tell all.
+            OpaqueError: The trace does not show everything.
         """
         for parent, child in _BIRTH.findall(self._text):
             self._parents.setdefault(child, []).append(parent)
-        # The tracer is killed with what the check left running: perhaps in the middle of a line.
+        # The tracer is killed with the processes that the check left running: perhaps in the middle of a line.
         for line in self._text.split("\n")[:-1]:
             self._take_line(line)
         if not self._is_complete or not self._has_run:
@@ -179,7 +179,7 @@ class _Reading:
             self._take_call(process, said)
 
     def _add(self, pid: str) -> _Process:
-        """Make a process known that shows up before the call that made it has returned to its parent."""
+        """Register a process that appears in the trace before the call that created it has returned to its parent."""
         if not self._processes:
             first = _Process(_Place(self._cwd), (), object(), is_announced=True)
             self._root = first.group
@@ -283,7 +283,7 @@ class _Reading:
         elif name.startswith(("symlink", "rename", "link")):
             self._note_name(process, name, args, paths, is_done=is_done)
         elif name == "rmdir" or (name == "unlinkat" and "AT_REMOVEDIR" in args):
-            self._add_event(LISTED, path, process)  # what is not empty stays
+            self._add_event(LISTED, path, process)  # removal fails unless the folder is empty, so its content matters
         else:
             kind = OPENED if name in _OPENS and "O_DIRECTORY" not in args else LOOKED
             for each in paths:
@@ -294,7 +294,7 @@ class _Reading:
                 self._add_parent(path, process)
 
     def _note_name(self, process: _Process, name: str, args: str, paths: list[str], *, is_done: bool) -> None:
-        """Note a call that gives a name to something: a link, a second name, or another one."""
+        """Record a call that names a file: symbolic link, hard link or rename."""
         path, target = paths[0], paths[-1]
         if name.startswith("symlink"):
             text = _STRING.match(args)
@@ -307,7 +307,7 @@ class _Reading:
         self._add_parent(target, process)
 
     def _move(self, process: _Process, args: str, path: str, target: str, *, is_done: bool) -> None:
-        """Note a rename: onto a folder, it depends on what is there (rename(2), ENOTEMPTY)."""
+        """Record a rename; onto a folder, the result depends on that folder's content (rename(2), ENOTEMPTY)."""
         if is_done and "RENAME_EXCHANGE" in args:
             raise OpaqueError("two files were exchanged")
         self._add_event(LOOKED, target, process)
@@ -321,7 +321,7 @@ class _Reading:
         self._add_event(LOOKED, path.rstrip("/").rpartition("/")[0] or "/", process)
 
     def _change(self, kind: str, path: str, process: _Process, more: str) -> None:
-        """Note what changes where paths lead: the same path may lead elsewhere from now on."""
+        """Record an event after which the same path may lead elsewhere."""
         if not more:
             self._add_event(LOOKED, path, process)
             return
@@ -337,7 +337,7 @@ class _Reading:
 
 
 def _iter_paths(form: str, args: str, cwd: str) -> Iterator[str]:
-    """Yield the absolute paths that a call's arguments name; none for a descriptor alone that was opened before."""
+    """Yield the absolute paths in a call's arguments; an empty path names only a descriptor and is skipped."""
     if form == "S":
         socket = _SOCKET.search(args)
         if socket is not None and socket[1]:
@@ -365,7 +365,7 @@ def _named(form: str, args: str, cwd: str) -> Iterator[str]:
             base = _base(folder, cwd)
         path = _PATH.match(args, at)
         if path is None:
-            if args.startswith("0x", at):  # an address that leads nowhere: the call fails (EFAULT)
+            if args.startswith("0x", at):  # an invalid address: the call fails (EFAULT)
                 return
             raise OpaqueError("a call without its path")
         comma = args.find(", ", path.end())
@@ -381,7 +381,7 @@ def _named(form: str, args: str, cwd: str) -> Iterator[str]:
 def _base(folder: re.Match[str], cwd: str) -> str:
     if folder[1] == "AT_FDCWD":
         return _unescape(folder[2]) if folder[2] and folder[2].startswith("/") and not folder[3] else cwd
-    # A watch's or a closed descriptor: what is named beside it is absolute, or the call failed.
+    # The descriptor of a watch, or a closed one: the path after it is absolute, or the call failed.
     return _unescape(folder[2]) if folder[2] and folder[2].startswith("/") else cwd
 
 
@@ -390,20 +390,20 @@ def _join(base: str, path: str) -> str:
 
 
 def _arguments(args: str) -> tuple[str, ...]:
-    """Return what a program is given besides its name, as far as it is known what that means."""
+    """Return a program's arguments, with ``UNKNOWN`` if their meaning is not fully known."""
     start = args.find(", [")
     given = _WORDS.match(args, start + 2) if start >= 0 else None
     if given is None:
         return (UNKNOWN,)
     found = _STRING.findall(given[0])
     is_cut = any(cut for _, cut in found) or given[0].endswith("...]")
-    # Git's variables change what its arguments mean (git(1), environment variables).
+    # Environment variables change what git's arguments mean (git(1), environment variables).
     is_told = any(name.startswith("GIT_") for name, _ in _STRING.findall(args, given.end()))
     return tuple(_unescape(word) for word, _ in found[1:]) + ((UNKNOWN,) if is_cut or is_told else ())
 
 
 def _unescape(text: str) -> str:
-    """Return a name as the program gave it, of strace's C notation; bytes that are not UTF-8 become surrogates."""
+    """Decode a name from strace's C notation; bytes that are not UTF-8 become surrogates."""
     raw = text.encode("latin-1")
     if b"\\" in raw:
         raw = _ESCAPE.sub(_letter, raw)

@@ -1,4 +1,4 @@
-"""What a check reads of the code although its memory's ``paths`` do not name it: observed, told with a repair."""
+"""Find what a check reads of the code outside its memory's ``paths``, and suggest how to fix it."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ if TYPE_CHECKING:
 
     from gitmem.verify.trace.reads import Places
 
-# How many are kept, and characters of them: a verdict is a small file (``layout.VERDICT_LIMIT``).
+# Number and total length of the recorded paths: a verdict is a small file (``layout.VERDICT_LIMIT``).
 MOST = 20
 LIMIT = 1000
-# How many are named in a line for people.
+# How many are named in a message.
 NAMED = 5
-# What programs look for on their own wherever they are started: nobody would declare it.
+# Files that programs look for on their own in any folder; no author would declare them.
 NOISE = frozenset(
     [
         ".editorconfig",
@@ -36,25 +36,25 @@ NOISE = frozenset(
 
 
 def list_undeclared(reads: Iterable[str], places: Places, paths: Sequence[str]) -> str:
-    """Return what was read of the code although no path names it: a few paths apart by line feeds, what is there first.
+    """Return what was read outside *paths*: a few paths separated by line feeds, existing ones first.
 
     Args:
-        reads: What was read (``reads``), not folded.
+        reads: The reads (``reads``), not folded.
         places: The code.
-        paths: The globs that the memory declares; where there are none, nothing is undeclared.
+        paths: The globs that the memory declares; if it declares none, nothing is undeclared.
     """
     if not paths:
         return ""
     matchers = [matcher(glob) for glob in paths]
     fixed = [fixed_part(glob) for glob in paths]
-    found: dict[str, bool] = {}  # and whether it is missing: what was only looked up and is not there tells less
+    found: dict[str, bool] = {}  # by path, whether it is missing: a lookup of a missing path is less relevant
     for read in reads:
         mark, path = read[0], read[1:]
         is_folder = places.is_folder(path)
         if (mark in (AT, LIST) and path == "") or (mark == AT and is_folder) or not NOISE.isdisjoint(path.split("/")):
             continue
         if mark == LIST and places.state_of(read) == MISSING:
-            continue  # what it lists is what it made
+            continue  # the check made the folder that it lists
         name = f"{path}/" if is_folder and path else path
         beside = is_folder and any(name.startswith(part) or (mark == LIST and part.startswith(name)) for part in fixed)
         if not beside and not any(matches(path) for matches in matchers):
@@ -72,12 +72,12 @@ def _joined(paths: Sequence[str]) -> str:
 
 
 def names(text: str) -> list[str]:
-    """Return the paths of such a text, fit for a terminal."""
+    """Split such a text into paths that are safe to print."""
     return [display(path) for path in text.split("\n") if path]
 
 
 def advice(key: str, text: str) -> str:
-    """Return what is wrong and what repairs it, on one line; empty where nothing is undeclared."""
+    """Describe the problem and its fix on one line; empty if nothing is undeclared."""
     found = names(text)
     if not found:
         return ""

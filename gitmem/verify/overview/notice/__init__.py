@@ -1,1 +1,1 @@
-"""Notices: what people read on a forge about facts, as one form of Markdown for comments, issues, summaries, pages."""
+"""Notices: findings about facts as one form of Markdown for comments, issues, job summaries and pages."""

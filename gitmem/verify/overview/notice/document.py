@@ -1,7 +1,7 @@
-"""The JSON of ``gitmem check`` and ``gitmem status`` read back as findings, by a job that trusts nothing in it.
+"""Read the JSON of ``gitmem check`` and ``gitmem status`` back as findings, without trusting it.
 
-Another machine wrote it, which ran a stranger's pull request: whatever has not the documented form is left out, and no
-text is taken for more than text.
+The JSON was written by a machine that ran a stranger's pull request. Values that do not have the documented type are
+ignored, and strings are treated as plain text only.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from typing import Any
 
-# The names of the lists of findings.
+# The JSON lists of findings, and the kind of each.
 LISTS = {
     "newly_false": BROKEN,
     "wrong_verdicts": WRONG,
@@ -48,13 +48,13 @@ LISTS = {
     "newly_true": MENDED,
     "outdated": OUTDATED,
 }
-# Findings of a list, sections, rows, and places of one finding that are read; and the largest number that is a line.
+# Limits: items read of each list; places read of one finding; the largest accepted line number.
 READ_AT_MOST = 5_000
 PLACES, MOST = 20, 10_000_000
 
 
 def parse_check(text: str) -> Findings | None:
-    """Return what ``gitmem check --json`` found; None where the text is not such a document."""
+    """Return the findings in the output of ``gitmem check --json``; None if the text is not such a document."""
     table = parse_table(text, *LISTS)
     if table is None:
         return None
@@ -76,7 +76,7 @@ def parse_check(text: str) -> Findings | None:
 
 
 def parse_status(table: Mapping[str, Any]) -> Findings:
-    """Return what fails or is suspect by the JSON of ``gitmem status``."""
+    """Return the failed facts and suspect memories in the JSON of ``gitmem status``."""
     failed = [_finding(row, FAILED) for row in _rows(table.get("failed"))]
     resting = [
         replace(_finding(row, SUSPECT), because="", chain=_texts(row.get("chain")))
@@ -88,7 +88,7 @@ def parse_status(table: Mapping[str, Any]) -> Findings:
 
 
 def parse_adopt(table: Mapping[str, Any]) -> Findings:
-    """Return the false statements of documents by the JSON of ``gitmem adopt``."""
+    """Return the false statements of documents in the JSON of ``gitmem adopt``."""
     rows = tuple(
         FindingRow(_statement(row), "", _text(row, "path"), _number(row, "line")) for row in _rows(table["false"])
     )
@@ -97,7 +97,7 @@ def parse_adopt(table: Mapping[str, Any]) -> Findings:
 
 
 def _statement(row: Mapping[str, Any]) -> str:
-    """Return what is wrong with one statement, as ``gitmem adopt`` words it, and since when."""
+    """Describe what is wrong with one statement, in the words of ``gitmem adopt``, and since when."""
     token, where, actual, kind = (_text(row, name) for name in ("token", "evidence", "actual", "kind"))
     wrong = {"path": "does not exist", "command": "is not defined", "symbol": "is not in the code"}.get(kind, "")
     said = f"{token} {wrong}" if wrong else f"says {token}, but {where or 'the code'} says {actual}"
@@ -110,7 +110,7 @@ def _statement(row: Mapping[str, Any]) -> str:
 
 
 def parse_table(text: str, *lists: str) -> dict[str, Any] | None:
-    """Return a JSON document that has these lists; None where the text is not one."""
+    """Parse a JSON document that must have these lists; return None if it does not."""
     try:
         table = parse_json(text)
     except (ValueError, RecursionError):
@@ -152,7 +152,7 @@ def _stated(row: Mapping[str, Any]) -> StatedLine:
 
 
 def _span(ends: object) -> range:
-    """Return the lines from the first to the last that are named; none where they are not two such numbers."""
+    """Return the lines of a pair of first and last line; empty if the value is not such a pair."""
     if not isinstance(ends, list) or len(ends) != 2 or not all(type(end) is int and 0 < end <= MOST for end in ends):
         return range(0)
     return range(ends[0], ends[1] + 1)
@@ -178,7 +178,7 @@ def section_table(section: FindingSection) -> dict[str, Any]:
 
 
 def _rows(value: object) -> Iterator[Mapping[str, Any]]:
-    """Yield the tables of a list."""
+    """Yield the JSON objects of a list."""
     if isinstance(value, list):
         yield from (row for row in value[:READ_AT_MOST] if isinstance(row, dict))
 

@@ -1,4 +1,4 @@
-"""Permanent links to lines and commits on a forge: every part is checked or quoted, whoever named it. Pure."""
+"""Permanent links to lines and commits on a forge; every part is validated or quoted. Pure."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from urllib.parse import quote
 from gitmem.frozen import frozen
 from gitmem.verify.overview.notice.inert import inert
 
-# Characters of a commit's name that are shown, and of a path.
+# Characters shown of a commit's name, and of a path.
 SHORT, PATH_KEPT = 12, 200
 _COMMIT = re.compile("[0-9a-f]{40}|[0-9a-f]{64}")
 # A remote's URL: a scheme, or ssh without one (`git clone`, "Git URLs"). Neither a user nor a port is part of a link.
@@ -16,7 +16,7 @@ _REMOTE = re.compile(
     r"(?:(?:https?|ssh|git)://(?:[^@/]*@)?(?P<host>[\w.-]+)(?::\d+)?/|(?:[^@/:]+@)?(?P<ssh>[\w.-]+):)"
     r"(?P<path>(?:[\w.~-]+/)+[\w.~-]+?)(?:\.git)?/?"
 )
-# What the host of a forge is called, or begins with.
+# Host names of forges, or their beginnings.
 _HOSTS = {
     "github.": "github",
     "gitlab.": "gitlab",
@@ -24,7 +24,7 @@ _HOSTS = {
     "forgejo.": "forgejo",
     "gitea.": "forgejo",
 }
-# How forges write a file at a commit, and a commit, behind a repository's address.
+# How forges write the URL of a file at a commit, and of a commit, after the repository's address.
 FORMS = {
     "github": ("/blob/{commit}/{path}", "/commit/{commit}"),
     "gitlab": ("/-/blob/{commit}/{path}", "/-/commit/{commit}"),
@@ -34,7 +34,7 @@ FORMS = {
 
 @frozen
 class Links:
-    """Where links of a notice lead; without a site, places are text.
+    """Where the links of a notice lead; without a site, places are plain text.
 
     Attributes:
         site: The repository's address for people, without a slash at the end; or empty.
@@ -49,7 +49,7 @@ class Links:
     form: str = "github"
 
     def file(self, path: str, line: int = 0, *, is_memory: bool = False, commit: str = "", shown: str = "") -> str:
-        """Return a place in a file as Markdown: a link where one can be made; *commit* is another one than these."""
+        """Format a place in a file as Markdown: a link where possible; *commit* replaces the default commit."""
         text = inert(shown or (f"{path}:{line}" if line else path), PATH_KEPT)
         commit = commit or (self.memory if is_memory else self.code)
         if not self.site or not _COMMIT.fullmatch(commit) or not _is_path(path):
@@ -58,7 +58,7 @@ class Links:
         return f"[{text}]({self.site}{address}{f'#L{line}' if line else ''})"
 
     def commit(self, commit: str) -> str:
-        """Return a commit's short name as Markdown, or an empty string for text that is none."""
+        """Format a commit's short name as Markdown, or return an empty string if the text is not a commit."""
         if not _COMMIT.fullmatch(commit):
             return ""
         shown = f"`{commit[:SHORT]}`"
@@ -66,7 +66,7 @@ class Links:
 
 
 def commits_of(url: str) -> str:
-    """Return the address that ends with a commit's name, by a remote's URL; empty where its host is no known forge."""
+    """Return the address that commit URLs begin with, for a remote's URL; empty if its host is not a known forge."""
     match = _REMOTE.fullmatch(url)
     host = (match["host"] or match["ssh"]).lower() if match else ""
     form = next((form for name, form in _HOSTS.items() if host.startswith(name)), "")

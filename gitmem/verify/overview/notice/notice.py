@@ -1,7 +1,7 @@
-"""What was found as one notice: the verdict first, causes with their facts, ways out to copy, the rest folded.
+"""Format findings as a notice: verdict, causes with their facts, commands to copy, then the rest folded.
 
-The same Markdown is a comment, an issue and a step's summary. All text of others is inert, links are made here alone,
-and whole lines are left out and counted where they would not fit.
+The same Markdown is used for a comment, an issue and a step's summary. All untrusted text is made inert, only this
+module makes links, and lines that do not fit are left out and counted.
 """
 
 from __future__ import annotations
@@ -42,13 +42,13 @@ if TYPE_CHECKING:
     from gitmem.verify.overview.notice.links import Links
 
 BAD, UNSURE, WELL = "❌", "⚠️", "✅"
-# Characters of a text that are shown; facts of one cause that stay unfolded, and facts whose ways out are written.
+# Characters shown of a text; facts of one cause that are not folded; facts for which commands are shown.
 TEXT_KEPT, OPEN, WAYS = 400, 3, 10
-# Bytes that stay free for what ends a list or a fold.
+# Bytes reserved for the end of a list or a fold.
 _SPARE = 400
-# The reason of facts whose commands nobody approved: they wait for a person, and are no fault of the change.
+# The reason of facts whose commands are not approved: they need a person, and are not a fault of the change.
 WAITING = "not approved"
-# What a reader has to look at, and what is only there to look up.
+# Kinds that a reader must look at, and kinds that are only for reference.
 SHOWN = (BROKEN, FAILED, WRONG, SILENCED, SUSPECT, OUTDATED, UNCHECKED)
 FOLDED = (UNSTEADY, STILL, OUTSIDE, MENDED)
 _KEY = re.compile("[a-z0-9][a-z0-9._-]*")
@@ -56,7 +56,7 @@ _KEY = re.compile("[a-z0-9][a-z0-9._-]*")
 
 @frozen
 class Verdict:
-    """What a notice says first.
+    """The headline of a notice.
 
     Attributes:
         sign: ``BAD``, ``UNSURE`` or ``WELL``.
@@ -70,7 +70,7 @@ class Verdict:
 
 
 def verdict_of(found: Findings) -> Verdict:
-    """Return the verdict on what was found: the gravest of it."""
+    """Return the headline for the findings: the most severe of them."""
     broken, failed, wrong = (len(found.of(kind)) for kind in (BROKEN, FAILED, WRONG))
     silenced = len(found.of(SILENCED)) + len(found.untouched)
     is_check = found.command == "check"
@@ -113,18 +113,18 @@ def _verdict_on_documents(found: Findings) -> Verdict:
 
 
 def render(found: Findings, links: Links, limit: int) -> str:
-    """Return the notice as Markdown of at most *limit* bytes (2,000 at least); ends with one line feed.
+    """Format findings as Markdown of at most *limit* bytes (2,000 at least); ends with one line feed.
 
     Args:
-        found: What was found; its texts may be anything.
+        found: The findings; their texts are untrusted.
         links: Where links lead.
-        limit: Bytes that the notice may have.
+        limit: Maximum size in bytes.
     """
     return _Notice(found, links, limit).text()
 
 
 class _Notice:
-    """One notice while it is written: blocks in the order of their importance, as long as there is room."""
+    """A notice that is being written: adds blocks, the most important first, while there is room."""
 
     def __init__(self, found: Findings, links: Links, limit: int) -> None:
         self._found, self._links = found, links
@@ -182,7 +182,7 @@ class _Notice:
     # Facts
 
     def _findings(self, kind: str) -> None:
-        """Add the findings of one kind by cause; of suspects, those that no cause shows already."""
+        """Add the findings of one kind by cause; suspects that are already shown with a cause are skipped."""
         findings = [f for f in self._found.of(kind) if kind != UNCHECKED or f.because != WAITING]
         known = {f.key for f in self._found.of(BROKEN, FAILED)} if kind == SUSPECT else frozenset()
         findings = [f for f in findings if not (f.chain and f.chain[-1] in known)]
@@ -204,7 +204,7 @@ class _Notice:
         return self._found.of(SUSPECT) if kind in (BROKEN, FAILED) else ()
 
     def _cause(self, cause: Cause, by_key: dict[str, Finding]) -> Iterator[str]:
-        """Yield the lines of one cause: its facts, those of many folded, and what rests on them."""
+        """Yield the lines of one cause: its facts, folded if there are many, and the memories that rest on them."""
         cases = cause.cases
         if len(cases) <= APART:
             yield from (self._entry(by_key[case.key]) for case in cases)
@@ -220,7 +220,7 @@ class _Notice:
             yield f"  - {number} on {'it' if len(cases) == 1 else 'them'}: {keys}"
 
     def _entry(self, finding: Finding) -> str:
-        """Return one fact as an item of a list."""
+        """Format one fact as a list item."""
         links = self._links
         is_own = finding.fact is not None
         spot = finding.fact or Spot(finding.path)
@@ -241,7 +241,7 @@ class _Notice:
         return f", broken after {after}, by {commit} at the latest" if after else f", broken by {commit}"
 
     def _list(self, lines: Sequence[str], *, head: str, tail: str = "") -> None:
-        """Add a list, as much of it as fits."""
+        """Add a list, or as much of it as fits."""
         kept: list[str] = []
         room = self._left - len((head + tail).encode()) - 2
         for line in lines:
@@ -256,7 +256,7 @@ class _Notice:
     # Ways out
 
     def _correction(self, line: StatedLine) -> str:
-        """Return what a document should say, as a difference to copy: a comment is no place for a suggestion."""
+        """Format the correction of a document as a diff to copy; a comment cannot hold a suggestion."""
         right = line.corrected
         place = self._links.file(line.spot.path, line.spot.line)
         if line.cut:
@@ -270,7 +270,7 @@ class _Notice:
         return f"{place} should say{against}:\n\n{block}"
 
     def _ways(self) -> None:
-        """Add what can be done about what became false: commands to copy."""
+        """Add the ways to resolve facts that became false, as commands to copy."""
         keys = [f.key for f in self._found.of(BROKEN, FAILED) if _KEY.fullmatch(f.key)]
         if not keys:
             return
@@ -308,7 +308,7 @@ class _Notice:
 
 
 def _ways(key: str, *, is_check: bool) -> dict[str, str]:
-    """Return what can be done, each with its command."""
+    """Return the ways to resolve a failed fact, each with its command."""
     repair = f"gitmem check {key}" if is_check else f"gitmem settle {key} --recheck"
     here = ", which this branch changes as well" if is_check else ""
     return {
