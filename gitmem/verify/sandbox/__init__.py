@@ -1,1 +1,1 @@
-"""The sandbox of a check: which one this machine has, how it is started, and its limits."""
+"""The sandbox of a check: which kinds work on this machine, how it is started, and its limits."""

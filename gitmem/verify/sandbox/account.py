@@ -1,7 +1,7 @@
-"""The user that a check of root runs as: root's own rights are those over the machine, sandbox or not.
+"""The user account for checks when gitmem runs as root, whose rights over the machine no sandbox removes.
 
-Where gitmem runs as root, a check runs as an ordinary user that no account has, who owns the ground for that time and
-nothing else. Root of a user namespace alone (as in a rootless container) is an ordinary user outside of it already.
+If gitmem runs as root, a check runs as an ordinary user without an account, who owns the ground during the check and
+nothing else. Root inside a user namespace only (as in a rootless container) is already an ordinary user outside of it.
 """
 
 from __future__ import annotations
@@ -13,16 +13,16 @@ import tempfile
 from functools import lru_cache
 from pathlib import Path
 
-# Between the accounts of people and those that systemd gives out (systemd.io, "Users, Groups, UIDs and GIDs").
+# Between the accounts of people and those that systemd assigns (systemd.io, "Users, Groups, UIDs and GIDs").
 CHECK_USER = 60_877
-# Where every user may make files (hier(7)).
+# Folders in which every user may create files (hier(7)).
 SYSTEM_PLACES = ("/tmp", "/var/tmp")  # noqa: S108
 SETPRIV = "/usr/bin/setpriv"
 
 
 @lru_cache
 def check_user() -> int:
-    """Return the number of the user and group that checks run as; 0 where they run as whoever runs gitmem."""
+    """Return the user and group ID that checks run as; 0 if they run as the current user."""
     if sys.platform != "linux" or os.geteuid() != 0:
         return 0
     try:
@@ -33,19 +33,19 @@ def check_user() -> int:
 
 
 def argv_as(user: int) -> list[str]:
-    """Return the words before a program that make a process of root another user's (setpriv(1)); none for 0."""
+    """Return the command prefix that runs a program of root as another user (setpriv(1)); empty for 0."""
     return [SETPRIV, f"--reuid={user}", f"--regid={user}", "--clear-groups", "--inh-caps=-all", "--"] if user else []
 
 
 def open_way(folder: Path) -> None:
-    """Let others through a folder, but not look into it."""
+    """Let other users pass through a folder, but not list it."""
     folder.chmod(0o711)
 
 
 def temporary_place() -> Path:
-    """Return a folder for temporary files that the user of checks can reach; root's own `TMPDIR` may be closed to it.
+    """Return a folder for temporary files that the user of checks can reach; root's own `TMPDIR` may be inaccessible.
 
-    If the system's folders are closed too, it is that of `TMPDIR`, and the sandbox's probe reports what fails.
+    If the system's folders are inaccessible too, return that of `TMPDIR`; the sandbox's probe then reports what fails.
     """
     first = Path(tempfile.gettempdir()).resolve()
     places = (first, *map(Path, SYSTEM_PLACES)) if check_user() else ()
@@ -60,10 +60,10 @@ def _is_open_to_others(folder: Path) -> bool:
 
 
 def give(top: Path, user: int) -> None:
-    """Give a tree to a user; links themselves, never what they lead to. Nothing for 0.
+    """Change the owner of a tree; of links, the link itself and not its target. Does nothing for user 0.
 
     Raises:
-        OSError: It cannot be given away.
+        OSError: The owner cannot be changed.
     """
     if not user:
         return

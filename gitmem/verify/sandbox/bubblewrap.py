@@ -1,4 +1,4 @@
-"""The command line of bubblewrap: a machine with the system's programs, the ground, and nothing of the person's.
+"""The command line of bubblewrap: a machine with the system's programs and the ground, and none of the user's files.
 
 Source: bwrap(1).
 """
@@ -17,10 +17,10 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-# What is empty for a check under bubblewrap: the first is its TMPDIR.
+# Folders that are empty for a check under bubblewrap: the first is its TMPDIR.
 PRIVATE_FOLDERS = ("/tmp", "/var/tmp", "/home", "/root", "/run")  # noqa: S108 - of the sandbox
 PRIVATE_HOME = "/tmp/home"  # noqa: S108
-# What of /proc belongs to the kernel and not to the processes in it (proc(5)).
+# Entries of /proc that belong to the kernel and not to a process (proc(5)).
 KERNEL = tuple(
     f"/proc/{name}"
     for name in ["sys", "sysrq-trigger", "irq", "bus", "fs", "acpi", "scsi", "mtrr", "driver", "tty", "pressure"]
@@ -41,12 +41,12 @@ def wrap(
 
     Args:
         argv: The check.
-        program: Where bubblewrap is.
+        program: The path of bubblewrap.
         ground: The ground.
         readable: Further files and folders that it may read.
         path: Its PATH.
         network: Whether it may reach the network.
-        report_fd: Where bubblewrap reports how the check ended.
+        report_fd: The descriptor on which bubblewrap reports how the check ended.
     """
     at, seen, user = str(ground.path), str(ground.seen), account.check_user()
     shown = [(place, place) for place in readable]
@@ -72,7 +72,7 @@ def wrap(
 
 
 def _bare_machine(network: bool, user: int) -> list[str]:
-    """Return the arguments for a machine with the system's programs and nothing of the person's."""
+    """Return the arguments for a machine with the system's programs and none of the user's files."""
     words = [*_namespaces(network, is_root=bool(user)), "--die-with-parent", "--new-session"]
     for name in toolchain.SYSTEM:
         folder = Path(name)
@@ -82,11 +82,11 @@ def _bare_machine(network: bool, user: int) -> list[str]:
             words += ["--ro-bind", name, name]
     for secret in toolchain.list_secrets():
         words += ["--tmpfs", str(secret)] if secret.is_dir() else ["--ro-bind", "/dev/null", str(secret)]
-    # In the file system in memory that bubblewrap makes for the root: one more for each would cost a mount each.
+    # In the tmpfs that bubblewrap makes for the root: a tmpfs for each folder would cost a mount each.
     room = ("--perms", "1777", "--dir") if user else ("--dir",)
     words += [word for name in (*PRIVATE_FOLDERS, PRIVATE_HOME) for word in (*room, name)]
     words += ["--dev", "/dev", "--proc", "/proc"]
-    # The kernel's settings are root's to write, also in a namespace that root's process made.
+    # Root may write the kernel's settings, even in a namespace that a process of root created.
     words += [word for name in KERNEL for word in ("--ro-bind-try", name, name)]
     names = os.path.realpath("/etc/resolv.conf")  # often a link into /run (systemd-resolved(8))
     return [*words, "--ro-bind-try", names, names] if network and not names.startswith("/etc/") else words
@@ -95,20 +95,20 @@ def _bare_machine(network: bool, user: int) -> list[str]:
 def _namespaces(network: bool, *, is_root: bool) -> list[str]:
     """Return bubblewrap's arguments for the namespaces of a check.
 
-    Root needs none of users, which would only rename it: it becomes another user inside (``account``).
+    Root needs no user namespace, which would only rename it: it becomes another user inside (``account``).
     """
     if not is_root:
         words = ["--unshare-all", *(["--share-net"] if network else [])]
         return [*words, "--uid", str(os.getuid()), "--gid", str(os.getgid()), "--cap-drop", "ALL"]
     words = ["--unshare-ipc", "--unshare-pid", "--unshare-uts", "--unshare-cgroup-try"]
     words += [] if network else ["--unshare-net"]
-    # To become another user, which gives them up, in a folder that only that one can enter.
+    # Needed to become another user, which drops them, in a folder that only that user can enter.
     kept = ("CAP_SETUID", "CAP_SETGID", "CAP_DAC_READ_SEARCH")
     return [*words, "--cap-drop", "ALL", *(word for name in kept for word in ("--cap-add", name))]
 
 
 def _ways(laid: Sequence[str]) -> list[str]:
-    """Return bubblewrap's arguments for the folders above what is laid: it would make them for its own user alone."""
+    """Return bubblewrap's arguments for parents of mounts; by default only its own user could enter them."""
     above = {str(place) for at in laid[2::3] for place in Path(at).parents}
     wanted = sorted(above - {"/", *PRIVATE_FOLDERS})
     return [word for place in wanted if not _is_system(place) for word in ("--perms", "0755", "--dir", place)]
@@ -119,12 +119,12 @@ def _is_system(place: str) -> bool:
 
 
 def _tools(path: str, ground: Ground, *, is_inside: bool) -> list[str]:
-    """Return bubblewrap's arguments for the programs on PATH, and for those that lent environments are made of.
+    """Return bubblewrap's arguments for the programs on PATH and those that the lent environments use.
 
     Args:
         path: PATH.
-        ground: The ground; what it has itself is shown as it is there, not as it is in the person's work tree.
-        is_inside: Whether those are wanted that lie where the ground is seen, or all others.
+        ground: The ground; its own files are shown instead of those of the user's work tree.
+        is_inside: Select the programs inside the ground; if false, all others.
     """
     tied = "".join(f":{lent.place}/bin" for lent in (*ground.folders, *ground.bound) if lent.is_tied)
     found = toolchain.find_toolchain(path + tied)
@@ -138,7 +138,7 @@ def _tools(path: str, ground: Ground, *, is_inside: bool) -> list[str]:
 
 
 def _has(ground: Ground, place: Path) -> bool:
-    """Return whether a ground has a file or folder itself, named by where checks see it."""
+    """Return whether a ground itself has a file or folder, given the path that checks see."""
     name = place.relative_to(ground.seen)
     return any(name.is_relative_to(lent.name) for lent in (*ground.folders, *ground.bound)) or os.path.lexists(
         ground.path / name

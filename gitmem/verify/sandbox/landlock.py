@@ -1,9 +1,9 @@
-"""Confine this process with the Linux kernel alone: Landlock for files, seccomp for the rest (``seccomp``).
+"""Confine this process with kernel features only: Landlock for files, seccomp for the rest (``seccomp``).
 
-Runs in the child that ``launcher`` forks, just before it becomes the check. Nothing here can be undone, and
-everything is inherited. What this cannot stop, measured: ``chmod`` and ``utime`` on the user's own files, asking
-whether a path exists, and, before Landlock ABI 6 (Linux 6.12), signals to the user's other processes. UNIX
-sockets are denied altogether, because Landlock cannot tell the Docker daemon's from a harmless one.
+Runs in the child that ``launcher`` forks, just before it becomes the check. The restrictions cannot be undone, and
+child processes inherit them. They do not prevent (measured): ``chmod`` and ``utime`` on the user's own files, testing
+whether a path exists, and, before Landlock ABI 6 (Linux 6.12), signals to the user's other processes. UNIX sockets are
+denied altogether, because Landlock cannot tell the Docker daemon's from a harmless one.
 
 Sources: landlock(7), linux/landlock.h, seccomp(2), prctl(2), setuid(2).
 """
@@ -21,10 +21,10 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-# linux/landlock.h: the right number i is 1 << i; in this order.
+# linux/landlock.h: the access rights in the order of their bits; right number i is 1 << i.
 EXECUTE, WRITE_FILE, READ_FILE, READ_DIR = 1 << 0, 1 << 1, 1 << 2, 1 << 3
 REFER, TRUNCATE, IOCTL_DEV = 1 << 13, 1 << 14, 1 << 15
-# How many file rights each ABI knows: 13 in the first, then REFER (2), TRUNCATE (3) and IOCTL_DEV (5).
+# The number of file rights of each ABI: 13 in the first, then REFER (2), TRUNCATE (3) and IOCTL_DEV (5).
 RIGHTS_OF_ABI = {1: 13, 2: 14, 3: 15, 4: 15, 5: 16}
 READING = EXECUTE | READ_FILE | READ_DIR
 ON_FILES = EXECUTE | WRITE_FILE | READ_FILE | TRUNCATE | IOCTL_DEV
@@ -34,12 +34,12 @@ SCOPES = 0b11
 RULE_PATH_BENEATH = 1
 VERSION_FLAG = 1
 
-# The same numbers on every architecture since Linux 5.
+# These numbers are the same on every architecture since Linux 5.
 CREATE_RULESET, ADD_RULE, RESTRICT_SELF = 444, 445, 446
 
 # prctl(2)
 PR_SET_PDEATHSIG, PR_SET_SECCOMP, PR_CAPBSET_DROP, PR_SET_CHILD_SUBREAPER, PR_SET_NO_NEW_PRIVS = 1, 22, 24, 36, 38
-# capabilities(7): a kernel knows at most 64; the version is that of linux/capability.h since Linux 2.6.26.
+# capabilities(7): a kernel has at most 64; the version is that of linux/capability.h since Linux 2.6.26.
 CAPABILITIES, CAPABILITY_VERSION = 64, 0x20080522
 SECCOMP_MODE_FILTER = 2
 
@@ -47,21 +47,21 @@ _libc = ctypes.CDLL(None, use_errno=True)
 
 
 def adopt_orphans() -> None:
-    """Make this process the parent of every descendant whose own parent ends (PR_SET_CHILD_SUBREAPER).
+    """Make this process the parent of every descendant whose own parent has ended (PR_SET_CHILD_SUBREAPER).
 
     Raises:
-        OSError: The kernel cannot.
+        OSError: The kernel does not support it.
     """
     _prctl(PR_SET_CHILD_SUBREAPER, 1)
 
 
 def die_with_parent() -> None:
-    """Have this process killed when its parent ends: where a check can kill its parent, it goes with it."""
+    """Ask the kernel to kill this process when its parent ends, for checks that kill their parent."""
     _prctl(PR_SET_PDEATHSIG, 9)
 
 
 def restore_signals() -> None:
-    """Give back the default actions of the signals that Python ignores: a check must feel a broken pipe.
+    """Restore the default actions of the signals that Python ignores, so that a check is ended by a broken pipe.
 
     Source: signal(7): SIGPIPE is 13, SIGXFSZ is 25; the signal module costs 3 ms to import (measured).
     """
@@ -70,22 +70,22 @@ def restore_signals() -> None:
 
 
 def find_abi() -> int:
-    """Return the kernel's Landlock ABI, >= 1; 0 where there is none or it is switched off."""
+    """Return the kernel's Landlock ABI, >= 1; 0 if it has none or Landlock is disabled."""
     found = _libc.syscall(ctypes.c_long(CREATE_RULESET), None, ctypes.c_size_t(0), ctypes.c_uint(VERSION_FLAG))
     return max(0, int(found))
 
 
 def confine(readable: Sequence[str], writable: Sequence[str], *, network: bool, traced: bool) -> None:
-    """Let this process read and execute below *readable* alone, change below *writable* alone, and open no socket.
+    """Allow this process to read and execute only below *readable*, write only below *writable*, and open no sockets.
 
     Args:
         readable: Files and folders; missing ones are skipped.
         writable: Files and folders, readable as well; they must exist.
-        network: Whether internet sockets may be opened; UNIX sockets may not in either case.
+        network: Whether internet sockets may be opened; UNIX sockets never may.
         traced: Whether a tracer runs in the check.
 
     Raises:
-        OSError: The kernel cannot (ENOSYS), or a writable path is missing.
+        OSError: The kernel does not support it (ENOSYS), or a writable path is missing.
     """
     abi = find_abi()
     if abi == 0 or os.uname().machine not in seccomp.ARCHITECTURES:
@@ -99,7 +99,7 @@ def confine(readable: Sequence[str], writable: Sequence[str], *, network: bool, 
 
 
 def become(user: int) -> None:
-    """Become an ordinary user, for good; the kernel forgets at that what ``die_with_parent`` asked for.
+    """Become an ordinary user permanently; this also cancels the effect of ``die_with_parent``.
 
     Raises:
         OSError: This process may not, or its namespace does not know the user.
@@ -111,10 +111,10 @@ def become(user: int) -> None:
 
 
 def bubblewrap_filter(*, traced: bool) -> bytes:
-    """Return the filter of system calls for bubblewrap, whose namespaces keep sockets and processes apart.
+    """Return the seccomp filter for bubblewrap, whose namespaces isolate sockets and processes.
 
     Raises:
-        OSError: It is not known for this machine.
+        OSError: No filter is known for this architecture.
     """
     machine = os.uname().machine
     if machine not in seccomp.ARCHITECTURES:
@@ -124,12 +124,12 @@ def bubblewrap_filter(*, traced: bool) -> bytes:
 
 
 def _drop_capabilities() -> None:
-    """Give up what root can do beyond its own files, for this process and for what it executes.
+    """Drop the capabilities of root beyond its own files, for this process and the programs it executes.
 
-    CAP_PERFMON alone reads other processes' environment past Landlock (measured: Linux 6.18).
+    CAP_PERFMON alone allows reading other processes' environment in spite of Landlock (measured: Linux 6.18).
     """
     for number in range(CAPABILITIES):
-        _libc.prctl(PR_CAPBSET_DROP, ctypes.c_ulong(number), *[ctypes.c_ulong(0)] * 3)  # fails for all but root
+        _libc.prctl(PR_CAPBSET_DROP, ctypes.c_ulong(number), *[ctypes.c_ulong(0)] * 3)  # fails unless run as root
     head = ctypes.create_string_buffer(struct.pack("=Ii", CAPABILITY_VERSION, 0))
     if _libc.capset(head, ctypes.create_string_buffer(24)) != 0:
         raise OSError(ctypes.get_errno(), f"capset: {os.strerror(ctypes.get_errno())}")

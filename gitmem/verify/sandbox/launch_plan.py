@@ -1,4 +1,4 @@
-"""What the starter of checks (``launcher``) is to do, as data that goes through a pipe."""
+"""Plans: what the starter of checks (``launcher``) must do, as data sent through a pipe."""
 
 from __future__ import annotations
 
@@ -7,34 +7,34 @@ import os
 from gitmem.frozen import frozen
 from gitmem.verify.sandbox.limits import Limits
 
-# How long everything that a check left behind may take to die, in seconds; then nothing is said of how it ended.
+# Seconds that processes left by a check may take to die; after that, the outcome of the check is not reported.
 SWEEP_S = 4.0
-# The descriptor that bubblewrap reads its filter of system calls from, and closes: below those of ``starter.FIRST_FD``.
+# The descriptor from which bubblewrap reads its seccomp filter; lower than those of ``starter.FIRST_FD``.
 FILTER_FD = 9
-# The most bytes of one file that a check writes: enough for any build's largest artefact.
+# The largest file that a check may write, in bytes: enough for the largest artefact of any build.
 FILE_BYTES = 1 << 30
 
 
 @frozen
 class LaunchPlan:
-    """What the starter is to do.
+    """What the starter must do.
 
     Attributes:
-        cwd: Where the check runs.
-        scratch: A folder that is made for it and removed after it; empty for none.
-        ground: The folder that it may change.
-        upper: Where an overlay over the ground has its changes go; empty for none.
-        limits: What all of its processes may use together.
+        cwd: The working folder of the check.
+        scratch: A folder that is created for the check and removed after it; empty for none.
+        ground: The folder that the check may change.
+        upper: The folder for the changes if an overlay covers the ground; empty for none.
+        limits: The limits of all of its processes together.
         cpu_s: Processor seconds of one process, >= 1.
-        user: The ordinary user that a check of root runs as; 0 where it runs as whoever asked for it.
-        reports: Whether the program reports its exit status itself, as bubblewrap does, on our descriptor.
+        user: The ordinary user that a check runs as if gitmem runs as root; 0 to run as the current user.
+        reports: Whether the program itself reports its exit status on our descriptor, as bubblewrap does.
         confined: Whether Landlock and seccomp apply.
         network: Whether internet sockets are allowed when confined.
         traced: Whether the program writes a trace to our other descriptor.
         env: The environment, as ``NAME=value``.
-        readable: What may be read when confined.
-        writable: What may be changed when confined, besides *scratch*.
-        laid: Folders that are laid over the ground under an overlay: place in it, where it is, and so on in turn.
+        readable: Files and folders that may be read when confined.
+        writable: Files and folders that may be changed when confined, besides *scratch*.
+        laid: Folders that are shown in the ground under an overlay: alternately its path there and its real path.
         argv: The program.
     """
 
@@ -57,10 +57,10 @@ class LaunchPlan:
 
 
 def format_plan(plan: LaunchPlan) -> bytes:
-    """Return a plan as a request: its length in four bytes, then words that end in NUL, lists counted.
+    """Format a plan as a request: its length in four bytes, then words that end in NUL; lists begin with their length.
 
     Raises:
-        ValueError: A word has a NUL in it, which no program's argument can have.
+        ValueError: A word contains NUL, which no program's argument can.
     """
     flags = f"{plan.reports:d}{plan.confined:d}{plan.network:d}{plan.traced:d}"
     limits = (plan.limits.processes, plan.limits.memory, plan.limits.disk)
@@ -74,7 +74,7 @@ def format_plan(plan: LaunchPlan) -> bytes:
 
 
 def parse_plan(body: bytes) -> LaunchPlan:
-    """Return the plan of a request without its length; the reverse of ``format_plan``."""
+    """Parse a request, without its length, into a plan; the reverse of ``format_plan``."""
     cwd, scratch, ground, upper, *rest = (os.fsdecode(word) for word in body[:-1].split(b"\0"))
     processes, memory, disk, cpu_s, user = map(int, rest[:5])
     flags, rest = rest[5], rest[6:]

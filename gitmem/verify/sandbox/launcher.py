@@ -1,11 +1,12 @@
-"""The starter of checks: runs one after the other, confines it, holds all of its offspring, and cleans up after it.
+"""The starter of checks: runs one after the other, confines each, controls its descendants, and cleans up after it.
 
-A process of its own (``sandbox`` starts it and keeps it for the next check), so that nothing has to happen between fork
-and exec of a process with threads. It becomes the parent of whatever a check leaves behind, wherever that went, and
-kills it. It ends when its standard input does: a closed pipe tells of our death as surely as of our wish, where
-PR_SET_PDEATHSIG comes too late for what has not asked for it yet (bubblewrap 0.8 leaves a process asleep: measured).
+It is a separate process (``sandbox`` starts it and reuses it for the next check), because a process with threads can do
+little safely between fork and exec. It becomes the parent of all processes that a check leaves behind, and kills them.
+It ends when its standard input is closed, which happens both when gitmem closes it and when gitmem dies.
+PR_SET_PDEATHSIG is too late for a process that has not requested it yet (bubblewrap 0.8 leaves a sleeping process:
+measured).
 
-Its requests are plans, its reports those of ``starter.Starter``.
+It reads plans as requests; its reports are described in ``starter.Starter``.
 """
 
 from __future__ import annotations
@@ -28,22 +29,22 @@ if TYPE_CHECKING:
 
 # signal(7); the signal module costs 3 ms to import (measured).
 SIGKILL = 9
-# How often a kernel without pidfd (before 5.3) is asked for the exit.
+# How often to poll for the exit on a kernel without pidfd (before 5.3).
 POLL_S = 0.01
-# Limits of one process: bytes of a file (``launch_plan``), open files. And the threads of a
-# user besides those that are there: so many times the processes a check may have (``limits``), as a wall that a fork
-# bomb meets before it is seen; root passes it. Memory has none: a failed allocation would make a check exit 1, which
-# reads as "the fact is false". The kernel's out-of-memory killer picks the check first (proc(5), oom_score_adj), and a
-# kill proves nothing.
+# Limits of one process: bytes of a file (``launch_plan``), open files. RLIMIT_NPROC counts the threads of the user: the
+# existing ones plus TASKS times the processes that a check may have (``limits``), which stops a fork bomb before the
+# watch sees it; root ignores it. Memory has no such limit: a failed allocation would make a check exit 1, which reads
+# as "the fact is false". The kernel's out-of-memory killer picks the check first (proc(5), oom_score_adj), and a killed
+# check proves nothing.
 OPEN_FILES = 4096
 TASKS = 2
 OOM_FIRST = 1000
-# What a shell says of a command it could not run (POSIX.1-2017, Shell Command Language, 2.8.2).
+# The exit status of a shell for a command that it could not run (POSIX.1-2017, Shell Command Language, 2.8.2).
 NOT_FOUND = 127
 
 
 def main(report_fd: int, trace_fd: int) -> None:
-    """Carry out plans until there are no more."""
+    """Carry out plans until standard input ends."""
     landlock.adopt_orphans()
     _come_first()
     os.set_inheritable(report_fd, False)
@@ -53,9 +54,9 @@ def main(report_fd: int, trace_fd: int) -> None:
 
 
 def _come_first() -> None:
-    """Be scheduled before the checks, where we may: among 4,000 processes of a fork bomb our turn came after 12 s.
+    """Raise our scheduling priority above the checks, if permitted: with a fork bomb of 4,000 processes we waited 12 s.
 
-    Measured as root, whom RLIMIT_NPROC does not stop; others may not, and need not.
+    Measured as root, whom RLIMIT_NPROC does not stop. Other users are not permitted, and do not need it.
     """
     try:
         os.sched_setscheduler(0, os.SCHED_RR | os.SCHED_RESET_ON_FORK, os.sched_param(1))
@@ -64,7 +65,7 @@ def _come_first() -> None:
 
 
 def _read(size: int) -> bytes:
-    """Return the next bytes of standard input; fewer only at its end."""
+    """Read *size* bytes of standard input; fewer only at its end."""
     found = b""
     while len(found) < size and (more := os.read(0, size - len(found))):
         found += more
@@ -82,7 +83,7 @@ def _carry_out(plan: LaunchPlan, report_fd: int, trace_fd: int) -> None:
         if child == 0:
             os.set_inheritable(trace_fd, plan.traced)
             for stream in (1, 2, trace_fd) if plan.user else ():
-                os.fchown(stream, plan.user, plan.user)  # or /dev/stdout, or the trace, could not be opened
+                os.fchown(stream, plan.user, plan.user)  # otherwise /dev/stdout or the trace could not be opened
             _become(plan, report_fd)
         try:
             problem = _wait(child, watch)
@@ -130,12 +131,12 @@ def _become(plan: LaunchPlan, report_fd: int) -> NoReturn:
 
 
 def _hand_filter(packed: bytes) -> None:
-    """Have bubblewrap find its filter of system calls; it is far smaller than what a pipe holds."""
+    """Pass bubblewrap its seccomp filter in a pipe; the filter is much smaller than a pipe's capacity."""
     reading, writing = os.pipe()
     os.write(writing, packed)
     os.close(writing)
     os.dup2(reading, FILTER_FD)
-    os.set_inheritable(FILTER_FD, True)  # also where the pipe had this number already
+    os.set_inheritable(FILTER_FD, True)  # needed if the pipe already had this number
 
 
 def _cover(plan: LaunchPlan, report_fd: int) -> None:
@@ -148,14 +149,14 @@ def _cover(plan: LaunchPlan, report_fd: int) -> None:
 
 
 def _list_candidates(program: str, env: dict[str, str]) -> list[str]:
-    """Return where a program may be, in the order of PATH; a name with a slash is its own place."""
+    """Return the possible paths of a program, in the order of PATH; a name with a slash is a path itself."""
     return [program] if "/" in program else [f"{folder or '.'}/{program}" for folder in os.get_exec_path(env)]
 
 
 def _execute(candidates: list[str], argv: tuple[str, ...], env: dict[str, str]) -> NoReturn:
-    """Become the first candidate that can be run, as execvp does (exec(3)).
+    """Execute the first candidate that can be run, as execvp does (exec(3)).
 
-    By hand, because ``os.execvp`` imports a module first, which a confined process may not be able to read.
+    ``os.execvp`` is not used because it imports a module first, which a confined process may not be able to read.
 
     Raises:
         OSError: None of them can be run.
@@ -178,7 +179,8 @@ def _limit(plan: LaunchPlan) -> None:
         (resource.RLIMIT_FSIZE, FILE_BYTES),
         (resource.RLIMIT_NOFILE, OPEN_FILES),
         (resource.RLIMIT_CPU, plan.cpu_s),
-        # Not for root's checks, whose user has no threads but theirs: what ``limits`` sees is said, a wall is not.
+        # Not for a check of root, whose user has no other threads: there, ``limits`` reports the excess, which NPROC
+        # does not.
         *(() if plan.user else ((resource.RLIMIT_NPROC, count_threads() + TASKS * plan.limits.processes),)),
     )
     for kind, value in wanted:
@@ -189,11 +191,11 @@ def _limit(plan: LaunchPlan) -> None:
         with open("/proc/self/oom_score_adj", "w") as file:  # noqa: PTH123 - pathlib costs 8 ms to import (measured)
             file.write(str(OOM_FIRST))
     except OSError:
-        return  # a container may forbid it; the limit is a courtesy to the rest of the machine
+        return  # a container may forbid it; the setting only protects the rest of the machine
 
 
 def _wait(child: int, watch: LimitWatch) -> str:
-    """Return when the child has exited (not reaped), our standard input has ended, or a limit is passed: then which."""
+    """Wait until the child exits (without reaping it), standard input ends or a limit is exceeded; return the limit."""
     try:
         exit_fd = os.pidfd_open(child)
     except (AttributeError, OSError):
@@ -201,7 +203,7 @@ def _wait(child: int, watch: LimitWatch) -> str:
     try:
         return _wait_on(child, exit_fd, watch)
     finally:
-        os.close(exit_fd)  # or a starter could run no more checks than it may open files
+        os.close(exit_fd)  # otherwise a starter would run out of descriptors after many checks
 
 
 def _wait_on(child: int, exit_fd: int, watch: LimitWatch) -> str:
@@ -227,33 +229,33 @@ def _wait_on(child: int, exit_fd: int, watch: LimitWatch) -> str:
 
 
 def _end(child: int) -> int:
-    """Kill the child's group, then reap the child, whose number is ours until then.
+    """Kill the child's group, then reap the child; until then its process number cannot be reused.
 
     Returns:
-        Its exit status; 128 + signal where a signal ended it, as in a shell.
+        Its exit status; 128 + signal if a signal ended it, as in a shell.
     """
     for kill in (os.kill, os.killpg):
         try:
             kill(child, SIGKILL)
         except (ProcessLookupError, PermissionError):
-            continue  # nobody is left in it, or it had not yet made its group
+            continue  # the group is empty, or the child had not created it yet
     status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
     return status if status >= 0 else 128 - status
 
 
 def _sweep() -> None:
-    """Kill and reap every process that was left to us, and all below these, until there is none.
+    """Kill and reap every process that the check left, and its descendants, until there are none.
 
     Raises:
-        SystemExit: They do not end; the words are the last of the output, and so the run's problem.
+        SystemExit: They do not end; the message becomes the last line of the output, and so the run's problem.
     """
     deadline = time.monotonic() + SWEEP_S
     while time.monotonic() < deadline:
-        for pid in list(iter_descendants(os.getpid())):  # first all of them: who loses its parent is elsewhere
+        for pid in list(iter_descendants(os.getpid())):  # list first: orphans move in the tree
             try:
                 os.kill(pid, SIGKILL)
             except (ProcessLookupError, PermissionError):
-                continue  # reaped by its parent meanwhile; one we may not kill is reported at the end
+                continue  # already reaped by its parent; a process that we may not kill is reported at the end
         try:
             while os.waitpid(-1, os.WNOHANG)[0]:
                 pass

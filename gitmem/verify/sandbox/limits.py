@@ -1,10 +1,10 @@
-"""What a check uses while it runs, and when that is too much: processes, memory, and the disk under its ground.
+"""Measure what a check uses while it runs, and enforce limits on processes, memory and disk space.
 
-Runs in the starter (``launcher``), which looks ten times a second. The kernel's own limits do not do: RLIMIT_NPROC does
-not bind root (measured), RLIMIT_AS makes an allocation fail, which reads as "the fact is false", RLIMIT_FSIZE is for
-one file, and a cgroup is not ours to make. So a check is a little past a limit before it is ended, and what hides from
-the count (a deleted file, a mount of its own) meets the last line: it is ended when the machine has nearly nothing
-left.
+Runs in the starter (``launcher``), ten times a second. The kernel's own limits are not sufficient: RLIMIT_NPROC does
+not apply to root (measured), RLIMIT_AS makes an allocation fail, which reads as "the fact is false", RLIMIT_FSIZE
+applies to a single file, and we may not create cgroups. So a check may exceed a limit for a moment before it is killed.
+Usage that the count misses (deleted files, mounts of its own) is limited by the reserve: the check is killed when the
+machine has almost nothing left.
 
 Sources: proc(5), statvfs(3); Documentation/filesystems/proc.rst for ``smaps_rollup``.
 """
@@ -23,35 +23,35 @@ if TYPE_CHECKING:
 MIB = 1 << 20
 # signal(7); the signal module costs 3 ms to import (measured).
 SIGKILL = 9
-# When a check is first looked at, in seconds, and then how often: a fork bomb doubles in milliseconds. And what looking
-# may cost at most, as a share of one processor.
+# Seconds before the first measurement, which is early because a fork bomb doubles in milliseconds; the longest
+# interval; and the share of one processor that measuring may use.
 FIRST_S = 0.02
 LOOK_S = 0.1
 SHARE = 0.05
-# Threads count as well: this many for each process that is allowed.
+# Threads count as well: this many are allowed for each allowed process.
 THREADS = 8
-# What is left of the disk or the memory when a check that took its part of it is ended, and how much that part is.
+# The check is killed when less than the reserve of disk or memory is left and it took a considerable part itself.
 RESERVE = 512 * MIB
 RESERVE_SHARE = 20
 DISK_TAKEN = 32 * MIB
 INODES_TAKEN = 10_000
 MEMORY_SHARE = 8
-# How long the files of a ground are counted before the count so far is taken, in seconds.
+# Seconds after which counting the files of a ground stops with the partial result.
 COUNT_S = 1.0
-# What a file costs besides its content, in bytes: an inode in memory (tmpfs) or on disk, and its name.
+# What a file uses besides its content, in bytes: an inode in memory (tmpfs) or on disk, and its name.
 INODE_BYTES = 1024
-# Whether the kernel lists a process's children (CONFIG_PROC_CHILDREN); else all processes are looked through.
+# Whether the kernel lists a process's children (CONFIG_PROC_CHILDREN); otherwise all processes are searched.
 HAS_CHILDREN = os.path.exists(f"/proc/self/task/{os.getpid()}/children")  # noqa: PTH110
 
 
 @frozen
 class Limits:
-    """What a check may use, all its processes together.
+    """What all processes of a check may use together.
 
     Attributes:
-        processes: How many there may be at once, > 0; eight times as many threads.
+        processes: The most processes at once, > 0; eight times as many threads.
         memory: Bytes of memory, > 0, files in memory included; 0 = half of the machine's.
-        disk: Bytes that it may have written to its ground, > 0.
+        disk: Bytes that it may write to its ground, > 0.
     """
 
     processes: int
@@ -60,19 +60,19 @@ class Limits:
 
 
 class LimitWatch:
-    """Looks at one check.
+    """Measures one check.
 
     Attributes:
-        interval_s: How long to wait before the next look.
+        interval_s: Seconds to wait before the next measurement.
     """
 
     def __init__(self, limits: Limits, *, ground: str, upper: str, scratch: str) -> None:
-        """Note how the machine is before the check starts.
+        """Record the state of the machine before the check starts.
 
         Args:
-            limits: What it may use.
+            limits: The limits of the check.
             ground: The folder that it may change.
-            upper: Where its changes go instead, or empty.
+            upper: The folder that its changes go to instead, or empty.
             scratch: Another folder that it may change, or empty.
         """
         total, self._available = read_memory()
@@ -80,7 +80,7 @@ class LimitWatch:
         self._memory = limits.memory or total // 2
         self._reserve = min(RESERVE, total // RESERVE_SHARE)
         self._taken = total // MEMORY_SHARE
-        # A ground that is changed in place has other files as well: its own are those that changed since.
+        # A ground that is changed in place also has files that the check did not write: only files changed since count.
         self._folders = [(upper, 0.0)] if upper else [(ground, time.time() - 1)]
         self._folders += [(scratch, 0.0)] if scratch else []
         self._before = {folder: _read_space(folder) for folder, _ in self._folders}
@@ -90,14 +90,14 @@ class LimitWatch:
         self.interval_s = FIRST_S
 
     def look(self) -> str:
-        """Return which limit is passed, in words, or an empty string."""
+        """Return a message about the limit that is exceeded, or an empty string."""
         began = time.monotonic()
         found = self._processes() or self._disk()
         self.interval_s = max(min(2 * self.interval_s, LOOK_S), (time.monotonic() - began) / SHARE)
         return found
 
     def ran_out(self) -> bool:
-        """Return whether the kernel ended a process for want of memory meanwhile: perhaps one of the check's."""
+        """Return whether the kernel has killed any process for lack of memory since the start, perhaps the check's."""
         return count_oom_kills() > self._oom_kills
 
     def _processes(self) -> str:
@@ -112,8 +112,9 @@ class LimitWatch:
             if len(pids) > limit or threads > limit * THREADS:
                 what = "processes" if len(pids) > limit else "threads"
                 return f"it ran more than {limit if what == 'processes' else limit * THREADS} {what} at once"
-        # The sum counts what forked processes share several times: only one too large is worth an exact one. And
-        # while a sandbox is built, figures may be of something else for a moment (seen once in a thousand runs).
+        # The sum counts memory that forked processes share several times, so the exact value is only computed if the
+        # sum is too large. And while a sandbox is being built, values may be wrong for a moment (seen once in a
+        # thousand runs).
         was_over, self._is_over = self._is_over, False
         if memory + _in_memory(pids) > self._memory:
             self._is_over = sum(map(_read_own, pids)) + _in_memory(pids) > self._memory
@@ -135,7 +136,7 @@ class LimitWatch:
                 return f"the disk that it wrote to had only {free // MIB} MiB left"
             if taken <= self._allowed[folder]:
                 continue
-            # Others write as well: what it wrote itself is counted, and again when that may have reached the limit.
+            # Other processes write too: count the check's own files, and again when they may have reached the limit.
             written = count_written(folder, since, stop=self._limits.disk)
             if written > self._limits.disk:
                 return f"it wrote more than {self._limits.disk // MIB} MiB to disk"
@@ -144,7 +145,7 @@ class LimitWatch:
 
 
 def iter_descendants(top: int) -> Iterator[int]:
-    """Yield the processes below one, parents first; while they come and go, some may be missed."""
+    """Yield the descendants of a process, parents first; some may be missed while processes start and end."""
     waiting = [top]
     while waiting:
         for child in list_children(waiting.pop()):
@@ -153,8 +154,8 @@ def iter_descendants(top: int) -> Iterator[int]:
 
 
 def kill_session(session: int) -> None:
-    """End what is left of a session, for a check that killed its starter; what made one of its own is out of reach."""
-    for _ in range(100):  # as long as they fork, but not for ever
+    """Kill the remaining processes of a session, for a check that killed its starter; new sessions are not reached."""
+    for _ in range(100):  # repeat while they fork, but not forever
         left = [int(name) for name in os.listdir("/proc") if name.isdigit() and _read_session(name) == session]  # noqa: PTH208
         for pid in left:
             try:
@@ -166,13 +167,13 @@ def kill_session(session: int) -> None:
 
 
 def _read_session(pid: str) -> int:
-    """Return a process's session, 0 for one that is dead. Source: proc(5), ``stat``."""
+    """Return a process's session; 0 if the process is dead. Source: proc(5), ``stat``."""
     fields = _read(f"/proc/{pid}/stat").rpartition(b")")[2].split()
     return int(fields[3]) if len(fields) > 3 and fields[0] not in (b"Z", b"X") else 0
 
 
 def list_children(pid: int) -> list[int]:
-    """Return the children of a process, dead ones that are not reaped included.
+    """Return the children of a process, including dead ones that have not been reaped.
 
     Source: proc(5), ``task/.../children``, which few kernels lack.
     """
@@ -190,7 +191,7 @@ def _read_parent(pid: str) -> int:
 
 
 def _read(path: str) -> bytes:
-    """Return a small file, or nothing where it is gone or not ours to read."""
+    """Read a small file; empty if it is gone or may not be read."""
     try:
         fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
     except OSError:
@@ -208,28 +209,28 @@ def _read(path: str) -> bytes:
 
 
 def _fields(path: str, *names: bytes) -> list[int]:
-    """Return numbers of a file of ``Name: number`` lines; 0 where one is missing."""
+    """Return numbers from a file of ``Name: number`` lines; 0 for each missing name."""
     lines = dict(line.split(b":", 1) for line in _read(path).splitlines() if b":" in line)
     return [int(lines[name].split()[0]) if lines.get(name, b"").split() else 0 for name in names]
 
 
 def _read_status(pid: int) -> tuple[int, int]:
-    """Return a process's threads and its bytes of memory, shared ones included."""
+    """Return a process's number of threads and bytes of memory, including shared memory."""
     threads, own, shared = _fields(f"/proc/{pid}/status", b"Threads", b"RssAnon", b"RssShmem")
     return threads, (own + shared) * 1024
 
 
 def _read_own(pid: int) -> int:
-    """Return a process's part of the memory that it shares with others, and all of the rest, in bytes."""
+    """Return a process's own memory plus its share of memory used by several processes, in bytes."""
     rollup = f"/proc/{pid}/smaps_rollup"
     own, shared, whole = _fields(rollup, b"Pss_Anon", b"Pss_Shmem", b"Pss")
     return ((own + shared) or whole) * 1024 or _read_status(pid)[1]
 
 
 def _in_memory(pids: Sequence[int]) -> int:
-    """Return the bytes of files in memory that a sandbox holds: those of file systems that are not the machine's."""
+    """Return the bytes of files in a sandbox's tmpfs: those that are not also mounted on the machine."""
     ours = _list_tmpfs("self")
-    for pid in reversed(pids[:8]):  # the outermost stay in the machine's own view; the first inside is enough
+    for pid in reversed(pids[:8]):  # the outermost see the machine's mounts; one inside is enough
         places = {device: place for device, place in _list_tmpfs(str(pid)).items() if device not in ours}
         if places:
             return sum(_read_used(f"/proc/{pid}/root{place}", device) for device, place in places.items())
@@ -237,7 +238,7 @@ def _in_memory(pids: Sequence[int]) -> int:
 
 
 def _list_tmpfs(pid: str) -> dict[int, str]:
-    """Return where a process sees file systems in memory, by their devices. Source: proc(5), ``mountinfo``."""
+    """Return the mount points of tmpfs file systems that a process sees, by device. Source: proc(5), ``mountinfo``."""
     found = {}
     for line in _read(f"/proc/{pid}/mountinfo").decode("utf-8", "replace").splitlines():
         before, _, kind = line.partition(" - ")
@@ -248,14 +249,14 @@ def _list_tmpfs(pid: str) -> dict[int, str]:
 
 
 def _read_used(place: str, device: int) -> int:
-    """Return the bytes that a file system in memory holds; 0 where the place is none of it any more."""
+    """Return the bytes that a tmpfs holds; 0 if it is no longer mounted there."""
     try:
         fd = os.open(place, os.O_PATH | os.O_CLOEXEC)
     except OSError:
         return 0
     try:
         if os.fstat(fd).st_dev != device:
-            return 0  # while a sandbox is built, one place is another from one moment to the next
+            return 0  # while a sandbox is being built, mount points change
         found = os.fstatvfs(fd)
     except OSError:
         return 0
@@ -265,25 +266,25 @@ def _read_used(place: str, device: int) -> int:
 
 
 def read_memory() -> tuple[int, int]:
-    """Return the machine's memory and what is available of it, in bytes."""
+    """Return the machine's total and available memory, in bytes."""
     total, available = _fields("/proc/meminfo", b"MemTotal", b"MemAvailable")
     return total * 1024, available * 1024
 
 
 def count_threads() -> int:
-    """Return how many threads the machine has now, everybody's. Source: proc(5), ``/proc/loadavg``."""
+    """Return the number of threads of all users on the machine. Source: proc(5), ``/proc/loadavg``."""
     return int(_read("/proc/loadavg").split()[3].partition(b"/")[2])
 
 
 def count_oom_kills() -> int:
-    """Return how many processes the kernel has ended for want of memory; 0 where it does not say (before 4.13)."""
+    """Return how many processes the kernel has killed for lack of memory; 0 if it does not count them (before 4.13)."""
     text = _read("/proc/vmstat")
     at = text.find(b"\noom_kill ")
     return int(text[at:].split(None, 2)[1]) if at >= 0 else 0
 
 
 def _read_space(folder: str) -> tuple[int, int, int, int]:
-    """Return a folder's file system: its bytes, those that are free, its inodes (0 = no limit), those that are free."""
+    """Return the size of a folder's file system: total and free bytes, total (0 = unlimited) and free inodes."""
     try:
         found = os.statvfs(folder)
     except OSError:
@@ -306,5 +307,5 @@ def count_written(top: str, since: float, *, stop: int) -> int:
                         seen.add(found.st_ino)
                         total += found.st_blocks * 512 + INODE_BYTES
         except OSError:
-            continue  # unreadable, or gone again: the reserve is what remains
+            continue  # unreadable, or gone again: the reserve still protects the disk
     return total

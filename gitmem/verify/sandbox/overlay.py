@@ -1,7 +1,7 @@
-"""Cover a folder with an overlay, in a mount namespace of this process's own, and mostly one of users.
+"""Cover a folder with an overlay, in a mount namespace of this process and, unless root, a user namespace.
 
 Runs in the child that ``launcher`` forks, before it becomes bubblewrap, which then binds the folder like any other.
-unshare(1), a shell and mount(8) in its place would take 5 ms of a check's 17 (measured).
+Using unshare(1), a shell and mount(8) instead would take 5 ms of a check's 17 (measured).
 
 Sources: user_namespaces(7), mount(2), the kernel's Documentation/filesystems/overlayfs.rst.
 """
@@ -24,18 +24,19 @@ _libc = ctypes.CDLL(None, use_errno=True)
 
 
 def cover(folder: str, upper: str, laid: Sequence[tuple[str, str]] = (), *, is_root: bool = False) -> None:
-    """Have what changes below *folder* go to *upper* from now on, for this process and those it starts.
+    """Redirect changes below *folder* to *upper* from now on, for this process and its children.
 
-    Changes the working directory: no path is in a mount option, where commas and colons would need escaping.
+    Changes the working directory, so that mount options contain no paths, in which commas and colons would need
+    escaping.
 
     Args:
         folder: The folder, resolved.
-        upper: Has ``u`` for its changes and ``w`` for the kernel; ``u1``, ``w1`` and so on for what is laid over it.
-        laid: Folders that are shown in it, as their place in it and where they are; changed nowhere either.
+        upper: Has ``u`` for the changes and ``w`` for the kernel; ``u1``, ``w1`` and so on for the folders of *laid*.
+        laid: Folders that are shown in *folder*, as their path in it and their real path; they are not changed either.
         is_root: Whether this process may mount without a user namespace, in which no other user could own files.
 
     Raises:
-        OSError: The kernel or its settings do not allow it, or a link is in the way.
+        OSError: The kernel or its settings do not allow it, or a path in *folder* is a link.
     """
     user, group = os.geteuid(), os.getegid()
     _check(_libc.unshare(CLONE_NEWNS if is_root else CLONE_NEWUSER | CLONE_NEWNS), "unshare")
@@ -52,7 +53,7 @@ def cover(folder: str, upper: str, laid: Sequence[tuple[str, str]] = (), *, is_r
 
 
 def _lay(lower: str, place: str, number: str, more: str) -> None:
-    """Lay one overlay; a check before may have put a link in the way, which would lead out of the ground."""
+    """Mount one overlay; refuse a link that an earlier check made in its path, which would lead out of the ground."""
     below, at = (os.open(path, os.O_PATH | os.O_DIRECTORY | os.O_NOFOLLOW) for path in (lower, place))
     try:
         if os.readlink(f"/proc/self/fd/{at}") != place:  # noqa: PTH115

@@ -1,4 +1,4 @@
-"""Probe which sandboxes work here and, if one does not, why, and how to fix it; and remember what was found."""
+"""Probe which sandboxes work here, explain why one does not and how to fix it, and cache the results."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-# What bubblewrap and the kernel say where user namespaces are not to be had (bubblewrap.c; unshare(2)).
+# Messages of bubblewrap and the kernel if user namespaces are unavailable (bubblewrap.c; unshare(2)).
 NO_NAMESPACES = ("namespace", "uid map", "setting up", "unshare", "clone", "not permitted", "permission denied")
-# Settings of the kernel that keep them from ordinary users, their value that does, and the remedy (Ubuntu's security
+# Kernel settings that deny user namespaces to ordinary users, the value that does so, and the remedy (Ubuntu's security
 # features, "Unprivileged user namespace restrictions"; Debian's linux package; namespaces(7)).
 SETTINGS = (
     (
@@ -37,7 +37,7 @@ SETTINGS = (
     ),
     ("user/max_user_namespaces", "0", "user namespaces are switched off: sudo sysctl user.max_user_namespaces=15000"),
 )
-# What was found holds for a day, and as long as everything that it depends on is as it was.
+# A result is valid for a day, and while everything that it depends on is unchanged.
 FILE_NAME = "probes.json"
 KEPT_S = 86_400
 KEPT = 32
@@ -45,17 +45,17 @@ PROGRAMS = ("bwrap", "sh", "setpriv", "unshare", "strace")
 
 
 def remembered(what: str, path: str, ask: Callable[[], str], *, now: int, folder: Path | None = None) -> str:
-    """Return what a probe found here within the last day, or find it out.
+    """Return a probe's result, from the cache if it is less than a day old.
 
-    Three probes take 0.15 s of each run (measured). Only that something works is kept, with the kernel, this boot, the
-    user, the kernel's settings and the programs that it depends on.
+    Three probes take 0.15 s of each run (measured). Only positive results are cached, with the kernel, this boot, the
+    user, the kernel's settings and the programs that they depend on.
 
     Args:
         what: The name of the probe.
         path: PATH of the checks.
-        ask: Probes; an empty string means that nothing works.
+        ask: Runs the probe; an empty string means that nothing works.
         now: Epoch seconds.
-        folder: A folder on whose file system it depends; or None.
+        folder: A folder on whose file system the result depends; or None.
     """
     place = Path(state_home()) / "trust" / FILE_NAME
     known, name = _read_known(place), f"{what} {_circumstances(path, folder)}"
@@ -65,20 +65,20 @@ def remembered(what: str, path: str, ask: Callable[[], str], *, now: int, folder
     found = ask()
     if found and found != sandbox.NONE:
         newest = sorted((known | {name: (found, now)}).items(), key=lambda row: row[1][1])[-KEPT:]
-        with suppress(OSError):  # nothing is remembered on a read-only disk
+        with suppress(OSError):  # a read-only disk: nothing is cached
             place.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             atomic_write.write(place, json.dumps(dict(newest)).encode("ascii"), mode=0o600)
     return found
 
 
 def forget() -> None:
-    """Forget what was found: the next run probes again."""
+    """Delete the cached results, so that the next run probes again."""
     with suppress(OSError):
         (Path(state_home()) / "trust" / FILE_NAME).unlink()
 
 
 def _read_known(place: Path) -> dict[str, tuple[str, int]]:
-    """Return what was found by probe and circumstances; nothing where others can write the file or its folder."""
+    """Return the cached results by probe and circumstances; empty if others can write the file or its folder."""
     try:
         for one in (place.parent, place):
             of = one.stat()
@@ -91,7 +91,7 @@ def _read_known(place: Path) -> dict[str, tuple[str, int]]:
 
 
 def _circumstances(path: str, folder: Path | None) -> str:
-    """Return a fingerprint of all that the answer of a probe depends on."""
+    """Return a fingerprint of everything that the result of a probe depends on."""
     from hashlib import sha256
 
     programs = [sandbox.find_program(name, path) for name in PROGRAMS]
@@ -106,11 +106,11 @@ def _circumstances(path: str, folder: Path | None) -> str:
 
 
 def describe(path: str, folder: Path) -> list[tuple[str, str]]:
-    """Return the ladder as it was probed, as names and values for people.
+    """Describe the probed ladder, as names and values for the user.
 
     Args:
         path: PATH of the checks.
-        folder: Where grounds are kept: whether overlays work depends on its file system.
+        folder: The folder of the grounds: whether overlays work depends on its file system.
     """
     reasons = {rung: sandbox.why_not(rung, path) for rung in sandbox.ladder()}
     rung = next((rung for rung, why in reasons.items() if not why), sandbox.NONE)
@@ -128,13 +128,13 @@ def describe(path: str, folder: Path) -> list[tuple[str, str]]:
 
 
 def remedy(rung: str, why: str, path: str, *, settings: Path = Path("/proc/sys")) -> str:
-    """Return what would make a rung work, or an empty string where nobody knows.
+    """Return what would make a rung work, or an empty string if unknown.
 
     Args:
         rung: The rung.
-        why: Why it does not work, as ``sandbox.why_not`` says.
+        why: Why it does not work, from ``sandbox.why_not``.
         path: PATH of the checks.
-        settings: Where the kernel shows its settings.
+        settings: The folder of the kernel's settings.
     """
     if rung == sandbox.BUBBLEWRAP and why:
         if sandbox.find_program("bwrap", path) is None:

@@ -1,4 +1,4 @@
-"""Remove what a check left, however it left it. In the starter as well, which imports little."""
+"""Remove folders that a check left, in any state. Also used by the starter, so it imports little."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ import os
 
 
 def remove_tree(top: str) -> None:
-    """Remove a folder and all that is in it, also what was made unreadable; nothing where it is gone already.
+    """Remove a folder and everything in it, including unreadable parts; do nothing if it does not exist.
 
-    Where it is not a folder, the file or the link itself is removed, never what a link points to. Folders further
-    down are first moved up to the top, so that no depth makes a path too long for the kernel.
+    If the path is a file or a link, it is removed itself, never the target of a link. Subfolders are first moved to the
+    top, so that no depth makes a path too long for the kernel.
 
     Raises:
         OSError: Something cannot be removed.

@@ -1,11 +1,11 @@
-"""Run checks in the strongest sandbox that works here: bubblewrap, else Landlock with seccomp, else none at all.
+"""Run checks in the strongest sandbox that works here: bubblewrap, else Landlock with seccomp, else none.
 
-On macOS the only rung is Seatbelt, and what is said here of limits and of what is left running is less true there
-(``seatbelt``). Which one works is found out by running it; none is chosen by the caller alone, never by stepping down.
-In each of them a check has an environment made from nothing, an empty home, no standard input and limits, and nothing
-of it is left running when it ends; in all but the last the ground is the one place that it can change, and the person's
-home is out of reach. With ``network`` under bubblewrap the machine's abstract UNIX sockets are in reach as well: they
-belong to the network's namespace (unix(7)).
+On macOS the only rung is Seatbelt, where limits and the killing of leftover processes are less complete (``seatbelt``).
+Each rung is tested by running it. No sandbox at all is used only if the caller requests it, never as a fallback. On
+every rung a check has a fresh environment, an empty home, no standard input and limits, and all its processes are
+killed when it ends. On all rungs but the last it can change only the ground, and cannot reach the user's home. With
+``network`` under bubblewrap it can also reach the machine's abstract UNIX sockets, which belong to the network
+namespace (unix(7)).
 """
 
 from __future__ import annotations
@@ -39,23 +39,23 @@ LANDLOCK = "landlock"
 SEATBELT = "seatbelt"
 NONE = "none"
 
-# The devices that every program may use.
+# Devices that every program may use.
 DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom")
-# How long the starter may take to end what the check left behind, in seconds; it gives up on its own a bit sooner.
+# Seconds that the starter may take to kill leftover processes; it gives up on its own slightly earlier.
 GRACE_S = SWEEP_S + 1
 # A probe takes 20 ms (measured); this is for a machine that is very busy.
 PROBE_TIMEOUT_S = 10.0
 
-# What a check may use unless the person says otherwise: processes at once, and MiB written to its ground. Half of the
-# machine's memory besides (``limits``).
+# Default limits of a check: processes at once, and MiB written to its ground. Memory is limited to half of the
+# machine's (``limits``).
 PROCESSES = 1024
 PROCESSES_PER_CORE = 16
 DISK_MIB = 10 * 1024
 
 # What a probe of each rung must show: it can change the ground, and neither read nor change another folder.
 CONFINED = 'echo x > own && ! cat "$1/secret" && ! echo x > "$1/new" || exit 1\n'
-# What a check could do elsewhere, and must not: each is tried, and one that works refuses the rung. Writing a setting
-# of the kernel's writes what it is.
+# Escapes that must fail: each is tried, and the rung is refused if one works. A kernel setting is only written with its
+# present value.
 ESCAPES = (
     ("it lets checks change kernel settings", "cat /proc/sys/kernel/core_pattern > /proc/sys/kernel/core_pattern"),
     ("it filters no system calls", 'test "$filtered" != 2'),
@@ -73,16 +73,16 @@ PROBE = (
     + STATUS
     + "".join(f'if {{ {tried}; }} 2> /dev/null; then echo "{said}"; exit 1; fi\n' for said, tried in ESCAPES)
 )
-# And of the overlay: what is hardest for one, then that it is kept until the ground is given back.
+# The probe of the overlay: first the operations that are hardest for it, then whether the changes are still there.
 OVERLAID = ("rm -r d && mkdir d && echo x > d/new && mv f g && test ! -e f", "test -e d/new && test ! -e d/old")
 
 
 @lru_cache
 def probe(env_path: str) -> str:
-    """Return the strongest rung that works here, found by running it once in this process; never raises.
+    """Return the strongest rung that works here; each is run once per process. Never raises.
 
     Args:
-        env_path: PATH, on which the sandbox's own programs are found as well.
+        env_path: PATH, which is also searched for the sandbox's own programs.
     """
     return next((rung for rung in ladder() if works(rung, env_path)), NONE)
 
@@ -93,12 +93,12 @@ def ladder() -> tuple[str, ...]:
 
 
 def works(rung: str, env_path: str) -> bool:
-    """Return whether a rung works here, by running a check on it that must not get out; never raises."""
+    """Return whether a rung works here, by running a check that tries to escape from it; never raises."""
     return not why_not(rung, env_path)
 
 
 def why_not(rung: str, env_path: str) -> str:
-    """Return why a rung does not work here, found by running it; empty where it does; never raises."""
+    """Return why a rung does not work here, by running it; empty if it works. Never raises."""
     try:
         place = account.temporary_place()
         with tempfile.TemporaryDirectory(dir=place) as inside, tempfile.TemporaryDirectory(dir=place) as outside:
@@ -115,9 +115,9 @@ def why_not(rung: str, env_path: str) -> str:
 
 @lru_cache
 def probe_overlay(env_path: str, folder: Path) -> bool:
-    """Return whether grounds below *folder* can be overlays under bubblewrap, found by running one; never raises.
+    """Return whether grounds below *folder* can be overlays under bubblewrap, by running one; never raises.
 
-    *folder* is made where it is missing: whether it works depends on its file system.
+    *folder* is created if missing, because the result depends on its file system.
     """
     if sys.platform != "linux":
         return False
@@ -144,7 +144,7 @@ def _run_probe(script: str, argument: str, *, ground: Path | Ground, rung: str, 
 
 
 def default_limits(*, processes: int = 0, memory_mib: int = 0, disk_mib: int = 0) -> Limits:
-    """Return what a check may use; 0 for what does for any honest build on this machine."""
+    """Return the limits of a check; 0 selects a default that is enough for any honest build on this machine."""
     most = max(PROCESSES, PROCESSES_PER_CORE * (os.cpu_count() or 1))
     return Limits(processes or most, memory_mib * MIB, (disk_mib or DISK_MIB) * MIB)
 
@@ -152,7 +152,7 @@ def default_limits(*, processes: int = 0, memory_mib: int = 0, disk_mib: int = 0
 def clean_environment(
     path: str, home: str, tmp: str, *, online: bool, variables: Mapping[str, str] | None = None
 ) -> dict[str, str]:
-    """Return the whole environment of a check: these variables, and those of our own that the fact declares."""
+    """Return the whole environment of a check: a fixed set, and the variables of ours that the fact declares."""
     env = {
         **dict(toolchain.find_toolchain(path).variables),
         **(variables or {}),
@@ -164,7 +164,7 @@ def clean_environment(
         "TERM": "dumb",
         "TZ": "UTC",
     }
-    # npm tries for minutes to reach a registry for what is not installed; other package managers fail at once.
+    # npm tries to reach a registry for minutes if a package is not installed; other package managers fail at once.
     return env if online else {**env, "npm_config_offline": "true"}
 
 
@@ -187,21 +187,21 @@ def run_check(
 
     Args:
         argv: The program and its arguments; a shell command is ``["sh", "-c", command]``.
-        ground: The folder that it sees and may change; as a ``Ground`` with an upper folder, the changes go there.
+        ground: The folder that it sees and may change; for a ``Ground`` with an upper folder, changes go there.
         rung: ``bubblewrap``, ``landlock``, ``seatbelt`` or ``none``.
         network: Whether it may reach the network.
         timeout_s: Seconds after which it is killed, > 0.
         path: Its PATH.
-        readable: Further files and folders that it may read; what a ``Ground`` lists is included.
+        readable: Further files and folders that it may read, besides those of the ``Ground``.
         output_cap: How many bytes at the end of its output are kept.
-        limits: What all of its processes may use together; on Linux alone.
-        strace: Where strace is, to have it traced where there is a starter; else empty.
-        stops: ``stop_count`` of before: where all were stopped since, it ends at once; None for now's.
+        limits: What all of its processes may use together; enforced on Linux only.
+        strace: The path of strace, to trace the check if a starter is used; empty for no trace.
+        stops: An earlier ``stop_count``: the check ends at once if it has changed since; None for the current one.
         variables: Further environment variables that it sees.
 
     Returns:
-        What happened. A program that a signal ended has the status 128 + signal, as in a shell. Where the sandbox
-        or the program could not start, the status is None and the problem says why.
+        The result. The status is 128 + signal if a signal ended the program, as in a shell. It is None if the
+        sandbox or the program could not start; the problem gives the reason.
     """
     place = ground if isinstance(ground, Ground) else Ground(ground, "", ())
     if "/" not in argv[0] and find_program(argv[0], path) is None:
@@ -221,7 +221,7 @@ def run_check(
 
 
 def find_program(name: str, path: str) -> str | None:
-    """Return where a program is on *path*, by its absolute entries alone; else None."""
+    """Return the path of a program on *path*, searching only absolute entries; None if there is none."""
     for folder in path.split(":"):
         place = f"{folder}/{name}"
         if folder.startswith("/") and os.access(place, os.X_OK) and Path(place).is_file():
@@ -231,7 +231,7 @@ def find_program(name: str, path: str) -> str | None:
 
 @frozen
 class _Job:
-    """One check on its way to one of the rungs; the fields are those of ``run_check``."""
+    """A check to be run on one of the rungs; the fields are the arguments of ``run_check``."""
 
     argv: list[str]
     ground: Ground
@@ -247,17 +247,17 @@ class _Job:
 
     @property
     def cpu_s(self) -> int:
-        """Return a backstop for what the clock cannot end: all processors for the whole time, and then some."""
+        """Return a backstop in case the timeout fails: all processors for the whole time, plus a margin."""
         return math.ceil(self.timeout_s) * (os.cpu_count() or 1) + 10
 
     def run_in_bubblewrap(self) -> Ran:
-        """Run it in namespaces of its own. The environment is scrubbed before: /proc/1/environ shows bubblewrap's."""
+        """Run the check in its own namespaces; bubblewrap has a clean environment too, as /proc/1/environ shows it."""
         home, tmp = bubblewrap.PRIVATE_HOME, bubblewrap.PRIVATE_FOLDERS[0]
         env = clean_environment(self.path, home, tmp, online=self.network, variables=self.variables)
         return self._run(lambda held: self._plan(env, "/", reports=True, argv=self._bubblewrap(held)))
 
     def run_by_starter(self, *, confined: bool) -> Ran:
-        """Run it as a process like any other, confined or not, with a home of its own."""
+        """Run the check as an ordinary process with its own home, confined or not."""
         with temporary_folder("gitmem-check-") as made:
             if confined and account.check_user():
                 account.open_way(made)
@@ -278,7 +278,7 @@ class _Job:
             )
 
     def _argv(self, held: starter.Starter) -> list[str]:
-        """Return what the sandbox runs: the program, or strace with it."""
+        """Return the command line inside the sandbox: the program, or strace with the program."""
         return argv_traced(self.strace, held.trace_fd, self.argv) if self.strace else self.argv
 
     def _plan(
@@ -343,7 +343,7 @@ class _Job:
         )
 
     def run_plainly(self, *, confined: bool) -> Ran:
-        """Run it where there is no starter: not on Linux; confined by Seatbelt, or not."""
+        """Run the check without a starter, on systems other than Linux; confined by Seatbelt or not at all."""
         with tempfile.TemporaryDirectory(prefix="gitmem-") as made:
             scratch, own = os.path.realpath(made), [str(p) for p in self.ground.readable]
             argv = self.argv
@@ -368,5 +368,5 @@ class _Job:
 
 
 def _confined_reading(path: str) -> list[str]:
-    # /proc: what tools ask about themselves; Landlock keeps other processes' memory and environment from them.
+    # /proc: tools read about themselves; Landlock protects other processes' memory and environment.
     return [*toolchain.list_readable_system(), "/proc", *toolchain.find_toolchain(path).folders]

@@ -1,12 +1,12 @@
 """Confine a check on macOS: a profile for sandbox-exec(1), and the command line that applies it.
 
 Pure: ``sandbox`` runs it. Written after the profiles that Apple ships (/System/Library/Sandbox/Profiles) and those that
-Chromium and agent harnesses use; **never run on macOS by its authors**, so the ladder takes it only where the probe
-shows that it confines. What it cannot do there: a process that leaves its process group outlives the check, and what a
-check uses is not watched, but for the limits of a shell's ``ulimit``.
+Chromium and agent harnesses use. **Its authors have never run it on macOS**, so it is used only where the probe shows
+that it confines. Its limitations: a process that leaves its process group outlives the check, and resource use is
+limited only by a shell's ``ulimit``.
 
-Sources: sandbox-exec(1), sandbox(7); chromium's sandbox/policy/mac/common.sb. In this language the last rule that
-matches decides.
+Sources: sandbox-exec(1), sandbox(7); chromium's sandbox/policy/mac/common.sb. In this language the last matching rule
+decides.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-# By its path: one on PATH could be anything.
+# An absolute path: a program of this name on PATH could be anything.
 SANDBOX_EXEC = "/usr/bin/sandbox-exec"
 # The system's programs and libraries, by their real paths: /etc and /var are links into /private.
 SYSTEM = (
@@ -34,9 +34,9 @@ SYSTEM = (
     "/private/var/db/xcode_select_link",
     "/private/var/select",
 )
-# What only root could read there, and credentials of the machine.
+# Files there that only root can read, and credentials of the machine.
 SECRETS = ("/Library/Keychains", "/private/etc/master.passwd", "/private/etc/ssh", "/private/etc/sudoers")
-# What nearly every program looks up; none of them acts for its caller outside of the sandbox.
+# Services that nearly every program looks up; none of them acts outside of the sandbox on its caller's behalf.
 SERVICES = (
     "com.apple.system.opendirectoryd.libinfo",
     "com.apple.system.opendirectoryd.membership",
@@ -56,7 +56,7 @@ RULES = r"""(version 1)
 (allow file-read* file-write-data (literal "/dev/null") (literal "/dev/zero"))
 (allow file-read-data file-write-data (regex #"^/dev/fd/[0-9]+$"))
 """
-# No UNIX sockets: behind one may be the Docker daemon or an ssh agent. Names are resolved by a daemon behind one.
+# No UNIX sockets: one may belong to the Docker daemon or an ssh agent. Name resolution uses a daemon's socket.
 NETWORK_RULES = """(allow system-socket)
 (allow network-outbound (remote ip) (literal "/private/var/run/mDNSResponder"))
 (allow network-bind network-inbound (local ip))
@@ -64,11 +64,11 @@ NETWORK_RULES = """(allow system-socket)
 
 
 def profile(readable: int, writable: int, *, network: bool) -> str:
-    """Return the profile; the folders are parameters of it, so that no name of one can be a rule.
+    """Return the profile; folders are passed as parameters, so that a folder's name cannot add a rule.
 
     Args:
-        readable: How many folders may be read besides the system's: ``READ0`` and so on.
-        writable: How many may be changed: ``WRITE0`` and so on.
+        readable: The number of folders that may be read besides the system's: ``READ0`` and so on.
+        writable: The number of folders that may be changed: ``WRITE0`` and so on.
         network: Whether internet sockets are allowed.
     """
     read = [*(f'(subpath "{folder}")' for folder in SYSTEM), *(f'(subpath (param "READ{n}"))' for n in range(readable))]
@@ -89,11 +89,11 @@ def wrap(
 
     Args:
         argv: The program and its arguments.
-        readable: What it may read besides the system's folders, by real paths.
-        writable: What it may change, by real paths.
+        readable: Real paths that it may read besides the system's folders.
+        writable: Real paths that it may change.
         network: Whether it may reach the internet.
         cpu_s: Processor seconds of one process.
-        file_mib: MiB of one file.
+        file_mib: The largest file, in MiB.
     """
     folders = [f"READ{n}={place}" for n, place in enumerate(readable)]
     folders += [f"WRITE{n}={place}" for n, place in enumerate(writable)]

@@ -1,12 +1,12 @@
 """The system calls that a check is refused: one seccomp filter for every rung of the sandbox.
 
-What it keeps a check from: sockets of families that no namespace isolates (AF_VSOCK reaches the hypervisor), io_uring,
-which opens files and sockets behind a filter's back, keyrings, namespaces of its own, mounts, other processes' memory
-and schedule, the kernel's own interfaces, setuid bits, and extended attributes: a default access list that it left on
-its ground would decide what the next check may read.
+Refused are: sockets of families that no namespace isolates (AF_VSOCK reaches the hypervisor), io_uring, which opens
+files and sockets unseen by a filter, keyrings, new namespaces, mounts, other processes' memory and scheduling, the
+kernel's own interfaces, setuid bits, and extended attributes (a default access list on the ground would decide what the
+next check may read).
 
-A program meets EPERM where it asks for what is refused; ENOSYS where it is ready for a kernel without the call; and
-EOPNOTSUPP, as of a file system without them, for extended attributes.
+A refused call fails with EPERM; with ENOSYS if programs are prepared for a kernel without the call; and with EOPNOTSUPP
+for extended attributes, as on a file system without them.
 
 Sources: seccomp(2), linux/seccomp.h, linux/filter.h, linux/audit.h, asm/unistd.h, sched.h(0), open(2).
 """
@@ -21,16 +21,16 @@ ARCHITECTURES = {"x86_64": (0xC000003E, 0), "aarch64": (0xC00000B7, 1)}
 X32_BIT = 0x40000000
 AF_UNIX, AF_INET, AF_INET6, AF_NETLINK = 1, 2, 10, 16
 
-# The numbers of calls on x86_64 and aarch64.
+# Call numbers on x86_64 and aarch64.
 Numbers = tuple[int, int]
-# What every program is ready to do without: a filter sees neither the flags of clone3 (libc calls clone instead) nor
-# the mode of openat2; io_uring and keyrings reach around it.
+# Calls that every program can do without: a filter can inspect neither the flags of clone3 (libc then uses clone) nor
+# the mode of openat2; io_uring and keyrings bypass the filter.
 ABSENT: dict[str, Numbers] = {
     "clone3": (435, 435), "openat2": (437, 437),
     "io_uring_setup": (425, 425), "io_uring_enter": (426, 426), "io_uring_register": (427, 427),
     "add_key": (248, 217), "request_key": (249, 218), "keyctl": (250, 219),
 }  # fmt: skip
-# What other processes of the user share, and what outlives the check.
+# IPC objects that are shared with the user's other processes and outlive the check.
 SHARED: dict[str, Numbers] = {"shmget": (29, 194), "semget": (64, 190), "msgget": (68, 186), "mq_open": (240, 180)}
 REFUSED: dict[str, Numbers] = {
     "setns": (308, 268), "pivot_root": (155, 41), "chroot": (161, 51), "mount": (165, 40), "umount2": (166, 39),
@@ -50,31 +50,31 @@ ATTRIBUTES: dict[str, Numbers] = {
     "setxattr": (188, 5), "lsetxattr": (189, 6), "fsetxattr": (190, 7), "setxattrat": (463, 463),
     "removexattr": (197, 14), "lremovexattr": (198, 15), "fremovexattr": (199, 16), "removexattrat": (466, 466),
 }  # fmt: skip
-# Calls whose first argument holds the flags of new namespaces (linux/sched.h, all CLONE_NEW*).
+# Calls whose first argument contains the flags of new namespaces (linux/sched.h, all CLONE_NEW*).
 NAMESPACES: dict[str, Numbers] = {"clone": (56, 220), "unshare": (272, 97)}
 NEW = 0x7E020080
-# Calls with a process in an argument, and in which; 0 is the caller itself.
+# Calls with a process as an argument, and the argument's index; 0 is the caller itself.
 OF_PROCESSES: dict[str, tuple[Numbers, int]] = {
     "prlimit64": ((302, 261), 0), "sched_setparam": ((142, 118), 0), "sched_setscheduler": ((144, 119), 0),
     "sched_setaffinity": ((203, 122), 0), "sched_setattr": ((314, 274), 0),
     "setpriority": ((141, 140), 1), "ioprio_set": ((251, 30), 1),
 }  # fmt: skip
-# Calls with a mode in an argument, and in which.
+# Calls with a mode as an argument, and the argument's index.
 WITH_MODE: dict[str, tuple[Numbers, int]] = {
     "fchmod": ((91, 52), 1), "fchmodat": ((268, 53), 2), "fchmodat2": ((452, 452), 2), "mknodat": ((259, 33), 2),
 }  # fmt: skip
-# The older calls of x86_64 alone.
+# Older calls that only x86_64 has.
 OLDER: dict[str, tuple[int, int]] = {"chmod": (90, 1), "creat": (85, 1), "mknod": (133, 1)}
-# Calls with a mode that counts where the flags before it say that a file is made (O_CREAT, O_TMPFILE).
+# Calls with a mode that is used if the flags before it create a file (O_CREAT, O_TMPFILE).
 OPENING: dict[str, tuple[Numbers, int]] = {"openat": ((257, 56), 3)}
 OPEN, MAKES = (2, 2), 0x400040
 SETUID_OR_SETGID = 0o6000
 
-# linux/seccomp.h: what a filter returns.
+# linux/seccomp.h: the return values of a filter.
 KILL_PROCESS, REFUSE, ALLOW = 0x80000000, 0x00050000, 0x7FFF0000
-# linux/filter.h: load a word of seccomp_data; compare with a constant, or see whether they share a bit; return.
+# linux/filter.h: load a word of seccomp_data; compare with a constant, or test for common bits; return.
 LOAD, IF_EQUAL, IF_AT_LEAST, IF_BITS, RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
-# struct seccomp_data: where the call's number, the architecture and the low half of the first argument stand.
+# struct seccomp_data: the offsets of the call's number, the architecture and the low half of the first argument.
 NUMBER_AT, ARCHITECTURE_AT, ARGUMENT_AT = 0, 4, 16
 
 Step = tuple[int, int, int, int]
@@ -85,15 +85,15 @@ def filter_program(
 ) -> list[Step]:
     """Return the filter as (code, jump if true, jump if false, constant) instructions.
 
-    Another architecture's calls (32-bit programs, x32) would be numbered differently, so they end the process: a
-    signal, from which nothing is learned.
+    Calls of another architecture (32-bit programs, x32) have other numbers, so they kill the process: that is a signal,
+    which leaves the check without a verdict.
 
     Args:
         machine: A key of ``ARCHITECTURES``.
-        families: The families of sockets that may be opened.
-        shares: Whether the user's other processes are in reach: no namespace keeps them apart.
+        families: The socket families that may be opened.
+        shares: Whether the user's other processes are reachable, because no namespace isolates them.
         traced: Whether a tracer runs in the check.
-        truncates: Whether truncate(2) is left to Landlock, which sees it from its third version on.
+        truncates: Whether Landlock controls truncate(2), which it does from ABI 3 on.
     """
     audit, column = ARCHITECTURES[machine]
     program = [(LOAD, 0, 0, ARCHITECTURE_AT), (IF_EQUAL, 1, 0, audit), (RETURN, 0, 0, KILL_PROCESS)]
@@ -124,11 +124,11 @@ def filter_program(
 
 
 def pack(program: list[Step]) -> bytes:
-    """Return a filter as the kernel and bubblewrap take it: struct sock_filter, one after the other."""
+    """Encode a filter for the kernel and bubblewrap: struct sock_filter, one after the other."""
     return b"".join(struct.pack("=HBBI", *step) for step in program)
 
 
-# A block is run for one call, and ends with a return.
+# A block handles one call, and ends with a return.
 
 
 def _refuse(error: int) -> list[Step]:
@@ -140,7 +140,7 @@ def _load(argument: int) -> Step:
 
 
 def _if_bits(argument: int, bits: int) -> list[Step]:
-    """Go on where an argument has one of some bits; else allow the call."""
+    """Continue if an argument has one of the bits; else allow the call."""
     return [_load(argument), (IF_BITS, 1, 0, bits), (RETURN, 0, 0, ALLOW)]
 
 

@@ -1,6 +1,6 @@
-"""The processes that run checks for us (``launcher``): started once, used again, ended when we end.
+"""Start and reuse the processes that run checks (``launcher``); they end when this process ends.
 
-A new one costs 13 ms (measured, most of it Python), a check on one that waits 3 ms.
+A new one costs 13 ms (measured, most of it Python), a check on a waiting one 3 ms.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ if TYPE_CHECKING:
 
     from gitmem.model import Ran
 
-# What the pipe of a trace holds: what an unprivileged process may ask for (pipe(7)).
+# The capacity of the trace's pipe: the most that an unprivileged process may request (pipe(7)).
 PIPE_BYTES = 1 << 20
 FIRST_FD = 64
-# Runs the starter as a program: isolated and without site, which costs half as much to start (measured: 7 of 15 ms).
+# Runs the starter, isolated and without site, which halves its start-up time (measured: 7 of 15 ms).
 PROGRAM = (
     "import sys; sys.path.append(sys.argv[1]); from gitmem.verify.sandbox.launcher import main\n"
     "main(*map(int, sys.argv[2:]))"
@@ -38,27 +38,27 @@ PROGRAM = (
 
 
 class Starter:
-    """A process that runs programs for us, one at a time, and lets nothing of them live on.
+    """A process that runs programs, one at a time, and lets none of their processes survive.
 
-    It (``launcher``) reads requests on standard input, and takes the end of that as the order to kill what runs and to
-    exit: our death ends it on its own. It writes JSON lines to the descriptor that it is given: ``{"session": N}`` when
-    the program starts, ``{"exit-code": N}``, ``{"exec-errno": N}`` or ``{"problem": "..."}``, and ``{"done": 1}`` when
-    nothing of the run is left. Its output is the program's. Not for two threads at once.
+    It (``launcher``) reads requests on standard input; when that ends, it kills the running program and exits, so it
+    also ends when we die. It writes JSON lines to a given descriptor: ``{"session": N}`` when the program starts,
+    ``{"exit-code": N}``, ``{"exec-errno": N}`` or ``{"problem": "..."}``, and ``{"done": 1}`` when no process of the
+    run is left. Its output is the program's. Two threads may not use it at the same time.
 
     Attributes:
-        is_usable: Whether it can take a request; a run that had to be killed is its last.
+        is_usable: Whether it accepts requests; it does not after a run that had to be killed.
     """
 
     def __init__(self, build: Callable[[int, int], list[str]], *, env: Mapping[str, str]) -> None:
-        """Start it.
+        """Start the process.
 
         Args:
-            build: Returns its command line for the numbers of its descriptors (the report's and the trace's), which
-                stay the same in it.
+            build: Returns the command line for the numbers of its descriptors (of the report and the trace), which the
+                process inherits under the same numbers.
             env: Its whole environment.
 
         Raises:
-            ProcessError: It could not start.
+            ProcessError: The process could not start.
         """
         self._report, self.report_fd = _make_pipe()
         self._trace, self.trace_fd = _make_pipe()
@@ -85,18 +85,18 @@ class Starter:
         stops: int | None = None,
         is_traced: bool = False,
     ) -> Ran:
-        """Have one program run.
+        """Run one program.
 
         Args:
-            request: What it reads.
+            request: The request to send.
             timeout_s: Seconds by the monotonic clock after which the program is killed.
             output_cap: How many bytes at the end of the program's output are kept.
-            grace_s: Seconds it has to kill what the program left before it is killed itself.
-            stops: ``stop_count`` of before: it is killed where that has changed; None for now's.
+            grace_s: Seconds that it may take to kill leftover processes before it is killed itself.
+            stops: An earlier ``stop_count``: the program is killed if it has changed since; None for the current one.
             is_traced: Whether the program runs under strace.
 
         Returns:
-            Status None with a problem where it did not tell how the program ended.
+            The result; its status is None, with a problem, if the program's end was not reported.
         """
         assert self.is_usable
         assert self._child.stdin is not None
@@ -118,13 +118,13 @@ class Starter:
         return live.ran(time.monotonic() - started)
 
     def is_alive(self) -> bool:
-        """Return whether it waits for a request; one that has ended meanwhile is cleaned up."""
+        """Return whether it is waiting for a request; if it has ended, clean it up."""
         if self.is_usable and self._child.poll() is not None:
             self.close()
         return self.is_usable
 
     def close(self) -> None:
-        """End it, unless a run has already done so."""
+        """End the process, unless a run has already done so."""
         if not self.is_usable:
             return
         self.is_usable = False
@@ -138,7 +138,7 @@ class Starter:
 
 
 def _make_pipe() -> tuple[int, int]:
-    """Return a pipe whose writing end has a number that no shell script uses for itself: they have one digit."""
+    """Return a pipe whose write end has a number above 9, since shell scripts use only those of one digit."""
     reading, low = os.pipe()
     try:
         return reading, fcntl.fcntl(low, fcntl.F_DUPFD_CLOEXEC, FIRST_FD)
@@ -147,7 +147,7 @@ def _make_pipe() -> tuple[int, int]:
 
 
 def _widen(pipe: int) -> None:
-    """Make a pipe hold more (F_SETPIPE_SZ, fcntl(2)); where that is not allowed, its writer waits more often."""
+    """Enlarge a pipe (F_SETPIPE_SZ, fcntl(2)); if that is not allowed, its writer waits more often."""
     try:
         fcntl.fcntl(pipe, 1031, PIPE_BYTES)
     except OSError:
@@ -155,7 +155,7 @@ def _widen(pipe: int) -> None:
 
 
 def _write_all(pipe: IO[bytes], data: bytes) -> None:
-    """Write to an unbuffered pipe; a reader that has ended is noticed by its exit."""
+    """Write to an unbuffered pipe; errors are ignored, because the exit of the reader is noticed elsewhere."""
     rest = memoryview(data)
     try:
         while rest:
@@ -164,13 +164,13 @@ def _write_all(pipe: IO[bytes], data: bytes) -> None:
         return
 
 
-# Starters that wait for the next check, the one used last at the end.
+# Starters waiting for the next check; the last one was used most recently.
 _idle: list[Starter] = []
 _idle_lock = threading.Lock()
 
 
 def take() -> Starter:
-    """Return a starter that waits for its next check, or a new one.
+    """Return a waiting starter, or a new one.
 
     Raises:
         ProcessError: A new one could not start.
@@ -185,7 +185,7 @@ def take() -> Starter:
 
 
 def give_back(starter: Starter) -> None:
-    """Keep a starter for the next check, where it can take one."""
+    """Keep a starter for the next check, if it is still usable."""
     if starter.is_usable:
         with _idle_lock:
             _idle.append(starter)
@@ -193,7 +193,7 @@ def give_back(starter: Starter) -> None:
 
 @atexit.register
 def close() -> None:
-    """End the starters that wait for the next check, each a Python of 11 MB (measured); more are made when needed."""
+    """End the waiting starters, each a Python process of 11 MB (measured); new ones are started when needed."""
     with _idle_lock:
         while _idle:
             _idle.pop().close()

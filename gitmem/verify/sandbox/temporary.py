@@ -1,6 +1,7 @@
-"""Temporary folders that do not outlive a killed process for good: the next one that makes such a folder removes them.
+"""Temporary folders; those left by killed processes are removed when the next one is made.
 
-Each is held by a kernel lock on itself, which goes with its process, however that ended (flock(2) takes folders).
+Each folder is locked by its process, and the kernel releases the lock when the process ends (flock(2) works on
+folders).
 """
 
 from __future__ import annotations
@@ -20,24 +21,24 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-# Between its making and its lock a folder looks like one that nobody holds.
+# A new folder is not locked at first, so younger ones are not removed.
 YOUNG_S = 60.0
 
 
 @contextmanager
 def temporary_folder(prefix: str, place: Path | None = None) -> Iterator[Path]:
-    """Lend a new folder that is removed when the block ends, and remove those of processes that were killed.
+    """Create a folder that is removed when the block ends, and remove the folders of killed processes.
 
     Args:
-        prefix: What its name begins with, and the names of those before it.
-        place: The folder that it is made in; None for a folder for temporary files that checks can reach.
+        prefix: The beginning of its name, and of the names of the folders to remove.
+        place: The parent folder; None for a folder for temporary files that checks can reach.
     """
     parent = place or temporary_place()
     _sweep(parent, prefix)
     folder = Path(tempfile.mkdtemp(prefix=prefix, dir=parent)).resolve()
     held = None
     try:
-        with suppress(OSError):  # a file system that locks no folders: then nobody removes one that is left there
+        with suppress(OSError):  # a file system that cannot lock folders: then a leftover folder is never removed
             held = _hold(folder)
         yield folder
     finally:
@@ -58,14 +59,14 @@ def _sweep(parent: Path, prefix: str) -> None:
             if time.time() - folder.lstat().st_mtime > YOUNG_S and (held := _hold(folder)) is not None:
                 remove_tree(str(folder))
         except OSError:
-            continue  # it is somebody else's, or just went
+            continue  # it belongs to another user, or was just removed
         finally:
             if held is not None:
                 os.close(held)
 
 
 def _hold(folder: Path) -> int | None:
-    """Return a lock that keeps others from removing our folder; None if another has it or none is possible."""
+    """Lock our folder and return the lock; None if another process has it or locking is not possible."""
     if sys.platform == "win32":
         return None
     fd = os.open(folder, os.O_RDONLY | CLOSE_ON_EXEC | NO_FOLLOW | ONLY_FOLDER)

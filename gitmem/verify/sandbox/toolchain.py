@@ -1,7 +1,7 @@
-"""Which folders a check may read besides the code: the system's programs, and those that PATH leads to.
+"""Find the folders that a check may read besides the code: the system's programs, and those that PATH leads to.
 
-Everything else of the machine is not there for it, the person's home above all; of a home only the parts that
-are installations (a pyenv, a virtual environment, an nvm) are shown.
+The rest of the machine is hidden from it, above all the user's home; of a home only installations (a pyenv, a virtual
+environment, an nvm) are shown.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-# The folders of installed programs and their settings (hier(7)); /nix and /gnu are NixOS's and Guix's stores.
+# The folders of installed programs and their settings (hier(7)); /nix and /gnu are the stores of NixOS and Guix.
 SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/etc", "/opt", "/nix", "/gnu")
-# What only root could read there, and what a check that root runs must not: password hashes, host keys, other keys.
+# Files that only root can read, hidden from checks that root runs: password hashes, host keys, other keys.
 SECRETS = (
     "/etc/shadow",
     "/etc/shadow-",
@@ -31,13 +31,13 @@ SECRETS = (
     "/etc/ssl/private",
     "/etc/kubernetes",
 )
-# Names of the folders that programs are in, and what is beside them in an installation: a virtual environment's
-# file; libraries; pyenv's own programs.
+# Names of program folders, and files beside them that mark an installation: that of a virtual environment, libraries,
+# pyenv's own programs.
 PROGRAM_FOLDERS = ("bin", "sbin", "shims", "libexec")
 INSTALLATION_MARKS = ("pyvenv.cfg", "lib", "libexec")
-# Folders of a home that look like an installation and hold keyrings and other programs' state (XDG Base Directory).
+# Folders of a home that look like an installation but hold keyrings and other programs' state (XDG Base Directory).
 NEVER = (".local", ".config", ".cache")
-# The program behind the programs of rustup; where it and cargo keep what they need, and what of that is shown.
+# The program that rustup's programs link to; the homes of rustup and cargo, and the parts of them that are shown.
 RUSTUP = "rustup"
 RUST_HOMES = {"CARGO_HOME": ".cargo", "RUSTUP_HOME": ".rustup"}
 RUST_SHOWN = (
@@ -48,12 +48,12 @@ RUST_SHOWN = (
 
 @frozen
 class Toolchain:
-    """What the programs on a PATH need.
+    """The folders and variables that the programs on a PATH need.
 
     Attributes:
-        folders: Folders and files to show read-only, outside the system's; none is in another.
-        links: Symbolic links on the way to them, as (what it says, where it is), not in any of the folders.
-        variables: Environment variables that tell them where they are installed, by name.
+        folders: Folders and files to show read-only, outside the system's folders; none contains another.
+        links: Symbolic links on the way to them, as (target, path), not in any of the folders.
+        variables: Environment variables that give their installation folders, by name.
     """
 
     folders: tuple[str, ...]
@@ -63,7 +63,7 @@ class Toolchain:
 
 @lru_cache
 def find_toolchain(path: str) -> Toolchain:
-    """Return what the programs on *path* need besides the system's folders; entries that are relative are ignored."""
+    """Return what the programs on *path* need besides the system's folders; relative entries are ignored."""
     folders: set[Path] = set()
     links: dict[Path, Path] = {}
     homes: dict[str, Path] = {}
@@ -89,13 +89,13 @@ def find_toolchain(path: str) -> Toolchain:
 
 
 def _rust_homes() -> dict[str, Path]:
-    """Return where rustup keeps toolchains and cargo what it downloaded, by the variables that say so."""
+    """Return the homes of rustup and cargo by their environment variables."""
     places = {name: Path(variable(name) or Path(home(), folder)) for name, folder in RUST_HOMES.items()}
     return {name: place for name, place in places.items() if place.is_absolute() and place.is_dir()}
 
 
 def _rust_folders(homes: Mapping[str, Path]) -> list[Path]:
-    """Return what checks see of these: toolchains, also linked ones, and sources; never credentials or settings.
+    """Return the parts that checks may see: toolchains, including linked ones, and sources; never credentials.
 
     Source: https://rust-lang.github.io/rustup/environment-variables.html and
     https://doc.rust-lang.org/cargo/guide/cargo-home.html.
@@ -106,9 +106,9 @@ def _rust_folders(homes: Mapping[str, Path]) -> list[Path]:
 
 
 def _follow(place: Path, links: dict[Path, Path]) -> list[Path]:
-    """Note the links on the way from *place* and return where it ends; nothing if it is no link or leads nowhere."""
+    """Record the links on the way from *place* and return its target; empty if it is no link or a broken one."""
     at = place
-    for _ in range(40):  # what the kernel follows at most (path_resolution(7))
+    for _ in range(40):  # the most links that the kernel follows (path_resolution(7))
         if not at.is_symlink():
             break
         links[at] = at.readlink()
@@ -117,14 +117,14 @@ def _follow(place: Path, links: dict[Path, Path]) -> list[Path]:
 
 
 def _installation(folder: Path) -> Path:
-    """Return the installation that a folder of programs belongs to, or the folder alone."""
+    """Return the installation that a folder of programs belongs to, or else the folder itself."""
     if folder.name not in PROGRAM_FOLDERS or _is_private(folder.parent):
         return folder
     return folder.parent if any((folder.parent / mark).exists() for mark in INSTALLATION_MARKS) else folder
 
 
 def _is_private(folder: Path) -> bool:
-    """Return whether a folder holds more than an installation: the person's home, or what the home is in."""
+    """Return whether a folder holds more than an installation: the user's home, a parent or a state folder of it."""
     own = Path(home())
     return _is_within(own, (str(folder),)) or folder in [own / name for name in NEVER]
 
@@ -134,13 +134,13 @@ def _is_within(place: Path, folders: Sequence[str]) -> bool:
 
 
 def list_secrets() -> list[Path]:
-    """Return the secrets of the system's folders that exist, where we could read them: for root alone."""
+    """Return the existing secret files in the system's folders if we are root; others cannot read them."""
     is_root = hasattr(os, "geteuid") and os.geteuid() == 0
     return [Path(secret) for secret in SECRETS if os.path.lexists(secret)] if is_root else []
 
 
 def list_readable_system() -> list[str]:
-    """Return what a check may read of the system, with the secrets' folders by their entries where there are any."""
+    """Return the system's paths that a check may read; folders with secrets are replaced by their other entries."""
     secrets = list_secrets()
     apart = {secret.parent for secret in secrets}
     entries = [entry for folder in sorted(apart) for entry in folder.iterdir()]
