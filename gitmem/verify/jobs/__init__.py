@@ -1,1 +1,1 @@
-"""Verify jobs: their schedule, their shards, and the results that come back from them."""
+"""Verify jobs: their schedules, their shards, and the import of their results."""

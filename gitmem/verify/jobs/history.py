@@ -1,4 +1,4 @@
-"""Find the last verify job here, the last one that wrote to the branch, and the schedules."""
+"""Describe the last verify job in this clone, the last one that wrote to the branch, and the schedules."""
 
 from __future__ import annotations
 
@@ -27,27 +27,18 @@ if TYPE_CHECKING:
 
 
 class Signs:
-    """What the branch and the code say of verify jobs, asked for only where it decides something."""
+    """Evidence of verify jobs on the branch and in the code, read only when it is needed."""
 
     def __init__(self, git: Git, catalog: Catalog, ground: int | None, default: str, upstream: str) -> None:
-        """Take note of where to look.
-
-        Args:
-            git: The repository.
-            catalog: The store's catalog.
-            ground: The ground of HEAD, or None.
-            default: The code's default branch as a full ref, or empty.
-            upstream: The memory branch of the remote as a full ref.
-        """
         self._git, self._catalog, self._ground = git, catalog, ground
         self._default, self._upstream = default, upstream
 
     def verified(self) -> int:
-        """Return when the branch's newest verdict was made, epoch seconds; 0 where it has none."""
+        """Return the time of the branch's newest verdict, epoch seconds; 0 if it has none."""
         return int(self._catalog.row("SELECT coalesce(max(at), 0) FROM verdict")[0])
 
     def installed(self, file: str) -> int:
-        """Return when a file was committed last, epoch seconds; a number past all times where it never was."""
+        """Return when a file was last committed, epoch seconds; ``sys.maxsize`` if it never was."""
         try:
             found = self._git.text("log", "-1", "--no-show-signature", "--format=%ct", "HEAD", "--", file)
         except ProcessError:
@@ -55,35 +46,35 @@ class Signs:
         return int(found or sys.maxsize)
 
     def waits_since(self, now: int) -> int:
-        """Return since when the oldest fact waits that no job passed over, epoch seconds; 0 where none does."""
+        """Return since when the oldest fact not passed over by a job has been waiting, epoch seconds; 0 if none has."""
         return waits_since(self._catalog, self._ground, now, after=self.verified(), changed=self._changed)
 
     def _changed(self) -> int:
-        """Return when HEAD was committed; 0 where it is not what the default branch has: no job judges it."""
+        """Return the commit time of HEAD; 0 if HEAD is not the default branch, the only one that jobs judge."""
         head = self._git.read_head()[1]
         if head is None or (self._default and self._git.read_ref(self._default) != head):
             return 0
         return newest_commit(self._git, (head,))
 
     def came(self) -> int:
-        """Return when the last verdicts were recorded that were fetched, and are not merged here yet; else 0."""
+        """Return when the last verdicts on the fetched but unmerged branch were recorded, epoch seconds; else 0."""
         theirs = self._git.read_ref(self._upstream)
         found = _last_recorded(self._git, theirs) if theirs else None
         return found.at if found else 0
 
 
 def waits_since(catalog: Catalog, ground: int | None, now: int, *, after: int, changed: Callable[[], int]) -> int:
-    """Return since when the oldest fact waits to be judged that was no less due *after* a moment; 0 where none does.
+    """Return since when the oldest fact has been due, of those that became due at or after *after*; 0 if there is none.
 
-    A command that was never judged does not count: mostly nobody approved it.
+    A command that was never judged does not count: usually it is not approved.
 
     Args:
         catalog: The catalog.
-        ground: The ground of HEAD, or None where statuses are not known.
+        ground: The ground of HEAD, or None if statuses are not known.
         now: Epoch seconds.
-        after: Facts that were due before it were passed over, epoch seconds.
-        changed: Tells when the code came to be as it is, epoch seconds; 0 where the change does not count. Asked only
-            where a fact waits because of it.
+        after: Facts that were due before this time were passed over; epoch seconds.
+        changed: Returns when the code last changed, epoch seconds; 0 if the change does not count. Called only if a
+            fact is due because of it.
     """
     facts = (
         "FROM state s CROSS JOIN fact f ON f.id = s.fact CROSS JOIN memory m ON m.id = f.id WHERE s.ground = ?"
@@ -106,7 +97,7 @@ def waits_since(catalog: Catalog, ground: int | None, now: int, *, after: int, c
 
 
 def newest_commit(git: Git, names: Iterable[str]) -> int:
-    """Return when the newest of some commits was made, epoch seconds, by name; 0 where there is none of them."""
+    """Return the time of the newest of the named commits, epoch seconds; 0 if none exists."""
     named = (git.read_head()[1] if name == "HEAD" else git.read_ref(name) if "/" in name else name for name in names)
     known = list(dict.fromkeys(filter(None, named)))
     if not known:
@@ -119,7 +110,7 @@ def newest_commit(git: Git, names: Iterable[str]) -> int:
 
 
 def describe_last(git: Git, catalog: Catalog, *, now: int) -> dict[str, Any] | None:
-    """Return when a verify job ran last and on which commit of the code, without a process: here, or by the branch.
+    """Return when, and on which code commit, a verify job last ran: in this clone or by the branch. Starts no process.
 
     Args:
         git: The repository.
@@ -140,14 +131,14 @@ def describe_last(git: Git, catalog: Catalog, *, now: int) -> dict[str, Any] | N
 def describe_jobs(
     git: Git, schedules: Sequence[Schedule], *, tip: str, silence: Silence | None, soon_off: str, now: int
 ) -> dict[str, Any]:
-    """Return the last verify job here, the last ones that wrote to the branch, and the schedules.
+    """Return the last verify job in this clone, the last ones that wrote to the branch, and the schedules, as JSON.
 
     Args:
         git: The repository.
-        schedules: What is to run them.
-        tip: The memory branch; empty where there is none.
-        silence: What is wrong with a schedule, or None.
-        soon_off: That a forge will switch its schedule off, or empty.
+        schedules: The schedules of this repository.
+        tip: The commit of the memory branch; empty if there is none.
+        silence: A problem with a schedule, or None.
+        soon_off: A warning that a forge will disable its schedule, or empty.
         now: Epoch seconds.
     """
     last = _last_recorded(git, tip) if tip else None
@@ -186,7 +177,7 @@ def _last_job(git: Git, now: int) -> dict[str, Any] | None:
 
 
 def ended(last: Mapping[str, Any]) -> str:
-    """Return in words how the last verify job ended (``jobs.last`` of ``status``), or that it did not."""
+    """Describe how the last verify job ended (``jobs.last`` of ``status``), or that it did not."""
     values = {"running": "runs now", "killed": "was killed", "failed": f"failed: {last['problem']}"}
     counts = [(last["due"], "due"), (last["failed"], "failed"), (last["unchecked"], "not checked")]
     ran = ", ".join(f"{number} {word}" for number, word in counts if number)
@@ -195,7 +186,7 @@ def ended(last: Mapping[str, Any]) -> str:
 
 @frozen
 class RecordCommit:
-    """A commit of the branch that a verify job made: when (epoch seconds), for which code, by whose results."""
+    """A branch commit made by a verify job: its time (epoch seconds), the code commit, and who judged it."""
 
     commit: str
     at: int
@@ -204,14 +195,14 @@ class RecordCommit:
 
 
 def _last_recorded(git: Git, tip: str, *, claimed: bool = False) -> RecordCommit | None:
-    """Return the last commit of the branch that a verify job made; *claimed*: with what other machines found."""
+    """Return the last branch commit made by a verify job; with *claimed*, the last with results of other machines."""
     form = f"--format=%H%x00%ct%x00%(trailers:key=Code-Commit,valueonly)%x00%(trailers:key={CLAIMED},valueonly)"
     sought = f"--grep=^{CLAIMED}: " if claimed else "--grep=^Gitmem-Verdicts: "
     try:
         output = git.run("log", "-1", "--no-show-signature", sought, form, tip, timeout_s=5).stdout
         commit, at, code, by = output.decode("utf-8", "replace").strip("\n").split("\0")
     except (ProcessError, ValueError):
-        return None  # none was recorded yet, or it is too far back to be looked for
+        return None  # none was recorded yet, or it is too far back to be found in time
     return RecordCommit(commit, int(at), code.strip() if is_oid(code.strip()) else "", bool(by.strip()))
 
 
@@ -229,12 +220,12 @@ def _as_table(git: Git, found: RecordCommit | None, now: int) -> dict[str, Any] 
 
 
 def count_behind(git: Git, commit: str, head: str | None) -> int | None:
-    """Return how many commits of *head* another commit does not have; None where that cannot be determined."""
+    """Return how many commits of *head* a commit is behind; None if that cannot be determined."""
     return distance(git, commit, head)["behind"]
 
 
 def distance(git: Git, commit: str, head: str | None) -> dict[str, int | None]:
-    """Return how many commits of *head* a commit is behind, and how many it is ahead; both if it is beside it."""
+    """Return how many commits a commit is behind *head*, and how many ahead; both if they have diverged."""
     if not commit or not head:
         return {"behind": None, "ahead": None}
     if commit == head:
@@ -243,5 +234,5 @@ def distance(git: Git, commit: str, head: str | None) -> dict[str, int | None]:
         output = git.run("rev-list", "--left-right", "--count", f"{commit}...{head}", timeout_s=5).stdout
         ahead, behind = map(int, output.split())
     except (ProcessError, ValueError):
-        return {"behind": None, "ahead": None}  # it is not in this clone
+        return {"behind": None, "ahead": None}  # the commit is not in this clone
     return {"behind": behind, "ahead": ahead}

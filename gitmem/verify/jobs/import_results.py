@@ -1,8 +1,8 @@
-"""Write down what other machines judged: their result files against the store and the code here, in one commit.
+"""Import result files from other machines into the store, in one commit.
 
-Nothing is run, and nothing is believed that can be worked out here: which facts there are, their specifications and
-claims, the digest of what they read, what a built-in check says, where a failed one held last. What is left is a claim,
-as that of any file that somebody pushed.
+Nothing is run, and everything that can be computed here is computed instead of trusted: which facts exist, their
+specifications and claims, the digests of their inputs, the answers of built-in checks, and where a failed fact last
+held. The rest is a claim, as in any file that someone pushed.
 """
 
 from __future__ import annotations
@@ -42,17 +42,17 @@ WRONG = "the check gives a different answer here"
 
 @frozen
 class RecordingResult:
-    """What came of recording result files.
+    """The result of importing result files.
 
     Attributes:
         commit: The code commit here.
-        recorded: What was committed.
-        taken: Keys of the facts whose verdicts count now.
+        recorded: The commit and what it changed.
+        taken: Keys of the facts whose verdicts were accepted.
         unlearnt: Facts that the other machines could not check, or skipped, with their outcome.
-        skipped: Facts whose result was not taken, with the reason.
-        refused: Files that were refused, and why, one line each.
-        missing: Shards that no file is of.
-        standing: How the store stands now.
+        skipped: Facts whose result was not accepted, with the reason.
+        refused: Refused files with the reason, one line each.
+        missing: Shards without a file.
+        standing: The state of the store afterwards.
     """
 
     commit: str
@@ -67,14 +67,14 @@ class RecordingResult:
 
 @frozen
 class RecordContext:
-    """What results are held against.
+    """The code and the store that results are compared with.
 
     Attributes:
         git: The repository.
         commit: The code commit here.
-        tree: Its files.
-        tip: The commit of the memory branch; empty where there is none.
-        policy: The store's.
+        tree: The files of that commit.
+        tip: The commit of the memory branch; empty if there is none.
+        policy: The store's policy.
         now: Epoch seconds.
     """
 
@@ -86,23 +86,23 @@ class RecordContext:
     now: int
 
     def is_behind(self, old: str, new: str) -> bool:
-        """Return whether one commit is another, or in its history."""
+        """Return whether *old* is *new*, or is in its history."""
         return old == new or (bool(new) and self.git.has(old, "commit") and self.git.is_ancestor(old, new))
 
 
 def take(session: Session, paths: Sequence[str], *, git: Git, tip: str, policy: Policy, now: int) -> RecordingResult:
-    """Record what result files say, as far as it fits the store and the code here.
+    """Record the results in files, as far as they match the store and the code here.
 
     Args:
         session: A session for all facts.
-        paths: The files.
+        paths: The result files.
         git: The repository.
-        tip: The commit of the memory branch; empty where there is none.
-        policy: The store's.
+        tip: The commit of the memory branch; empty if there is none.
+        policy: The store's policy.
         now: Epoch seconds.
 
     Raises:
-        RefusedError: There are more files than shards can be.
+        RefusedError: There are more files than the most shards.
         GitmemError: Verdicts do not count here: HEAD is not the default branch.
     """
     if len(paths) > result_file.FILES_LIMIT:
@@ -148,7 +148,7 @@ def take(session: Session, paths: Sequence[str], *, git: Git, tip: str, policy: 
 
 
 def _read_all(here: RecordContext, paths: Sequence[str]) -> tuple[list[Results], list[str]]:
-    """Return the files that are as they must be, and why the others are refused."""
+    """Return the valid files, and one message for each refused one."""
     files: list[Results] = []
     refused: list[str] = []
     for path in paths:
@@ -170,7 +170,7 @@ def _refuse_foreign(here: RecordContext, file: Results) -> None:
     """Refuse a file of another history.
 
     Raises:
-        ValueError: Its code is not HEAD or behind it, or its memory is not the branch's tip or behind it.
+        ValueError: Its code commit is not in the history of HEAD, or its memory commit not in that of the branch.
     """
     if not here.is_behind(file.code, here.commit):
         raise ValueError(f"the code it judged, {file.code[:12]}, is not in the history of HEAD")
@@ -187,7 +187,7 @@ def _judged_twice(files: Sequence[Results]) -> set[str]:
 
 
 def _judged(here: RecordContext, file: Results, line: ResultLine, due: Due | None) -> tuple[str, Verdict | None]:
-    """Return a line as a verdict, or the reason why it is none here."""
+    """Return the verdict of a line, or the reason why it cannot be used here."""
     if due is None:
         return "there is no such fact here", None
     if (line.spec, line.claim) != (due.row.spec, due.row.claim):
@@ -204,7 +204,7 @@ def _judged(here: RecordContext, file: Results, line: ResultLine, due: Due | Non
     if not is_accepted(verdict, here.policy, now=here.now):
         return "the policy does not accept it", None
     old = due.verdict
-    # What this very clone judged for the file is in it, and not on the branch yet.
+    # The file may contain verdicts that this clone itself made and that are not on the branch yet.
     is_itself = old is not None and old.own and (old.at, old.outcome) == (line.at, line.outcome)
     if old is not None and old.inputs == line.inputs and old.at >= line.at and not is_itself:
         return "there is already a verdict that is as new", None
@@ -215,7 +215,7 @@ def _verdict(here: RecordContext, file: Results, line: ResultLine, due: Due) -> 
     old = due.verdict
     held = (file.code, line.at) if line.outcome == HOLDS else (old.held_commit, old.held_at) if old else ("", 0)
     is_failure = line.outcome != HOLDS
-    is_blamed = is_failure or line.flapping > 0  # since the culprit it is unsteady
+    is_blamed = is_failure or line.flapping > 0  # for a flapping fact, the culprit made it unsteady
     culprit = [
         c if is_blamed and c and here.is_behind(c, here.commit) else "" for c in (line.culprit, line.culprit_after)
     ]
@@ -250,20 +250,19 @@ def _verdict(here: RecordContext, file: Results, line: ResultLine, due: Due) -> 
 
 
 def _plain(text: str) -> str:
-    """Return why a fact fails fit to be stored, shown and printed in a forge's log, where ``##[`` begins a command.
+    """Clean the reason of a failure for storage, display and a forge's log, where ``##[`` begins a command.
 
-    Source: GitHub's runner, ActionCommand.TryParse: ``::`` counts at a line's start alone, ``##[`` anywhere.
+    Source: GitHub's runner, ActionCommand.TryParse: ``::`` counts only at the start of a line, ``##[`` anywhere.
     """
     return reason_of(text).replace("##[", "## [").lstrip(":")
 
 
 def exit_status(found: RecordingResult, *, fail_on: str) -> int:
-    """Return what the command exits with: 2 refused, 1 the answer is no, 3 something could not be checked.
+    """Return the exit status of the command: 2 refused, 1 the answer is no, 3 something could not be checked.
 
     Args:
-        found: What was recorded.
-        fail_on: For which failures the answer is no: ``failed``, those that the store has; ``news``, those that it did
-            not have before; ``never``.
+        found: The result of the import.
+        fail_on: Which failures give status 1: ``failed``, all in the store; ``news``, only new ones; ``never``, none.
     """
     if found.refused or any(why == TWICE for _, why in found.skipped):
         return 2
@@ -277,7 +276,7 @@ def exit_status(found: RecordingResult, *, fail_on: str) -> int:
 
 
 def summary(found: RecordingResult) -> str:
-    """Return what was done in one line."""
+    """Summarise the import in one line."""
     parts = [f"{len(found.taken)} accepted"]
     for number, what in (
         (len(found.skipped), "not taken"),
@@ -290,7 +289,7 @@ def summary(found: RecordingResult) -> str:
 
 
 def as_table(found: RecordingResult) -> dict[str, Any]:
-    """Return what was done as the documented JSON."""
+    """Return the result as the documented JSON."""
     return {
         "commit": found.commit,
         "recorded": found.recorded.commit,

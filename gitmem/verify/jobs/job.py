@@ -1,8 +1,8 @@
 """Allow one verify job of a repository at a time, and record the result of the last one.
 
-The lock is the kernel's and is in the common git directory, so the work trees of a repository share it, and a job
-that is killed lets go of it. Nobody needs it to be right (verdicts are merged, whoever writes them): it spares running
-everything twice.
+The kernel's lock on a file in the common git directory is shared by all work trees of a repository, and released when a
+job is killed. Correctness does not depend on it, since verdicts of any writer are merged: it avoids running every check
+twice.
 """
 
 from __future__ import annotations
@@ -23,26 +23,26 @@ if TYPE_CHECKING:
 
 LOCK = "verify.lock"
 NOTE = "verify-job.json"
-# How often a waiting job looks whether it is its turn, in seconds: a check takes longer.
+# Seconds between a waiting job's attempts to lock; a check takes longer.
 POLL_S = 0.05
-# Characters of a problem that are remembered.
+# Characters of a problem that are recorded.
 SAID = 300
 
 
 @frozen
 class Job:
-    """What is remembered of a verify job.
+    """The record of a verify job.
 
     Attributes:
         started: Epoch seconds.
-        pid: Its process.
-        ended: Epoch seconds; 0 while it runs, or where it was killed.
+        pid: Its process ID.
+        ended: Epoch seconds; 0 while it runs, or if it was killed.
         commit: The code commit that it judged, or empty.
         due: How many facts were due.
         failed: How many of them failed.
         unchecked: How many could not be checked, or were skipped.
-        problem: Why it did not get to its end, on one line, or empty.
-        is_scheduled: Whether nobody typed it.
+        problem: Why it did not finish, on one line, or empty.
+        is_scheduled: Whether a schedule started it, not a person.
     """
 
     started: int
@@ -57,10 +57,10 @@ class Job:
 
 
 class JobRun:
-    """The turn of one verify job, as a context manager; how it went is written down when it ends.
+    """A context manager that holds the lock of a verify job, and records the job's result when it ends.
 
     Attributes:
-        job: What is written down.
+        job: The record that is written.
     """
 
     def __init__(
@@ -72,15 +72,6 @@ class JobRun:
         wait_s: float,
         report: Callable[[str], None],
     ) -> None:
-        """Make it ready.
-
-        Args:
-            folder: The repository's state folder.
-            clock: Returns epoch seconds.
-            is_scheduled: Whether nobody typed it.
-            wait_s: How long to wait for another one.
-            report: Called once when it has to wait for another job.
-        """
         self._folder = folder
         self._wait_s = wait_s
         self._report = report
@@ -89,16 +80,16 @@ class JobRun:
         self.job = Job(0, os.getpid(), is_scheduled=is_scheduled)
 
     def __enter__(self) -> JobRun:
-        """Wait for the turn.
+        """Wait for the lock.
 
         Raises:
-            BusyError: Another job still runs.
+            BusyError: Another job is still running.
         """
         try:
             make_folder(self._folder)
             self._fd = self._taken()
         except OSError:
-            return self  # a read-only disk: nothing can be recorded there, and two jobs are not in each other's way
+            return self  # a read-only disk: nothing can be recorded there, so two jobs cannot interfere
         self.job = replace(self.job, started=plausible(self._clock()))
         self._hold(f"{os.getpid()} {self.job.started}")
         self._note()
@@ -111,7 +102,7 @@ class JobRun:
             os.lseek(self._fd, 0, os.SEEK_SET)
             os.write(self._fd, who.encode())
         except OSError:
-            return  # a full disk: the note is only for messages; the kernel keeps the lock
+            return  # a full disk: the holder is only needed for messages; the kernel keeps the lock
 
     def _taken(self) -> int:
         path = os.path.join(self._folder, LOCK)
@@ -131,7 +122,7 @@ class JobRun:
             time.sleep(POLL_S)
 
     def __exit__(self, kind: type[BaseException] | None, value: BaseException | None, _: object) -> None:
-        """Write down how it went, and let go."""
+        """Record the result and release the lock."""
         if self._fd is None:
             return
         said = ""
@@ -153,11 +144,11 @@ class JobRun:
                 file.write(format_json(fields_of(self.job), is_ascii=True))
             os.replace(new, path)
         except OSError:
-            return  # a full disk: only `status` misses it
+            return  # a full disk: only `status` needs the record
 
 
 def _holder(path: str) -> str:
-    """Return who holds the lock, as far as it wrote itself down."""
+    """Describe the holder of the lock, if it recorded itself; else return an empty string."""
     try:
         with open(path, encoding="ascii", errors="replace") as file:
             pid, since = map(int, file.read(100).split())
@@ -167,7 +158,7 @@ def _holder(path: str) -> str:
 
 
 def is_running(job: Job) -> bool:
-    """Return whether a job that has no end runs now, and was not killed."""
+    """Return whether a job without an end is still running and was not killed."""
     if job.ended or job.pid <= 0:
         return False
     try:
@@ -180,7 +171,7 @@ def is_running(job: Job) -> bool:
 
 
 def last_job(folder: str) -> Job | None:
-    """Return what is remembered of the last job; None where there was none, or the note is damaged."""
+    """Return the record of the last job; None if there is none or it is damaged."""
     try:
         with open(os.path.join(folder, NOTE), encoding="utf-8") as file:
             table = parse_json(file.read(10_000))

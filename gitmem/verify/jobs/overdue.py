@@ -1,8 +1,8 @@
 """Detect schedules that have stopped running verify jobs.
 
-A job that finds nothing due leaves no sign on the branch, so that its silence means nothing while nothing waits. What
-waits was due since some moment; where the branch has a verdict from after that moment, a job ran and passed it over
-(nobody approved it, it could not be run there), which is not silence either.
+A job that finds nothing due leaves no trace on the branch, so silence means nothing unless facts are waiting. A fact
+has been due since some time; if the branch has a newer verdict, a job ran and passed the fact over (it was not
+approved, or could not be run there), so that is not silence either.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ FORGE_WARN_DAYS = FORGE_DAYS - 14
 
 @frozen
 class Silence:
-    """What is wrong with the schedules.
+    """A problem with the schedules.
 
     Attributes:
-        message: It, on one line.
-        seconds: For how long there was no sign; 0 where the last job did not get to its end.
+        message: The problem, on one line.
+        seconds: How long there was no sign of a job; 0 if the last job did not finish.
     """
 
     message: str
@@ -46,16 +46,16 @@ def find_silence(
     installed: Callable[[str], int],
     now: int,
 ) -> Silence | None:
-    """Return what is wrong where a schedule left no sign for too long, or its last run did not get to its end.
+    """Return a problem if a schedule has left no sign for too long, or if its last run did not finish.
 
     Args:
-        schedules: What should run.
+        schedules: The schedules of this repository.
         job: The last verify job of this clone.
-        failure: What the last scheduled job failed of, or empty.
-        verified: When the branch's newest verdict was made, epoch seconds.
-        waits_since: Tells since when the oldest thing waits that no job passed over; 0 where nothing waits.
-        came: Tells when the newest verdict was recorded that was fetched and not merged yet, epoch seconds, or 0.
-        installed: Tells when a forge got a schedule's file, epoch seconds; before that it could not run it.
+        failure: Why the last scheduled job failed, or empty.
+        verified: The time of the branch's newest verdict, epoch seconds.
+        waits_since: Returns since when the oldest fact that no job has passed over has been waiting; 0 if none has.
+        came: Returns when the newest fetched but unmerged verdict was recorded, epoch seconds, or 0.
+        installed: Returns when a schedule's file was committed, epoch seconds; the forge could not run it earlier.
         now: Epoch seconds.
     """
     for one in schedules:
@@ -71,7 +71,7 @@ def find_silence(
         elif now - verified > late_s:
             since = waits_since()
             if since and now - since > late_s and now - came() > late_s and now - installed(one.file) > late_s:
-                # Nobody knows when it would have left one; since then, it should have.
+                # The schedule may have been newer than the waiting facts, but it has had enough time since both.
                 never = "the forge's verify job has never recorded a verdict"
                 silent = f"the forge's verify job has recorded no verdict for {lasted(now - verified)}"
                 message = silent if verified else never
@@ -83,11 +83,11 @@ def find_silence(
 
 
 def describe_soon_off(schedules: Sequence[Schedule], committed: int, now: int) -> str:
-    """Return one line where a forge is about to switch its schedule off, or an empty one.
+    """Return a warning if a forge is about to disable its schedule; else an empty string.
 
     Args:
-        schedules: What should run.
-        committed: When the newest commit of the repository was made that is known here, epoch seconds.
+        schedules: The schedules of this repository.
+        committed: The time of the newest commit of the repository that is known here, epoch seconds.
         now: Epoch seconds.
     """
     idle_days = (now - committed) // DAY_S

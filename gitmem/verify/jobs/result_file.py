@@ -1,8 +1,8 @@
-"""Result files: what one machine judged, for another one to write down. Pure but for reading and writing the file.
+"""Result files: the verdicts of one machine, to be imported by another. Pure except for file access.
 
-JSON Lines: a head, then one object a fact (docs/verify-jobs.md has the fields). Whoever reads one takes it for hostile:
-the machine that made it ran the repository's commands. Sizes are bounded before anything is parsed, every field has one
-exact type, and a file that is not as it must be is refused whole.
+JSON Lines: a header, then one object for each fact (docs/verify-jobs.md lists the fields). A reader must treat a file
+as hostile, since the machine that made it ran the repository's commands. Sizes are limited before anything is parsed,
+every field has one exact type, and an invalid file is refused as a whole.
 """
 
 from __future__ import annotations
@@ -36,12 +36,12 @@ if TYPE_CHECKING:
     from gitmem.verify.run.judge import Result
 
 FORMAT = "gitmem-results-1"
-# A verdict file has at most 16 KiB (``layout.VERDICT_LIMIT``), and JSON spells a character with six bytes at worst.
+# A verdict file has at most 16 KiB (``layout.VERDICT_LIMIT``), and JSON encodes a character with at most six bytes.
 LINE_LIMIT = 6 * layout.VERDICT_LIMIT
-# 100,000 facts, as many as a store is measured with, and 600 bytes for each.
+# 100,000 facts, the largest store that is measured, with 600 bytes each.
 FACTS_LIMIT = 100_000
 FILE_LIMIT = 64 * 1024 * 1024
-# One file a shard.
+# One file for each shard.
 FILES_LIMIT = 1024
 # A digest is only compared with our own (``verify.inputs``); a hash is a SHA-256 (``document.spec``).
 DIGEST = re.compile(r"[!-~]{0,200}")
@@ -50,34 +50,34 @@ HASH = re.compile(r"[0-9a-f]{64}")
 
 @frozen
 class ResultLine:
-    """What a file says of one fact, its types checked and nothing else.
+    """One fact's line in a file; only its types have been checked.
 
     Attributes:
         key: The fact.
         spec: Hash of the specification that was run.
         claim: Hash of the claim's text.
         outcome: ``holds``, ``fails``, ``blocked`` or ``skipped``.
-        inputs: Digest of what it read.
+        inputs: Digest of its inputs.
         at: When it was judged, epoch seconds.
         because: Why it fails.
-        reason: Why it was skipped or nothing was learned.
+        reason: Why it was skipped or blocked.
         seconds: How long it took.
-        sandbox: The rung it ran on.
+        sandbox: The rung of the sandbox.
         weak: Whether the check also holds in an empty folder.
-        confirmed: Whether a failure was confirmed where it held last.
-        held_commit: Where it held last, or empty.
+        confirmed: Whether a failure was confirmed by a run at the commit where the fact last held.
+        held_commit: The commit where it last held, or empty.
         held_at: When that was, or 0.
         culprit: The commit that broke it, or empty.
-        culprit_after: The last one known to be good, or empty.
-        flapping: How many runs must still answer alike.
-        reads: What it was seen to read.
+        culprit_after: The last commit before it that is known to be good, or empty.
+        flapping: How many equal answers are still needed before the fact no longer counts as flapping.
+        reads: What its run was seen to read.
         tools: The environment it ran in (``store.environment``).
-        undeclared: What it read although nothing says so.
-        moved: Where git renamed what its check names to.
+        undeclared: What it read outside its declared paths.
+        moved: Where git renamed the files that its check names.
         outside: What the answer depends on outside the repository, or empty.
         attempt: How it was seen to flap, or empty.
         attempt_at: When that was, or 0.
-        alike: How many equal answers in a row are known of the check.
+        alike: How many equal answers in a row the check has given.
     """
 
     key: str
@@ -109,14 +109,14 @@ class ResultLine:
 
 @frozen
 class Results:
-    """One file.
+    """The content of one file.
 
     Attributes:
         tool: The version of gitmem that made it.
         code: The code commit that was judged.
-        memory: The commit of the memory branch that it was judged by; empty where there was none.
+        memory: The commit of the memory branch that the facts were read from; empty if there was none.
         shard: ``I/N``, or empty.
-        lines: What it says, in its order.
+        lines: Its lines, in file order.
     """
 
     tool: str
@@ -127,7 +127,7 @@ class Results:
 
 
 def lines_of(results: Iterable[Result], known: Iterable[Verdict], now: int) -> list[ResultLine]:
-    """Return what was judged, and what this clone knew before and the branch does not, by key."""
+    """Return lines for the results of a run and for verdicts that are only in this clone, sorted by key."""
     lines = {v.key: _of_verdict(v, v.because) for v in known}
     for result in results:
         row = result.due.row
@@ -150,7 +150,7 @@ def _of_verdict(v: Verdict, because: str) -> ResultLine:
 
 
 def format_results(results: Results) -> str:
-    """Return a file's text."""
+    """Format the content of a file."""
     head = {
         "format": FORMAT,
         "tool": results.tool,
@@ -168,12 +168,12 @@ def format_results(results: Results) -> str:
 def write_run(
     path: str, judged: Iterable[Result], known: Iterable[Verdict], head: tuple[str, str, str], now: int
 ) -> None:
-    """Write what a run judged, and what its clone knew before and the branch does not.
+    """Write the results of a run and the verdicts that are only in this clone to a file.
 
     Args:
         path: The file.
-        judged: What came of the run.
-        known: Verdicts of this clone.
+        judged: The results of the run.
+        known: Verdicts of this clone that the branch does not have.
         head: The code commit, the memory commit, and the shard or an empty string.
         now: Epoch seconds.
 
@@ -184,17 +184,17 @@ def write_run(
 
 
 def unexplained(results: Results) -> tuple[str, ...]:
-    """Return the facts that fail, and of which no commit is named that broke them."""
+    """Return the keys of the failed facts without a culprit."""
     return tuple(line.key for line in results.lines if line.outcome == FAILS and not line.culprit)
 
 
 def with_culprits(results: Results, named: Mapping[str, Mapping[str, str]]) -> Results:
-    """Return results with the fields ``culprit`` and ``culprit_after`` of some facts, by key."""
+    """Return results with the fields ``culprit`` and ``culprit_after`` set for some facts, by key."""
     return replace(results, lines=tuple(replace(line, **named.get(line.key, {})) for line in results.lines))
 
 
 def need_writable(path: str) -> None:
-    """Refuse a place where no file can be written, before anything is judged for it.
+    """Raise an error if a file cannot be written at a path, before any fact is judged for it.
 
     Raises:
         UsageError: There is no such folder, it cannot be written to, or a folder has that name.
@@ -205,7 +205,7 @@ def need_writable(path: str) -> None:
 
 
 def write_results(path: str, results: Results) -> None:
-    """Write a file whole or not at all.
+    """Write a file atomically.
 
     Raises:
         GitmemError: It cannot be written there.
@@ -220,10 +220,10 @@ def write_results(path: str, results: Results) -> None:
 
 
 def read_results(path: str) -> Results:
-    """Return what a file says.
+    """Read and parse a file.
 
     Raises:
-        RefusedError: It is not a result file, or one that is not as it must be.
+        RefusedError: It is not a valid result file.
     """
     try:
         return parse_results(_read(path))
@@ -233,7 +233,7 @@ def read_results(path: str) -> Results:
 
 
 def _read(path: str) -> bytes:
-    # A link is not followed, and a pipe or a device is not waited for: a downloaded archive may hold either.
+    # Do not follow a link or wait for a pipe or a device: a downloaded archive may contain them.
     fd = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     with os.fdopen(fd, "rb") as file:
         found = os.fstat(fd)
@@ -246,10 +246,10 @@ def _read(path: str) -> bytes:
 
 
 def parse_results(content: bytes) -> Results:
-    """Return what the text of a file says.
+    """Parse the text of a file.
 
     Raises:
-        ValueError: It is not as it must be; says where, and never repeats what the file says.
+        ValueError: It is invalid; the message gives the line, and never quotes the file.
     """
     rows = content.split(b"\n")
     if rows.pop():
@@ -306,7 +306,7 @@ def _text(limit: int) -> Callable[[Any], bool]:
     return lambda value: isinstance(value, str) and len(value) <= limit and not _LONE.search(value)
 
 
-# Half of a pair: JSON can spell it, and no file or terminal takes it.
+# Half of a surrogate pair: JSON can encode it, but no file or terminal accepts it.
 _LONE = re.compile("[\ud800-\udfff]")
 
 
@@ -375,12 +375,12 @@ FIELDS: dict[str, Callable[[Any], bool]] = {
     "alike": _number(FLAPPING_LIMIT),
 }
 TIMES = ("at", "held_at", "attempt_at")
-# Fields that files of an earlier gitmem do not have.
+# Fields that were added later and are missing from files of earlier versions.
 LATER = {"attempt", "attempt_at", "alike"}
 
 
 def list_missing(files: Sequence[Results]) -> list[str]:
-    """Return the shards that the files are not whole without, as ``I/N``; of every N that one of them names."""
+    """Return the shards without a file, as ``I/N``, for every N that one of the files names."""
     found = {file.shard for file in files}
     counts = sorted({parse_shard(name).of for name in found if name})
     return [name for of in counts for name in (str(Shard(n, of)) for n in range(1, of + 1)) if name not in found]

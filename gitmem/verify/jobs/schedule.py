@@ -1,6 +1,6 @@
 """The recorded schedules of verify jobs.
 
-A read asks these files and nothing of the machine: ``context`` must stay quick.
+They are read from files only, without asking the machine's schedulers, so that ``context`` stays fast.
 """
 
 from __future__ import annotations
@@ -19,36 +19,36 @@ if TYPE_CHECKING:
 NOTE = "schedule.json"
 WORKFLOW = ".github/workflows/gitmem.yml"
 FORMER_WORKFLOW = ".github/workflows/gitmem-verify.yml"
-# By the forge that it is for.
+# Workflow files by forge.
 WORKFLOWS = {
     "github": WORKFLOW,
     "forgejo": ".forgejo/workflows/gitmem.yml",
     "gitea": ".gitea/workflows/gitmem.yml",
 }
-# The first line of our workflows begins with it, followed by how often it runs and how it was made.
+# The first line of our workflows begins with this, followed by the interval and the command that made it.
 WORKFLOW_MARK = "# gitmem-verify every "
-# Hours between two runs, by the word for them: what all of systemd, cron, launchd and a forge's cron can say.
+# Hours between two runs by interval name: intervals that systemd, cron, launchd and a forge's cron all support.
 EVERY = {"1h": 1, "2h": 2, "3h": 3, "4h": 4, "6h": 6, "8h": 8, "12h": 12, "daily": 24, "weekly": 168}
 ALIASES = {"hourly": "1h", "24h": "daily", "1d": "daily", "7d": "weekly", "168h": "weekly"}
-# A schedule is silent when this many runs in a row left no sign.
+# A schedule is silent if this many runs in a row left no sign.
 MISSED = 3
-# Forges switch schedules off in repositories where nothing happened for so long (GitHub: 60 days).
+# Forges disable schedules in repositories without activity for this many days (GitHub: 60).
 FORGE_DAYS = 60
 FORGES = ("gitlab", *WORKFLOWS)
 
 
 @frozen
 class Schedule:
-    """A schedule as it was installed.
+    """An installed schedule.
 
     Attributes:
         what: ``systemd``, ``cron``, ``launchd``, or a forge of ``WORKFLOWS``.
-        every: The word for how often.
-        file: The file that says so.
-        since: When it was installed, epoch seconds; 0 where nobody knows.
-        name: What it is called where it runs.
-        where: The folder that its job judges.
-        made: Folders that were made for it, the innermost first.
+        every: Its interval, a key of ``EVERY``.
+        file: The file that defines it.
+        since: When it was installed, epoch seconds; 0 if unknown.
+        name: Its name in the scheduler.
+        where: The folder whose facts its job judges.
+        made: Folders that were created for it, the innermost first.
     """
 
     what: str
@@ -61,22 +61,22 @@ class Schedule:
 
     @property
     def often(self) -> str:
-        """Return how often it runs, for people."""
+        """Return its interval in words."""
         return self.every if self.every.endswith("ly") else f"every {self.every}"
 
     @property
     def every_s(self) -> int:
-        """Return how far apart its runs are, in seconds."""
+        """Return the seconds between two runs."""
         return EVERY[self.every] * HOUR_S
 
     @property
     def is_forge(self) -> bool:
-        """Return whether a forge runs it, whose signs are those on the branch alone."""
+        """Return whether a forge runs it; its runs are then visible only on the branch."""
         return self.what in FORGES
 
 
 def read_note(state: str) -> Schedule | None:
-    """Return the schedule that was installed on this machine; None where there is none or its note is damaged."""
+    """Return the schedule that was installed on this machine; None if there is none or its record is damaged."""
     try:
         with open(os.path.join(state, NOTE), encoding="utf-8") as file:
             table = parse_json(file.read(20_000))
@@ -88,7 +88,7 @@ def read_note(state: str) -> Schedule | None:
 
 
 def list_schedules(state: str, top: str) -> list[Schedule]:
-    """Return what is to run verify jobs of this repository: on this machine, and on the forge by the work tree's file.
+    """Return the schedules of this repository: on this machine, and on the forge by the work tree's workflow file.
 
     Args:
         state: The repository's state folder.

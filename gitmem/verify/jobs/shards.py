@@ -1,9 +1,11 @@
-"""Shards: which of N machines judges which fact, worked out alike by each of them from the branch and HEAD alone.
+"""Shards: assign facts to N machines; each machine computes the same result from the branch and HEAD alone.
 
-Every fact has an order of preference among the shards, made of its key's hash, and goes to the first one that has room
+Every fact has an order of preference among the shards, derived from its key's hash, and goes to the first one with room
 for it (consistent hashing with bounded loads: Mirrokni, Thorup and Zadimoghaddam, 2016).
-The slowest facts choose first, and of a duration only the three highest bits count. So the shards end at about the
-same time, and a fact stays where it was, with whatever is cached there, while others come, go, and get a little slower.
+
+The slowest facts choose first, and only the three highest bits of a duration count. So the shards finish at about the
+same time, and a fact stays on its shard, with whatever is cached there, while others are added, removed or become a
+little slower.
 """
 
 from __future__ import annotations
@@ -23,12 +25,13 @@ if TYPE_CHECKING:
     from gitmem.model import Verdict
     from gitmem.verify.inputs import CodeTree
 
-# Machines of one run; a forge starts 256 jobs of a matrix at most (GitHub Actions, "Usage limits").
+# The most machines of one run; a forge starts at most 256 jobs of a matrix (GitHub Actions, "Usage limits").
 MOST = 1024
-# A shard takes facts of its own until it has this much more than its part. Closer evens out more and moves more facts:
-# with a twentieth, 1,000 facts of mixed durations stay for the most part when one of them is replaced (tested).
+# A shard accepts its preferred facts until its load exceeds the average by this share. A smaller share balances better
+# but moves more facts: with a twentieth, most of 1,000 facts of mixed durations stay when one of them is replaced
+# (tested).
 ROOM = 0.05
-# Bits of a duration in milliseconds that count.
+# Significant bits of a duration in milliseconds.
 BITS = 3
 
 
@@ -37,28 +40,28 @@ class Shard:
     """One part of a run.
 
     Attributes:
-        number: Which one, from 1.
-        of: How many there are.
+        number: Its number, from 1.
+        of: The number of shards.
     """
 
     number: int
     of: int
 
     def __str__(self) -> str:
-        """Return it as it is typed."""
+        """Return it in the form ``I/N``."""
         return f"{self.number}/{self.of}"
 
 
 @frozen
 class Load:
-    """What is known of a fact that decides where it is judged: the same on every machine.
+    """The properties of a fact that decide where it is judged; they are the same on every machine.
 
     Attributes:
         key: The fact.
-        seconds: How long it took when it was judged last; 0 where nobody knows.
-        is_builtin: Whether no process is started for it.
-        is_open: Whether the branch has no verdict of what it reads now: those are shared out first, since they are what
-            is due wherever nothing else is asked for.
+        seconds: How long it took when it was last judged; 0 if unknown.
+        is_builtin: Whether its check is built in and starts no process.
+        is_open: Whether the branch has no verdict for its present inputs. Such facts are assigned first, since they are
+            the ones that are due by default.
     """
 
     key: str
@@ -68,10 +71,10 @@ class Load:
 
 
 def parse_shard(text: str) -> Shard:
-    """Return the shard that ``I/N`` names.
+    """Parse a shard from ``I/N``.
 
     Raises:
-        ValueError: It names none.
+        ValueError: It is not a valid shard.
     """
     number, slash, of = text.partition("/")
     plain = all(part.isascii() and part.isdigit() and len(part) <= 4 for part in (number, of))
@@ -81,9 +84,9 @@ def parse_shard(text: str) -> Shard:
 
 
 def share_out(loads: Iterable[Load], of: int) -> dict[str, int]:
-    """Return for each fact by key the number of the shard that judges it, from 1.
+    """Return the number of the shard that judges each fact, by key, from 1.
 
-    No shard has more than its even part, a twentieth of that, and one fact more.
+    No shard's load exceeds the average by more than a twentieth plus one fact.
     """
     facts = sorted(loads, key=lambda load: load.key)
     usual = _median([load.seconds for load in facts if load.seconds > 0 and not load.is_builtin])
@@ -114,7 +117,7 @@ def _preference(key: str, of: int) -> list[int]:
 
 
 def _weight(load: Load, usual: float) -> int:
-    """Return what a fact counts for: whole milliseconds, so that sums are exact everywhere; a built-in check 1."""
+    """Return a fact's load: whole milliseconds, so that sums are exact everywhere; 1 for a built-in check."""
     if load.is_builtin:
         return 1
     ms = max(1, round((load.seconds if load.seconds > 0 else usual) * 1000))
@@ -127,7 +130,7 @@ def _median(seconds: list[float]) -> float:
 
 
 def list_loads(catalog: Catalog, tree: CodeTree) -> list[Load]:
-    """Return what every live fact weighs, by the branch and the code alone: no machine's own verdicts are looked at."""
+    """Return the load of every live fact by the branch and the code alone; verdicts of this machine are ignored."""
     rows = catalog.rows(
         "SELECT f.id, m.key, f.spec, f.claim, f.form, f.words, f.inputs, f.ttl_s FROM fact f JOIN memory m"
         f" ON m.id = f.id WHERE {state.LIVE} AND {state.CLAIM} ORDER BY m.key"

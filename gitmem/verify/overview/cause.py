@@ -72,6 +72,7 @@ class Cause:
 
     @property
     def keys(self) -> tuple[str, ...]:
+        """Return the keys of the cases."""
         return tuple(case.key for case in self.cases)
 
 

@@ -335,6 +335,7 @@ class Findings:
     held: int = 0
 
     def of(self, *kinds: str) -> list[Finding]:
+        """Return the findings of these kinds."""
         return [f for f in self.findings if f.kind in kinds]
 
 

@@ -40,6 +40,7 @@ def fingerprint(programs: Iterable[str], variables: Iterable[str] = ()) -> str:
 
 
 def system() -> str:
+    """Return the system and architecture of this machine."""
     return f"{sys.platform}-{os.uname().machine}" if hasattr(os, "uname") else sys.platform
 
 
