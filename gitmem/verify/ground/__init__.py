@@ -1,1 +1,1 @@
-"""The ground of a check: the code at a commit, laid out where the check may write."""
+"""The ground of a check: a folder with the code at a commit, which the check may change."""

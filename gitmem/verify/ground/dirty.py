@@ -1,8 +1,8 @@
-"""The work tree with its uncommitted changes as a private commit, for ``verify --dirty``.
+"""Make a private commit of the work tree with its uncommitted changes, for ``verify --dirty``.
 
-Its objects are in a temporary folder and its index is a copy, so that nothing of the person's is touched: not their
-index, objects, refs or work tree. Files become blobs as ``git add`` would make them (line ends, by the person's
-settings), but no filter driver, hook or monitor of theirs runs.
+Its objects are in a temporary folder and its index is a copy, so the user's index, objects, refs and work tree are not
+touched. Files become blobs as with ``git add`` (line endings, by the user's settings), but none of the user's filter
+drivers, hooks or file monitors runs.
 """
 
 from __future__ import annotations
@@ -36,24 +36,24 @@ if TYPE_CHECKING:
     from gitmem.verify.due import Due
     from gitmem.verify.inputs import CodeTree
 
-# What is taken of a work tree; the choices are ours. A new file above the first is left out and named: a core dump or
-# a data set that nobody has ignored yet. More than the others is not a job in progress but a folder to be ignored.
+# Limits, chosen by us. A larger new file is left out and named: it may be a core dump or a data set that is not ignored
+# yet. More changes than the other limits mean a folder that should be ignored, not work in progress.
 NEW_FILE_BYTES = 32 << 20
 MOST_BYTES = 2 << 30
 MOST_FILES = 100_000
-# How many of what was left out are named.
+# How many omitted files are named.
 NAMED = 5
 _COMMIT = b"160000 "
 
 
 @frozen
 class Snapshot:
-    """The work tree at one moment.
+    """A commit of the work tree at one moment.
 
     Attributes:
-        git: git on the repository, which knows the commit as well.
+        git: git on the repository, with access to the commit.
         commit: The commit, on top of HEAD.
-        notices: What was left out, for the person.
+        notices: Messages for the user about what was left out.
     """
 
     git: Git
@@ -63,11 +63,11 @@ class Snapshot:
 
 @contextmanager
 def snapshot(git: Git) -> Iterator[Snapshot]:
-    """Take the work tree as a commit on top of HEAD; it is gone when the block ends.
+    """Commit the work tree on top of HEAD, privately; the commit is deleted when the block ends.
 
     Raises:
         NoRepositoryError: There is no work tree.
-        GitmemError: Something that is tracked cannot be read, or there is more than anybody's work in progress.
+        GitmemError: A tracked file cannot be read, or there are too many changes.
         ProcessError: git cannot read the index.
     """
     top = git.repository.work_tree
@@ -81,10 +81,10 @@ def snapshot(git: Git) -> Iterator[Snapshot]:
 
 @contextmanager
 def staged_snapshot(git: Git) -> Iterator[Snapshot]:
-    """Take what is staged as a commit on top of HEAD; it is gone when the block ends.
+    """Commit the staged changes on top of HEAD, privately; the commit is deleted when the block ends.
 
     Raises:
-        ProcessError: git cannot read the index, or a merge in it is not finished.
+        ProcessError: git cannot read the index, or it contains an unfinished merge.
     """
     with temporary_folder("gitmem-staged-") as folder:
         apart = Apart(git, folder, Path(index_file(git)))
@@ -93,7 +93,7 @@ def staged_snapshot(git: Git) -> Iterator[Snapshot]:
 
 
 class _Taking:
-    """How a snapshot is made."""
+    """Makes a snapshot."""
 
     def __init__(self, git: Git, top: Path, folder: Path) -> None:
         self.notices: list[str] = []
@@ -103,7 +103,7 @@ class _Taking:
         self.objects = self._apart.objects
 
     def commit(self) -> str:
-        """Return the commit."""
+        """Make the commit and return its name."""
         tracked, submodules = self._list_tracked()
         present, gone = self._sort(self._list_changed(), tracked, submodules)
         if gone:
@@ -130,12 +130,12 @@ class _Taking:
         return tracked, submodules
 
     def _list_changed(self) -> list[str]:
-        """Return the paths that differ from the index or are new, each once; what is not a file ends with a slash."""
+        """Return the paths that are new or differ from the index, each once; folders end with a slash."""
         listed = self._run("ls-files", "-z", "--modified", "--others", "--exclude-standard")
         return sorted(set(os.fsdecode(listed).split("\0")) - {""})
 
     def _sort(self, changed: list[str], tracked: set[str], submodules: set[str]) -> tuple[list[str], list[str]]:
-        """Return which of the changed files are there, to be taken, and which are gone."""
+        """Split the changed files into those to commit and those that were deleted."""
         present, gone, large, unreadable, embedded = [], [], [], [], []
         total = 0
         for path in changed:
@@ -180,7 +180,7 @@ class _Taking:
 
 
 def _look_at(top: Path, path: str) -> os.stat_result | None:
-    """Return what is at a path, where it is a file or a link that git would take; links above are not followed."""
+    """Return the status of a path if it is a file or link that git would add; parent folders must not be links."""
     parts = path.split("/")
     for depth in range(1, len(parts)):
         if os.path.islink(top.joinpath(*parts[:depth])):  # noqa: PTH114
@@ -213,16 +213,16 @@ def list_due(
     everything: bool,
     now: int,
 ) -> list[Due]:
-    """Return the facts to judge on the work tree, by key: those asked for, else those whose inputs differ from HEAD's.
+    """Return the facts to judge on the work tree, by key: the requested ones, else those whose inputs differ from HEAD.
 
     Args:
         catalog: The catalog.
         local: Local state, for the verdicts made here.
-        ground: HEAD's ground, its states complete.
+        ground: The ground of HEAD, whose states are complete.
         policy: The store's policy.
         tree: The work tree.
         keys: Only these, or empty.
-        everything: All facts.
+        everything: Whether to judge all facts.
         now: Epoch seconds.
     """
     asked = bool(keys) or everything
@@ -238,7 +238,7 @@ def list_due(
 
 
 def _digest_on(tree: CodeTree, inputs: Sequence[str], check: Check, verdict: Verdict | None, known: str) -> str:
-    """Return the digest of a fact's inputs on a tree: of what the verdict that is on HEAD read, if it says so."""
+    """Return the digest of a fact's inputs on a tree, using the observed reads of a verdict that is valid at HEAD."""
     stands = verdict is not None and verdict.inputs == known
     return due_module.digest_by(tree, inputs, check, verdict if stands else None)
 

@@ -1,9 +1,9 @@
-"""Folders of the person's work tree that a check sees besides the commit: ``.venv``, ``node_modules`` and others.
+"""Folders of the user's work tree that a check sees besides the commit: ``.venv``, ``node_modules`` and others.
 
-Those of dependencies are found by their names, the others are named by the policy. It comes with the memory branch, so
-its names are somebody else's: what they lead to must be in the work tree, be ignored by git there and hold nothing that
-the judged commit tracks; no link is followed on the way. A check never changes the person's folder: it sees it under an
-overlay, read-only, or as a copy.
+Folders of dependencies are found by name; the policy names the others. Since the policy comes with the memory branch,
+its names are untrusted: a folder must be in the work tree, be ignored by git there, and contain nothing that the judged
+commit tracks, and no parent may be a link. A check never changes the user's folder: it sees it under an overlay,
+read-only, or as a copy.
 """
 
 from __future__ import annotations
@@ -24,26 +24,26 @@ if TYPE_CHECKING:
 
     from gitmem.git.binary import Git
 
-# What is copied where overlays do not work, for each check under way; the choice is ours. A file takes 1 ms (measured).
+# Limits of what is copied for each running check if overlays do not work; chosen by us. A file takes 1 ms (measured).
 COPY_BYTES = 1 << 30
 COPY_FILES = 20_000
-# Folders of dependencies, at any depth: what package managers install them into, from what the code says.
+# Folders that package managers install dependencies into, at any depth.
 DEPENDENCIES = ("node_modules", ".venv", "venv", "vendor")
-# More of them than any project has, and other ignored folders that are named to the person.
+# Limits of the number of such folders, above that of any project, and of all ignored folders.
 MOST_DEPENDENCIES, MOST_IGNORED = 50, 500
-# The folders of a Python environment that a check's PATH begins with, where they are at the top.
+# The folders of Python environments at the top that are added to a check's PATH.
 ENVIRONMENTS = (".venv", "venv")
-# Stands in a Python environment, whose programs name its own place (PEP 405).
+# This file marks a Python environment, whose programs contain its own path (PEP 405).
 TIED = "pyvenv.cfg"
 
 
 @frozen
 class Lent:
-    """A folder that a check sees.
+    """A folder of the work tree that a check sees.
 
     Attributes:
         name: Its path in the work tree, with ``/``.
-        place: Where the person's own is.
+        place: Its real path.
     """
 
     name: str
@@ -51,12 +51,12 @@ class Lent:
 
     @property
     def is_tied(self) -> bool:
-        """Return whether it works only where it is."""
+        """Return whether the folder only works at its own path."""
         return (self.place / TIED).is_file()
 
 
 def find_folders(git: Git, commit: str, names: Sequence[str]) -> tuple[tuple[Lent, ...], tuple[str, ...]]:
-    """Return the folders that checks of a commit may see, and of each other one why not, on a line."""
+    """Return the folders that checks of a commit may see, and for each other folder a line with the reason."""
     top = git.repository.work_tree
     if top is None:
         return (), tuple(f"{name}: there is no work tree" for name in names)
@@ -73,7 +73,7 @@ def find_folders(git: Git, commit: str, names: Sequence[str]) -> tuple[tuple[Len
 
 
 def list_ignored(git: Git) -> tuple[str, ...]:
-    """Return the folders of the work tree that git ignores, by path; none inside another."""
+    """Return the folders of the work tree that git ignores, by path, without subfolders of others."""
     top = git.repository.work_tree
     if top is None:
         return ()
@@ -84,7 +84,7 @@ def list_ignored(git: Git) -> tuple[str, ...]:
 
 
 def dependencies_of(ignored: Sequence[str]) -> tuple[str, ...]:
-    """Return those of the ignored folders that dependencies are installed into."""
+    """Return the ignored folders that contain dependencies."""
     return tuple(name for name in ignored if name.rpartition("/")[2] in DEPENDENCIES)[:MOST_DEPENDENCIES]
 
 
@@ -109,7 +109,7 @@ def _list_ignored(git: Git, top: Path, names: Sequence[str]) -> set[str]:
 
 
 def _why_taken(git: Git, commit: str, name: str) -> str:
-    """Return why a commit leaves no room for a folder; the folders above it are its own, or there are none."""
+    """Return why a folder conflicts with a commit, which must not track it and may have only folders as its parents."""
     parts = name.split("/")
     paths = ["/".join(parts[: depth + 1]) for depth in range(len(parts))]
     asked = "".join(f"{commit}:{path}\n" for path in paths)
@@ -122,10 +122,10 @@ def _why_taken(git: Git, commit: str, name: str) -> str:
 
 
 def copy_folders(folders: Sequence[Lent], ground: Path) -> None:
-    """Copy folders into a ground, links as links; what is neither file, folder nor link is left out.
+    """Copy folders into a ground. Links are copied as links; anything but files, folders and links is left out.
 
     Raises:
-        GitmemError: They are too large to be copied.
+        GitmemError: They are too large to copy.
         OSError: They cannot be read or written.
     """
     left = [COPY_FILES, COPY_BYTES]
@@ -147,7 +147,7 @@ def copy_folders(folders: Sequence[Lent], ground: Path) -> None:
 
 
 def _copy(entry: os.DirEntry[str], target: Path, left: list[int]) -> tuple[Path, Path] | None:
-    """Copy one entry and take it from what is left; a folder is returned with its target instead."""
+    """Copy one entry and subtract it from *left*; a folder is not copied but returned with its target."""
     left[0] -= 1
     if entry.is_symlink():
         target.symlink_to(os.readlink(entry.path))  # noqa: PTH115 - a DirEntry has a string
@@ -156,5 +156,5 @@ def _copy(entry: os.DirEntry[str], target: Path, left: list[int]) -> tuple[Path,
     elif entry.is_file(follow_symlinks=False):
         left[1] -= entry.stat(follow_symlinks=False).st_size
         if min(left) >= 0:
-            shutil.copy2(entry.path, target, follow_symlinks=False)  # with its time: Python's caches go by it
+            shutil.copy2(entry.path, target, follow_symlinks=False)  # with its time: Python's caches depend on it
     return None

@@ -1,9 +1,9 @@
-"""The ground of a check: a commit's whole tree, privately writable, as it was for the next check.
+"""Provide grounds: whole trees of a commit that one check may change, restored for the next check.
 
-Scratch clones are kept and used again (``<common git directory>/gitmem/ground/<n>``). Where overlays work
-(``sandbox.probe_overlay``), one clone serves every check of its commit, and what each changes goes to a folder of
-its own; elsewhere each check under way has a clone to itself, and what it changed is found by stamps and undone.
-Where the repository cannot be written to, the clones are in a temporary folder and go with it.
+Scratch clones are kept and reused (``<common git directory>/gitmem/ground/<n>``). Where overlays work
+(``sandbox.probe_overlay``), one clone serves all checks of its commit, and the changes of each go to its own folder.
+Elsewhere each running check has its own clone, and its changes are detected by stamps and undone. If the repository is
+read-only, the clones are in a temporary folder and deleted afterwards.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ if TYPE_CHECKING:
 
     from gitmem.git.binary import Git
 
-# More checks at once than any machine has use for; reaching it means that clones are not given back.
+# More than any machine runs at once; reaching it means that clones are not returned.
 MOST_CLONES = 512
-# A ground is never shown in the place of these, or of what they are in: the check would find no programs.
+# A ground is never mounted over these folders or their parents, which would hide programs from the check.
 NEEDED = (*toolchain.SYSTEM, "/tmp", "/var/tmp", "/run", "/dev", "/proc")  # noqa: S108 - of the sandbox
 
 
@@ -39,14 +39,14 @@ class Ground:
 
     Attributes:
         path: The folder, resolved.
-        commit: The commit whose tree it shows; empty where it is none.
-        readable: What git needs to read besides: the repository's objects.
-        upper: Where changes go, when the folder must be covered by an overlay; else None and they go to the folder.
-        seen_at: Where a check sees it, where that is another place (only bubblewrap can show it there).
-        folders: Ignored folders of the work tree that are laid over it; without an overlay they are in it already.
-            They are environment, and no inputs of the check.
-        bound: Such folders that are shown read-only, where there is no overlay.
-        lacking: Which of the folders asked for it lacks and why, on one line; or empty.
+        commit: The commit whose tree it shows; empty for a folder without one.
+        readable: What git must read besides: the repository's objects.
+        upper: The folder for changes if an overlay must cover *path*; None if changes are made in *path* itself.
+        seen_at: The path at which a check sees it, if that is different (only with bubblewrap).
+        folders: Ignored folders of the work tree that overlays show in it; without an overlay they are copied into it.
+            They belong to the environment, not to the inputs of the check.
+        bound: Such folders that are shown read-only, without an overlay.
+        lacking: The requested folders that are missing and why, on one line; or empty.
     """
 
     path: Path
@@ -60,17 +60,17 @@ class Ground:
 
     @property
     def seen(self) -> Path:
-        """Return where a check sees it: what the check says of its files, and a trace of it, begins with this."""
+        """Return the path at which a check sees it; paths in the check's output and its trace begin with this."""
         return self.seen_at or self.path
 
     def search_path(self, path: str) -> str:
-        """Return the PATH of a check: that of the project's Python environment first, where there is one."""
+        """Return the PATH of a check: the project's Python environment, if there is one, comes first."""
         tied = {lent.name for lent in (*self.folders, *self.bound) if lent.is_tied}
         return ":".join([*(f"{self.seen}/{name}/bin" for name in ENVIRONMENTS if name in tied), path])
 
 
 class Grounds:
-    """The grounds of one process's checks, as a context manager; its methods are safe to call from many threads."""
+    """The grounds of one process's checks, as a context manager; its methods are thread-safe."""
 
     def __init__(
         self,
@@ -81,15 +81,15 @@ class Grounds:
         temporary: Path | None = None,
         user: int = 0,
     ) -> None:
-        """Prepare to take grounds.
+        """Store the settings; no clone is made yet.
 
         Args:
             git: The repository that the code is in.
             overlay: Whether checks run on overlays over a common clone.
-            in_place: Whether checks (under bubblewrap) see the ground where the work tree is: what was installed
-                there names its place, and finds the ground's files then and not the person's.
-            temporary: Where the clones are instead of the repository's own place.
-            user: The user who owns a ground while a check uses it; 0 for the one who runs this.
+            in_place: Whether checks (under bubblewrap) see the ground at the path of the work tree. Installed programs
+                that contain this path then use the ground's files and not the user's.
+            temporary: A folder for the clones instead of the one in the repository.
+            user: The user who owns a ground while a check uses it; 0 for the current user.
         """
         self._git = git
         self._overlay = overlay
@@ -104,11 +104,11 @@ class Grounds:
         self._source: CodeSource | None = None
 
     def __enter__(self) -> Grounds:
-        """Nothing is made or held before the first ``take``."""
+        """Return itself; no clone is made or locked before the first ``take``."""
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Let go of the clones; they stay on disk for the next run, without what is not a commit of the repository."""
+        """Release the clones. They stay on disk for the next run, but show no private commit."""
         with self._lock:
             if self._git.objects and not self._temporary:
                 self._leave_head()
@@ -119,7 +119,7 @@ class Grounds:
         head = self._git.read_head()[1]
         for clone in self._clones:
             try:
-                if clone.users:  # a check was interrupted on it
+                if clone.users:  # a check was interrupted in it
                     clone.forget()
                 else:
                     clone.show(head or "", self._read_source())
@@ -128,23 +128,23 @@ class Grounds:
 
     @property
     def readable(self) -> tuple[Path, ...]:
-        """Return what git in a check needs to read besides the ground: the repository's objects."""
+        """Return what git in a check must read besides the ground: the repository's objects."""
         with self._lock:
             return self._read_source().objects
 
     @contextmanager
     def take(self, commit: str, folders: Sequence[str] = ()) -> Iterator[Ground]:
-        """Lend a ground that shows a commit (full hex); all runs on it see each other's changes, nobody else does.
+        """Provide a ground for a commit (full hex); runs on it see each other's changes, and no other run does.
 
         Args:
             commit: The commit.
-            folders: Ignored folders of the work tree to show as well, as the specification names them. Those of
-                dependencies are shown besides where that costs no copy (under bubblewrap).
+            folders: Ignored folders of the work tree to show as well, as the specification names them. Folders of
+                dependencies are added if that needs no copy (under bubblewrap).
 
         Raises:
             NotFoundError: There is no such commit.
             ProcessError: git cannot check it out.
-            GitmemError: The repository cannot be written to, or a folder is too large to be copied.
+            GitmemError: The repository cannot be written to, or a folder is too large to copy.
         """
         found, lacking = self._find(commit, tuple(folders)) if folders else ((), "")
         more = tuple(name for name in dependencies_of(self.ignored()) if name not in folders) if self._seen_at else ()
@@ -170,7 +170,7 @@ class Grounds:
 
     @contextmanager
     def empty(self) -> Iterator[Path]:
-        """Lend an empty folder, outside of any repository; it is removed afterwards."""
+        """Provide an empty folder outside of any repository, and remove it afterwards."""
         with temporary_folder("gitmem-empty-") as folder:
             give(folder, self._user)
             yield folder
@@ -218,7 +218,7 @@ class Grounds:
             return Ground(clone.tree, commit, source.objects, None, self._seen_at)
 
     def _find(self, commit: str, names: tuple[str, ...]) -> tuple[tuple[Lent, ...], str]:
-        """Return the folders that a ground can show, and on one line which it cannot show truly, and why."""
+        """Return the folders that a ground can show, and on one line the others with the reason."""
         with self._lock:
             if (commit, names) not in self._found:
                 self._found[commit, names] = find_folders(self._git, commit, names)
@@ -237,7 +237,7 @@ class Grounds:
             try:
                 clone.restore(ground.commit, source)
             except (OSError, GitmemError):
-                clone.forget()  # the next check has it rebuilt, and hears of it if that fails as well
+                clone.forget()  # the next check rebuilds it, and reports an error if that fails too
 
     def _read_source(self) -> CodeSource:
         if self._source is None:
@@ -248,12 +248,12 @@ class Grounds:
 
 
 def place_of_clones(git: Git) -> Path:
-    """Return where the scratch clones of a repository are kept."""
+    """Return the folder of a repository's scratch clones."""
     return git.repository.common_dir.resolve() / "gitmem" / "ground"
 
 
 def _place_of(git: Git) -> Path | None:
-    """Return where the work tree is, where a ground can be shown there."""
+    """Return the path of the work tree if a ground can be shown there; else None."""
     top = git.repository.work_tree
     if top is None:
         return None

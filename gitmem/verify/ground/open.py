@@ -1,4 +1,4 @@
-"""Open the grounds of checks, of the best kind that works here, found by running it."""
+"""Open the best kind of grounds for checks that works here, determined by running a probe."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ if TYPE_CHECKING:
 
 @contextmanager
 def open_grounds(git: Git, rung: str, path: str, *, now: int) -> Iterator[Grounds]:
-    """Lend the grounds of checks.
+    """Provide the grounds of checks.
 
     Args:
         git: The repository that the code is in.
-        rung: The sandbox's rung that the checks run on.
-        path: Their PATH.
+        rung: The rung of the sandbox for the checks.
+        path: The PATH of the checks.
         now: Epoch seconds.
     """
     place, temporary = place_of_clones(git), None
@@ -36,7 +36,7 @@ def open_grounds(git: Git, rung: str, path: str, *, now: int) -> Iterator[Ground
         is_writable = False
     user = check_user() if rung in sandbox.ladder() else 0
     with ExitStack() as stack:
-        # A read-only disk, or somebody else's repository; or one of root's that the checks' user cannot come to.
+        # A read-only disk, or another user's repository; or one of root's that the checks' user cannot reach.
         if not is_writable or (user and rung == sandbox.LANDLOCK):
             place = temporary = stack.enter_context(temporary_folder("gitmem-ground-"))
             if user:

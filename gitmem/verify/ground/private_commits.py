@@ -1,6 +1,6 @@
-"""Private commits: made from a copy of an index, with objects in a separate folder.
+"""Make private commits from a copy of an index, with objects in a separate folder.
 
-Nothing of the person's is touched: not their index, objects, refs or work tree.
+The user's index, objects, refs and work tree are not touched.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-# What would make git write elsewhere than to its copy of the index, or refuse a file (git-config(1)).
+# Settings that would make git write outside of its copy of the index, or refuse a file (git-config(1)).
 PLAIN = ("-c", "core.splitIndex=false", "-c", "core.untrackedCache=false", "-c", "core.safecrlf=false")
 
 
 class Apart:
-    """A copy of an index, and a folder for what is made of it.
+    """A copy of an index, and a folder for the objects made from it.
 
     Attributes:
         objects: The folder of the objects.
@@ -41,14 +41,15 @@ class Apart:
         self._options = (*PLAIN, *options)
         (self.objects / "info").mkdir(parents=True)
         if index.is_file():
-            # With its time: git takes a file for unchanged when it is older than the index and looks the same.
+            # Keep the time: git assumes that a file is unchanged if it is older than the index and its status is the
+            # same.
             shutil.copy2(index, self._index)
 
     def commit(self, parent: str | None, message: str) -> str:
-        """Return a commit of the copy as it stands now.
+        """Commit the present content of the copy and return the commit.
 
         Raises:
-            ProcessError: git cannot read it, or a merge in it is not finished.
+            ProcessError: git cannot read it, or it contains an unfinished merge.
         """
         tree = self.run("write-tree", "--missing-ok").decode("ascii").strip()
         name, email = FALLBACK_IDENTITY
@@ -57,11 +58,11 @@ class Apart:
         return self.run(*identity, "commit-tree", tree, *behind, "-m", message).decode("ascii").strip()
 
     def run(self, *args: str, input: bytes | None = None) -> bytes:
-        """Run git on the copy, with the person's objects to read and ours to write, and return what it printed."""
+        """Run git on the copy, reading the user's objects and writing to ours, and return its output."""
         return self.run_whole(*args, input=input).stdout
 
     def run_whole(self, *args: str, input: bytes | None = None) -> process.ProcessResult:
-        """Run git on the copy and return all of what it did."""
+        """Run git on the copy and return the complete result."""
         env = self._git.environment() | {
             "GIT_INDEX_FILE": str(self._index),
             "GIT_OBJECT_DIRECTORY": str(self.objects),

@@ -1,15 +1,17 @@
-"""A scratch clone: a tree of the code that a check may change, and that is as it was when the check is gone.
+"""A scratch clone: a tree of the code that a check may change, and that is restored after the check.
 
-It is a repository of its own that borrows the user's objects (gitrepository-layout(5), ``objects/info/alternates``),
-so that git works in a check and nothing that a check does to it reaches the user's. On disk, in one folder each::
+It is a separate repository that borrows the user's objects (gitrepository-layout(5), ``objects/info/alternates``), so
+git works in a check but no change reaches the user's repository.
+
+On disk, each clone is one folder::
 
     lock     held while a gitmem process uses the folder (flock)
-    state    the commit that ``tree`` shows; missing while it may be anything else
-    git/     its git directory as it should be; a check never sees this one
+    state    the commit that ``tree`` shows; missing if it may have other content
+    git/     its pristine git directory, which checks never see
     tree/    what the check sees, with a copy of ``git/`` as ``.git``
     upper-*  where changes go while ``tree`` is covered by an overlay
 
-git runs on ``git/`` alone, without the user's configuration: no filters (Git LFS), hooks or submodules.
+git runs only on ``git/``, without the user's configuration: no filters (Git LFS), hooks or submodules.
 """
 
 from __future__ import annotations
@@ -29,27 +31,27 @@ from gitmem.verify.ground.folders import Lent, copy_folders
 from gitmem.verify.ground.snapshot import Stamp, stamp_tree, undo
 from gitmem.verify.sandbox.removal import remove_tree
 
-# Changes with the layout above: a clone of another format is rebuilt.
+# Must change with the layout above: a clone of another format is rebuilt.
 FORMAT = "gitmem scratch clone 1"
-# The user's attributes and ignore files would change what is checked out; the environment below hides the rest.
+# The user's attributes and ignore files would change what is checked out; the variables below hide other settings.
 ISOLATED = (*SAFE, "-c", "core.attributesFile=/dev/null", "-c", "core.excludesFile=/dev/null")
 NO_CONFIG = {"GIT_CONFIG_GLOBAL": "/dev/null", "GIT_CONFIG_NOSYSTEM": "1", "GIT_ATTR_NOSYSTEM": "1"}
-# Longer than the kernel's file clock ticks (10 ms at 100 Hz), so that a change after it has another time.
+# Longer than a tick of the kernel's file clock (10 ms at 100 Hz), so that a later change has another time.
 CLOCK_TICK_S = 0.012
 SHA256_LENGTH = 64
-# Where a check that sees its ground elsewhere finds the objects that the clone borrows, each in a folder of its number.
+# Where a check that sees its ground at another path finds the borrowed objects, in one numbered folder each.
 SEEN_OBJECTS = "/run/gitmem/objects"
 
 
 class CodeSource:
-    """What scratch clones take from the user's repository besides a commit.
+    """What scratch clones use from the user's repository besides a commit.
 
     Attributes:
         objects: The folders of objects to borrow from: the repository's own first, then its alternates.
     """
 
     def __init__(self, common_dir: Path, tags: bytes, *, more: Path | None = None, is_moved: bool = False) -> None:
-        """Read what there is now.
+        """Read the present state of the repository.
 
         Args:
             common_dir: The repository's common git directory.
@@ -64,11 +66,11 @@ class CodeSource:
         self._shallow = shallow.read_bytes() if shallow.is_file() else b""
 
     def files(self, commit: str, objects: Path, *, is_seen: bool = False) -> dict[str, bytes]:
-        """Return the small files of a scratch git directory by their path in it; empty ones must not exist.
+        """Return the small files of a scratch git directory by path; files with empty content must not exist.
 
         Args:
-            commit: What HEAD is.
-            objects: The git directory's own objects.
+            commit: The commit of HEAD.
+            objects: The git directory's own folder of objects.
             is_seen: Whether it is the copy that checks see.
         """
         own, *others = self.objects
@@ -84,7 +86,7 @@ class CodeSource:
 
 
 def _list_object_folders(*objects: Path) -> tuple[Path, ...]:
-    """Return folders of objects and every one that they borrow from, each once, depth first; the first one first."""
+    """Return folders of objects and all that they borrow from, each once, depth first, starting with the first."""
     found: dict[Path, None] = {}
     waiting = [folder.resolve() for folder in reversed(objects)]
     while waiting:
@@ -94,14 +96,14 @@ def _list_object_folders(*objects: Path) -> tuple[Path, ...]:
         found[folder] = None
         alternates = folder / "info" / "alternates"
         for line in alternates.read_bytes().splitlines() if alternates.is_file() else []:
-            # Quoted names are those with line feeds; git itself writes none such (git-clone(1), --shared).
+            # Quoted lines are names with line feeds, which git itself never writes (git-clone(1), --shared).
             if line and not line.startswith((b"#", b'"')):
                 waiting.append((folder / os.fsdecode(line)).resolve())
     return tuple(found)
 
 
 def _quote(path: str) -> bytes:
-    """Quote a path as git reads it in an alternates file, where a line feed ends it (git's quote.c, C style)."""
+    """Quote a path for an alternates file, where a line feed would end it (git's quote.c, C style)."""
     raw = os.fsencode(path)
     if b"\n" not in raw and not raw.startswith((b'"', b"#")):
         return raw
@@ -109,13 +111,13 @@ def _quote(path: str) -> bytes:
 
 
 class Scratch:
-    """One scratch clone, held by this process alone.
+    """One scratch clone, locked by this process.
 
     Attributes:
         tree: What the check sees.
         lock: Held by the thread that prepares or restores it.
         wanted: The commit that it shows or is about to show, or empty.
-        users: How many checks use it now.
+        users: The number of checks that use it now.
     """
 
     def __init__(self, folder: Path, fd: int) -> None:
@@ -135,7 +137,7 @@ class Scratch:
 
     @classmethod
     def find(cls, folder: Path) -> Scratch | None:
-        """Take hold of the clone in a folder, which is made where it is missing; None when another has it.
+        """Lock the clone in a folder, creating it if missing; return None if another process has it.
 
         Raises:
             OSError: The folder cannot be written to.
@@ -144,12 +146,12 @@ class Scratch:
         fd = try_lock(folder / "lock")
         if fd is None:
             return None
-        for left in folder.glob("upper-*"):  # of a process that was killed
+        for left in folder.glob("upper-*"):  # left by a killed process
             remove_tree(str(left))
         return cls(folder, fd)
 
     def close(self) -> None:
-        """Let go of it, without the folders that were copied into it."""
+        """Release the clone, after removing the folders that were copied into it."""
         if self._lent and self._shown:
             shown = self._shown
             self._take_back()
@@ -157,12 +159,12 @@ class Scratch:
         os.close(self._fd)
 
     def show(self, commit: str, source: CodeSource, folders: tuple[Lent, ...] = ()) -> None:
-        """Make the tree that of a commit, by as little as that takes.
+        """Check out a commit, with as few changes as possible.
 
         Args:
             commit: The commit.
-            source: Where it comes from.
-            folders: The copies that may stay in it from before (``lend``): the commit leaves room for them.
+            source: The repository that it comes from.
+            folders: Copies from an earlier ``lend`` that may stay, because they do not conflict with the commit.
 
         Raises:
             NotFoundError: There is no such commit.
@@ -180,7 +182,7 @@ class Scratch:
             is_kept = not self._attributes_differ(commit)
             self.forget()
             if not is_kept:
-                # git writes a file again only when its content changed, not when the way it is checked out did.
+                # git rewrites a file only if its content changed, not if only its attributes did
                 self._make(commit)
                 self._write(source.files(commit, self._git / "objects"), self._git)
             self._check_out(commit)
@@ -191,10 +193,10 @@ class Scratch:
             self._copy_git(commit, source)
         dot_git = self.tree / ".git"
         if self._write(source.files(commit, dot_git / "objects", is_seen=True), dot_git):
-            self._stamps = None  # the check before saw the objects in another place
+            self._stamps = None  # the last check saw the objects at another path
 
     def open_to_changes(self) -> None:
-        """Note how the tree is, before a check changes it in place."""
+        """Record the state of the tree before a check changes it in place."""
         if self._stamps is None:
             time.sleep(CLOCK_TICK_S)
             self._stamps = stamp_tree(self.tree)
@@ -202,10 +204,10 @@ class Scratch:
         self._state.unlink(missing_ok=True)
 
     def lend(self, folders: tuple[Lent, ...]) -> None:
-        """Have copies of folders of the work tree in it, and of no others; they stay until other ones are wanted.
+        """Copy exactly these folders of the work tree into it; they stay until other folders are requested.
 
         Raises:
-            GitmemError: They are too large to be copied.
+            GitmemError: They are too large to copy.
             OSError: They cannot be read or written.
         """
         if folders == self._lent:
@@ -228,10 +230,10 @@ class Scratch:
         self._lent, self._made, self._stamps = (), [], None
 
     def restore(self, commit: str, source: CodeSource) -> None:
-        """Undo what a check changed in place.
+        """Undo the changes of a check in place.
 
         Raises:
-            OSError, ProcessError: It cannot be undone; the next ``show`` makes the clone again.
+            OSError, ProcessError: A change cannot be undone; after ``forget``, the next ``show`` rebuilds the clone.
         """
         assert self._stamps is not None
         before, after = self._stamps, stamp_tree(self.tree)
@@ -243,20 +245,21 @@ class Scratch:
                 self._check_out(commit)
             self._copy_git(commit, source)
             if any(path in before and f"{path}/".startswith(apart[1:]) for path in changed):
-                self._take_back()  # only added files can be undone there
+                self._take_back()  # there, only added files can be undone
             self._stamps = None
         self._write_state(commit)
 
     def forget(self) -> None:
-        """Have the next ``show`` rebuild it."""
+        """Make the next ``show`` rebuild it."""
         self._shown = ""
         self._state.unlink(missing_ok=True)
         self._stamps = None
 
     def add_upper(self, folders: tuple[Lent, ...] = ()) -> Path:
-        """Make the folder of one overlay's changes: ``u`` for the files, ``w`` for the kernel.
+        """Create the folder for one overlay's changes: ``u`` for the files, ``w`` for the kernel.
 
-        For the first of the folders that are laid over it, ``u1`` and ``w1``, and so on; in ``u`` is their place.
+        The folders that other overlays show in it have ``u1`` and ``w1``, and so on; their mount points are created in
+        ``u``.
         """
         self._uppers += 1
         upper = self._folder / f"upper-{self._uppers}"
@@ -273,7 +276,7 @@ class Scratch:
         return commit if (made, boot) == (FORMAT, _boot()) else ""
 
     def _write_state(self, commit: str) -> None:
-        """Note what it shows; for the next process only where it shows nothing else."""
+        """Record the commit that it shows; for the next process only if no other folders are in it."""
         self._shown = commit
         if self._lent:
             return
@@ -282,13 +285,13 @@ class Scratch:
         new.replace(self._state)
 
     def _is_of(self, commit: str) -> bool:
-        """Return whether the clone is whole, and of the same object format."""
+        """Return whether the clone is intact, and has the object format of a commit."""
         return bool(self._shown) and len(self._shown) == len(commit)
 
     def _attributes_differ(self, commit: str) -> bool:
-        """Return whether files are checked out in another way at *commit* than at the one shown (gitattributes(5)).
+        """Return whether *commit* has other checkout attributes than the commit shown (gitattributes(5)).
 
-        By the index: the commit that is shown may be gone, such as one that was made of a work tree.
+        Compares with the index, because the commit shown may be gone, such as a private commit.
         """
         argv = ("diff-index", "--cached", "--quiet", commit, "--", ":(glob)**/.gitattributes")
         return bool(self._shown) and self._run(*argv, check=False).status != 0
@@ -319,7 +322,7 @@ class Scratch:
 
     @staticmethod
     def _write(files: dict[str, bytes], git_dir: Path) -> bool:
-        """Bring the small files of a git directory up to date; tell whether one had changed."""
+        """Update the small files of a git directory; return whether one had changed."""
         changed = False
         for name, content in files.items():
             place = git_dir / name
@@ -333,7 +336,7 @@ class Scratch:
 
 
 def _boot() -> str:
-    """Return what names this start of the machine: files written just before a power cut may be empty after it."""
+    """Return an identifier of this boot, because files written just before a power cut may be empty after it."""
     try:
         return Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip()
     except OSError:

@@ -1,4 +1,4 @@
-"""Stamps of all that is in a folder: what changed there is found by them, and undone."""
+"""Stamp everything in a folder, in order to detect changes and undo them."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from pathlib import Path
 
 from gitmem.verify.sandbox.removal import remove_tree
 
-# What tells one state of a file from another: mode, inode, size, times of content and of inode in ns; of a folder:
-# mode, and its extended attributes in this process's hash.
+# The state of a file: mode, inode, size, times of content and inode in ns; of a folder: mode, and its extended
+# attributes as this process's hash.
 Stamp = tuple[int, ...]
 
 
 def stamp_tree(top: Path) -> dict[str, Stamp]:
     """Return a stamp of everything in a folder, and of the folder itself as ``.``, by path; links are not followed.
 
-    A folder's stamp is its mode and its extended attributes: a default ACL decides on the modes of what is made in it
-    (acl(5)). What is in it is for itself. A folder that cannot be read is opened first.
+    A folder's stamp consists of its mode and its extended attributes: a default ACL determines the modes of new files
+    (acl(5)). Its content is stamped separately. A folder that cannot be read is made readable first.
 
     Raises:
-        NotADirectoryError: It is not a folder any more, but perhaps a link to one.
+        NotADirectoryError: It is no longer a folder, but perhaps a link to one.
     """
     stamps: dict[str, Stamp] = {".": (top.lstat().st_mode, _attributes(top))}
     if not stat.S_ISDIR(stamps["."][0]):
@@ -48,7 +48,7 @@ def _attributes(folder: str | Path) -> int:
         names = os.listxattr(folder, follow_symlinks=False)
         return hash(tuple((name, os.getxattr(folder, name, follow_symlinks=False)) for name in sorted(names)))
     except OSError:
-        return 0  # a file system that has none
+        return 0  # a file system without extended attributes
 
 
 def _list_opened(folder: Path) -> list[os.DirEntry[str]]:
@@ -62,15 +62,15 @@ def _list_opened(folder: Path) -> list[os.DirEntry[str]]:
 
 
 def undo(top: Path, before: dict[str, Stamp], after: dict[str, Stamp]) -> None:
-    """Remove what was added or changed in a folder and give folders their modes back; what is missing stays so.
+    """Remove what was added or changed in a folder and restore the modes of folders; deleted files stay deleted.
 
     Args:
         top: The folder.
-        before: Its stamps as they should be.
-        after: Its stamps as they are.
+        before: The stamps before the changes.
+        after: The stamps now.
 
     Raises:
-        OSError: It cannot be undone: a folder got other extended attributes.
+        OSError: A change cannot be undone: a folder has other extended attributes.
     """
     for path in sorted(after):
         if before.get(path) == after[path]:

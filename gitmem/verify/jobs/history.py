@@ -30,6 +30,15 @@ class Signs:
     """Evidence of verify jobs on the branch and in the code, read only when it is needed."""
 
     def __init__(self, git: Git, catalog: Catalog, ground: int | None, default: str, upstream: str) -> None:
+        """Store the sources; nothing is read yet.
+
+        Args:
+            git: The repository.
+            catalog: The store's catalog.
+            ground: The ground of HEAD, or None.
+            default: The code's default branch as a full ref, or empty.
+            upstream: The memory branch of the remote as a full ref.
+        """
         self._git, self._catalog, self._ground = git, catalog, ground
         self._default, self._upstream = default, upstream
 

@@ -72,6 +72,15 @@ class JobRun:
         wait_s: float,
         report: Callable[[str], None],
     ) -> None:
+        """Store the settings; the lock is taken on entry.
+
+        Args:
+            folder: The repository's state folder.
+            clock: Returns epoch seconds.
+            is_scheduled: Whether a schedule started the job, not a person.
+            wait_s: How long to wait for another job.
+            report: Called once if it has to wait for another job.
+        """
         self._folder = folder
         self._wait_s = wait_s
         self._report = report
