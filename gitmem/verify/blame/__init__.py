@@ -1,1 +1,1 @@
-"""Which commit made a fact false."""
+"""Find the commit that made a fact false."""

@@ -1,20 +1,21 @@
-"""Find the commit that broke a fact: a search over a lineage that asks as little as it can. Pure.
+"""Find the commit that broke a fact: a search over a lineage with as few runs as possible. Pure.
 
-It walks one line of commits, from one where the fact holds to the one where it fails, along first parents: on such a
-line there is a last commit that holds before one that fails, whatever is between. Where that one is a merge whose
-other side fails as well, the search goes on along that side. So a side branch that never had what the fact says (it
-was begun before) misleads nobody, as it would where all ancestors are one heap.
+It follows one line of commits along first parents, from one where the fact holds to one where it fails. On such a line
+there is always a last commit that holds before one that fails. If the failing one is a merge whose other side fails as
+well, the search continues on that side. So a side branch that never satisfied the fact (because it was begun earlier)
+does not mislead the search, as it would if all ancestors were treated as one set.
 
-With *k* candidates (commits that changed the inputs) on a line, at most ``ceil(log2 k) + 2`` runs are needed: half of
-what is left goes with each. One of the two is spent on asking nearer to the bad end first, where the last break is if
-there were several; the other on asking the culprit once more, since one wrong failure on the way (a flaky check)
-always ends there. Each merge that is gone into costs a run or two more, unless its sides have digests that are known.
+With *k* candidates (commits that changed the inputs) on a line, at most ``ceil(log2 k) + 2`` runs are needed, since
+each run halves the rest. One of the two extra runs is spent on asking closer to the bad end first, where the last break
+is if there were several. The other is spent on running the check at the culprit again, since a single wrong failure (of
+a flaky check) always leads there. Each merge whose side is searched costs one or two more runs, unless the digests of
+its sides are known.
 
-Where runs were seen to read some files, the commits that changed these come first, and among them those that broke
-other facts: mostly a run there and one just before it are all that is needed. They never cost more than the bound.
+If the files that runs read are known, the commits that changed these are tried first, and among them those that broke
+other facts: usually one run there and one at the commit before are enough. This never exceeds the bound.
 
-Searches are generators of the commits where the check is to run next, and are sent what it answers there: many of them
-can go on side by side and share what is prepared for a commit.
+Searches are generators: they yield the commits where the check must run next, and are sent its answers. Many searches
+can therefore run side by side and share what is prepared for a commit.
 """
 
 from __future__ import annotations
@@ -32,40 +33,40 @@ if TYPE_CHECKING:
     from gitmem.verify.blame.lineage import Lineage
     from gitmem.verify.blame.trunk import Trunk
 
-# What a search ends with: one commit; one of several; none, since it never held; the check contradicts itself; nothing.
+# Outcomes of a search: one commit; a range; none, since it never held; the check contradicts itself; nothing learned.
 FOUND, RANGE, NEVER, FLAPPING, UNKNOWN = "found", "range", "never held", "flapping", "unknown"
-# Runs at a likely commit where halving the rest may take all runs that are left: it takes the one that only confirms.
+# Runs at a likely commit that may use the run reserved for confirmation, if halving the rest takes all other runs.
 GUESSES = 1
-# Commits that may turn out impossible to check before the search says what it has.
+# Commits that may turn out to be uncheckable before the search gives up and returns a range.
 MOST_SKIPPED = 12
-# How near to the bad end of what is left is asked, while that costs no run too many in the end.
+# Asking near the bad end leaves this share of the weight behind it, if the number of runs allows it.
 NEAR = 1 / 4
-# Where the next commit is asked after so many that could not be checked: away from them (as git-bisect(1) does).
+# Where to ask next after commits that could not be checked: away from them (as git-bisect(1) does).
 FRACTIONS = (1 / 2, 1 / 4, 3 / 4, 1 / 8, 7 / 8, 3 / 8, 5 / 8)
 
 
 if TYPE_CHECKING:
-    # Yields commits where the check is to run, is sent what it answers there, and returns what is made of it.
+    # Yields commits where the check must run, is sent its answers, and returns the result.
     Run = Generator[str, str, str]
     Runs = Generator[str, str, "BisectResult"]
 
 
 class FlappingError(Exception):
-    """The check answered in two ways on the same inputs."""
+    """The check gave two different answers for the same inputs."""
 
 
 @frozen
 class BisectResult:
-    """What a search found.
+    """The result of a search.
 
     Attributes:
         outcome: ``found``, ``range``, ``never held``, ``flapping`` or ``unknown``.
-        culprit: The commit that broke it; for a range the first one known to be bad; else empty.
-        after: The commit before it on the line, which holds; empty where none does.
-        among: The commits that it may be, the culprit first: itself alone where it was found.
+        culprit: The commit that broke it; for a range, the first one known to be bad; else empty.
+        after: The commit before it on the line, where the fact holds; or empty.
+        among: The possible culprits, *culprit* first; only *culprit* if it was found.
         candidates: How many commits between the good and the bad one changed the inputs.
-        reason: A further reason, on one line.
-        asked: How often the check ran at *culprit* and at *after*: 0 where only a verdict says so.
+        reason: A further explanation, on one line.
+        asked: How often the check ran at *culprit* and at *after*; 0 if the answer is that of a verdict.
     """
 
     outcome: str
@@ -78,20 +79,20 @@ class BisectResult:
 
 
 class Answers:
-    """What a check answers, by the digest of its inputs; it runs only where that is not known.
+    """The answers of a check by the digest of its inputs; the check runs only for an unknown digest.
 
     Attributes:
         runs: How often the check ran.
-        skipped: How many of these learned nothing.
-        cap: Runs from which on no run only confirms another.
+        skipped: How many of these runs gave no answer.
+        cap: The number of runs from which on no further run is made only to confirm another.
     """
 
     def __init__(self, known: Mapping[str, str], sure: Iterable[str] = ()) -> None:
-        """Prepare to answer.
+        """Start with known answers.
 
         Args:
-            known: What is known already, by digest: ``holds`` or ``fails``.
-            sure: Digests that need no further run, because they were confirmed.
+            known: Known answers by digest: ``holds`` or ``fails``.
+            sure: Digests whose answers have been confirmed and need no further run.
         """
         self._known = dict(known)
         self._sure = set(sure)
@@ -101,16 +102,16 @@ class Answers:
         self.cap = 0
 
     def known(self, digest: str) -> str:
-        """Return what is known for a digest: also that it could not be checked; empty where nothing is."""
+        """Return the known answer for a digest, which may be that it could not be checked; empty if there is none."""
         return self._known.get(digest, "")
 
     def learn(self, digest: str, outcome: str) -> None:
-        """Take an answer that is certain and cost no run."""
+        """Record a certain answer that did not need a run."""
         self._known[digest] = outcome
         self._sure.add(digest)
 
     def trust(self, digest: str) -> None:
-        """Take what is known for a digest as confirmed."""
+        """Treat the known answer for a digest as confirmed."""
         self._sure.add(digest)
 
     def answer(self, commit: str, digest: str) -> Run:
@@ -118,10 +119,10 @@ class Answers:
         return self._known.get(digest) or (yield from self._run(commit, digest))
 
     def confirm(self, ends: Sequence[tuple[str, str]]) -> Generator[str, str, tuple[int, ...]]:
-        """Ask the ends of an answer (commits and digests) again, within the cap, and return how often each was asked.
+        """Run the check again at the ends of a result (commits and digests), within the cap; return the runs at each.
 
         Raises:
-            FlappingError: One answers differently now.
+            FlappingError: The check answers differently this time.
         """
         while self.runs < self.cap:
             doubtful = [end for end in ends if end[1] not in self._sure and self._asked.get(end[1], 0) < 2]
@@ -143,17 +144,16 @@ class Answers:
 
 
 class CommitLine:
-    """Commits one behind the other, as far as they differ in the inputs.
+    """A line of commits, reduced to those that change the inputs.
 
     Attributes:
-        steps: The first one, and each that has other inputs than the one before it, the oldest first.
-        before: For each step but the first, the commit just before it on the line: one of its parents.
-        brought: For each commit of the line, those that it brought in as a merge, or none.
-        likely: The steps, by number, at which what runs were seen to read is not what it was before them.
+        steps: The first commit, and each whose inputs differ from those of the commit before, the oldest first.
+        before: For each step but the first, the commit directly before it on the line, which is one of its parents.
+        brought: For each commit of the line, the commits that it merged, or none.
+        likely: Indexes of the steps that changed files which runs were seen to read.
     """
 
     def __init__(self, lineage: Lineage, line: Trunk) -> None:
-        """Take from a line of the history what differs."""
         self._digests = lineage.digests
         self.steps = [line.commits[0]]
         self.before: dict[str, str] = {}
@@ -169,7 +169,7 @@ class CommitLine:
         }
 
     def _weigh(self, lineage: Lineage, step: str) -> int:
-        """Return how many candidates a step is for; twice as many for each run that going into it may cost."""
+        """Return how many candidates a step represents, doubled for each run that searching its side may cost."""
         brought = self.brought[step]
         if not brought:
             return 1
@@ -203,11 +203,11 @@ class Search:
         """Prepare to search.
 
         Args:
-            lineage: The history. Its bad commit fails; its good one, where it has one, holds.
-            answers: What is known, and what runs the check.
-            created: When the fact was written, epoch seconds: it held then, most likely.
-            named: The culprit that was named before, or by somebody else: asked first.
-            culprits: Commits that broke other facts; there may be more of them while the search goes on.
+            lineage: The history. The fact fails at its bad commit, and holds at its good one, if any.
+            answers: The known answers, and the source of others.
+            created: When the fact was written, epoch seconds; it probably held then.
+            named: A culprit that was named earlier or by another clone, which is tried first.
+            culprits: Commits that broke other facts; more may be added during the search.
         """
         self._lineage = lineage
         self._answers = answers
@@ -216,7 +216,7 @@ class Search:
         self._culprits = culprits
 
     def run(self) -> Runs:
-        """Search and return what was found."""
+        """Run the search and return its result."""
         line = CommitLine(self._lineage, self._lineage.trunk())
         try:
             if not (yield from self._find_good(line, self._recent(line))):
@@ -227,7 +227,7 @@ class Search:
             return BisectResult(FLAPPING, candidates=self._count(self._lineage.good), reason=reason)
 
     def _find_good(self, line: CommitLine, order: Iterable[int]) -> Generator[str, str, bool]:
-        """Return whether the check holds somewhere on a line: that is known, or these steps are asked in turn."""
+        """Return whether the check holds at some step of a line, by known answers or by running it at these steps."""
         last = len(line.steps) - 1
         if any(self._answers.known(line.digest(i)) == HOLDS for i in range(last)):
             return True
@@ -240,7 +240,7 @@ class Search:
         return False
 
     def _recent(self, line: CommitLine) -> list[int]:
-        """Return the steps where a fact may have held: when it was written, then ever further back, then the first."""
+        """Return steps where a fact may have held: when it was written, at doubling distances, and the first."""
         last, ancestors = len(line.steps) - 1, self._lineage.ancestors
         then = [i for i in range(last) if (one := ancestors.get(line.steps[i])) and one.at <= self._created]
         return [*then[-1:], *(last - 2**n for n in range(last.bit_length()) if 2**n <= last), 0]
@@ -258,7 +258,7 @@ class Search:
         )
 
     def _begin(self, line: CommitLine) -> int:
-        """Return how many candidates there are; set the cap by those since the last commit that is known to hold."""
+        """Return the number of candidates; set the cap by those since the last commit that is known to hold."""
         last = max(i for i in range(len(line.steps) - 1) if self._answers.known(line.digest(i)) == HOLDS)
         number = self._count(line.steps[last])
         asked = 0 if self._lineage.good else self._answers.runs
@@ -267,7 +267,7 @@ class Search:
         return self._count(good) if good and good != line.steps[last] else number
 
     def _count(self, good: str) -> int:
-        """Return how many commits changed the inputs that are no ancestors of *good*."""
+        """Return how many commits that are not ancestors of *good* changed the inputs."""
         lineage, ancestors = self._lineage, self._lineage.ancestors
         if good == lineage.good:
             return sum(map(lineage.is_candidate, ancestors))
@@ -301,12 +301,12 @@ class Search:
         return (yield from self._confirmed(culprit, after, candidates, reason))
 
     def _side(self, tip: str, brought: set[str]) -> CommitLine:
-        """Return the line of what a merge brought in: first parents back to what the other side has, or to the end."""
+        """Return the line of a merge's side: first parents back to a commit that the other side has, or to the end."""
         found = first_parents(self._lineage.ancestors, tip, brought)
         return CommitLine(self._lineage, line_of(self._lineage.ancestors, found[::-1], brought))
 
     def _narrow(self, line: CommitLine) -> Generator[str, str, tuple[int, int]]:
-        """Return the last step that holds and the first behind it that fails, as near as that can be determined."""
+        """Return the last step that holds and the first failing step after it, as closely as can be determined."""
         last = len(line.steps) - 1
         skipped, guesses = self._answers.skipped, GUESSES
         while True:
@@ -328,10 +328,10 @@ class Search:
             yield from self._answers.answer(line.steps[index], line.digest(index))
 
     def _likely(self, line: CommitLine, left: Sequence[int], high: int) -> int | None:
-        """Return which step to ask where some are likelier than others; None where none is.
+        """Return the step to ask if some steps are likelier than others; None if none is.
 
-        They are halved as if there were no others, those that broke other facts first. Once the first of them that
-        fails is found, the step before it tells whether it is the culprit.
+        The likely steps are halved as if there were no others; those that broke other facts come first. Once the first
+        failing one of them is found, the step before it shows whether it is the culprit.
         """
         before = high - 1 if high in line.likely and high - 1 in left else None
         likely = [i for i in left if i in line.likely]
@@ -342,7 +342,7 @@ class Search:
 
     def _confirmed(self, culprit: str, after: str, candidates: int, reason: str) -> Runs:
         ends = [(commit, self._lineage.digests[commit]) for commit in (culprit, after)]
-        if culprit in self._culprits:  # that it broke another fact confirms it
+        if culprit in self._culprits:  # the fact that it broke another fact confirms it
             for _, digest in ends:
                 self._answers.trust(digest)
         asked = yield from self._answers.confirm(ends)
@@ -355,19 +355,19 @@ class Search:
 
 
 def _is_within(sums: Mapping[int, int], index: int, runs: int) -> bool:
-    """Return whether so many runs are enough whatever a step answers."""
+    """Return whether this number of runs is enough, whatever the answer at a step is."""
     most = max(sums[index], max(sums.values()) - sums[index])
     return max(0, most - 1).bit_length() < runs
 
 
 def _pick(sums: Mapping[int, int], left: Sequence[int], fraction: float, runs: int) -> int:
-    """Return which of the steps that are *left* to ask.
+    """Return the step of *left* to ask next.
 
     Args:
-        sums: The weight of what is between the last step that holds and each one up to the first that fails.
-        left: Those of them that may be asked, in their order.
-        fraction: How much of the weight lies up to the one that is asked, where none near the bad end fits.
-        runs: How many runs there may be still.
+        sums: The cumulative weight from the last step that holds to each step up to the first that fails.
+        left: The steps that may be asked, in order.
+        fraction: The share of the weight at which to ask if no step near the bad end is suitable.
+        runs: How many runs are left.
     """
     total = max(sums.values())
     near = [i for i in left if total - sums[i] >= total * NEAR and (sums[i] - 1).bit_length() < runs]

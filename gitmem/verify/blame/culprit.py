@@ -1,4 +1,4 @@
-"""Culprits: recorded as long as a failure lasts, and described with commit, author and subject."""
+"""Culprits: recorded while a failure lasts, and described by commit, author and subject."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ NAME_LIMIT, SUBJECT_LIMIT = 60, 100
 def describe_culprits(git: Git, named: Iterable[tuple[str, str]]) -> dict[tuple[str, str], str]:
     """Return a phrase for each pair of a verdict's ``culprit`` and ``culprit_after``, cleaned, on one line.
 
-    Where the commit is not here (a shallow clone, a rewritten history), its name alone. Pairs without a culprit are
-    left out.
+    If the commit is not in this clone (a shallow clone, a rewritten history), only its name is given. Pairs without a
+    culprit are left out.
     """
     pairs = {pair for pair in named if pair[0]}
     made = read_made(git, (culprit for culprit, _ in pairs)) if pairs else {}
@@ -38,7 +38,7 @@ def describe_culprits(git: Git, named: Iterable[tuple[str, str]]) -> dict[tuple[
 def held_last(git: Git, verdict: Verdict) -> str:
     """Return the last commit where a failed fact is known to have held.
 
-    That is right before what broke it, where that is known; else where it was judged last and held.
+    This is the commit right before the culprit, if known; otherwise the commit where the fact was last judged to hold.
     """
     if not verdict.culprit:
         return verdict.held_commit
@@ -49,7 +49,7 @@ def held_last(git: Git, verdict: Verdict) -> str:
 
 
 def with_last_held(git: Git, verdicts: Mapping[str, Verdict]) -> dict[str, Verdict]:
-    """Return verdicts whose ``held_commit`` is the last commit where each failed fact is known to have held."""
+    """Return verdicts with ``held_commit`` set to the last commit where each failed fact is known to have held."""
     culprits = {(v.culprit, v.culprit_after): v for v in verdicts.values() if v.outcome == FAILS and v.culprit}
     held = {pair: held_last(git, verdict) for pair, verdict in culprits.items()}
     return {
@@ -59,7 +59,7 @@ def with_last_held(git: Git, verdicts: Mapping[str, Verdict]) -> dict[str, Verdi
 
 
 def phrase(culprit: str, after: str, made: Made | None = None, *, outcome: str = FAILS) -> str:
-    """Return what broke a fact as ``broken by 1234abcd5678 (Ana: Use EdDSA)``; or since when it is unsteady."""
+    """Describe what broke a fact, as ``broken by 1234abcd5678 (Ana: Use EdDSA)``, or since when it is unsteady."""
     whose = ""
     if made is not None:
         name, _, _ = made.author.rpartition(" <")
@@ -75,14 +75,14 @@ def phrase(culprit: str, after: str, made: Made | None = None, *, outcome: str =
 def reasons_of(
     catalog: Catalog, git: Git, ground: int | None, keys: Sequence[str], local: LocalState
 ) -> dict[str, tuple[str, str]]:
-    """Return why facts fail on a ground, by key: what their verdicts say, and what broke them; empty if not known."""
+    """Return why facts fail on a ground, by key: the reasons in their verdicts, and the culprits; empty if unknown."""
     verdicts = fact_state.counting(catalog, ground, keys, local)
     phrases = describe_culprits(git, ((v.culprit, v.culprit_after) for v in verdicts.values()))
     return {key: (v.because, phrases.get((v.culprit, v.culprit_after), "")) for key, v in verdicts.items()}
 
 
 def with_culprit(verdict: Verdict, git: Git, catalog: Catalog, local: LocalState) -> Verdict:
-    """Return a verdict with the culprit that was found for a failure that still stands, and is part of its history."""
+    """Return a verdict with the known culprit of a failure that still lasts, if the commit is part of its history."""
     if verdict.outcome != FAILS or verdict.culprit:
         return verdict
     branch, mine = fact_state.branch_verdicts(catalog, [verdict.key]), local.verdicts([verdict.key])
@@ -90,8 +90,8 @@ def with_culprit(verdict: Verdict, git: Git, catalog: Catalog, local: LocalState
     before = fact_state.merged(*both, spec=verdict.spec, claim=verdict.claim)
     if not any(v.culprit for v in before):
         return verdict
-    # What was seen on another branch, whether it held there or not, says nothing of this one.
-    # Of several in one second the one that was kept here last; the branch may know the culprit of it.
+    # Results of another branch are irrelevant here. Of several verdicts in one second the one that was last kept here
+    # counts, but the branch may know its culprit.
     behind = sorted(before, key=lambda v: v.at)[::-1]
     last = next((v for v in behind if not _is_elsewhere(git, v.commit, verdict.commit)), None)
     same = [v for v in before if last and (v.outcome, v.inputs, v.at) == (FAILS, last.inputs, last.at)]
@@ -102,12 +102,12 @@ def with_culprit(verdict: Verdict, git: Git, catalog: Catalog, local: LocalState
 
 
 def _is_elsewhere(git: Git, commit: str, head: str) -> bool:
-    """Return whether a commit is here and no part of the history of *head*."""
+    """Return whether a commit is in this clone but not in the history of *head*."""
     return commit != head and git.has(commit, "commit") and not git.is_ancestor(commit, head)
 
 
 def as_table(commit: str, made: Mapping[str, Made]) -> dict[str, Any] | None:
-    """Return a commit as the documented JSON; None where there is none; its name alone where it is not here."""
+    """Return a commit as the documented JSON; None for no commit; only its name if it is not in this clone."""
     if not commit:
         return None
     one = made.get(commit)

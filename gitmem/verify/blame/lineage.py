@@ -1,9 +1,9 @@
-"""The commits between two, with the digest of a check's inputs at each: what a search for the culprit walks on.
+"""The commits between two commits, with the digest of a check's inputs at each, for searching the culprit.
 
-What a check answers depends on its inputs alone, so commits with equal digests share an answer, and only those whose
-digest differs from that of every parent can have changed it. No commit is looked at on its own: one process lists the
-commits, one what each changed, and digests are worked out from those changes, the oldest first. Only what touches a
-question's own files is looked at for it, so that hundreds of facts cost little more than one.
+The answer of a check depends only on its inputs, so commits with equal digests have the same answer, and only commits
+whose digest differs from that of every parent can have changed it. Commits are not read one by one: one process lists
+the commits, another what each changed, and the digests are computed from those changes, the oldest first. For each
+question only changes to its own files are considered, so hundreds of facts cost little more than one.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from gitmem.verify.blame.trunk import Trunk
     from gitmem.verify.files import Entry
 
-# Commits that are looked at, the newest: half a year of the largest projects.
+# The most commits that are read, the newest ones: half a year of the largest projects.
 MOST_COMMITS = 50_000
 
 Files = dict[str, "Entry"]
@@ -38,16 +38,17 @@ Files = dict[str, "Entry"]
 
 @frozen
 class InputQuestion:
-    """What a fact asks of the code, as its digest sees it.
+    """What the answer of a fact's check depends on, as its digest sees it.
 
-    Where inputs are not declared, they are the whole tree; but a commit where all that a run read is as it was for that
-    run answers as it did. (Of any other commit those reads say nothing: the check may go another way there.)
+    If inputs are not declared, they are the whole tree. But at a commit where everything that a run read is unchanged,
+    the answer is the same as in that run. (At other commits those reads are not conclusive, since the check may read
+    other files there.)
 
     Attributes:
-        inputs: As the catalog keeps them.
+        inputs: The inputs in the form of the catalog.
         check: The check.
         seen: What runs of this clone were seen to read, each with its digest.
-        moved: Where what the check names went, by its verdict (``verify.moves``).
+        moved: The moves of the files that the check names, from its verdict (``verify.moves``).
     """
 
     inputs: tuple[str, ...]
@@ -60,11 +61,11 @@ class InputQuestion:
         return self.digest_by(tree, self.reads_in(tree))
 
     def reads_in(self, tree: CodeTree) -> tuple[str, ...]:
-        """Return the digest in one tree of what each run was seen to read."""
+        """Return the digests, in one tree, of what each run was seen to read."""
         return tuple(self._digest(tree, reads) for reads, _ in self.seen)
 
     def digest_by(self, tree: CodeTree, read: Sequence[str]) -> str:
-        """Return the digest of the inputs in one tree, given what was seen to be read there (``reads_in``)."""
+        """Return the digest of the inputs in one tree, given the digests of the reads there (``reads_in``)."""
         same = (known for (_, known), here in zip(self.seen, read, strict=True) if here == known)
         return next(same, "") or self._digest(tree)
 
@@ -72,7 +73,7 @@ class InputQuestion:
         return moved_digest(tree, self.inputs, self.check, self.moved, reads)
 
     def concerns(self) -> Callable[[str], bool] | None:
-        """Return what tells whether a path can be among the inputs or the reads; None where all of them can."""
+        """Return a test of whether a path can be among the inputs or the reads; None if every path can."""
         if self.inputs[0] == "tree" and not self.seen:
             return None
         tests = [remembered(glob) for glob in self.globs()]
@@ -81,12 +82,12 @@ class InputQuestion:
         return lambda path: any(test(path) for test in tests) or _is_attributes(path)
 
     def globs(self) -> tuple[str, ...]:
-        """Return the globs of the inputs, also where what they name went."""
+        """Return the globs of the inputs, and those of their new places."""
         globs = globs_of(self.check.words) if self.check.form == BUILTIN else self.inputs[1:]
         return places_of(globs, self.moved)
 
     def places(self) -> set[str]:
-        """Return the files and folders that runs were seen to read, and where they went; empty for the top folder."""
+        """Return the files and folders that runs were seen to read, and their new places; empty for the top folder."""
         if not self.seen:
             return set()
         places = {read[1:] for reads, _ in self.seen for read in parse_reads(reads) or ()}
@@ -101,7 +102,7 @@ def _is_attributes(path: str) -> bool:
 
 
 def _around(places: Set[str]) -> Callable[[str], bool]:
-    """Return what tells whether a path is one of some places, or below or above one: no other changes what is there."""
+    """Return a test of whether a path is at, below or above one of some places; other paths cannot affect them."""
     above = {parent for place in places for parent in folders_above(place)}
 
     def is_around(path: str) -> bool:
@@ -112,12 +113,12 @@ def _around(places: Set[str]) -> Callable[[str], bool]:
 
 @lru_cache(maxsize=64)
 def remembered(glob: str) -> Callable[[str], bool]:
-    """Return a glob's matcher that asks it once for each path: the same paths come up at every commit."""
+    """Return a caching matcher for a glob, because the same paths occur at every commit."""
     return lru_cache(maxsize=None)(matcher(glob))
 
 
 class _Shown(CodeTree):
-    """The tree of a commit whose files are known, made without asking git."""
+    """The tree of a commit whose files are already known, so git is not run."""
 
     def __init__(self, commit: str, tree: str, entries: Iterable[Entry]) -> None:
         self.commit = commit
@@ -133,15 +134,15 @@ class _Shown(CodeTree):
 
 @frozen
 class Lineage:
-    """Some history, and the digest of a check's inputs at each commit of it.
+    """A part of history, with the digest of a check's inputs at each commit of it.
 
     Attributes:
-        bad: The commit that it leads up to.
-        good: Where it begins; empty where that is the beginning of history.
-        ancestors: The commits between them by name, children before parents; *good* is not one of them.
-        digests: The digest of the inputs at each commit, at *good*, and at every other parent of one of them.
-        seen: What runs were seen to read, as it is at each of these; empty where nobody looked.
-        trunks: The line through it, once somebody needed it; other lineages of the same history share it.
+        bad: The last commit.
+        good: The commit before the first one; empty at the beginning of history.
+        ancestors: The commits up to *bad* by name, children before parents; *good* is not one of them.
+        digests: The digest of the inputs at each commit, at *good*, and at every other parent outside.
+        seen: The digests of what runs were seen to read, at each of these commits; may be empty.
+        trunks: The cached line through it, shared by all lineages of the same history; empty until it is needed.
     """
 
     bad: str
@@ -152,16 +153,16 @@ class Lineage:
     trunks: list[Trunk]
 
     def parents(self, commit: str) -> tuple[str, ...]:
-        """Return the parents of a commit, whose digests are known; none of one that is outside."""
+        """Return the parents of a commit, whose digests are known; empty for a commit outside."""
         return parents_of(self.ancestors, commit)
 
     def is_candidate(self, commit: str) -> bool:
-        """Return whether a commit changed the inputs: none of its parents has the same."""
+        """Return whether a commit changed the inputs: their digest differs from that at every parent."""
         digests = self.digests
         return digests[commit] not in map(digests.get, parents_of(self.ancestors, commit))
 
     def trunk(self) -> Trunk:
-        """Return the line that leads from the good commit to the bad one."""
+        """Return the line from the good commit to the bad one."""
         if not self.trunks:
             self.trunks.append(trunk_of(self.ancestors, self.good, self.bad))
         return self.trunks[0]
@@ -169,17 +170,17 @@ class Lineage:
 
 @frozen
 class _History:
-    """What all questions share of some history.
+    """The data about a part of history that all questions share.
 
     Attributes:
-        ancestors: As in a lineage.
-        touched: What each commit changed; for a parent outside of them, what differs from where it begins.
-        trees: The root tree of each.
+        ancestors: See ``Lineage``.
+        touched: What each commit changed; for a parent outside, its difference from the commit where history begins.
+        trees: The root tree of each commit.
         paths: The commits that changed each path.
-        links: Paths that are or were links somewhere.
-        steps: The commits, parents before children: each with its first parent, and the parents that no later one has.
-        trunks: As in a lineage.
-        below: The paths that are one, or below it.
+        links: Paths that are links at any of the commits.
+        steps: The commits, parents before children, each with its first parent and the parents that no later one has.
+        trunks: See ``Lineage``.
+        below: For each path, the changed paths at or below it.
     """
 
     ancestors: Mapping[str, Ancestor]
@@ -193,7 +194,7 @@ class _History:
     below: Mapping[str, Sequence[str]]
 
     def changes(self, question: InputQuestion) -> Mapping[str, Sequence[PathChange]]:
-        """Return what each commit changed of the paths that a question concerns, and of links; no others."""
+        """Return what each commit changed of the paths that concern a question, and of links; nothing else."""
         if question.concerns() is None:
             return self.touched
         wanted = self._concerned(question) | self.links
@@ -201,7 +202,7 @@ class _History:
         return {commit: [change for change in self.touched[commit] if change.path in wanted] for commit in commits}
 
     def _concerned(self, question: InputQuestion) -> set[str]:
-        """Return the paths that a question concerns (``InputQuestion.concerns``), most of them without asking each."""
+        """Return the paths that concern a question (``InputQuestion.concerns``), without testing each path."""
         found = set(filter(_is_attributes, self.paths))
         for glob in map(normal, question.globs()):
             found.update(self.below.get(glob, ()) if is_plain(glob) else filter(remembered(glob), self.paths))
@@ -212,7 +213,7 @@ class _History:
 
 
 class Reader:
-    """Reads lineages of one repository; what several facts need of its history is read once."""
+    """Reads lineages of one repository; the history that several facts need is read once."""
 
     def __init__(self, git: Git, bad: str) -> None:
         self._git = git
@@ -223,10 +224,10 @@ class Reader:
     def read(self, question: InputQuestion, good: str = "") -> tuple[Lineage, dict[str, CodeTree]]:
         """Return the history since *good* (an ancestor) or all of it; for a built-in check also a tree of each digest.
 
-        The trees have the files that the question concerns, and no others.
+        The trees contain only the files that concern the question.
 
         Raises:
-            ProcessError: The history cannot be read: objects are missing, or it is larger than anybody's.
+            ProcessError: The history cannot be read: objects are missing, or it is too large.
         """
         history = self._history(good)
         lineage = Lineage(self._bad, good, history.ancestors, {}, {}, history.trunks)
@@ -237,7 +238,7 @@ class Reader:
         return lineage, shown
 
     def is_touched(self, question: InputQuestion, commit: str) -> bool:
-        """Return whether a commit of the history read so far changed what may be among a question's inputs."""
+        """Return whether a commit of the history read so far changed possible inputs of a question."""
         concerns = question.concerns()
         changes = next((known.touched[commit] for known in self._known.values() if commit in known.touched), ())
         return concerns is None or any(concerns(change.path) for change in changes)
@@ -274,7 +275,7 @@ class Reader:
 def _work_out(
     lineage: Lineage, history: _History, question: InputQuestion, listed: Callable[[str], list[Entry]]
 ) -> dict[str, CodeTree]:
-    """Work out the digests of a lineage, which has none yet, from what each commit changed, parents first."""
+    """Compute the digests of a lineage from what each commit changed, parents first; return the trees by digest."""
     ancestors, digests, concerns = lineage.ancestors, lineage.digests, question.concerns()
     trees, changes = history.trees, history.changes(question)
     outside = [commit for commit in trees if commit not in ancestors]
@@ -287,7 +288,7 @@ def _work_out(
         files[commit] = here
         known = digests.get(before, "")
         if known and files.get(before) is here:
-            # One that is for a whole tree differs with anything that changes there.
+            # the digest of a whole tree changes with any file
             digests[commit] = f"tree:{trees[commit]}" if known.startswith("tree:") else known
             lineage.seen[commit] = lineage.seen[before]
             return
@@ -303,19 +304,19 @@ def _work_out(
         if commit != base:
             settle(commit, base, _changed(files[base], changes.get(commit, ()), concerns))
     for commit, before, last in history.steps:
-        if before in files and not changes.get(commit):  # nearly all: what ``settle`` does where nothing changed
+        if before in files and not changes.get(commit):  # nearly all commits: the same as ``settle`` without changes
             files[commit], known = files[before], digests[before]
             digests[commit] = f"tree:{trees[commit]}" if known.startswith("tree:") else known
             lineage.seen[commit] = lineage.seen[before]
         else:
             settle(commit, before, _changed(files.get(before, {}), changes.get(commit, ()), concerns))
         for parent in last:
-            del files[parent]  # what every child was worked out from
+            del files[parent]  # all its children have been computed
     return shown
 
 
 def _changed(before: Files, changes: Sequence[PathChange], concerns: Callable[[str], bool] | None) -> Files:
-    """Return files as they are after a change; the very same where it concerns none of them."""
+    """Return files after a change; the same object if none of them is concerned."""
     if not changes:
         return before
     after = dict(before)

@@ -1,4 +1,4 @@
-"""The newest commits: what broke a fact is mostly among them, and is found there without running its check."""
+"""Find culprits among the newest commits, where most of them are, without running a check."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ if TYPE_CHECKING:
     from gitmem.git.binary import Git
     from gitmem.model import Check, Verdict
 
-# Commits that are looked at: each is listed whole.
+# How many commits are considered; the files of each are listed in full.
 LOOKED_BACK = 8
 
 
 class NewestCommits:
-    """The commit that is judged and its ancestors: a few, as far as each has one parent."""
+    """The judged commit and a few of its ancestors, as long as each has only one parent."""
 
     def __init__(self, git: Git, tree: Callable[[], CodeTree]) -> None:
-        """Prepare to look back from a tree of the code, which is listed when it is needed."""
+        """Look back from a tree of the code, which is listed when it is needed."""
         self._git = git
         self._tree = tree
 
     @cached_property
     def trees(self) -> list[CodeTree]:
-        """Return the code at each, the newest first."""
+        """Return the code at each commit, the newest first."""
         tip = self._tree()
         listed = self._git.run("rev-list", "--parents", f"-{LOOKED_BACK}", tip.commit).stdout.decode("ascii")
         parents = dict(([*line.split(), ""])[:2] for line in listed.splitlines() if line.count(" ") < 2)
@@ -40,21 +40,21 @@ class NewestCommits:
         return [tip, *(CodeTree(self._git, commit) for commit in line[1:])]
 
     def breaker(self, inputs: Sequence[str], check: Check, held: Verdict, moved: str = "") -> str:
-        """Return which commit alone changed the inputs of a fact since it held; empty if none did, or several.
+        """Return the only commit that changed the inputs of a fact since it held; empty if there is none or several.
 
         Args:
-            inputs: What the fact declares to read.
+            inputs: The declared inputs of the fact.
             check: Its check.
-            held: The verdict by which it held.
-            moved: Where what the check names has gone since (``verify.moves``).
+            held: The verdict that it held.
+            moved: The moves since then of the files that the check names (``verify.moves``).
         """
         found = self.changes(inputs, check, held, moved)
         return found[0] if found is not None and len(found) == 1 else ""
 
     def changes(self, inputs: Sequence[str], check: Check, since: Verdict, moved: str = "") -> list[str] | None:
-        """Return the commits that changed the inputs of a fact since a verdict; None where that lies too far back.
+        """Return the commits that changed the inputs of a fact since a verdict; None if the verdict is too old.
 
-        A commit that only moves its files changed them where no other commit did.
+        A commit that only moves the files is returned only if no other commit changed them.
         """
         followed = self._changes(inputs, check, replace(since, moved=moved)) if moved else []
         return followed if followed != [] else self._changes(inputs, check, since)
@@ -72,9 +72,9 @@ class NewestCommits:
         return found if newer == since.inputs else None
 
     def was_fixed(self, inputs: Sequence[str], check: Check, failed: Verdict) -> bool:
-        """Return whether the inputs of a failure were others since; true where that lies too far back.
+        """Return whether the inputs of a failure were different at a later commit; true if the failure is too old.
 
-        Behind a merge, the failure is what was found on the branch that was merged: false.
+        Behind a merge, where the failure was found on the merged branch, the result is false.
         """
         commits = [tree.commit for tree in self.trees]
         if failed.commit not in commits:

@@ -1,4 +1,4 @@
-"""Several searches side by side, in rounds: what asks at the same commit runs there together. Pure."""
+"""Run several searches in rounds, so that checks at the same commit run together. Pure."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ def search_together(
 
     Args:
         searches: The searches.
-        ask: Runs the checks of some of them at one commit and returns what each answers, in their order.
-        ended: Called with the result of each when it ends, or the reason it could not go on.
+        ask: Runs the checks of some searches at one commit and returns their answers in the same order.
+        ended: Called with the result of each search when it ends, or with the reason why it could not continue.
     """
     waiting: dict[Key, str] = {}
 

@@ -1,4 +1,4 @@
-"""The line of commits that leads to the bad one, and what its merges brought in. Pure, and the same for every fact."""
+"""The line of commits that leads to the bad one, and what its merges brought in; the same for every fact. Pure."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ class Trunk:
     """A line of commits, each one a parent of the next.
 
     Attributes:
-        commits: The commits, the oldest first; empty where the good one is not an ancestor of the bad one.
-        brought: For each of them, the commits that it brought in as a merge, or none.
+        commits: The commits, the oldest first; empty if the good one is not an ancestor of the bad one.
+        brought: For each of them, the commits that it merged, or none.
     """
 
     commits: Sequence[str]
@@ -27,12 +27,12 @@ class Trunk:
 
 
 def trunk_of(ancestors: Mapping[str, Ancestor], good: str, bad: str) -> Trunk:
-    """Return the line that leads from the good commit, or the beginning, to the bad one: first parents where it can be.
+    """Return the line from the good commit, or the beginning, to the bad one, along first parents where possible.
 
     Args:
         ancestors: The history, children before parents; *good* is not one of them.
-        good: Where it begins; empty where that is the beginning of history.
-        bad: Where it ends.
+        good: The commit where the line begins; empty for the beginning of history.
+        bad: The commit where the line ends.
     """
     leads = {good}
     for commit in reversed(list(ancestors) if good else []):
@@ -47,7 +47,7 @@ def trunk_of(ancestors: Mapping[str, Ancestor], good: str, bad: str) -> Trunk:
 
 
 def line_of(ancestors: Mapping[str, Ancestor], commits: Sequence[str], within: Iterable[str]) -> Trunk:
-    """Return a line of these commits, whose merges brought in what they are the first to lead to.
+    """Return the line of these commits; each merge brings in the commits that no earlier one on the line reaches.
 
     Args:
         ancestors: The history.
@@ -62,13 +62,13 @@ def line_of(ancestors: Mapping[str, Ancestor], commits: Sequence[str], within: I
 
 
 def parents_of(ancestors: Mapping[str, Ancestor], commit: str) -> tuple[str, ...]:
-    """Return the parents of a commit; none of one that is not part of the history."""
+    """Return the parents of a commit; empty if the commit is not part of the history."""
     found = ancestors.get(commit)
     return found.parents if found else ()
 
 
 def take(ancestors: Mapping[str, Ancestor], roots: Sequence[str], free: set[str]) -> set[str]:
-    """Take commits and what they descend from out of those that are still free, and return them."""
+    """Remove commits and their ancestors from *free*, and return the removed ones."""
     taken = set()
     left = list(roots)
     while left:
@@ -81,7 +81,7 @@ def take(ancestors: Mapping[str, Ancestor], roots: Sequence[str], free: set[str]
 
 
 def first_parents(ancestors: Mapping[str, Ancestor], tip: str, within: Container[str]) -> list[str]:
-    """Return a commit and its first parents, the newest first, up to the first one that is outside."""
+    """Return a commit and its first parents, the newest first, up to and including the first one outside *within*."""
     found = [tip]
     while found[-1] in within and (parents := parents_of(ancestors, found[-1])):
         found.append(parents[0])
