@@ -1,1 +1,1 @@
-"""Run checks, and judge what they show."""
+"""Run checks and judge their results."""

@@ -1,33 +1,37 @@
-"""Judge by contrast: decide what runs again before a failure is recorded, what the answers mean, and what flaps.
+"""Judge a failure by contrast: decide what to run again before recording it, and which facts are flapping.
 
-A check that does not pass now, and held at a commit before, runs there first, and once more if it does not pass there
-either. If it passes there, the change did it: it runs again at the commit that is judged (``FIRM`` runs in all, fewer
-for slow checks), and then it fails. If it does not pass there, the code did not do it: it is *blocked*. One answer
-that it holds is enough to say that it holds: exit 0 is what proves the fact, and what fails and then holds on the
-same code is the check's weakness, not the code's. Such a fact is *marked* as flapping. A mark is the number of runs
-that must still answer alike: each like answer takes one off, each further flap puts ``AGAIN`` on. While there is one,
-a failure needs as many like answers as the mark says before it is recorded, so a coin is not believed, and a real
-break of a flapping fact is still reported at its commit: it fails every time, and it holds where it held.
+A check that does not pass now, but held at an earlier commit, first runs there, and a second time if it does not pass
+there. If it passes there, the change is the cause: the check runs again at the judged commit (``FIRM`` runs in all,
+fewer for slow checks), and then the fact fails. If it does not pass there, the code is not the cause: the fact is
+*blocked*. A single passing run is enough for the fact to hold: exit 0 proves it, and a check that fails and then holds
+on the same code is itself unreliable. Such a fact is *marked* as flapping. A mark is the number of equal answers that
+are still needed: each equal answer subtracts one, each further flap adds ``AGAIN``. While a fact is marked, a failure
+is recorded only after as many equal answers as the mark says. So a check that behaves like a coin is not believed, and
+a real break of a flapping fact is still reported at its commit: there it fails every time, and at the earlier commit it
+holds.
 
-A check that fails and then holds at the commit where it held flaps there: it must fail here as often as a marked one.
-Neither says anything of the first failure of a check that fails at random, which few runs cannot tell from a break. So
-the runs that a quick check must fail follow from the equal answers that are known of it (a sequential test, Wald,
-Sequential Tests of Statistical Hypotheses, 1945): ``FIRM`` are enough once there are ``STEADY``. They are collected
-before anything breaks: a quick check that holds for the first time runs again at once (``Judge``), and what flaps is
-marked then. Neither is needed where a run's answer follows from the files that it read (``trace.determined``).
+A check that both fails and holds at the earlier commit is flapping there, and must fail here as often as that of a
+marked fact.
 
-How often to ask was chosen by simulation (``tests/verify/run/test_confirm.py`` has it as a test): a fact that holds and
-whose check fails at random, judged at 50 commits, is accused wrongly, and marked, so many times (4,000 walks):
+None of this covers the first failure of a check that fails at random, which a few runs cannot tell from a break. So the
+number of runs in which a quick check must fail depends on its known equal answers (a sequential test: Wald, Sequential
+Tests of Statistical Hypotheses, 1945); ``FIRM`` runs are enough once there are ``STEADY`` answers. They are collected
+before anything breaks: a quick check that holds for the first time runs again at once (``Judge``), and is marked if it
+flaps then. This is not needed if a run's answer follows from the files that it read (``trace.determined``).
+
+The number of runs was chosen by simulation (``tests/verify/run/test_confirm.py`` repeats it as a test). A fact that
+holds and whose check fails at random is judged at 50 commits. The averages of 4,000 such walks are::
 
     fails at random      2 %    5 %    10 %     20 %     30 %     50 %
-    accused              0      0      0.0005   0.0003   0.0005   0.005
+    wrongly accused      0      0      0.0005   0.0003   0.0005   0.005
     marked               0.9    1.3    1.2      1.0      1.0      1.0
 
-A fact about the world is false where nothing in the code changed. Declared as one, it is not compared, and fails: the
-cause is outside the repository, and no commit. Where its run was only seen to use the network or git's tags, it is
-compared like any other: a plugin of pytest asks git for tags, whatever the test is about (measured).
+A fact about the outside world can become false without a change to the code. If it is declared as such, it is not
+compared and fails; the cause is outside the repository, and no commit is blamed. If its run was only seen to use the
+network or git's tags, it is compared like any other: a plugin of pytest asks git for tags, whatever the test is about
+(measured).
 
-What runs a check is handed in: nothing here runs anything.
+The code that runs checks is passed in: this module runs nothing.
 """
 
 from __future__ import annotations
@@ -46,33 +50,33 @@ if TYPE_CHECKING:
     # Runs the check on one commit of the code, so many times or until it holds; returns what each showed, and why.
     Ask = Callable[[str, int], list[tuple[str, str]]]
 
-# Runs that must fail at the commit that is judged before a fact is said to fail; where somebody waits for the answer;
-# and of checks that take longer than SLOW_S: with the one where it held, a break costs at most five, and these four.
+# Failing runs at the judged commit that a failure needs; the number if a user is waiting; and the number for checks
+# slower than SLOW_S. With the run at the earlier commit, a break costs at most five runs, or four of a slow check.
 FIRM, HURRIED, FEW = 4, 2, 3
 SLOW_S = 10.0
-# A check that takes less than QUICK_S and fails at random in so many of its runs is accused with at most this chance,
-# when it fails for the first time; and the equal answers from which on FIRM runs are enough for that.
+# A check faster than QUICK_S that fails at random at this rate is wrongly accused with at most this probability on its
+# first failure. STEADY is the number of equal answers from which on FIRM runs are enough for that.
 RATE, CHANCE, QUICK_S = 0.3, 0.00085, 0.5
 STEADY = 10
-# Runs where it held, until one passes.
+# Runs at the commit where it held, until one passes.
 THERE = 2
-# What the first flap marks a fact with, what each further one adds, and the most that comes of it.
+# The mark after the first flap, the increase for each further one, and the largest mark.
 FIRST, AGAIN, MOST = 10, 20, 50
-# A failure of a marked fact runs at most so often: a coin falls on the same side 20 times once in a million.
+# The most failing runs for a marked fact: a coin falls on the same side 20 times once in a million.
 MOST_ASKED = 20
-# How it begins where the check depends on the world, and no commit is to blame.
+# How the reason begins if the check depends on the outside world, so that no commit is blamed.
 OUTSIDE = "outside the repository"
 
 
 @frozen
 class Confirmation:
-    """The result of running again a check that did not pass.
+    """The result of running a failed check again.
 
     Attributes:
-        outcome: ``fails``; ``holds`` where the check held on the same code after all; ``blocked`` where the code is not
-            the cause, as far as anybody can tell.
+        outcome: ``fails``; ``holds`` if the check held on the same code after all; ``blocked`` if the code is probably
+            not the cause.
         reason: Why it is blocked, on one line.
-        verdict: The verdict; None where it is blocked.
+        verdict: The verdict; None if it is blocked.
     """
 
     outcome: str
@@ -83,18 +87,18 @@ class Confirmation:
 def confirm(
     latest: Verdict | None, new: Verdict, *, ask: Ask, held: str, is_unclear: bool, firm: int = FIRM
 ) -> Confirmation:
-    """Judge by contrast a check that does not pass.
+    """Judge a failed check by contrast.
 
     Args:
-        latest: The latest verdict of this specification and claim, whatever its inputs: it has the mark.
+        latest: The latest verdict of this specification and claim, whatever its inputs; it contains the mark.
         new: The failure.
         ask: Runs the check.
-        held: The commit where it held last, if that can be run here; else empty.
-        is_unclear: Whether the failure may be the environment's: without a commit to compare with, it accuses nobody.
-        firm: Runs that must fail where the fact is not marked.
+        held: The commit where it last held, if that can be run here; else empty.
+        is_unclear: Whether the environment may be the cause; then the fact only fails if it held at an earlier commit.
+        firm: Runs that must fail if the fact is not marked.
     """
     if new.outside == DECLARED:
-        held = ""  # the world has no earlier state to compare with
+        held = ""  # there is no earlier state of the outside world to compare with
     if not held:
         firm = min(firm, FIRM)  # a fact that never held here accuses no commit
     mark = mark_of(latest)
@@ -102,10 +106,10 @@ def confirm(
     there = ask(held, max(times, THERE) if mark else THERE) if held and held != new.commit else []
     answers = {outcome for outcome, _ in there}
     is_change = HOLDS in answers
-    if is_change and FAILS in answers and firm >= FIRM:  # it flapped there
+    if is_change and FAILS in answers and firm >= FIRM:  # it flapped at the earlier commit
         times = max(times, FIRST + FIRM)
     is_elsewhere = bool(answers) and not answers & {HOLDS, BLOCKED}
-    # Where it does not pass there either, or it may be the environment's, one more run tells whether it flaps.
+    # If it does not pass there either, or the environment may be the cause, one more run shows whether it flaps.
     more = times if is_change or mark or not (is_elsewhere or is_unclear) else 2
     for number, (outcome, why) in enumerate(ask(new.commit, more - 1), 1):
         if outcome == HOLDS:
@@ -115,7 +119,7 @@ def confirm(
             return Confirmation(BLOCKED, f"it failed, then could not run: {why}")
     if is_change:
         return Confirmation(FAILS, verdict=replace(new, confirmed=True, outside=""))
-    # That a run was seen to use the world does not say that it failed for it: a plugin of pytest asks git for tags.
+    # Use of the outside world is not necessarily the cause of a failure: a plugin of pytest asks git for tags.
     if new.outside == DECLARED and not is_unclear:
         return Confirmation(FAILS, verdict=replace(blame_outside(new), confirmed=True))
     new = replace(new, outside="")
@@ -131,17 +135,17 @@ def confirm(
 
 
 def blame_outside(verdict: Verdict) -> Verdict:
-    """Return a failure whose cause is outside the repository, which says so."""
+    """Return a failure whose reason says that its cause is outside the repository."""
     return replace(verdict, because=f"{OUTSIDE}: {verdict.because}")
 
 
 def runs_needed(seconds: float, steadiness: int, *, is_hurried: bool) -> int:
-    """Return how many runs must fail before a fact is said to fail.
+    """Return the number of failing runs that a failure needs.
 
     Args:
-        seconds: How long one takes.
-        steadiness: How many equal answers are known of the check since it flapped (``due.steadiness``).
-        is_hurried: Whether somebody waits for the answer.
+        seconds: The duration of one run.
+        steadiness: How many equal answers the check has given since it flapped (``due.steadiness``).
+        is_hurried: Whether a user is waiting for the answer.
     """
     if is_hurried:
         return HURRIED
@@ -158,12 +162,12 @@ def _holding(new: Verdict) -> Verdict:
 
 
 def mark_of(latest: Verdict | None) -> int:
-    """Return how many runs must still answer alike; a pushed file may claim any number."""
+    """Return the number of equal answers still needed, limited because a pushed file may claim any number."""
     return min(latest.flapping, MOST) if latest else 0
 
 
 def flapped(verdict: Verdict, latest: Verdict | None, said: str) -> Verdict:
-    """Return a verdict with the mark of a fact that just flapped, and what it did."""
+    """Return a verdict with the mark of a fact that just flapped, and a description of the flap."""
     mark = mark_of(latest)
     left = min(mark + AGAIN, MOST) if mark else FIRST
     marked = replace(verdict, flapping=left, alike=0, attempt=said, attempt_at=verdict.at)
@@ -171,15 +175,15 @@ def flapped(verdict: Verdict, latest: Verdict | None, said: str) -> Verdict:
 
 
 def steadied(old: Verdict | None, latest: Verdict | None, new: Verdict) -> Verdict:
-    """Return a verdict that was not in doubt with the mark that is left: one run less, or a flap where it contradicts.
+    """Return an undoubted verdict with the remaining mark: reduced by one, or raised if the answer contradicts *old*.
 
     Args:
         old: The verdict that counted so far, or None.
         latest: The latest verdict of this specification and claim, whatever its inputs.
-        new: What the check showed.
+        new: The new verdict.
     """
     mark = mark_of(latest)
-    is_world = old is not None and bool(old.outside or new.outside)  # which changes while the inputs do not
+    is_world = old is not None and bool(old.outside or new.outside)  # the world changes without the inputs
     if (
         old is not None
         and old.own
@@ -196,18 +200,18 @@ def steadied(old: Verdict | None, latest: Verdict | None, new: Verdict) -> Verdi
 
 
 def trial_runs(seconds: float, steadiness: int) -> int:
-    """Return how often a check that holds runs again, so that FIRM runs will be enough when it fails."""
+    """Return how often a check that holds must run again, so that FIRM runs are enough when it fails."""
     return max(0, STEADY - steadiness - 1) if seconds < QUICK_S else 0
 
 
 def tried(verdict: Verdict, latest: Verdict | None, shown: Sequence[str], steadiness: int) -> Verdict:
-    """Return the verdict of a check that holds with the equal answers that are known of it.
+    """Return the verdict of a check that holds, with the number of its known equal answers.
 
     Args:
         verdict: The verdict.
         latest: The latest verdict before it.
-        shown: What more runs on the same code showed: as many as held, or until one failed.
-        steadiness: The equal answers that were known before.
+        shown: The answers of further runs on the same code, up to the first failure.
+        steadiness: The number of equal answers known before.
     """
     if FAILS in shown:
         return flapped(verdict, latest, f"it held, then failed in run {len(shown) + 1} on the same code")
@@ -215,7 +219,7 @@ def tried(verdict: Verdict, latest: Verdict | None, shown: Sequence[str], steadi
 
 
 def with_beginning(new: Verdict, latest: Verdict) -> Verdict:
-    """Return a verdict of a fact that still flaps with what is known of when that began."""
+    """Return a verdict of a fact that is still flapping, with the known commits at which that began."""
     if not latest.culprit or latest.outcome != HOLDS:
         return new
     known = {"culprit": latest.culprit, "culprit_after": latest.culprit_after}

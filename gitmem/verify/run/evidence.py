@@ -1,4 +1,4 @@
-"""What a run shows besides its answer: what it read of the code, and which programs of the machine it ran."""
+"""Collect what a run shows besides its answer: what it read of the code, and which programs it ran."""
 
 from __future__ import annotations
 
@@ -40,16 +40,16 @@ if TYPE_CHECKING:
 
 PROBE_TIMEOUT_S = 10.0
 PROBE = "cat seen; test -e unseen; ls folder"
-# Bytes of a script or link that is read to see where it leads.
+# The largest script or link that is read for its target, in bytes.
 CONTENT_BYTES = 1 << 20
-# What package managers write beside the folder that they install into: which versions are in it.
+# Files that package managers write beside the folder of dependencies, with the versions in it.
 LOCKS = (
     *("package-lock.json", "pnpm-lock.yaml", "yarn.lock", "bun.lock", "poetry.lock", "uv.lock", "pdm.lock"),
     *("Pipfile.lock", "requirements.txt", "Cargo.lock", "composer.lock", "Gemfile.lock", "go.sum"),
 )
-# Of a large program, so much of its beginning and of its end is read for its hash (a build differs in both).
+# Bytes at the beginning and at the end of a large program that are hashed (different builds differ in both).
 PART_BYTES = 1 << 20
-# Folders that are named to the person.
+# The most folders that are named to the user.
 HIDDEN_SHOWN = 3
 
 
@@ -58,13 +58,13 @@ class Evidence:
     """What a run showed.
 
     Attributes:
-        reads: What it read of the code, as text (``reads``); empty where that is unknown or everything.
-        tools: What it ran of the machine, as text (``trace.programs``).
-        undeclared: What it read although the declared paths do not name it, as paths apart by line feeds.
-        is_clear: Whether the trace tells all that it read.
-        hidden: Which folders it looked for that it was not shown, and how it will be, on one line; or empty.
-        absent: The folder of dependencies that it looked for and that this work tree does not have; or empty.
-        outside: What it used of the world outside the repository (``trace.outside``); empty where nothing was seen.
+        reads: What it read of the code, as text (``reads``); empty if that is unknown or everything.
+        tools: The programs outside the code that it ran, as text (``trace.programs``).
+        undeclared: What it read outside the declared paths, as paths separated by line feeds.
+        is_clear: Whether the trace shows everything that it read.
+        hidden: Hidden folders that it looked for, and how to show them, on one line; or empty.
+        absent: A folder of dependencies that it looked for and that is not in this work tree; or empty.
+        outside: What it used outside the repository (``trace.outside``); empty if nothing was seen.
         environment: The environment it ran in (``store.environment``).
         is_determined: Whether its answer follows from the files that it read (``trace.determined``).
     """
@@ -82,7 +82,7 @@ class Evidence:
 
 @lru_cache
 def find_tracer(path: str, rung: str) -> str:
-    """Return where strace is, if it shows what a check reads on this rung; empty otherwise. Found by running it."""
+    """Return the path of strace if a probe shows that it traces checks on this rung; else an empty string."""
     strace = sandbox.find_program(PROGRAM, path)
     if strace is None or not rung:
         return ""
@@ -124,13 +124,13 @@ def gather(
 
     Args:
         rans: The runs, in the order they ran.
-        ground: Where they ran.
+        ground: The ground of the runs.
         tree: The code there.
         git: The repository.
         paths: The globs that the memory declares; may be empty.
         ignored: The folders of the work tree that git ignores.
-        variables: Names of the environment variables that they saw.
-        words: The check.
+        variables: Names of the environment variables that they had.
+        words: The command of the check.
     """
     if any(ran.trace is None for ran in rans):
         return Evidence()
@@ -170,7 +170,7 @@ def gather(
 
 
 def attach(verdict: Verdict, evidence: Evidence, inputs: Sequence[str], spec: Spec, tree: CodeTree) -> Verdict:
-    """Return a verdict with what its run showed besides, and the digest of the inputs that follows from it."""
+    """Return a verdict with the evidence of its run, and the digest of the inputs that follows from it."""
     check = spec.check
     environment = "" if check.form == BUILTIN else evidence.environment or environment_of((), {}, spec.variables)
     return replace(
@@ -184,9 +184,9 @@ def attach(verdict: Verdict, evidence: Evidence, inputs: Sequence[str], spec: Sp
 
 
 def _tells_value(reads: Iterable[str], undeclared: str, places: Places, values: Mapping[str, str]) -> bool:
-    """Return whether paths that a run read have the value of a variable in them, and are no files of the code.
+    """Return whether paths that a run read contain the value of a variable and are not files of the code.
 
-    Verdicts name those paths on the branch: then nothing is said of what was read.
+    Since verdicts publish those paths on the branch, the reads are then not recorded.
     """
     paths = [read[1:] for read in reads] + undeclared.split("\n")
     wanted = [path for path in paths if is_told(path, values)] if values else []
@@ -194,12 +194,12 @@ def _tells_value(reads: Iterable[str], undeclared: str, places: Places, values: 
 
 
 def describe_hidden(reads: Iterable[str], ignored: Sequence[str], shown: Sequence[str]) -> str:
-    """Return which of the folders that git ignores a check looked for and was not shown, and how it will be.
+    """Describe which folders that git ignores a check looked for but could not see, and how to show them.
 
     Args:
         reads: What the run was seen to read, each with its mark.
         ignored: The folders of the work tree that git ignores.
-        shown: Those that the check saw.
+        shown: The ignored folders that the check saw.
     """
     looked = [read[1:] for read in reads if read[0] == AT]
     missed = [
@@ -217,7 +217,7 @@ def describe_hidden(reads: Iterable[str], ignored: Sequence[str], shown: Sequenc
 
 
 def find_absent(reads: Iterable[str], places: Places, ignored: Sequence[str]) -> str:
-    """Return the folder of dependencies that a check looked for and that is not there, the outermost, or nothing.
+    """Return the outermost missing folder of dependencies that a check looked for, or an empty string.
 
     Args:
         reads: What the run was seen to read, each with its mark.
@@ -228,7 +228,7 @@ def find_absent(reads: Iterable[str], places: Places, ignored: Sequence[str]) ->
     for path in (read[1:] for read in reads if read[0] == AT):
         parts = path.split("/")
         depth = next((n for n, part in enumerate(parts, 1) if part in DEPENDENCIES), 0)
-        # Node.js looks for it in each folder on the way up.
+        # Node.js looks in the same folder of each parent.
         on_the_way = ["/".join([*parts[:above], parts[depth - 1]]) for above in range(depth)]
         if depth and not any(name in ignored or places.is_folder(name) for name in on_the_way):
             found.add(on_the_way[-1])
@@ -236,7 +236,7 @@ def find_absent(reads: Iterable[str], places: Places, ignored: Sequence[str]) ->
 
 
 def with_tools(reason: str, old: Verdict | None) -> str:
-    """Return why nothing was learned, and which program is another one where the environment changed."""
+    """Add to a reason that the environment changed which program did."""
     if old is None or not old.own or not reason.endswith("the environment changed"):
         return reason
     message = describe_change(old.tools)
@@ -256,7 +256,7 @@ def list_locks(folders: Iterable[Lent]) -> dict[str, Path]:
 
 
 def environment_of(programs: Iterable[str], locks: Mapping[str, Path], variables: Iterable[str] = ()) -> str:
-    """Return the environment of a run as text that names no place of this machine (``store.environment``).
+    """Return the environment of a run as text without paths of this machine (``store.environment``).
 
     Args:
         programs: Absolute paths as they were run.
@@ -275,11 +275,11 @@ def environment_of(programs: Iterable[str], locks: Mapping[str, Path], variables
 
 @lru_cache(maxsize=500)
 def _mark_of(place: str, _: str) -> str:
-    """Return a hash of a file, by its size, beginning and end; empty where it cannot be read.
+    """Return a hash of a file's size, beginning and end; empty if it cannot be read.
 
     Args:
         place: The file.
-        _: Its stamp: a file that changed is read again.
+        _: Its stamp, so that the cache does not return the hash of a changed file.
     """
     try:
         with Path(place).open("rb") as file:
@@ -293,7 +293,7 @@ def _mark_of(place: str, _: str) -> str:
 
 
 def _lent_links(folders: Sequence[Lent]) -> Callable[[str], str]:
-    """Return what reads the links of the person's folders: those of node_modules lead to packages of the code."""
+    """Return a function that reads links in the user's folders; those in node_modules lead to packages of the code."""
 
     @cache
     def read(inner: str) -> str:

@@ -1,4 +1,4 @@
-"""Judge one fact by a command: run it, see what it reads, and confirm a new failure before anybody is accused."""
+"""Judge one fact by a command: run it, record what it reads, and confirm a new failure before blaming a commit."""
 
 from __future__ import annotations
 
@@ -38,9 +38,9 @@ if TYPE_CHECKING:
     from gitmem.verify.sandbox.limits import Limits
 
 SKIPPED = "skipped"
-# Seconds from which on a check is long: somebody notices how often it runs one behind the other.
+# Seconds from which on a check is slow enough for a user to notice consecutive runs.
 LONG_S = 1.0
-# Seconds that the trial of a quick check may take where somebody waits for the answer.
+# Seconds that trial runs of quick checks may take while a user is waiting.
 HURRIED_TRIAL_S = 1.0
 # Why a command was skipped.
 NOT_APPROVED = "not approved"
@@ -52,18 +52,18 @@ class Means:
     """How checks are run.
 
     Attributes:
-        rung: The sandbox's rung.
+        rung: The rung of the sandbox.
         path: PATH for the checks.
         jobs: How many run at once, >= 1.
-        allows: Tells whether a specification may run, by its hash and its line of an approved list.
-        denies: Tells whether somebody denied it here.
-        limits: What a check may use; None = what does for any honest build.
-        strace: Where strace is, if what checks read is looked at; else empty.
-        pause_s: Seconds between a new failure and asking again: what makes a check fail at random (load, a port, a
-            clock) often lasts a moment.
-        is_hurried: Whether somebody waits for the answer: then there is no pause, and fewer runs confirm a failure.
-        fetch: Brings a commit that is missing here from the remote, and returns whether it is here now.
-        trial_s: Seconds of running that may be spent on whether quick checks that hold always answer alike.
+        allows: Returns whether a specification may run, by its hash and its line of an approved list.
+        denies: Returns whether it was denied in this clone.
+        limits: What a check may use; None for the defaults.
+        strace: The path of strace if checks are traced; else empty.
+        pause_s: Seconds between a new failure and the next run, since the cause of a random failure (load, a port, a
+            clock) often lasts only a moment.
+        is_hurried: Whether a user is waiting: then there is no pause, and fewer runs confirm a failure.
+        fetch: Fetches a missing commit from the remote, and returns whether it is here now.
+        trial_s: Seconds that trial runs of quick checks that hold may take in all.
     """
 
     rung: str
@@ -81,22 +81,22 @@ class Means:
 
 @frozen
 class Result:
-    """What came of judging one fact.
+    """The result of judging one fact.
 
     Attributes:
         due: The fact.
         outcome: ``holds``, ``fails``, ``blocked`` or ``skipped``.
         because: Why it fails, on one line.
         reason: Why it is blocked or was skipped, on one line.
-        verdict: The new verdict; None where nothing was learned.
-        output: The end of what the check wrote, cleaned.
+        verdict: The new verdict; None if nothing was learned.
+        output: The end of the check's output, cleaned.
         seconds: How long it took.
-        hidden: Which folders it looked for that it was not shown, and how it will be, on one line; or empty.
-        absent: The folder of dependencies that it looked for and that this work tree does not have; or empty.
-        is_news: Whether a person hears for the first time of this failure, or of a check that cannot be run.
+        hidden: Hidden folders that it looked for, and how to show them, on one line; or empty.
+        absent: A folder of dependencies that it looked for and that is not in this work tree; or empty.
+        is_news: Whether this failure, or this check that cannot be run, has not been reported before.
         is_marked: Whether this run marked the fact as flapping.
-        is_unclear: Whether the failure may be the environment's: it could not be run, was killed or ran too long.
-        is_moved: Whether a person hears for the first time that its files moved.
+        is_unclear: Whether the environment may be the cause: it could not be run, was killed or ran too long.
+        is_moved: Whether the move of its files has not been reported before.
         is_determined: Whether its answer follows from the files that it read.
     """
 
@@ -117,7 +117,7 @@ class Result:
 
 
 class Judge:
-    """Judges facts one at a time; its workers share the grounds."""
+    """Judges facts one at a time; its threads share the grounds."""
 
     def __init__(self, git: Git, grounds: Grounds, tree: CodeTree, means: Means, *, now: int) -> None:
         self._git = git
@@ -131,16 +131,16 @@ class Judge:
         self._moves: Moves | None = None
         self._trying = Lock()
         self._trial_s = min(means.trial_s, HURRIED_TRIAL_S) if means.is_hurried else means.trial_s
-        # Before anything runs: a check on its way while all are stopped must notice.
+        # Read before anything runs, so that a check that is about to start notices when all are stopped.
         self._stops = stop_count()
 
     def stop(self) -> None:
-        """End the runs under way, and start no more of them."""
+        """Kill the running checks, and start no more."""
         self._is_stopped = True
         process.stop_all()
 
     def judge(self, due: Due) -> Result:
-        """Run one fact's check and return what it showed; a doubtful failure is still to be confirmed."""
+        """Run one fact's check and return the result; a doubtful failure must still be confirmed."""
         ran, problem, evidence = self._look(due)
         outcome, why = self._shown(ran, due.spec, problem)
         if outcome in (FAILS, UNCLEAR) and (moved := self._moved(due)) != due.moved:
@@ -168,7 +168,7 @@ class Judge:
             return result
         if outcome == HOLDS:
             verdict = replace(verdict, weak=self.is_weak(due))
-        elif due.verdict is not None:  # it failed before: the cause is what it was found to be then
+        elif due.verdict is not None:  # it failed before: keep the cause found then
             verdict = replace(verdict, confirmed=due.verdict.confirmed)
             verdict = blame_outside(verdict) if due.verdict.outside else replace(verdict, outside="")
         verdict = steadied(due.verdict, due.latest, verdict)
@@ -177,9 +177,9 @@ class Judge:
         return replace(result, because=verdict.because, verdict=verdict)
 
     def _tried(self, due: Due, verdict: Verdict, *, is_determined: bool) -> Verdict:
-        """Return the verdict of a check that holds with the equal answers that are known; a quick one runs for them.
+        """Return the verdict of a check that holds with its number of equal answers; a quick check runs again for them.
 
-        What they find out need not be asked when it fails, and whoever has just written a check that flaps hears it.
+        These runs are then not needed when it fails, and an author learns at once that a new check is flapping.
         """
         if verdict.flapping:
             return verdict
@@ -194,10 +194,10 @@ class Judge:
         return tried(verdict, due.latest, shown, due.steadiness)
 
     def _look(self, due: Due) -> tuple[Ran | None, str, Evidence]:
-        """Run a check traced, and as it is where the trace may be the reason that it does not pass.
+        """Run a check under a trace, and again without it if the trace may be the reason that it does not pass.
 
-        A failure that is to be confirmed runs as it is then. What flaps is never traced: another answer than under the
-        trace would say nothing about tracing.
+        A failure that will be confirmed runs without a trace then. A flapping check is never traced: a different answer
+        under a trace would not show that tracing is the reason.
         """
         is_marked = mark_of(due.latest) > 0
         if not self._means.strace or is_marked or (due.verdict is not None and due.verdict.reads == UNTRACEABLE):
@@ -230,10 +230,10 @@ class Judge:
             return None, err.message, Evidence()
 
     def is_doubtful(self, result: Result) -> bool:
-        """Return whether a failure is to be confirmed: it is new, or may be the environment's.
+        """Return whether a failure must be confirmed: it is new, or the environment may be the cause.
 
-        One that was known is compared again where its inputs or its reason are others: it may have been fixed
-        meanwhile, and the environment may be gone.
+        A known failure is compared again if its inputs or its reason changed: the fact may have been fixed in the
+        meantime, or the environment may have changed.
         """
         due = result.due
         known = due.verdict
@@ -243,18 +243,18 @@ class Judge:
         return bool(known.held_commit) and is_other
 
     def confirm(self, result: Result, *, width: int = 1) -> Result:
-        """Judge a doubtful failure by contrast and return what is left of it; *width* runs go on at the same time."""
+        """Judge a doubtful failure by contrast and return the final result; *width* runs execute at the same time."""
         due, verdict = result.due, result.verdict
         assert verdict is not None, "a failure has a verdict"
 
         was = due.verdict.outside if due.verdict is not None else ""
-        if not verdict.outside and was != DECLARED:  # what it used when it held counts; what is declared, its fact says
+        if not verdict.outside and was != DECLARED:  # what it used when it held counts too
             verdict = replace(verdict, outside=was)
         is_known = due.verdict is not None and due.verdict.outcome == FAILS
         steadiness = STEADY if result.is_determined else due.steadiness
         firm = 1 if is_known else runs_needed(result.seconds, steadiness, is_hurried=self._means.is_hurried)
         held = self._held(due)
-        # Of a long check, the runs here go on beside the one where it held: a break takes twice its time.
+        # For a slow check, the runs here and at the earlier commit are parallel: a break takes the time of two runs.
         is_long = result.seconds >= LONG_S and width > 1 and not mark_of(due.latest)
         with ThreadPoolExecutor(1) as pool:
             here = pool.submit(self._ask_often, due, self._commit, firm - 1, width) if is_long and held else None
@@ -269,7 +269,7 @@ class Judge:
         if verdict is not None and found.outcome == FAILS and is_known and due.verdict is not None:
             verdict = replace(verdict, confirmed=verdict.confirmed or due.verdict.confirmed)
         if verdict is not None and found.outcome == HOLDS:
-            # What the run that failed was seen to read is not what the one that holds has read.
+            # The failing run may have read other files than the one that holds.
             evidence = Evidence()
             if mark_of(due.latest) == 0:
                 verdict, is_trace = self._measured(due, verdict, held, is_quick=result.seconds <= QUICK_S, width=width)
@@ -286,7 +286,7 @@ class Judge:
         return replace(result, outcome=found.outcome, because=because, reason=reason, verdict=verdict)
 
     def _gone(self, due: Due, held: str) -> str:
-        """Return the script of a check that the code has no more and had where it held; or an empty string."""
+        """Return the script of a check if the code lost it after the fact held; or an empty string."""
         missing = [path for path in list_scripts(due.spec.check) if not self._tree.places.find(path)]
         places = CodeTree(self._git, held).places if missing and held else None
         return next((path for path in missing if places and places.find(path)), "")
@@ -294,7 +294,7 @@ class Judge:
     def _measured(self, due: Due, verdict: Verdict, held: str, *, is_quick: bool, width: int) -> tuple[Verdict, bool]:
         """Return the verdict of a fact that flapped for the first time, with how often it fails and since when.
 
-        Also returns whether it only fails when it is traced: then it does not flap.
+        Also return whether it fails only when it is traced; then it is not flapping.
         """
 
         def runs(commit: str, times: int, end: str) -> list[str]:
@@ -318,10 +318,10 @@ class Judge:
         return self._shown(ran, due.spec, problem)[0] in (FAILS, UNCLEAR)
 
     def _held(self, due: Due) -> str:
-        """Return the commit where a fact held last, if it can be run here; else an empty string.
+        """Return the commit where a fact last held, if it can be run here; else an empty string.
 
-        Of what somebody else says, only an ancestor of the code that is judged is run: whoever pushes to the memory
-        branch writes that name. A shallow clone has no ancestors, and runs what the remote has.
+        If the commit is a claim, it must be an ancestor of the judged code, since anyone who can push to the memory
+        branch can write any name. A shallow clone cannot check this, and accepts any commit that the remote has.
         """
         held = due.verdict.held_commit if due.verdict is not None else ""
         if due.verdict is None or not held or not (self._git.has(held, "commit") or self._means.fetch(held)):
@@ -330,23 +330,23 @@ class Judge:
         return held if is_known or is_shallow(self._git) else ""
 
     def _moved(self, due: Due) -> str:
-        """Return the moves of what a command names; also those that lead nowhere any more: where it held, they do."""
+        """Return the moves of what a command names, including outdated ones, which are valid where the fact held."""
         with self._moving:
             if self._moves is None:
                 self._moves = Moves(self._git, self._tree)
             return self._moves.find(due.spec.check, held_at(due), self._moves.known(due.verdict))
 
     def _tree_of(self, due: Due) -> CodeTree:
-        """Return the code as a fact's check sees it: with what moved in its old places as well."""
+        """Return the code as a fact's check sees it: with moved files also at their old paths."""
         return moved_tree(self._tree, due.moved)
 
     def ask(self, spec: Spec, commit: str, moved: str = "") -> tuple[str, str]:
-        """Run a specification on one commit and return what it shows, and why; *moved* is put back in its places."""
+        """Run a specification at one commit and return the outcome and the reason; *moved* files are also restored."""
         ran, problem = self._at(spec, commit, moved)
         return self._shown(ran, spec, problem)
 
     def _ask_often(self, due: Due, commit: str, times: int, width: int, *, end: str = HOLDS) -> list[tuple[str, str]]:
-        """Run a fact's check on one commit so many times, or until it shows *end*; return what each shows, and why."""
+        """Run a fact's check at one commit up to *times* times, or until it shows *end*; return the results."""
         found: list[tuple[str, str]] = []
         with ThreadPoolExecutor(width) as pool:
             while len(found) < times and end not in [outcome for outcome, _ in found]:
@@ -367,7 +367,7 @@ class Judge:
     def _check(self, spec: Spec, ground: Ground, moved: str = "", *, strace: str = "") -> tuple[list[Ran], str]:
         """Run the policy's setup, then the check; the problem says why that could not be run.
 
-        What moved is put back in its old places first: this starts nothing but `mkdir`, `cp` and `git add`.
+        Moved files are restored at their old paths first; this only runs `mkdir`, `cp` and `git add`.
         """
         rans: list[Ran] = []
         if moved:
@@ -399,7 +399,7 @@ class Judge:
             stops=self._stops,
             variables=values,
         )
-        # Before places are: a value may name one.
+        # Before paths are replaced: a value may contain one.
         output = without_values(ran.output, values, is_cut=ran.cut)
         places = (ground.seen, ground.path) if isinstance(ground, Ground) else (ground,)
         return replace(ran, output=without_places(output, map(str, places), home()))
@@ -407,7 +407,7 @@ class Judge:
     def is_weak(self, due: Due) -> bool:
         """Return whether a check that holds also holds in an empty folder, and no counterexample refutes it.
 
-        It runs once for each specification: an earlier verdict of the same one has the answer, if it held then.
+        This is determined once for each specification: an earlier verdict that it holds has the answer.
         """
         if due.verdict is not None and due.verdict.spec == due.row.spec and due.verdict.outcome == HOLDS:
             return due.verdict.weak
@@ -418,7 +418,7 @@ class Judge:
         return self._shown(ran, due.spec, "")[0] == HOLDS
 
     def refutes(self, spec: Spec) -> bool:
-        """Return whether the counterexample, which changes a private copy of the code, makes the check fail there."""
+        """Return whether the check fails after the counterexample changed a private copy of the code."""
         try:
             with self._grounds.take(self._commit, spec.folders) as ground:
                 self._run(("sh", "-c", spec.refute), ground, spec)
@@ -429,7 +429,7 @@ class Judge:
 
 
 def verdict_of(due: Due, outcome: str, *, commit: str, now: int, rung: str) -> Verdict:
-    """Return the verdict of a run, as far as the run alone decides it."""
+    """Return the verdict of a run, as far as it follows from the run alone."""
     old = due.verdict
     held = (commit, now) if outcome == HOLDS else (old.held_commit, old.held_at) if old else ("", 0)
     return Verdict(

@@ -1,4 +1,4 @@
-"""The outcome of running a check once: it holds, it fails, it is unclear why it does not pass; with the reason."""
+"""Determine the outcome of one run of a check, and its reason: it holds, it fails, or the cause is unclear."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from gitmem.verify.sandbox import sandbox
 # Characters of a check's output that are kept with its result.
 OUTPUT_KEPT = 4000
 SETUP_SHOWN = 60
-# A run that did not pass in a way that says nothing on its own: the command could not be run, was killed, ran too long,
-# or something was denied. Where the check held before, the same run there says whether the code is the cause.
+# A failed run that is not conclusive by itself: the command could not be run, was killed, timed out, or was denied
+# something. If the check held at an earlier commit, a run there shows whether the code is the cause.
 UNCLEAR = "unclear"
-# What programs say when a sandbox keeps them from something, whichever it is.
+# Messages of programs that a sandbox of any kind denies something.
 DENIALS = (
     "network is unreachable",
     "could not resolve host",
@@ -26,29 +26,29 @@ DENIALS = (
     "operation not supported",
     "permission denied",
 )
-# How the reason of a failure begins whose exit status the check chose itself.
+# How the reason of a failure begins if the check itself chose its exit status.
 CHOSEN = "exit "
-# Exit statuses that a shell gives for a command it could not run, and above which it reports a signal
-# (POSIX.1-2017, Shell Command Language, 2.8.2).
+# Exit statuses of a shell for a command that could not be run, and those for a signal (POSIX.1-2017, Shell Command
+# Language, 2.8.2).
 NOT_RUN = (126, 127)
 SIGNALLED = range(129, 193)
-# How the reasons begin of a run that took too long, and of one that was killed.
+# How the reasons begin for a run that timed out, and for one that was killed.
 _TIMED_OUT, _KILLED = "timed out", "killed by a signal"
-# Programs whose first argument is a script; a variable that is set for one command.
+# Programs whose first argument is a script; an assignment of a variable for one command.
 _INTERPRETER = re.compile(r"(?:.*/)?(?:\.|source|env|exec|sh|bash|dash|zsh|node|perl|ruby|php|python[0-9.]*|!)")
 _ASSIGNMENT = re.compile(r"[A-Za-z_][A-Za-z0-9_]*=")
 
 
 def argv_of(spec: Spec) -> tuple[str, ...]:
-    """Return what is run: the program as it is, or the command as one argument of ``sh -c``, never interpolated."""
+    """Return the arguments to run: the program, or the command as one argument of ``sh -c``, never interpolated."""
     return ("sh", "-c", spec.check.words[0]) if spec.check.form == SHELL else spec.check.words
 
 
 def outcome_of(ran: Ran | None, spec: Spec, rung: str, problem: str) -> tuple[str, str]:
-    """Return what a run shows, and why.
+    """Return the outcome of a run, and the reason.
 
-    It is ``holds`` on 0, ``fails`` on any other exit status that the check chose itself, ``UNCLEAR`` where the
-    environment may be the cause as well, and ``blocked`` where there was no run.
+    It is ``holds`` for 0, ``fails`` for any other exit status that the check itself chose, ``UNCLEAR`` if the
+    environment may be the cause, and ``blocked`` if there was no run.
 
     Source: POSIX.1-2017, Shell Command Language, 2.8.2.
     """
@@ -74,8 +74,8 @@ def outcome_of(ran: Ran | None, spec: Spec, rung: str, problem: str) -> tuple[st
 
 
 def list_scripts(check: Check) -> list[str]:
-    """Return what a check runs, as far as its words show: programs, and the scripts of interpreters, by their paths."""
-    import shlex  # 5 ms, and only where a check stopped passing
+    """Return the paths of programs, and of scripts for interpreters, that appear in a check's command."""
+    import shlex  # 5 ms, and only if a check stopped passing
 
     try:
         lexer = shlex.shlex(check.words[0], posix=True, punctuation_chars=True)
@@ -94,11 +94,11 @@ def list_scripts(check: Check) -> list[str]:
 
 
 def explain_change(because: str, gone: str) -> str:
-    """Return why a check fails that a change made crash, hang or impossible to run.
+    """Explain why a check fails if a change made it crash, hang or impossible to run.
 
     Args:
-        because: How it ended.
-        gone: The script that it runs and that the change removed; or empty.
+        because: The reason from the run.
+        gone: The script of the check that the change removed; or empty.
     """
     if gone:
         return f"its script is gone: {display(gone)} ({because})"
@@ -108,17 +108,17 @@ def explain_change(because: str, gone: str) -> str:
 
 
 def is_chosen(because: str) -> bool:
-    """Return whether a failure is an exit status that the check chose itself, by what its verdict says."""
+    """Return whether the reason of a failure is an exit status that the check itself chose."""
     return because.startswith(CHOSEN)
 
 
 def shown_setup(spec: Spec) -> str:
-    """Return the policy's setup on one short line, to name it by."""
+    """Return the policy's setup on one short line, for messages."""
     return display(" ".join(spec.setup.split()))[:SETUP_SHOWN]
 
 
 def end_of(ran: Ran, spec: Spec) -> str:
-    """Return how a run ended that did not go well, on one line."""
+    """Describe on one line how an unsuccessful run ended."""
     if ran.timed_out:
         return f"timed out after {spec.timeout_s} s"
     said = reason_of(ran.output)
@@ -126,6 +126,6 @@ def end_of(ran: Ran, spec: Spec) -> str:
 
 
 def _denial(output: str) -> str:
-    """Return the first line by which a program says that something was denied, or an empty string."""
+    """Return the first line of output that reports a denial, or an empty string."""
     lines = (line for line in output.split("\n") if any(words in line.lower() for words in DENIALS))
     return reason_of(next(lines, ""))

@@ -1,8 +1,8 @@
-"""The line of a check's output that says why it failed, without the places of this machine. Pure.
+"""Find the line of a check's output that says why it failed, without paths of this machine. Pure.
 
-The first helpful line counts, never the last: the end of an output is a summary, a stack or the name of a log file.
-Where a tool begins with a header, the line that says what failed is found by its form, the most helpful forms first.
-``tests/verify/run/test_reason.py`` has the outputs that the forms were taken from.
+The first helpful line counts, never the last: an output ends with a summary, a stack or the name of a log file. Where a
+tool begins with a header, the line that says what failed is recognised by its form, the most helpful forms first.
+``tests/verify/run/test_reason.py`` contains the outputs that the forms are based on.
 """
 
 from __future__ import annotations
@@ -15,28 +15,28 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-# Characters of the line that says why: a verdict is a small file (``layout.VERDICT_LIMIT``).
+# Characters of the reason: a verdict is a small file (``layout.VERDICT_LIMIT``).
 LINE_KEPT = 200
-# Characters of an output that are looked at: as much as is kept of one while it streams.
+# Characters of an output that are searched: as much as is kept while it is streamed.
 LOOKED_AT = 256 * 1024
 
-# The forms of a line that says what failed, the most helpful first; of one form, the first line counts.
+# Forms of a line that says what failed, the most helpful first; of one form, the first line counts.
 _HELPFUL = (
-    # A test by its name, as pytest, unittest, go, cargo, TAP and the runners of JavaScript write it.
+    # A test by its name, as written by pytest, unittest, go, cargo, TAP and the test runners of JavaScript.
     r"(FAILED|ERROR) \S+::\S+|FAIL: |ERROR: \w+ \(|--- FAIL: |test \S.* \.\.\. FAILED"
-    r"|not ok \d+(?! - \S+\.[cm]?[jt]s$)"  # a file that cannot be loaded says why itself
+    r"|not ok \d+(?! - \S+\.[cm]?[jt]s$)"  # a file that cannot be loaded gives its own reason
     r"|[\u2716\u2715\u2717×] \S|● \S.* › ",
-    # What pytest says of an assertion; an exception as Python, Node.js, Java and others write it; a panic.
+    # pytest's report of an assertion; an exception of Python, Node.js, Java and others; a panic.
     r"E {3,}\S|(# )?([\w.$]*\w)?(Error|Exception|Failure)(?: \[\w+\])?(: .|$)|thread '.*' panicked at|panic: ",
-    # What compilers, linters and other programs say, behind a place or not.
+    # Messages of compilers, linters and other programs, with or without a position.
     r"(.*[:\s(])?((fatal )?error|ERROR|fatal|FATAL|FAIL|FAILED|FAILURE)(\[\w+\]| \w+)?(: |\b(?=.*\S))",
-    # What npm says besides the script that it ran; then words by which a line says no.
+    # npm's messages besides the script that it ran; then words that indicate a failure.
     r"npm ERR! \S",
     r"(?i).*\b(expected|missing|mismatch|invalid|cannot|can't|could not|unknown|undefined|unexpected|differs?|wrong"
     r"|not found|no such|denied|refused|must|should|fail(ed|s|ure)?|no rule to make)\b",
 )
 _FORMS = tuple(re.compile(form) for form in _HELPFUL)
-# What says nothing on its own: headers, counts, echoed commands, frames of a stack, and that a program gives up.
+# Lines without a reason: headers, counts, echoed commands, stack frames, and messages that a program gives up.
 _NOISE = re.compile(
     "|".join(
         (
@@ -68,7 +68,7 @@ _GO_TEST = re.compile(r"--- FAIL: (\S+)")
 
 
 def reason_of(output: str) -> str:
-    """Return the line of an output that says why a check failed: cleaned, without secrets, cut; or an empty string."""
+    """Return the line of an output that says why a check failed, cleaned, redacted and cut; or an empty string."""
     text = safe_output(output, LOOKED_AT)
     lines = [line.strip() for line in text.split("\n") if line.strip()]
     telling = [line for line in lines if _NOISE.match(line) is None]
@@ -82,7 +82,7 @@ def reason_of(output: str) -> str:
 
 
 def _with_more(line: str, lines: list[str]) -> str:
-    """Return a line with the other one that it needs to say why: what it announces, or what raised a bare exception."""
+    """Complete a line with another one that it needs: the line it announces, or the source of a bare exception."""
     at = lines.index(line)
     if line.endswith(":") and at + 1 < len(lines):
         return f"{line} {lines[at + 1]}"
@@ -97,12 +97,12 @@ def _with_more(line: str, lines: list[str]) -> str:
 
 
 def without_places(text: str, places: Iterable[str], home: str) -> str:
-    """Return a text with the files of the code by their paths in it, and others of this person behind ``~``.
+    """Replace the paths of code files by those in the repository, and the user's home by ``~``.
 
     Args:
         text: What a check wrote.
-        places: Where the check saw the code, absolute, without a slash at the end.
-        home: The person's home folder, or empty.
+        places: The folders in which the check saw the code, absolute, without a slash at the end.
+        home: The user's home folder, or empty.
     """
     for place in sorted(filter(None, places), key=len, reverse=True):
         if place in text and place != "/":

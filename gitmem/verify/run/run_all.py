@@ -1,4 +1,4 @@
-"""Judge many facts: those with built-in checks at once, those whose commands are approved in parallel."""
+"""Judge many facts: those with built-in checks at once, those with approved commands in parallel."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from gitmem.verify.inputs import CodeTree
     from gitmem.verify.options import Watch
 
-# Seconds between updates of how long the running checks take.
+# Seconds between updates of the times of running checks.
 TICK_S = 0.1
 # Runs of one check that confirm its failure at the same time.
 CONFIRMED_AT_ONCE = 3
@@ -43,9 +43,9 @@ def judge_all(
     report: Callable[[Result], None],
     watch: Watch | None = None,
 ) -> list[Result]:
-    """Judge facts on one tree of the code; *report* is called with each result as it comes, *watch* with what runs.
+    """Judge facts on one tree of the code; call *report* with each result as it arrives, and *watch* with progress.
 
-    Interrupting it ends the checks under way; results that were reported stay reported.
+    An interruption kills the running checks; results that were already reported are not lost.
     """
     results = _judge_builtin(git, tree, [d for d in dues if d.spec.check.form == BUILTIN], now)
     runnable = []
@@ -65,7 +65,7 @@ def judge_all(
 
 
 def refusal(due: Due, means: Means) -> str:
-    """Return why a command may not run here; empty where it may."""
+    """Return why a command may not run here; empty if it may."""
     if not means.allows(due.row.spec, due.listed):
         return DENIED if means.denies(due.row.spec) else NOT_APPROVED
     if means.rung == "":
@@ -94,14 +94,14 @@ def _judge_builtin(git: Git, tree: CodeTree, dues: list[Due], now: int) -> list[
 
 
 def _as_here(tree: CodeTree, due: Due) -> Due:
-    """Return a fact with the moves that it is judged by on a tree: none where its files are where it says."""
+    """Return a fact with its moves if it is judged by them on a tree; without moves if its files are where it says."""
     return due if is_moved(tree, due.spec.check, due.moved) else replace(due, moved="")
 
 
 def _with_moves(git: Git, tree: CodeTree, dues: list[Due], answers: dict[Check, BuiltinAnswer]) -> list[Due]:
-    """Return facts with the moves of what they name, and answer those that moved where their files are now.
+    """Return facts with the moves of what they name, and answer the moved ones at the new paths of their files.
 
-    One that fails keeps those that lead nowhere any more: where it held last, they tell where its files were.
+    A failed fact keeps outdated moves: they give the paths of its files at the commit where it last held.
     """
     lost = [due for due in dues if answers[placed(tree, due.spec.check, due.moved)].outcome != HOLDS]
     if not lost:
@@ -164,11 +164,11 @@ def _run_all(
                     continue
                 results.append(result)
                 report(result)
-            # One pause for all of them, behind everything else: then the load of the others is gone as well. A check
-            # that takes as long is a pause itself: it runs where it held first.
+            # One pause for all of them, after everything else, so that the load of the others is gone as well. A check
+            # that takes as long needs no pause: it runs where it held first.
             if doubtful and not means.is_hurried and min(r.seconds for r in doubtful) < means.pause_s:
                 time.sleep(means.pause_s)
-            # Of one or two, the runs that confirm go on at the same time; of many, the failures do.
+            # With few failures, the runs that confirm one are parallel; with many, the failures are.
             width = CONFIRMED_AT_ONCE if len(doubtful) <= means.jobs else 1
             for result in doubtful:
                 pool.submit(confirm_one, result).add_done_callback(ended.put)

@@ -1,11 +1,11 @@
-"""Unsteady facts: how often a check fails on one commit, and whether it did so at an earlier one as well.
+"""Unsteady facts: measure how often a check fails at one commit, and whether it also did at an earlier one.
 
-A check that fails now and then accuses nobody of breaking the fact, but a change may have made it so. Where a fact is
-seen to flap for the first time, its check runs ``RUNS`` times at the commit that is judged, and then at the one where
-it held, until it fails there too or has held so often that chance hardly explains the difference. Then the fact is
-*unsteady since* the first of the two, and ``why`` searches between them with the same test.
+A check that fails now and then does not show that a commit broke the fact, but a change may have made it unsteady. When
+a fact flaps for the first time, its check runs ``RUNS`` times at the judged commit. It then runs at the commit where
+the fact held, until it fails there too or has held so often that chance hardly explains the difference. In the latter
+case the fact is *unsteady since* the judged commit, and ``why`` searches between the two with the same test.
 
-What runs a check is handed in: nothing here runs anything.
+The code that runs checks is passed in: this module runs nothing.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    # Runs the check so many times at one commit, or until one is as the last argument says; returns what each showed.
+    # Runs the check at one commit up to a number of times, or until the last argument is shown; returns the outcomes.
     Runs = Callable[[str, int, str], Sequence[str]]
 
-# Runs by which it is seen how often a check fails; of those that take longer than this, only `why` asks.
+# Runs that measure how often a check fails; checks slower than this are only measured by `why`.
 RUNS = 8
 QUICK_S = 2.0
-# How likely chance alone may explain that it fails at one commit and never at the other; and the most runs there.
+# Probability that chance explains failures at one commit and none at the other; and the most runs there.
 CHANCE = 0.01
 MOST_RUNS = 26
 
@@ -36,21 +36,21 @@ class Rate:
 
     Attributes:
         failures: Runs that did not pass.
-        runs: All of them.
+        runs: All runs.
     """
 
     failures: int
     runs: int
 
     def __str__(self) -> str:
-        """Return it as ``4 of 8 runs fail``."""
+        """Format the rate as ``4 of 8 runs fail``."""
         return f"{self.failures} of {self.runs} runs fail"
 
     def needed(self) -> int:
-        """Return how many runs must hold at another commit before it is said to be steady; 0 where that is too many.
+        """Return how many runs must hold at another commit for it to count as steady; 0 if that is too many.
 
-        Source: Fisher's exact test, one-sided: of all ways to spread the failures over the runs at both commits, the
-        share in which all of them are at this one.
+        Source: Fisher's exact test, one-sided: the share, among all ways to distribute the failures over the runs at
+        both commits, in which all of them are at this one.
         """
         if not self.failures:
             return 0
@@ -60,13 +60,13 @@ class Rate:
 
 
 def rate_at(commit: str, runs: Runs) -> Rate:
-    """Return how often the check fails at a commit; runs that learned nothing do not count."""
+    """Return how often the check fails at a commit; runs without an answer do not count."""
     shown = [outcome for outcome in runs(commit, RUNS, "") if outcome != BLOCKED]
     return Rate(sum(outcome != HOLDS for outcome in shown), len(shown))
 
 
 def steadiness(commit: str, needed: int, runs: Runs) -> str:
-    """Return ``holds`` where a check is steady at a commit, ``fails`` where it is not, ``blocked`` if nothing is known.
+    """Return ``holds`` if a check is steady at a commit, ``fails`` if it is not, ``blocked`` if nothing was learned.
 
     Args:
         commit: The commit.
@@ -80,6 +80,6 @@ def steadiness(commit: str, needed: int, runs: Runs) -> str:
 
 
 def since(commit: str, rate: Rate, steady: str = "", needed: int = 0) -> str:
-    """Return since when a fact is unsteady and how that is known, on one line; *steady* is the last commit before."""
+    """Describe since when a fact is unsteady and the evidence, on one line; *steady* is the last steady commit."""
     there = f", none of {needed} at {steady[:12]}" if steady else ""
     return f"unsteady since {commit[:12]}: {rate} there{there}"
