@@ -1,1 +1,1 @@
-"""Run the checks of facts: which are due, who may run them, and the ground and sandbox they run in."""
+"""Run the checks of facts: find which are due, decide which may run, and run them in a ground and a sandbox."""

@@ -1,11 +1,11 @@
 """The approved list: a reviewed file on the code's default branch that approves commands for unattended runs.
 
-A line of it is what ``gitmem trust --print`` writes: ``HASH  KEY  COMMAND``. It counts only for the fact of that key
-whose whole specification has that hash and shows as that command, so that nobody approves by a hash alone.
+``gitmem trust --print`` writes its lines: ``HASH KEY COMMAND``. A line counts only for the fact of that key whose whole
+specification has that hash and is shown as that command, so that a hash alone approves nothing.
 
-The list is read as the remote has it now: the default branch is asked for and fetched by its name. Nothing that a clone
-holds has a say in it: neither ``origin/HEAD`` nor a remote-tracking branch nor a setting. Whoever can write to this
-clone's git configuration can still name another remote; that is the person themself (SECURITY.md).
+The list is read in its present state on the remote, by asking for the default branch and fetching it by name. Nothing
+in the clone affects this: neither ``origin/HEAD`` nor a remote-tracking branch nor a setting. Someone who can write to
+this clone's git configuration can still name another remote; that is the user themself (SECURITY.md).
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ if TYPE_CHECKING:
     from gitmem.git.remotes import RemoteOptions
     from gitmem.verify.due import Due
 
-# A longer list is not one that somebody reviewed.
+# Nobody reviews a longer list.
 LIMIT = 1024 * 1024
-# How often a branch may move between the answer that names its commit and the fetch.
+# How often the branch may move between asking for its commit and fetching it.
 ATTEMPTS = 3
 
 
@@ -38,8 +38,8 @@ class ApprovedList:
     """An approved list.
 
     Attributes:
-        lines: Its lines but for comments, without white space at their ends.
-        name: What it is and where it was read, for a person.
+        lines: Its lines without comments and trailing white space.
+        name: Its file and where it was read, for messages.
     """
 
     lines: frozenset[str]
@@ -47,18 +47,18 @@ class ApprovedList:
 
 
 def read(git: Git, typed: str, *, memory: str, talk: RemoteOptions) -> ApprovedList:
-    """Return an approved list as it is on the code's default branch now.
+    """Read an approved list from the present commit of the code's default branch.
 
     Args:
         git: The repository.
         typed: The file, as it was typed.
-        memory: The memory branch: a list there would approve itself.
-        talk: How to talk to the remote.
+        memory: The memory branch, where a list would approve itself.
+        talk: Options for the remote.
 
     Raises:
         NotFoundError: There is no such file, or no default branch.
         RemoteError: The remote cannot be reached.
-        TrustError: The default branch is the memory branch; or the remote is not the repository of the forge's job.
+        TrustError: The default branch is the memory branch, or the remote is not the repository of the forge's job.
     """
     path = _in_tree(git, typed)
     commit, branch, where = _default_tip(git, memory, talk)
@@ -75,7 +75,7 @@ def read(git: Git, typed: str, *, memory: str, talk: RemoteOptions) -> ApprovedL
 
 
 def find_lies(listed: ApprovedList, dues: Sequence[Due]) -> list[str]:
-    """Return a sentence for each fact whose hash is on a list beside another key or command only."""
+    """Return a message for each fact whose hash is only listed with another key or command."""
     hashes = {one.partition(" ")[0] for one in listed.lines}
     right = {due.row.spec for due in dues if due.listed in listed.lines}
     return [
@@ -87,7 +87,7 @@ def find_lies(listed: ApprovedList, dues: Sequence[Due]) -> list[str]:
 
 
 def _default_tip(git: Git, memory: str, talk: RemoteOptions) -> tuple[str, str, str]:
-    """Return the commit of the code's default branch as it is now, its name, and where that is, for a person."""
+    """Return the present commit of the code's default branch, the branch's name, and its place for messages."""
     repository, default = _job()
     remote = _remote_of(git)
     if repository and remote and not _names(git, remote, repository):
@@ -129,7 +129,7 @@ def _remote_tip(git: Git, remote: str, branch: str, talk: RemoteOptions) -> tupl
 
 
 def _remote_of(git: Git) -> str:
-    """Return the remote whose default branch counts: ``origin``, or the only one; empty where there is none."""
+    """Return the remote whose default branch counts: ``origin``, or the only one; empty if there is no remote."""
     names = remotes.list_remotes(git)
     if not names or "origin" in names:
         return "origin" if names else ""
@@ -142,7 +142,7 @@ def _remote_of(git: Git) -> str:
 
 
 def _job() -> tuple[str, str]:
-    """Return the repository that the event of a forge's job is about, and its default branch; empty outside of one.
+    """Return the repository of a forge's job and its default branch; empty outside of a job.
 
     Source: "Variables" of GitHub Actions and of GitLab CI/CD.
     """
@@ -155,7 +155,7 @@ def _job() -> tuple[str, str]:
         event = json.loads(Path(config.variable("GITHUB_EVENT_PATH")).read_text(encoding="utf-8"))
         default = event["repository"]["default_branch"]
     except (OSError, ValueError, LookupError, TypeError, RecursionError):
-        default = ""  # an event without a repository: the remote is asked
+        default = ""  # an event without a repository: ask the remote for its default branch
     return config.variable("GITHUB_REPOSITORY"), default if isinstance(default, str) else ""
 
 
@@ -166,13 +166,13 @@ def _names(git: Git, remote: str, repository: str) -> bool:
 
 
 def _local_default(git: Git, memory: str) -> str:
-    """Return the default branch of a repository without a remote; no setting names it."""
+    """Return the default branch of a repository without a remote, by its name; settings are ignored."""
     found = [name for name in ("main", "master") if name != memory and git.read_ref(f"refs/heads/{name}")]
     return found[0] if found else ""
 
 
 def _in_tree(git: Git, path: str) -> str:
-    """Return a path as git names it: relative to the top of the work tree, with ``/``."""
+    """Return a path in git's form: relative to the top of the work tree, with ``/``."""
     top = git.repository.work_tree
     absolute = os.path.abspath(path)  # noqa: PTH100 - Path.resolve would follow links out of the repository
     if top is not None and absolute.startswith(f"{top}{os.sep}"):

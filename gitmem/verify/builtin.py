@@ -1,7 +1,7 @@
-"""Built-in checks, answered from the commit's objects: no process of theirs, no checkout, no approval.
+"""Answer built-in checks from the commit's objects, without a process per check, a checkout or an approval.
 
-What there is to ask is in the table ``document.builtin_checks``. A glob that matches no file makes a check fail, and is
-an error where the check denies that something is there.
+The kinds of checks are in the table ``document.builtin_checks``. If a glob matches no file, the check fails; if the
+check denies that something exists, it is an error.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ if TYPE_CHECKING:
     # What was found in each file that was read.
     Found = Mapping[Entry, Sequence[Finding]]
 
-# A file larger than this is not code; reading it would cost more memory than an answer is worth.
+# A larger file is not code, and reading it would use too much memory.
 FILE_LIMIT = 32 * 1024 * 1024
-# What is read of many commits at once: two seconds' worth.
+# The most bytes to read for many commits at once: about two seconds' work.
 ALL_LIMIT = 256 * 1024 * 1024
-# Modes whose blob is content of a file: a symbolic link's blob is its target, a submodule has none.
+# Modes of regular files: a symbolic link's blob is its target, a submodule has none.
 FILE_MODES = frozenset({"100644", "100755"})
 
 
@@ -41,14 +41,14 @@ def answer_all(git: Git, tree: CodeTree, checks: Iterable[Check]) -> dict[Check,
 
 
 def answer_file(check: Check, path: str, content: bytes) -> BuiltinAnswer:
-    """Return what a check answers where this is the only file."""
+    """Return what a check answers if this is the only file."""
     entry: Entry = ("100644", "", path)
     probe = _probe(check)
     return conclude(check, [entry], {entry: probe(path, content)} if probe is not None else {})
 
 
 def look_into(git: Git, files: Mapping[Check, Iterable[Entry]]) -> dict[Check, dict[Entry, Sequence[Finding]]]:
-    """Return for each check what it found in its files; those not read are left out."""
+    """Return what each check found in its files; files that were not read are left out."""
     found: dict[Check, dict[Entry, Sequence[Finding]]] = {check: {} for check in files}
     readers: dict[str, list[tuple[Probe, Entry, dict[Entry, Sequence[Finding]]]]] = {}
     for check, entries in files.items():
@@ -70,9 +70,9 @@ def look_into(git: Git, files: Mapping[Check, Iterable[Entry]]) -> dict[Check, d
 
 
 def answer_each(git: Git, asked: Sequence[tuple[Check, CodeTree]]) -> list[BuiltinAnswer] | None:
-    """Answer one check at many commits, reading every content of a file once; None where that is too much at once.
+    """Answer one check at many commits, reading each content once; None if that is too much to read.
 
-    The check looks for the same everywhere, in files that may be elsewhere at each commit.
+    The check looks for the same thing at every commit, but in files that may be elsewhere.
     """
     files = [(check, files_of(tree, check)) for check, tree in asked]
     if row_of(asked[0][0]).probe is None:
@@ -88,7 +88,7 @@ def answer_each(git: Git, asked: Sequence[tuple[Check, CodeTree]]) -> list[Built
 
 
 def files_of(tree: CodeTree, check: Check) -> list[Entry]:
-    """Return the files that a check looks into, by path; where it only asks what exists, all that is there."""
+    """Return the files that a check reads, by path; for a check of existence, every entry that its globs match."""
     entries = tree.matched_by(globs_of(check.words))
     return [entry for entry in entries if row_of(check).probe is None or entry[0] in FILE_MODES]
 
@@ -99,7 +99,7 @@ def _probe(check: Check) -> Probe | None:
 
 
 def conclude(check: Check, files: Sequence[Entry], found: Found) -> BuiltinAnswer:
-    """Return what a check answers, given what it found in its files; unread ones are left out."""
+    """Return what a check answers, given what it found in its files; unread files are ignored."""
     row, taken = row_of(check), taken_of(check.words)
     if row.unusable and _probe(check) is None:
         return BuiltinAnswer(BLOCKED, row.unusable.format(text=redact(taken.text)))

@@ -1,7 +1,7 @@
-"""Check claimed verdicts of built-in checks against what the checks answer here.
+"""Compare claimed verdicts of built-in checks with what the checks answer here.
 
-A verdict file is a claim of whoever pushed it. A built-in check starts no process, so its answer is read from the
-commit instead of being believed: one batch of git reads for all of them.
+A verdict file is only a claim of the person who pushed it. A built-in check starts no process, so its answer is
+computed from the commit instead of trusting the claim, with one batch of git reads for all of them.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ class Wrong:
 
     @property
     def message(self) -> str:
-        """Return what is wrong, one line without the key."""
+        """Return the message about the verdict, one line without the key."""
         why = f" ({self.because})" if self.because else ""
         return f"the claimed verdict says that it {SAID[self.claimed]}, but the check {SAID[self.answer]} here{why}"
 
@@ -71,15 +71,15 @@ def find_wrong(
 ) -> list[Wrong]:
     """Return the claimed verdicts of built-in checks that are wrong for a tree of the code, by key.
 
-    Only claims about the inputs as they are in this tree are compared; one that the check cannot answer is not wrong.
+    Only claims about the inputs of this tree are compared; a claim that the check cannot answer is not wrong.
 
     Args:
         git: The repository.
         catalog: The catalog.
         local: The local state, for the verdicts made here.
         tree: The code.
-        keys: Only these facts; all where there are none.
-        is_noted: Note in the local state that nothing is wrong, so that nobody looks again until something changes.
+        keys: Only these facts; empty for all.
+        is_noted: Whether to record in the local state that nothing is wrong, so that this is not repeated in vain.
     """
     claims = _claims(catalog, local, keys)
     current = list(_current(claims, tree))
@@ -101,20 +101,20 @@ def find_wrong(
 
 
 def path_of(catalog: Catalog, row: fact_state.FactRow) -> str:
-    """Return where a fact's verdict is on the memory branch; empty where there is none."""
+    """Return the path of a fact's verdict on the memory branch; empty if there is none."""
     found = catalog.row("SELECT path FROM verdict WHERE key = ? AND spec = ? ORDER BY path", (row.key, row.spec))
     return str(found[0]) if found else ""
 
 
 def is_wrong(verdict: Verdict, answer: BuiltinAnswer) -> bool:
-    """Return whether a check contradicts a verdict of the same inputs; one that cannot answer contradicts nothing."""
+    """Return whether a check contradicts a verdict of the same inputs; false if the check cannot answer."""
     return answer.outcome in SAID and answer.outcome != verdict.outcome
 
 
 def _claims(
     catalog: Catalog, local: LocalState, keys: Collection[str]
 ) -> list[tuple[fact_state.FactRow, str, list[Verdict]]]:
-    """Return the built-in facts that have claimed verdicts, with these, by key."""
+    """Return the built-in facts with claimed verdicts, and these verdicts, by key."""
     rows = catalog.rows(
         "SELECT f.id, m.key, f.spec, f.claim, f.form, f.words, f.inputs, f.ttl_s, m.title FROM fact f JOIN memory m"
         " ON m.id = f.id WHERE f.form = ? AND EXISTS (SELECT 1 FROM verdict v WHERE v.key = m.key AND v.spec = f.spec"
@@ -137,12 +137,12 @@ def _claims(
 def _current(
     claims: Iterable[tuple[fact_state.FactRow, str, list[Verdict]]], tree: CodeTree
 ) -> Iterator[tuple[fact_state.FactRow, str, Verdict]]:
-    """Yield the claims about the inputs as they are."""
+    """Yield the claims about the present inputs."""
     for row, title, claimed in claims:
         digest_of = digester(tree, row)
         yield from ((row, title, v) for v in claimed if digest_of(v) == v.inputs)
 
 
 def findings_of(wrong: Iterable[Wrong]) -> list[Finding]:
-    """Return wrong claims in the form that reports are made of."""
+    """Return wrong claims as findings."""
     return [Finding(w.key, w.title, WRONG, w.message, path=w.path) for w in wrong]

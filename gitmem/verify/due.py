@@ -1,8 +1,8 @@
 """Find the facts that are due, from states computed once per code commit and stored in the catalog.
 
-A fact is due when there is no conclusive verdict for its specification and claim, when its inputs differ from those
-of the verdict, when its check was blocked at the last run, when its TTL has passed, or when it is asked for. Nothing
-else runs (DESIGN, section 5).
+A fact is due if there is no conclusive verdict for its specification and claim, if its inputs differ from those of the
+verdict, if its check was blocked at the last run, if its TTL has passed, or if it is requested. Nothing else runs
+(DESIGN, section 5).
 """
 
 from __future__ import annotations
@@ -37,12 +37,12 @@ if TYPE_CHECKING:
     from gitmem.policy.policy import Policy
     from gitmem.store.local import LocalState
 
-# The ladder of the sandbox, the weakest rung first; what a built-in check does needs none.
+# The rungs of the sandbox, the weakest first; a built-in check needs no sandbox.
 RUNGS = ("none", "landlock", "seatbelt", "bubblewrap", "builtin")
-# How the reason of a blocked check ends where the environment is the cause, as far as anybody can tell.
+# How the reason of a blocked check ends if the environment is the probable cause.
 ENVIRONMENT = "the environment changed"
 _JUDGED = {HOLDS: "verified", FAILS: "failed"}
-# From so many facts on, all verdicts are read at once.
+# From this number of facts on, all verdicts are read at once.
 MANY = 500
 
 
@@ -51,18 +51,18 @@ class Due:
     """A fact to be judged.
 
     Attributes:
-        row: Its row.
+        row: Its row in the catalog.
         document: The memory; its ``text`` is empty (the catalog keeps fields and body).
         spec: Its specification.
-        digest: Digest of its inputs on the code that is judged.
-        verdict: The verdict that counted so far, or None.
-        why: Why it is due: ``new``, ``inputs``, ``blocked`` (by the last run), ``tools``, ``environment`` (of a claim),
-            ``ttl``, ``foundation`` (it was reworded), ``asked``, or ``wrong`` where a claimed verdict is.
-        changed: What of its inputs or tools changed, a few of it, where somebody asked.
+        digest: Digest of its inputs in the judged code.
+        verdict: The verdict that has counted so far, or None.
+        why: Why it is due: ``new``, ``inputs``, ``blocked`` (at the last run), ``tools``, ``environment`` (of a claim),
+            ``ttl``, ``foundation`` (it was reworded), ``asked``, or ``wrong`` (a claimed verdict is).
+        changed: A few of its changed inputs or tools, if they were requested.
         latest: The latest verdict of its specification and claim, whatever its inputs, or None.
-        moved: Where what the check names is, if git renamed it (``verify.moves``).
-        rests: What it requires, and what that means now (``document.meaning``), as lines.
-        steadiness: How many equal answers are known of its check since it flapped.
+        moved: The new paths of the files that the check names, if git renamed them (``verify.moves``).
+        rests: The facts that it requires and their present meaning (``document.meaning``), as lines.
+        steadiness: How many equal answers its check has given since it flapped.
     """
 
     row: fact_state.FactRow
@@ -84,7 +84,7 @@ class Due:
 
     @property
     def written_at(self) -> int:
-        """When the fact was written, epoch seconds: it held then, most likely; 0 where it does not say."""
+        """When the fact was written and so probably held, epoch seconds; 0 if unknown."""
         try:
             return parse_time(str(self.document.fields.get("created", "")))
         except (FormatError, ValueError):
@@ -112,10 +112,10 @@ def refresh_states(
     now: int,
     tree: CodeTree | None = None,
 ) -> int:
-    """Work out the states that are missing for one code commit and return the ground's number.
+    """Compute the missing states for one code commit and return the ground's number.
 
-    Where the catalog cannot be written to (a read-only or full disk, another writer), it moves to memory: a status
-    is right, or it is not told.
+    If the catalog cannot be written to (a read-only or full disk, another writer), it is moved to memory, so that
+    statuses are still correct.
     """
     serial = local.serial()
     known = state.ground_of(catalog, commit, serial)
@@ -157,8 +157,8 @@ def _work_out(
 
 
 def _references(git: Git, tree: CodeTree, anchored: Sequence[tuple[int, str]]) -> list[tuple[int, bool]]:
-    """Return which memories refer to lines that changed, each by its number."""
-    from gitmem.verify.references import CHANGED, anchors_in, reference_states  # with hashlib, only for references
+    """Return for each memory, by number, whether it refers to lines that changed."""
+    from gitmem.verify.references import CHANGED, anchors_in, reference_states  # needs hashlib: only for references
 
     found = []
     for number, fields in anchored:
@@ -176,7 +176,7 @@ def states_on(
     *,
     now: int,
 ) -> list[fact_state.FactState]:
-    """Return the state of each of these facts on one tree of the code, in their order."""
+    """Return the state of each fact on one tree of the code, in the same order."""
     keys = None if len(facts) > MANY else [f.key for f in facts]
     branch, mine, blocked = fact_state.branch_verdicts(catalog, keys), local.verdicts(keys), local.blocked()
     states = []
@@ -195,7 +195,7 @@ def states_on(
 
 
 def digester(tree: CodeTree, fact: fact_state.FactRow) -> Callable[[Verdict | None], str]:
-    """Return what gives the digest, on one tree, of the inputs that a verdict of a fact means (``state_of``)."""
+    """Return a function that gives the digest, on one tree, of the inputs that a verdict refers to (``state_of``)."""
     inputs, check = parse_json(fact.inputs), Check(fact.form, tuple(parse_json(fact.words)))
     known = digest(tree, inputs, check)
 
@@ -207,9 +207,9 @@ def digester(tree: CodeTree, fact: fact_state.FactRow) -> Callable[[Verdict | No
 
 
 def digest_by(tree: CodeTree, inputs: Sequence[str], check: Check, verdict: Verdict | None) -> str:
-    """Return the digest of a check's inputs on a tree: where they are observed, of those that a verdict names.
+    """Return the digest of a check's inputs on a tree; observed inputs are those that a verdict names.
 
-    They are where they moved to, if the verdict names that.
+    If the verdict names moves, the inputs at their new paths are used.
     """
     if verdict is None:
         return digest(tree, inputs, check)
@@ -219,9 +219,9 @@ def digest_by(tree: CodeTree, inputs: Sequence[str], check: Check, verdict: Verd
 
 
 def is_accepted(verdict: Verdict, policy: Policy, *, now: int) -> bool:
-    """Return whether a verdict counts: by the policy claimed ones or only our own, and a minimum of the sandbox.
+    """Return whether the policy accepts a verdict, by its source (this clone or a claim) and its sandbox.
 
-    One from the future would beat all that is found later, and never grow old: it does not count (fault R22).
+    A verdict from the future is never accepted: it would override all later ones and never expire (fault R22).
     """
     if verdict.at > now + SKEW_S:
         return False
@@ -231,9 +231,9 @@ def is_accepted(verdict: Verdict, policy: Policy, *, now: int) -> bool:
 
 
 def list_publishable(catalog: Catalog, local: LocalState, ground: int) -> list[Verdict]:
-    """Return verdicts made in this clone that hold for the ground and that the memory branch does not have, by key.
+    """Return this clone's verdicts that are valid on the ground and that the memory branch lacks, by key.
 
-    They were made on another branch, or on an earlier commit with the same inputs: no run is needed to say so.
+    They were made on another branch, or at an earlier commit with the same inputs, so no run is needed to record them.
     """
     rows = fact_state.list_unpublished(catalog, ground)
     if not rows:
@@ -264,11 +264,11 @@ def list_due(
     Args:
         catalog: The catalog.
         local: Local state, for the verdicts made here.
-        ground: The ground whose states are complete.
+        ground: The ground, whose states must be complete.
         policy: The store's policy.
         now: Epoch seconds.
-        keys: Only these, whether they are due or not; empty for what is due.
-        everything: All facts, whether they are due or not.
+        keys: Only these facts, whether due or not; empty for the facts that are due.
+        everything: Whether to return all facts, due or not.
     """
     asked = set(keys)
     others = _other_tools(catalog, ground)
@@ -283,7 +283,7 @@ def list_due(
     rows = catalog.rows(
         "SELECT f.id, m.key, f.spec, f.claim, f.form, f.words, f.inputs, f.ttl_s, s.digest, s.outcome, s.fresh, m.path,"
         " s.blocked, s.tools"
-        # From the states, most of which are not due: 0.7 ms for 10,000 instead of 6.
+        # Starting from the states, most of which are not due: 0.7 ms for 10,000 instead of 6.
         f" FROM state s CROSS JOIN fact f ON f.id = s.fact CROSS JOIN memory m ON m.id = f.id WHERE s.ground = ?"
         f" AND ({condition}) AND {state.LIVE}{gates} ORDER BY m.key",
         (ground, *(() if condition == "1" else (now,))),
@@ -307,18 +307,18 @@ def list_due(
 
 
 def _rests(catalog: Catalog, dues: Sequence[Due]) -> list[str]:
-    """Return what each fact requires and what that means now, as a verdict names it."""
+    """Return what each fact requires and what that means now, in the form of a verdict."""
     needs = state.required(catalog, [due.row.key for due in dues])
     return [rests_of(catalog, needs.get(due.row.key, ())) for due in dues]
 
 
 def rests_of(catalog: Catalog, requires: Iterable[str]) -> str:
-    """Return foundations, and what they mean now, as a verdict names them."""
+    """Return foundations and their present meaning, in the form of a verdict."""
     return "\n".join(format_foundations(state.foundations(catalog, requires))) if requires else ""
 
 
 def _other_tools(catalog: Catalog, ground: int) -> dict[int, str]:
-    """Return why a fact is due, by the number of a fingerprint: its programs, or the environment, are others here."""
+    """Return why facts are due, by the number of their fingerprint: other programs, or another environment."""
     stamps: dict[str, str] = {}
     found = {}
     for number, text in fact_state.toolsets_of(catalog, ground):
@@ -333,11 +333,11 @@ def _other_tools(catalog: Catalog, ground: int) -> dict[int, str]:
 
 
 def list_elsewhere(catalog: Catalog, ground: int | None, keys: Iterable[str] | None = None) -> dict[str, str]:
-    """Return the live facts whose verdict is of another environment than this one, by key, each with that in words.
+    """Return the live facts whose verdict is from another environment, by key, each with a description.
 
     Args:
         catalog: The catalog.
-        ground: The ground whose states are looked at.
+        ground: The ground whose states are read.
         keys: Only these; None for all.
     """
     texts = dict(fact_state.toolsets_of(catalog, ground or 0))
@@ -360,7 +360,7 @@ def list_elsewhere(catalog: Catalog, ground: int | None, keys: Iterable[str] | N
 
 
 def describe_elsewhere(tools: str, outcome: str) -> str:
-    """Return in words that a verdict is of another environment than this one; empty where it is of this one.
+    """Describe that a verdict is from another environment than this one; empty if it is not.
 
     Args:
         tools: What the verdict depends on besides its inputs (``fact_state.tools_of``).
@@ -406,12 +406,12 @@ def _due(
 
 
 def _steadiness(mine: Sequence[Verdict], spec: str, latest: Verdict | None) -> int:
-    """Return how many equal answers of a check are known since it flapped.
+    """Return how many equal answers a check has given since it flapped.
 
     Args:
-        mine: The verdicts of this clone, the oldest first: on how many inputs it held here.
+        mine: The verdicts of this clone, the oldest first, one for each set of inputs.
         spec: The specification.
-        latest: The latest verdict, which may come from another clone, and says how many it knows of.
+        latest: The latest verdict, which may come from another clone, with the number known there.
     """
     if latest is not None and latest.flapping:
         return 0
@@ -425,7 +425,8 @@ def read_fact(
 ) -> tuple[fact_state.FactRow, Document, Spec]:
     """Return a fact's row, its memory (without its text) and its specification.
 
-    What is approved, shown and judged is what these very fields say, whatever the catalog noted of them.
+    The specification is derived from the stored fields again, whatever hash the catalog has, so that exactly these
+    fields are approved, shown and judged.
     """
     fields, body = catalog.row("SELECT fields, body FROM text WHERE id = ?", (fact.id,))
     document = Document(fact.key, path, parse_json(fields), body, "")

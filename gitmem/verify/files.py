@@ -1,4 +1,4 @@
-"""Files of the code by path: which of them a glob names. Pure; loads nothing slow, since commits wait for it."""
+"""The files of the code, by path and by glob. Pure; imports nothing slow, because commits wait for it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Entry = tuple[str, str, str]
 
 
 class CodeFiles:
-    """Files of the code, which know what a glob matches."""
+    """A list of files that can be matched with globs."""
 
     def __init__(self, entries: Iterable[Entry]) -> None:
         self._entries = sorted(entries, key=lambda e: e[2])
@@ -30,7 +30,7 @@ class CodeFiles:
 
     @cached_property
     def attributes(self) -> tuple[Entry, ...]:
-        """Return the files that say how the others are checked out: line ends, ``ident`` (gitattributes(5))."""
+        """Return the files that determine how others are checked out: line endings, ``ident`` (gitattributes(5))."""
         return tuple(entry for entry in self._entries if entry[2].rpartition("/")[2] == ".gitattributes")
 
     def matched(self, glob: str) -> tuple[Entry, ...]:
@@ -50,7 +50,7 @@ class CodeFiles:
         prefix = fixed_part(glob)
         first = bisect_left(self._paths, prefix)
         if first == len(self._paths) or not self._paths[first].startswith(prefix):
-            return ()  # before a pattern is compiled, which costs more than all the rest
+            return ()  # return before compiling a pattern, which costs more than the rest
         matches = matcher(glob)
         found = []
         for at in range(first, len(self._paths)):
@@ -62,6 +62,6 @@ class CodeFiles:
 
 
 def fixed_part(glob: str) -> str:
-    """Return what every path that *glob* matches begins with."""
+    """Return the common beginning of all paths that *glob* matches."""
     pattern = normal(glob)
     return pattern if is_plain(pattern) else pattern[: min(pattern.index(c) for c in WILD if c in pattern)]

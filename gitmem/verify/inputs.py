@@ -1,7 +1,7 @@
-"""Inputs: the files of the code that a check reads, and a digest that differs whenever they do.
+"""Inputs: the files of the code that a check reads, and a digest that changes whenever they do.
 
-A digest needs no old commit, so shallow clones and rewritten histories work, and a checkout of another branch shows
-the right statuses on its own (DESIGN, section 5).
+A digest does not depend on old commits, so shallow clones and rewritten histories work, and after a checkout of another
+branch the statuses are right without further work (DESIGN, section 5).
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from gitmem.git.binary import Git, TreeChange
 
 LINK = "120000"
-# What the digest of observed reads begins with.
+# The prefix of a digest of observed reads.
 SEEN = "seen:"
-# Marks what a folder's digest is made of apart from a path's, so that the two can never be equal.
+# Separates the parts of a digest's text; paths cannot contain it.
 _SEPARATOR = "\0"
 
 
@@ -35,7 +35,7 @@ class CodeTree(CodeFiles):
     """
 
     def __init__(self, git: Git, commit: str, entries: Iterable[Entry] | None = None) -> None:
-        """List the files, where they are not known already.
+        """List the files, unless they are given.
 
         Args:
             git: The repository.
@@ -48,11 +48,11 @@ class CodeTree(CodeFiles):
 
     @cached_property
     def tree(self) -> str:
-        """Return its root tree."""
+        """Return the object name of its root tree."""
         return self._git.resolve(self.commit, "tree")
 
     def behind(self, git: Git, commit: str, changes: Iterable[TreeChange]) -> CodeTree:
-        """Return the code of another commit, given what it has otherwise: nothing is listed again."""
+        """Return the code of another commit by applying changes to this one, without listing files again."""
         entries = {entry[2]: entry for entry in self._entries}
         for change in changes:
             if change.status == "D":
@@ -63,7 +63,7 @@ class CodeTree(CodeFiles):
 
     @classmethod
     def known(cls, commit: str, tree: str, entries: Iterable[Entry]) -> CodeTree:
-        """Return a tree whose files are known already."""
+        """Return a tree whose files are already known, without running git."""
         made = cls.__new__(cls)
         made.commit, made.tree = commit, tree
         CodeFiles.__init__(made, entries)
@@ -71,12 +71,12 @@ class CodeTree(CodeFiles):
 
     @cached_property
     def variants(self) -> dict[str, CodeTree]:
-        """Return the same code with what moved in its old places as well, by the moves (``verify.moves``)."""
+        """Return a cache of this tree with moved files also at their old paths, by the moves (``verify.moves``)."""
         return {}
 
     @cached_property
     def places(self) -> Places:
-        """Return the files, which know what is at a path."""
+        """Return the files as ``Places``, for lookups by path."""
         return Places(self._entries, self._paths)
 
     @cached_property
@@ -84,7 +84,7 @@ class CodeTree(CodeFiles):
         return frozenset(path for mode, _, path in self._entries if mode == LINK)
 
     def leads_through_link(self, glob: str) -> bool:
-        """Return whether *glob* names a link, or a path that leads through one: what it shows lies elsewhere."""
+        """Return whether *glob* names a link or a path through a link, so that the content is elsewhere."""
         if not self._links:
             return False
         folders = fixed_part(glob).split("/")[:-1]
@@ -97,16 +97,16 @@ def digest(tree: CodeTree, inputs: Sequence[str], check: Check, reads: str = "",
 
     Args:
         tree: The code.
-        inputs: As the catalog keeps them: ``["tree"]`` where nothing is known of them, ``["paths", glob, ...]`` where
-            they are declared, ``["builtin"]`` where the check itself says what it reads.
+        inputs: In the catalog's form: ``["tree"]`` if unknown, ``["paths", glob, ...]`` if declared, ``["builtin"]`` if
+            they follow from the check itself.
         check: The check.
-        reads: What a verdict says that it read; empty where nobody looked. It counts where nothing else is known.
-        is_claim: Whether somebody else says so.
+        reads: The observed reads of a verdict, which are used if the inputs are unknown; may be empty.
+        is_claim: Whether the verdict is from another clone.
     """
     if check.form == BUILTIN:
         found = tree.matched_by(globs_of(check.words))
         if row_of(check).probe is None:
-            # Only presence is read: a change of the file's content changes nothing.
+            # Only existence matters: a change of a file's content changes nothing.
             return "present" if found else "missing"
         return _of_entries(found)
     if is_unknown(tree, inputs):
@@ -118,10 +118,10 @@ def digest(tree: CodeTree, inputs: Sequence[str], check: Check, reads: str = "",
 
 
 def is_unknown(tree: CodeTree, inputs: Sequence[str]) -> bool:
-    """Return whether nothing says beforehand what a command reads in one tree: what it was seen to read counts then.
+    """Return whether the inputs of a command in one tree are unknown beforehand, so that observed reads count.
 
-    Declared paths may say nothing as well: a misspelt or moved one would never change again, and a link's own content
-    is only where it leads.
+    Declared paths may be useless too: a misspelt or moved path would never change again, and the content of a link is
+    only its target.
     """
     if inputs[0] == "tree":
         return True

@@ -1,8 +1,9 @@
-"""Where what a check reads went: files and folders that git renamed since the check last held.
+"""Find where the files that a check reads were moved: files and folders that git renamed since it last held.
 
-A built-in check is answered where its files are now. A command is run as it is, on a ground where the files that its
-own words name are *also* in their old places: it is what was approved, so it needs no new approval, and where it holds
-only the names have changed. Nothing else is put back: code that still looks for the old names is broken, and fails.
+A built-in check is answered at the new paths of its files. A command is run unchanged, on a ground where the files that
+its own words name are *also* at their old paths. It is the approved command, so it needs no new approval, and if it
+holds, only names have changed. No other files are restored: code that still looks for the old names is broken, and the
+fact fails.
 """
 
 from __future__ import annotations
@@ -29,30 +30,30 @@ if TYPE_CHECKING:
     from gitmem.model import Verdict
     from gitmem.verify.due import Due
 
-# The top folder of the code, as the old or new place of a folder.
+# The top folder of the code, as the old or new path of a folder.
 TOP = "./"
-# Moves that one line names.
+# How many moves one line names.
 NAMED = 3
-# Moves that a verdict names: the newest of a chain.
+# How many moves a verdict names: the newest of a chain.
 MOST_KEPT = 16
-# What parts a path from what else a command says: blanks, quotes, operators, and what stands between option and value.
+# Matches a possible path in a command: no blanks, quotes, operators, or separators of option and value.
 _PATHLIKE = r"[^\s'\"`=:;,|&<>(){}$]+"
 
 
 @frozen
 class Move:
-    """A file, or a folder (both end with a slash), that git says is elsewhere now."""
+    """A file, or a folder (both paths end with a slash), that git renamed."""
 
     old: str
     new: str
 
     def shown(self) -> str:
-        """Return it for people, on one line."""
+        """Format it on one line for messages."""
         return f"{self.old} → {self.new}"
 
 
 def parse_moves(text: str) -> tuple[Move, ...]:
-    """Return the moves that a verdict names, the oldest first; what is no pair of paths is left out."""
+    """Parse the moves in a verdict, the oldest first; invalid lines are ignored."""
     pairs = (line.split("\t") for line in text.split("\n")[-MOST_KEPT:])
     return tuple(Move(*pair) for pair in pairs if len(pair) == 2 and all(map(_is_place, pair)))
 
@@ -63,12 +64,12 @@ def _is_place(path: str) -> bool:
 
 
 def format_moves(moves: Sequence[Move]) -> str:
-    """Return moves as one text, for a verdict."""
+    """Format moves as text for a verdict."""
     return "\n".join(f"{move.old}\t{move.new}" for move in moves[-MOST_KEPT:])
 
 
 def moved_glob(glob: str, move: Move) -> str:
-    """Return a path or glob at its new place; empty where the move is of something else."""
+    """Return a path or glob after a move; empty if the move does not affect it."""
     pattern = normal(glob)
     if not move.old.endswith("/"):
         return move.new if pattern == move.old else ""
@@ -79,12 +80,12 @@ def moved_glob(glob: str, move: Move) -> str:
 
 
 def places_of(globs: Sequence[str], text: str) -> tuple[str, ...]:
-    """Return globs, and where what they name went, given the moves that a verdict names."""
+    """Return globs together with their new forms after the moves in a verdict."""
     return (*globs, *filter(None, (moved_glob(glob, move) for glob in globs for move in parse_moves(text))))
 
 
 def find_place(files: CodeFiles, glob: str, moves: Sequence[Move]) -> tuple[str, Move | None]:
-    """Return where the files of a glob are: as it says; or, where it names none, where one of the moves leads."""
+    """Return the present form of a glob and its move: unchanged if it matches files, else after one of the moves."""
     if moves and not files.matched(glob):
         for move in reversed(moves):
             there = moved_glob(glob, move)
@@ -94,7 +95,7 @@ def find_place(files: CodeFiles, glob: str, moves: Sequence[Move]) -> tuple[str,
 
 
 def placed(files: CodeFiles, check: Check, text: str) -> Check:
-    """Return a built-in check as it reads where its files are, given the moves that a verdict names."""
+    """Return a built-in check with the present paths of its files, given the moves in a verdict."""
     if not text:
         return check
     moves = parse_moves(text)
@@ -103,7 +104,7 @@ def placed(files: CodeFiles, check: Check, text: str) -> Check:
 
 
 def moved_tree(tree: CodeTree, text: str) -> CodeTree:
-    """Return the code with what moved in its old places as well; the very same tree where nothing is missing there."""
+    """Return the code with moved files also at their old paths; the same object if none is missing there."""
     if not text:
         return tree
     known = tree.variants.get(text)
@@ -113,7 +114,7 @@ def moved_tree(tree: CodeTree, text: str) -> CodeTree:
 
 
 def is_moved(tree: CodeTree, check: Check, text: str) -> bool:
-    """Return whether a check whose verdict names moves is judged at another place on this tree than it says."""
+    """Return whether a check is judged on this tree at other paths than it names, by the moves in its verdict."""
     if not text:
         return False
     if check.form == BUILTIN:
@@ -124,7 +125,7 @@ def is_moved(tree: CodeTree, check: Check, text: str) -> bool:
 def moved_digest(
     tree: CodeTree, inputs: Sequence[str], check: Check, text: str, reads: str = "", *, is_claim: bool = False
 ) -> str:
-    """Return the digest of a check's inputs where they are now (``inputs.digest``)."""
+    """Return the digest of a check's inputs at their present paths (``inputs.digest``)."""
     if check.form == BUILTIN:
         return digest(tree, inputs, placed(tree, check, text))
     return digest(moved_tree(tree, text), inputs, check, reads, is_claim=is_claim)
@@ -143,7 +144,7 @@ def _with_old_places(tree: CodeTree, moves: Sequence[Move]) -> CodeTree:
 
 
 class Moves:
-    """The moves up to one tree of the code, found for many checks; what several need of history is read once."""
+    """Finds the moves up to one tree of the code, for many checks; history that several need is read once."""
 
     def __init__(self, git: Git, tree: CodeTree) -> None:
         self._git = git
@@ -154,16 +155,16 @@ class Moves:
         self._known: dict[Move, bool] = {}
 
     def know(self, tree: CodeTree) -> None:
-        """Take the code of a commit that is listed already, which need not be listed again."""
+        """Cache the code of a commit, so that it is not listed again."""
         self._trees.setdefault(tree.commit, tree)
 
     def find(self, check: Check, held: str, known: str = "") -> str:
-        """Return the moves of what a check names, with those known already; these alone where there are no others.
+        """Return the known moves of the files that a check names, and those found in addition.
 
         Args:
             check: The check; it does not hold on the tree as it is.
-            held: The commit where it held last.
-            known: The moves that its verdict of then names.
+            held: The commit where it last held.
+            known: The moves in its verdict of that commit.
         """
         before = self._at(held)
         if before is None:
@@ -171,7 +172,7 @@ class Moves:
         moves = parse_moves(known)
         globs = named_globs(check.words) if check.form == BUILTIN else named_paths(check)
         found = [move for glob in globs if (move := self._move(glob, before, held, moves)) is not None]
-        # git may call the larger half of a file its new name: a definition tells better where it went.
+        # git may see the larger half of a split file as the renamed file: a definition shows better where it went.
         if len(globs) == 1 and _part_of(check) > (SOME_PART if found else NO_PART):
             found = self._part(check, globs[0], before, held, moves) or found
         if check.form != BUILTIN:
@@ -180,30 +181,31 @@ class Moves:
         return format_moves([*moves, *new]) if new else known
 
     def held_then(self, check: Check, at: int) -> str:
-        """Return the commit of a time, in epoch seconds, if a built-in check holds there; or an empty string.
+        """Return the commit at a time, in epoch seconds, if a built-in check holds there; else an empty string.
 
-        A fact's first verdict here may come after its files moved: one of another branch stays where it was made.
+        This is for a fact without an earlier verdict here: its files may have moved before the first one is made.
         """
         commit = find_commit_at(self._git, self._tree.commit, at)
         before = self._at(commit)
         return commit if before and answer_all(self._git, before, [check])[check].outcome == HOLDS else ""
 
     def follow(self, glob: str, held: str, known: str) -> str:
-        """Return where the files of one path or glob are now, as ``find`` does for a check; empty where unknown."""
+        """Return the present path or glob of moved files, as ``find`` does for a check; empty if unknown."""
         before, moves = self._at(held), parse_moves(known)
         move = self._move(glob, before, held, moves) if before is not None else None
         place, _ = find_place(self._tree, glob, [*moves, *([move] if move else [])])
         return place if place != glob else ""
 
     def history(self, paths: Sequence[str]) -> dict[str, str]:
-        """Return where files are that some commit before had, by the whole history."""
+        """Return the present paths of files of any earlier commit, by the whole history."""
         return self._renames.find(paths, "")
 
     def known(self, verdict: Verdict | None, check: Check | None = None) -> str:
-        """Return the moves that a verdict names; of one that others claim, those that git knows of.
+        """Return the moves in a verdict; of a claimed verdict, only those that git confirms.
 
-        A shallow clone knows no better than the claim. Of a file that was split, the check says which part counts.
-        What was deleted since it moved is known where the fact held last.
+        In a shallow clone, which cannot confirm them, all are returned. For a file that was split, the check decides
+        which part counts. Files that were deleted after they moved are looked up at the commit where the fact last
+        held.
         """
         if verdict is None or not verdict.moved:
             return ""
@@ -219,17 +221,17 @@ class Moves:
         return Moves(self._git, then).confirmed(verdict.moved, check) if then is not None else ""
 
     def confirmed(self, text: str, check: Check | None = None) -> str:
-        """Return those of the moves that git knows of, by the whole history."""
+        """Return the moves that git confirms, by the whole history."""
         moves = parse_moves(text)
         for move in moves:
-            if move not in self._known:  # many facts name the same
+            if move not in self._known:  # many facts have the same moves
                 self._known[move] = self._is_known(move)
         return format_moves(
             [move for move in moves if self._known[move] or (check and self._heir(check, move.old, "") == move.new)]
         )
 
     def _is_known(self, move: Move) -> bool:
-        """Return whether half of the files in a new place came from the old one."""
+        """Return whether at least half of the files at a new path came from the old one."""
         if not move.old.endswith("/"):
             return self._renames.find([move.old], "").get(move.old) == move.new
         start, top = ("" if place == TOP else place for place in (move.new, move.old))
@@ -238,7 +240,7 @@ class Moves:
         return bool(went) and 2 * sum(went.get(old) == new for old, new in here.items()) >= len(here)
 
     def _part(self, check: Check, glob: str, before: CodeTree, held: str, moves: Sequence[Move]) -> list[Move]:
-        """Return the move to the file that took over what a check looks for, of a file that is gone; none for none."""
+        """Return the move from a deleted file to the one that now has what the check looks for; empty if none has."""
         place = normal(find_place(before, glob, moves)[0])
         was = [path for _, _, path in before.matched(place)]
         if was != [place] or self._tree.matched(find_place(self._tree, glob, moves)[0]):
@@ -247,7 +249,7 @@ class Moves:
         return [Move(normal(glob), there)] if there else []
 
     def _heir(self, check: Check, path: str, held: str) -> str:
-        """Return the file that took over what a check looks for in one that was deleted; empty where none did."""
+        """Return the file that now has what a check looks for in a deleted file; empty if there is none."""
         if _part_of(check) == NO_PART:
             return ""
 
@@ -264,7 +266,7 @@ class Moves:
         return self._trees[commit]
 
     def _move(self, glob: str, before: CodeTree, held: str, moves: Sequence[Move]) -> Move | None:
-        """Return where all that a glob names went; None where something is still there, or it went several ways."""
+        """Return the move of all files of a glob; None if some are still there, or if they moved to several folders."""
         if self._tree.matched(find_place(self._tree, glob, moves)[0]):
             return None
         place, _ = find_place(before, glob, moves)
@@ -287,7 +289,7 @@ def _part_of(check: Check) -> int:
 
 
 def _folder_of(pattern: str) -> str:
-    """Return the folder that all files of a glob are below, with a slash; of a plain path, itself."""
+    """Return the folder that contains all files of a glob, with a slash; for a plain path, the path itself."""
     if is_plain(pattern):
         return f"{pattern}/"
     fixed = fixed_part(pattern)
@@ -295,7 +297,7 @@ def _folder_of(pattern: str) -> str:
 
 
 def _end_cut(path: str, end: str) -> str | None:
-    """Return a path without its end, which is whole folders and a name; None where it has another one."""
+    """Return a path without an ending of whole components; None if it does not have this ending."""
     if path == end:
         return ""
     return path[: -len(end)] if path.endswith(f"/{end}") else None
@@ -306,13 +308,13 @@ def _is_nested(move: Move) -> bool:
 
 
 def held_at(due: Due) -> str:
-    """Return the commit where a fact held last, or an empty string."""
+    """Return the commit where a fact last held, or an empty string."""
     return due.verdict.held_commit if due.verdict is not None else ""
 
 
 def named_paths(check: Check) -> list[str]:
-    """Return what can be paths of the code among the words of a command: whole, and as git writes them."""
-    import re  # 4 ms (measured), and only where something moved
+    """Return the words of a command that may be paths of the code, in git's form."""
+    import re  # 4 ms (measured), and only if something moved
 
     words = {token for word in check.words for token in re.findall(_PATHLIKE, word)}
     paths = {normal(word).removesuffix("/**") for word in words if "/" in word.strip("/") or "." in word.strip(".")}
@@ -321,9 +323,10 @@ def named_paths(check: Check) -> list[str]:
 
 
 def replaced_words(files: CodeFiles, check: Check, text: str) -> Check:
-    """Return a check whose own words name the new places: of a command, where they are whole paths that moved.
+    """Return a check with the new paths in its own words; in a command, only whole paths are replaced.
 
-    Whoever named a file chose no command: a new place that a shell or a program may take for more than a path is left.
+    A file name must not become part of a command: a new path that a shell or a program might not take as a plain path
+    is not used.
     """
     if check.form == BUILTIN:
         return placed(files, check, text)
@@ -343,9 +346,9 @@ def replaced_words(files: CodeFiles, check: Check, text: str) -> Check:
 
 
 def restoring(text: str) -> str:
-    """Return a shell command that puts copies of what moved in its old places, where nothing is; empty for no moves.
+    """Return a shell command that copies moved files to their old paths, if these are free; empty for no moves.
 
-    They are added to the ground's index as well, for commands that ask git which files there are.
+    It also adds the copies to the ground's index, for commands that ask git for the list of files.
     """
     import shlex
 
@@ -354,7 +357,7 @@ def restoring(text: str) -> str:
         old, new = (shlex.quote(f"./{place.removesuffix('/')}") for place in (move.old, move.new))
         parts = move.old.removesuffix("/").split("/")
         above = [shlex.quote("./" + "/".join(parts[:depth])) for depth in range(1, len(parts))]
-        # A link of the code may lead out of the ground: nothing is written through one.
+        # A link in the code may lead out of the ground, so nothing is written through one.
         plain = "".join(f" && [ ! -h {folder} ]" for folder in above)
         make = f"mkdir -p {above[-1]} && " if above else ""
         lines.append(f"if [ ! -e {old} ] && [ ! -h {old} ]{plain} && [ -e {new} ]; then {make}cp -pR {new} {old}; fi")
@@ -363,10 +366,10 @@ def restoring(text: str) -> str:
 
 
 def describe_moves(texts: Sequence[str]) -> str:
-    """Return how many facts moved, from where to where, on one line for people; empty for none.
+    """Describe how many facts moved, and from where to where, on one line; empty for none.
 
     Args:
-        texts: The moves of each fact, as its verdict names them.
+        texts: The moves in the verdict of each fact.
     """
     if not texts:
         return ""
@@ -379,7 +382,7 @@ def describe_moves(texts: Sequence[str]) -> str:
 
 
 def _shortened(move: Move) -> tuple[str, str]:
-    """Return a move without the folders and the name at its end that did not change, but for one."""
+    """Return a move without the unchanged components at its end, but with at least one component."""
     old, new = (move.old.removesuffix("/").split("/"), move.new.removesuffix("/").split("/"))
     while len(old) > 1 and len(new) > 1 and old[-1] == new[-1]:
         old, new = old[:-1], new[:-1]

@@ -1,4 +1,4 @@
-"""What a verify run is asked for, who looks on, and what came of it. No effects."""
+"""The options of a verify run, the callbacks for its progress, and its result. No effects."""
 
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ if TYPE_CHECKING:
 
 @frozen
 class Options:
-    """What a verify run is asked for.
+    """The options of a verify run.
 
     Attributes:
-        keys: Only these facts, due or not.
-        everything: All facts, due or not.
+        keys: Judge only these facts, due or not.
+        everything: Judge all facts, due or not.
         approved: A reviewed list's path on the default branch, or empty.
-        no_sandbox: Run without a sandbox: only ever by an explicit wish.
+        no_sandbox: Run without a sandbox, only if explicitly requested.
         record: Commit the verdicts although HEAD is not the default branch.
-        dry_run: Only say what is due.
-        dirty: Judge the work tree as it is, and write nothing down.
-        jobs: Checks run at once; 0 = the setting's.
-        shard: Only this part of what is due; None for all of it.
-        results: The file that what was judged is written to, instead of the branch; empty for none.
-        if_idle: Where another verify job of this repository runs, do nothing instead of waiting for it.
-        offline: Do not fetch first what others recorded.
+        dry_run: Only list what is due.
+        dirty: Judge the work tree with its uncommitted changes, and record nothing.
+        jobs: Checks to run at once; 0 for the setting.
+        shard: Judge only this part of the due facts; None for all.
+        results: The file to write results to, instead of the branch; empty for none.
+        if_idle: Do nothing if another verify job of this repository is running, instead of waiting for it.
+        offline: Do not first fetch verdicts recorded by others.
     """
 
     keys: tuple[str, ...] = ()
@@ -49,23 +49,23 @@ class Options:
     offline: bool = False
 
     def fetches(self) -> bool:
-        """Return whether what others recorded is fetched first; machines that share a run start from one state."""
+        """Return whether verdicts of others are fetched first; not for shards, which must start from one state."""
         return not (self.offline or self.dry_run or self.dirty or self.shard or self.results)
 
     def is_job(self) -> bool:
-        """Return whether all that is due is judged, and not only what somebody looks at now."""
+        """Return whether this is a job that judges all due facts, and not just a look at some."""
         return not (self.keys or self.dry_run or self.dirty)
 
 
 @frozen
 class Watch:
-    """Who looks on while facts are judged.
+    """Callbacks for the progress of a run.
 
     Attributes:
         expect: Called with the number of facts that will be judged.
         began: Called from any thread with the key of a fact when its check starts.
         doubted: Called with the key of a failed fact that is checked again once all others have ended.
-        tick: Is called every now and then while checks run, from the thread that gets the results.
+        tick: Called repeatedly while checks run, from the thread that gets the results.
     """
 
     expect: Callable[[int], None]
@@ -76,25 +76,25 @@ class Watch:
 
 @frozen
 class VerifyRun:
-    """What came of a verify run.
+    """The result of a verify run.
 
     Attributes:
         commit: The code commit that was judged.
         due: How many facts were due.
-        results: One for each of them, by key; for a dry run empty.
-        recorded: What was committed, or None where verdicts stay local or there were none.
-        standing: How the store stands now.
-        rung: The sandbox's rung that commands ran on; empty where none ran.
+        results: The result for each of them, by key; empty for a dry run.
+        recorded: What was committed, or None if verdicts stay local or there were none.
+        standing: The state of the store afterwards.
+        rung: The sandbox's rung that commands ran on; empty if none ran.
         is_local: Whether verdicts were kept as local state: HEAD is not the default branch, or a proposal is current.
-        would_run: For a dry run, what is due.
+        would_run: For a dry run, the due facts.
         dirty: Whether the work tree was judged, on top of the commit; then nothing is recorded.
-        notices: What the person should know of it.
-        unrecorded: Why the verdicts could not be written down; empty where they were, or none had to be.
-        written: The file that what was judged was written to; empty where that was not asked for.
-        proposal: The current proposal; empty where there is none.
+        notices: Messages about the run for the user.
+        unrecorded: Why the verdicts could not be recorded; empty if they were, or if there were none.
+        written: The file that results were written to; empty if that was not requested.
+        proposal: The current proposal; empty if there is none.
         wrong: Claimed verdicts that their built-in checks contradict, by key.
-        unfetched: Why what others recorded could not be fetched first; empty where it was, or was not wanted.
-        runnable: For a dry run, the keys of what is due and may run here: built-in checks, and approved commands.
+        unfetched: Why verdicts recorded by others could not be fetched first; empty if they were, or need not be.
+        runnable: For a dry run, the keys of due facts that may run here: built-in checks, and approved commands.
     """
 
     commit: str
@@ -116,7 +116,7 @@ class VerifyRun:
 
 
 def join_runs(runs: Sequence[VerifyRun]) -> VerifyRun:
-    """Return the runs of several stores at one commit, the project's first, as one."""
+    """Join the runs of several stores at one commit, the project's first, into one."""
     first = runs[0]
     kinds, statuses = (dict[str, int]() for _ in range(2))
     for run in runs:

@@ -1,4 +1,4 @@
-"""Every verdict that the memory branch ever had, and where each says whether its fact held."""
+"""Read every verdict that the memory branch ever had, and the commits where each says whether its fact held."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ if TYPE_CHECKING:
 
     from gitmem.git.binary import Git
 
-# Versions of one fact's verdicts that are read, the newest: a fact that turns every day has fewer in three years.
+# The most versions of one fact's verdicts that are read, the newest: enough for daily changes over almost three years.
 MOST_VERSIONS = 1000
-# The same of all facts together: parsing one takes 0.1 ms (measured).
+# The most for all facts together: parsing one takes 0.1 ms (measured).
 MOST_OF_ALL = 10_000
-# Seconds that their history may take.
+# Seconds that reading the history may take.
 HISTORY_S = 10.0
 
 
 @frozen
 class KnownCommit:
-    """A commit of the code where it is known whether a fact held.
+    """A code commit where it is known whether a fact held.
 
     Attributes:
         commit: The commit.
@@ -42,9 +42,9 @@ class KnownCommit:
 
 
 def all_verdicts(git: Git, tip: str, key: str) -> list[Verdict]:
-    """Return every verdict that the store ever had of one fact, the newest first.
+    """Return all verdicts that the store ever had for one fact, the newest first.
 
-    Those that cannot be read say nothing, as everywhere.
+    Unreadable verdicts are ignored, as everywhere.
     """
     single = f":(glob)verdicts/{layout.shard(key)}/{key}.{'?' * 16}.toml"
     found, _ = _read(git, tip, (single, layout.bucket_path(key)), (key,), MOST_VERSIONS)
@@ -52,13 +52,13 @@ def all_verdicts(git: Git, tip: str, key: str) -> list[Verdict]:
 
 
 def verdicts_of(git: Git, tip: str, keys: Collection[str], *, at_most: int = MOST_OF_ALL) -> tuple[list[Verdict], bool]:
-    """Return every verdict that the store ever had of some facts, the newest first, and whether these are all.
+    """Return all verdicts that the store ever had for some facts, the newest first, and whether the list is complete.
 
     Args:
         git: The repository.
-        tip: The newest commit of the store; empty where there is none.
+        tip: The newest commit of the store; empty if there is none.
         keys: The facts.
-        at_most: How many are read, and how many commits are looked at for them.
+        at_most: The most verdicts, and the most commits, that are read.
     """
     return _read(git, tip, ("verdicts",), frozenset(keys), at_most)
 
@@ -71,7 +71,7 @@ def _read(git: Git, tip: str, specs: Iterable[str], keys: Collection[str], at_mo
     try:
         done = git.run(*order, *argv, f"--max-count={at_most}", tip, "--", *specs, check=False, timeout_s=HISTORY_S)
     except ProcessError:
-        return [], False  # a tree in this history has files without end
+        return [], False  # a tree in this history has too many files
     words = done.stdout.split(b"\0")
     named: dict[str, str] = {}
     for mark, path in pairwise(words):
@@ -84,7 +84,7 @@ def _read(git: Git, tip: str, specs: Iterable[str], keys: Collection[str], at_mo
     read: dict[tuple[tuple[str, str], bytes], Verdict] = {}
     for oid, content in git.read_blobs(wanted):
         for name, text in sections_of(content or b"", named[oid]):
-            if name[0] in keys and (name, text) not in read:  # most of a bucket is as it was in the version before
+            if name[0] in keys and (name, text) not in read:  # most of a bucket is the same as in the previous version
                 try:
                     read[name, text] = parse_section(name, text, named[oid])
                 except FormatError:
@@ -99,16 +99,17 @@ def _may_have(place: layout.StorePath, keys: Collection[str]) -> bool:
 
 
 def counting_of(verdicts: Sequence[Verdict]) -> Verdict:
-    """Return the one that counts of verdicts on the same inputs.
+    """Return the verdict that counts, of several on the same inputs.
 
-    As for the present (``state.pick``), what is only claimed cannot say that a fact holds where this clone judged it.
+    As for the present (``state.pick``), a claim that a fact holds does not count if this clone judged the inputs
+    itself.
     """
     is_ours = any(v.own for v in verdicts)
     return max((v for v in verdicts if v.own or not is_ours or v.outcome != HOLDS), key=lambda v: (v.at, v.own))
 
 
 def known_of(verdicts: Iterable[Verdict]) -> list[KnownCommit]:
-    """Return where verdicts of one fact say whether it held; what was judged at a commit counts before what is told."""
+    """Return the commits where verdicts of one fact say whether it held; a verdict made there takes precedence."""
     found: dict[str, KnownCommit] = {}
     judged: dict[str, list[Verdict]] = {}
     for v in sorted(verdicts, key=lambda v: v.at):

@@ -1,4 +1,4 @@
-"""Write what a verify run showed: verdict files and ``STATUS.md`` in one commit, or local state of this clone."""
+"""Record the results of a verify run: verdict files and ``STATUS.md`` in one commit, or this clone's local state."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ if TYPE_CHECKING:
     from gitmem.store.verdict_files import FileWrites
     from gitmem.verify.run.judge import Result
 
-# Trailers name at most this many memories each; STATUS.md and `gitmem list --status` have all.
+# Trailers name at most this many memories each; STATUS.md and `gitmem list --status` name all.
 TRAILERS = 50
-# A verdict that says the same is written down again when this part of its TTL has passed (DESIGN, section 2).
+# An unchanged verdict is recorded again when this part of its TTL has passed (DESIGN, section 2).
 REWRITTEN_AFTER = 0.1
-# How the attempt of a verdict begins whose check was blocked when it was tried last.
+# How the attempt of a verdict begins if the check was blocked when it was last tried.
 ATTEMPTED = "blocked: "
-# Where a verdict never grows old: how long other inputs may stay unwritten, as for a fact of the usual TTL.
+# For a verdict that never expires: how long other inputs may stay unrecorded, as with the usual TTL.
 DEFAULT_TTL_S = 30 * 86_400
 
 
@@ -45,11 +45,11 @@ class RecordResult:
     """What was committed.
 
     Attributes:
-        commit: The commit on the memory branch; empty when nothing had changed.
+        commit: The commit on the memory branch; empty if nothing had changed.
         failed: Facts that newly failed.
-        holds_again: Facts that failed before.
+        holds_again: Facts that failed before and hold now.
         suspect: Newly suspect memories with their chain of causes.
-        cleared: Memories that are suspect no more.
+        cleared: Memories that are no longer suspect.
     """
 
     commit: str
@@ -60,10 +60,10 @@ class RecordResult:
 
 
 def list_attempts(results: Iterable[Result], now: int) -> list[Verdict]:
-    """Return the latest verdicts of facts that held and whose check was blocked, with that attempt.
+    """Return the latest verdicts of facts that held and whose check was blocked, with that attempt added.
 
-    It makes the attempt known to every clone, so that a fresh one does not report it as news each time. What failed
-    stays failed, and that is known.
+    Every clone then knows of the attempt, so a fresh one does not report it as news each time. Failed facts are left
+    out, because they stay failed.
     """
     latest = ((result.due.latest, result.reason) for result in results)
     held = ((verdict, reason) for verdict, reason in latest if verdict is not None and verdict.outcome == HOLDS)
@@ -71,31 +71,31 @@ def list_attempts(results: Iterable[Result], now: int) -> list[Verdict]:
 
 
 def with_attempt(verdict: Verdict, reason: str, at: int) -> Verdict:
-    """Return a verdict with an attempt that was blocked."""
-    # Which program differs is a path of this machine.
+    """Return a verdict with a blocked attempt added."""
+    # The name of the program that differs is left out, since it is a path of this machine.
     told = reason.partition(f"{ENVIRONMENT}: ")[0] + ENVIRONMENT * (f"{ENVIRONMENT}: " in reason)
     return replace(verdict, attempt=f"{ATTEMPTED}{told}"[:TEXT_LIMIT], attempt_at=at)
 
 
 def is_attempt(verdict: Verdict | None) -> bool:
-    """Return whether a verdict notes that the check was blocked when it was tried last."""
+    """Return whether a verdict records that the check was blocked when it was last tried."""
     return verdict is not None and verdict.attempt.startswith(ATTEMPTED)
 
 
 def worth_writing(old: Verdict | None, new: Verdict, *, ttl_s: int | None) -> bool:
-    """Return whether a verdict needs a commit: it says something else, or the old one is a tenth of its TTL old.
+    """Return whether a verdict needs a commit: it says something new, or the old one is a tenth of its TTL old.
 
-    Other inputs with the same outcome are nothing that others have to know at once: five of six commits of a team said
-    no more (measured: 83 % of those for 25 commits of code). Whoever needs it judges again.
+    The same outcome for other inputs is not urgent for others: five of six commits of a team said nothing more
+    (measured: 83 % of those for 25 commits of code). A clone that needs the verdict judges the fact again.
 
     Args:
-        old: What the branch has, or None.
+        old: The verdict on the branch, or None.
         new: The verdict.
-        ttl_s: How long one counts, in seconds, or None.
+        ttl_s: How long a verdict counts, in seconds, or None.
     """
     if old is None:
         return True
-    # A mark is written down when it is set or taken away; how many runs it still needs is counted in each clone.
+    # A mark is recorded when it is set or removed; each clone counts on its own how many equal answers are missing.
     if (old.outcome, old.spec, old.claim, old.weak, old.confirmed, old.flapping > 0, old.outside) != (
         new.outcome, new.spec, new.claim, new.weak, new.confirmed, new.flapping > 0, new.outside,
     ):  # fmt: skip
@@ -104,7 +104,7 @@ def worth_writing(old: Verdict | None, new: Verdict, *, ttl_s: int | None) -> bo
         return True
     if is_attempt(old) != is_attempt(new):
         return True
-    # One that the policy may not have let count, or that comes from a clock that was ahead.
+    # The policy may not have accepted the old one, or it comes from a clock that was ahead.
     if _rung(new) > _rung(old) or old.at > new.at + SKEW_S:
         return True
     if ttl_s is None and old.inputs != new.inputs:
@@ -133,23 +133,23 @@ def record(
     claimed: bool = False,
     is_fresh: Callable[[Verdict], bool] = lambda _: False,
 ) -> RecordResult:
-    """Commit what changed, all of it in one commit, and none when nothing changed.
+    """Record new verdicts in one commit on the memory branch; make no commit if nothing changed.
 
     Args:
         git: The repository.
         ref: The memory branch.
-        catalog: The catalog; its rows are brought along in the same step.
+        catalog: The catalog; its rows are updated in the same step.
         verdicts: New verdicts.
-        local: Local state, where they are kept already.
-        before: How the store stood before them.
-        follow: Brings the catalog to a tip (handed in, since it belongs to search).
-        restate: Works out the states of the code commit again and returns its ground.
+        local: Local state, which already has the verdicts.
+        before: The state of the store before them.
+        follow: Updates the catalog to a tip (passed in, since it belongs to search).
+        restate: Computes the states of the code commit again and returns its ground.
         commit: The code commit that was judged.
         now: Epoch seconds.
         lock_timeout_s: How long to wait for other writers.
-        start: Where the branch starts when it does not exist yet (the remote's tip, in a fresh clone).
-        claimed: Whether other machines' result files say so.
-        is_fresh: Tells whether what a verdict of the branch read is what it was.
+        start: The commit at which the branch starts if it does not exist yet (the remote's tip, in a fresh clone).
+        claimed: Whether the verdicts come from other machines' result files.
+        is_fresh: Returns whether the inputs of a verdict of the branch are unchanged.
     """
     recorded: dict[str, RecordResult] = {}
 
@@ -157,10 +157,10 @@ def record(
 
     def plan(tip: str | None) -> CommitPlan | None:
         _undo(catalog)
-        if tip is not None:  # facts of the code tree may be judged before there is a branch
+        if tip is not None:  # facts in the code tree may be judged before the branch exists
             follow(tip)
-        # Under the store's lock and until the commit is on disk: the catalog shows the new verdicts when, and only
-        # when, the branch has them.
+        # Under the store's lock and until the commit is on disk, so that the catalog shows the new verdicts exactly
+        # when the branch has them.
         db.execute("BEGIN IMMEDIATE")
         old = fact_state.branch_verdicts(catalog, [v.key for v in verdicts])
         changed = list_news(catalog, verdicts, is_fresh)
@@ -200,13 +200,13 @@ def _undo(catalog: Catalog) -> None:
 def list_news(
     catalog: Catalog, verdicts: Sequence[Verdict], is_fresh: Callable[[Verdict], bool] = lambda _: False
 ) -> list[Verdict]:
-    """Return the verdicts to commit: none where none needs a commit; those of facts retired meanwhile are left out.
+    """Return the verdicts to commit: none if none needs a commit; verdicts of facts retired since are left out.
 
     Args:
         catalog: The catalog of the branch.
         verdicts: New verdicts.
-        is_fresh: Tells whether what a verdict of the branch read is what it was. Of a commit that is needed, verdicts
-            of other inputs are part as well: other clones need not judge these again.
+        is_fresh: Returns whether the inputs of a verdict of the branch are unchanged. If a commit is needed, it
+            also includes verdicts for other inputs, so that other clones need not judge these again.
     """
     keys = [v.key for v in verdicts]
     old = fact_state.branch_verdicts(catalog, keys)
@@ -225,7 +225,7 @@ def list_news(
 
 
 def _is_elsewhere(old: Verdict | None, new: Verdict, is_fresh: Callable[[Verdict], bool]) -> bool:
-    """Return whether a verdict says only how it is in this environment, where another one judged the same inputs.
+    """Return whether a verdict only shows a difference between this environment and that of another verdict.
 
     A confirmed failure is caused by the code and reported to everyone; a check that holds here does not revoke it.
     """
@@ -262,7 +262,7 @@ def _difference(
     changed: Iterable[Verdict],
     old: Mapping[str, Sequence[Verdict]],
 ) -> RecordResult:
-    """Return what is new to the branch; this clone may have known it before (``Session.keep``)."""
+    """Return what is new to the branch, though this clone may have known it before (``Session.keep``)."""
     failing_before = {key for key, vs in old.items() if any(v.outcome == FAILS for v in vs)}
     same_before = {(v.spec, v.claim) for vs in old.values() for v in vs if v.outcome == FAILS}
     failing_now = {v.key for v in changed if v.outcome == FAILS}
@@ -277,7 +277,7 @@ def _difference(
 
 
 def _blamed(changed: Iterable[Verdict], old: Mapping[str, Sequence[Verdict]]) -> list[Verdict]:
-    """Return the verdicts that name a culprit which the branch does not."""
+    """Return the verdicts with a culprit that the branch does not name yet."""
     known = {(o.key, o.culprit) for vs in old.values() for o in vs}
     return [v for v in changed if v.outcome == FAILS and v.culprit and (v.key, v.culprit) not in known]
 

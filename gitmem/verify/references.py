@@ -1,7 +1,7 @@
-"""References to lines of the code, proved: whether they still say what they said, and where they are now.
+"""Check references to lines of the code: whether the lines are unchanged, and where they are now.
 
-A reference is anchored when it is written (``document.anchors``). Lines that moved are found again, in their file or in
-another one, as ``git blame -C`` finds them; lines that changed make a memory without a check stale.
+A reference is anchored when it is written (``document.anchors``). Moved lines are found in their file or in another
+one, as with ``git blame -C``; changed lines make a memory without a check stale.
 """
 
 from __future__ import annotations
@@ -34,24 +34,24 @@ if TYPE_CHECKING:
 
 # A larger file is not read for a reference.
 FILE_LIMIT = 4 * 1024 * 1024
-# Other files that moved lines are looked for in: those with the same ending, the nearest first.
+# The most other files searched for moved lines: those with the same ending, the nearest first.
 MOST_SEARCHED = 300
-# Anchors of one memory that count: other people wrote them, and each may be looked for.
+# The most anchors of one memory: others wrote them, and each may start a search.
 MOST_ANCHORS = 20
-# Lines of a difference that are shown.
+# Lines shown of a diff.
 DIFF_LINES = 30
 SAME, MOVED, CHANGED = "same", "moved", "changed"
 
 
 @frozen
 class ReferenceState:
-    """How one reference is on a tree of the code.
+    """The state of one reference on a tree of the code.
 
     Attributes:
-        ref: It as written.
+        ref: The reference as written.
         state: ``same``, ``moved`` or ``changed``.
-        place: Where the lines are now, for those that moved.
-        diff: How they changed, as a unified difference; empty where it is not known.
+        place: The present place of moved lines; else empty.
+        diff: The change of the lines, as removed and added lines; empty if unknown.
     """
 
     ref: str
@@ -61,7 +61,7 @@ class ReferenceState:
 
 
 def anchors_for(git: Git, refs: Sequence[str], *, is_strict: bool, typed: Callable[[str], str] = str) -> list[str]:
-    """Return the anchors of references at HEAD; as ``anchor_fields``."""
+    """Return the anchors of references at HEAD (see ``anchor_fields``)."""
     commit = git.read_head()[1] if any(parse_reference(ref) for ref in refs) else None
     return anchor_fields(git, CodeTree(git, commit), refs, is_strict=is_strict, typed=typed) if commit else []
 
@@ -69,14 +69,14 @@ def anchors_for(git: Git, refs: Sequence[str], *, is_strict: bool, typed: Callab
 def anchor_fields(
     git: Git, tree: CodeTree, refs: Sequence[str], *, is_strict: bool, typed: Callable[[str], str] = str
 ) -> list[str]:
-    """Return the anchors of references; those that name no lines, or lines that are not committed yet, have none.
+    """Return the anchors of references; those without lines, or with uncommitted lines, have none.
 
     Args:
         git: The repository.
         tree: The code.
         refs: The references of a memory.
-        is_strict: Refuse a reference to a file that is not there.
-        typed: Returns a path as the person types it, for a hint.
+        is_strict: Refuse a reference to a missing file.
+        typed: Returns a path as the user would type it, for a hint.
 
     Raises:
         RefusedError: A file is missing.
@@ -100,7 +100,7 @@ def anchor_fields(
 
 
 def anchors_in(fields: Mapping[str, Any]) -> list[Anchor]:
-    """Return the anchors of a memory's references; one whose reference it no longer has does not count."""
+    """Return the anchors of a memory's references; an anchor without its reference is ignored."""
     texts, refs = (value if isinstance(value, list) else [value] for value in (fields.get(FIELD), fields.get("refs")))
     named = {str(parse_reference(ref)) for ref in refs if isinstance(ref, str)}
     anchors = [parse_anchor(text) for text in texts if isinstance(text, str)]
@@ -108,7 +108,7 @@ def anchors_in(fields: Mapping[str, Any]) -> list[Anchor]:
 
 
 def reference_states(git: Git, tree: CodeTree, anchors: Iterable[Anchor], *, has_diff: bool) -> list[ReferenceState]:
-    """Return how references are on a tree of the code; of several anchors of one reference, the best counts."""
+    """Return the states of references on a tree of the code; of several anchors of one reference, the best counts."""
     states: dict[str, ReferenceState] = {}
     order = (SAME, MOVED, CHANGED)
     for anchor in anchors:
@@ -136,7 +136,7 @@ def _state(git: Git, tree: CodeTree, anchor: Anchor, *, has_diff: bool) -> Refer
 
 
 def _elsewhere(git: Git, tree: CodeTree, anchor: Anchor, was: Sequence[str]) -> LineReference | None:
-    """Return where lines are in another file of the same kind; None without such a place."""
+    """Return the place of lines in another file of the same kind; None if there is none."""
     folder, _, name = anchor.ref.path.rpartition("/")
     ending = name.rpartition(".")[2]
     files = [entry for entry in tree.entries if entry[2].endswith(ending) and entry[0] in FILE_MODES]
@@ -152,8 +152,8 @@ def _elsewhere(git: Git, tree: CodeTree, anchor: Anchor, was: Sequence[str]) -> 
 
 
 def _difference(ref: LineReference, old: bytes, new: bytes | None) -> str:
-    """Return how lines changed: the parts of the difference of both files that touch them."""
-    from difflib import SequenceMatcher  # 3 ms (measured), and only where lines changed
+    """Return how lines changed: the parts of both files' diff that touch them."""
+    from difflib import SequenceMatcher  # 3 ms (measured), and only if lines changed
 
     before = old.decode("utf-8", "replace").split("\n")
     if new is None:
@@ -169,7 +169,7 @@ def _difference(ref: LineReference, old: bytes, new: bytes | None) -> str:
 
 
 def _file(tree: CodeTree, path: str) -> str:
-    """Return the blob of a file, or an empty string where there is none."""
+    """Return the blob of a file, or an empty string if it does not exist."""
     return next((oid for mode, oid, name in tree.matched(path) if name == path and mode in FILE_MODES), "")
 
 
@@ -180,7 +180,7 @@ def _content(git: Git, oid: str) -> bytes | None:
 
 
 def _is_path(text: str) -> bool:
-    """Return whether a text before a number can only be a file: `run:12` and `localhost:80` name none."""
+    """Return whether a text before a number must be a file; `run:12` and `localhost:80` are not references."""
     return "/" in text or "." in text
 
 
@@ -191,7 +191,7 @@ def _is_in_work_tree(git: Git, path: str) -> bool:
 
 def nearest_file(tree: CodeTree, path: str) -> str:
     """Return the file that was most likely meant, or an empty string."""
-    from difflib import get_close_matches  # 3 ms (measured), and only where a file is missing
+    from difflib import get_close_matches  # 3 ms (measured), and only if a file is missing
 
     paths = [name for _, _, name in tree.entries]
     name = path.rpartition("/")[2]

@@ -1,4 +1,4 @@
-"""One verify run: which facts are due, which may run, their results, and where they are recorded."""
+"""Run the facts of one store: find which are due and may run, judge them, and record the results."""
 
 from __future__ import annotations
 
@@ -42,11 +42,11 @@ if TYPE_CHECKING:
     # What was recorded, and whether the verdicts stayed in this clone.
     Kept = tuple[RecordResult | None, bool]
 
-# How the reason begins where a sandbox that was found to work did not (``sandbox``).
+# How the reason begins if a sandbox failed that had passed its probe (``sandbox``).
 SANDBOX_FAILED = "the sandbox failed"
-# Seconds that a missing commit may take to come: whoever verifies waits for it.
+# Seconds to wait for the fetch of a missing commit, since a user is waiting.
 FETCH_S = 20.0
-# Seconds of running that one run of `verify` may spend on whether quick checks always answer alike.
+# Seconds of trial runs that one `verify` may spend on finding checks that flap.
 TRIAL_S = 10.0
 
 
@@ -81,7 +81,7 @@ class Session:
         self._tree: CodeTree | None = None
         self._unrecorded = ""
         self._newest = NewestCommits(git, self.tree)
-        # Facts that were seen to break: an earlier culprit says nothing of them.
+        # Facts that broke in this run: an earlier culprit does not apply to them.
         self._breaks: set[str] = set()
         self._fetching = allocate_lock()
         self._fetched: dict[str, bool] = {}
@@ -95,17 +95,17 @@ class Session:
                 "there is no code to verify against: HEAD has no commit yet", hint="commit something first"
             )
         self.commit = commit
-        # Now, and not when the verdicts are written: somebody may check out another branch while facts are judged.
+        # Determined now and not when verdicts are written: another branch may be checked out while facts are judged.
         self._is_on_default = is_on_default(git, default, remote=config.remote, head=head)
 
     def tree(self) -> CodeTree:
-        """Return the code that is judged."""
+        """Return the judged code."""
         if self._tree is None:
             self._tree = CodeTree(self._git, self.commit)
         return self._tree
 
     def restate(self) -> int:
-        """Work out the states that are missing and return the ground's number."""
+        """Compute the missing states and return the ground's number."""
         return due_module.refresh_states(
             self._catalog, self._git, self._local, self.commit, self._policy, now=self._now, tree=self._tree
         )
@@ -122,12 +122,12 @@ class Session:
             everything=self.options.everything,
         )
         is_mine = self._in_shard()
-        is_asked = bool(self.options.keys)  # by name: what may not run is reported
+        is_asked = bool(self.options.keys)  # by name: a fact that may not run is reported
         may = [due for due in found if due.why != "environment" or is_asked or self._may_run(due)]
         return [due for due in may if is_mine(due.row.key)]
 
     def _may_run(self, due: Due) -> bool:
-        """Return whether a check may run here; without an approval, the claim of another environment has to do."""
+        """Return whether a check may run here; if not, a claim from another environment has to do."""
         return due.spec.check.form == BUILTIN or self.trust.allows(due.row.spec, due.listed)
 
     def find_wrong(self, git: Git, tree: CodeTree, *, is_noted: bool = False) -> tuple[Wrong, ...]:
@@ -139,7 +139,7 @@ class Session:
         return tuple(wrong for wrong in found if is_mine(wrong.key))
 
     def _with_wrong(self, dues: list[Due], wrong: Sequence[Wrong]) -> list[Due]:
-        """Return what is due together with the facts of wrong claims, which count for nothing."""
+        """Add the facts with wrong claims to those that are due, without their verdicts."""
         keys = {one.key for one in wrong}
         missing = tuple(keys - {due.row.key for due in dues})
         if missing:
@@ -150,7 +150,7 @@ class Session:
         return sorted(found, key=lambda due: due.row.key)
 
     def _in_shard(self) -> Callable[[str], bool]:
-        """Return what tells whether a fact is one of the shard that is requested; without one, each is."""
+        """Return a test of whether a fact is in the requested shard; without a shard, it is true for all."""
         if self.options.shard is None:
             return lambda _: True
         from gitmem.verify.jobs.shards import list_loads, share_out
@@ -160,7 +160,7 @@ class Session:
         return lambda key: shards.get(key) == number
 
     def waiting(self) -> list[Due]:
-        """Return the facts that are due and whose commands nobody has approved or denied here, by key."""
+        """Return the due facts whose commands are neither approved nor denied here, by key."""
         return [
             due
             for due in self.list_due()
@@ -197,20 +197,20 @@ class Session:
         return probe.remembered(what, path, ask, now=self._now)
 
     def _forget_probes(self) -> None:
-        """Have the next run probe again: a sandbox that worked does not any more."""
+        """Make the next run probe again, because a sandbox that worked no longer does."""
         from gitmem.verify.sandbox import probe
 
         probe.forget()
 
     def _fetch(self, commit: str) -> bool:
-        """Bring a commit that is missing here from the remote, once; return whether it is here now."""
+        """Fetch a missing commit from the remote, once; return whether it is here now."""
         with self._fetching:
             if commit not in self._fetched:
                 self._fetched[commit] = self._is_fetched(commit)
             return self._fetched[commit]
 
     def _is_fetched(self, commit: str) -> bool:
-        from gitmem.git import remotes  # GitPython: 40 ms, and only where a commit is missing
+        from gitmem.git import remotes  # GitPython: 40 ms, and only if a commit is missing
 
         try:
             remotes.fetch_commit(self._git, self._config.remote, commit, remotes.RemoteOptions(timeout_s=FETCH_S))
@@ -219,7 +219,7 @@ class Session:
         return self._git.has(commit, "commit")
 
     def due_of(self, document: Document, spec: Spec, spec_hash: str, claim: str) -> Due:
-        """Return a memory that is not in the store yet as something to judge."""
+        """Return a memory that is not in the store yet in a form that can be judged."""
         words = format_json(spec.check.words)
         inputs = inputs_of(document, spec.check)
         row = fact_state.FactRow(0, document.key, spec_hash, claim, spec.check.form, words, format_json(inputs), None)
@@ -227,19 +227,19 @@ class Session:
         return due_module.Due(row, document, spec, digest(self.tree(), inputs, spec.check), None, "new", rests=rests)
 
     def judge_one(self, due: Due) -> Result:
-        """Judge one fact and write nothing."""
+        """Judge one fact and record nothing."""
         return self.judge_many([due])[0]
 
     def judge_uncommitted(self, due: Due, *, is_staged: bool, is_asked: bool) -> tuple[Result, bool] | None:
-        """Judge one fact with uncommitted changes, and write nothing.
+        """Judge one fact with uncommitted changes, and record nothing.
 
         Args:
             due: The fact.
-            is_staged: Judge what is staged; else the work tree.
-            is_asked: Judge it in any case; else only where the changes touch its inputs.
+            is_staged: Judge the staged changes; else the work tree.
+            is_asked: Judge it in any case; else only if the changes touch its inputs.
 
         Returns:
-            What the check showed, and whether its inputs are those of HEAD; None where it was not judged.
+            The result, and whether the inputs are the same as at HEAD; None if the fact was not judged.
         """
         from gitmem.verify.ground import dirty
         from gitmem.verify.run.run_all import judge_all
@@ -258,7 +258,7 @@ class Session:
         return result, new == due.digest
 
     def judge_at(self, due: Due, commit: str) -> Result | None:
-        """Judge one fact on another commit, and write nothing; None where its inputs are the same there."""
+        """Judge one fact at another commit, and record nothing; None if its inputs are the same there."""
         from gitmem.verify.run.run_all import judge_all
 
         tree = CodeTree(self._git, commit)
@@ -269,14 +269,14 @@ class Session:
         return judge_all(self._git, tree, [replace(due, digest=new)], means, now=self._now, report=lambda _: None)[0]
 
     def judge_many(self, dues: list[Due]) -> list[Result]:
-        """Judge facts as ``judge_one`` does one, together."""
+        """Judge several facts together and record nothing."""
         from gitmem.verify.run.run_all import judge_all
 
         means = replace(self._means_for(dues), is_hurried=True)
         return judge_all(self._git, self.tree(), dues, means, now=self._now, report=lambda _: None)
 
     def run(self, report: Callable[[Result, int, int], None], watch: Watch | None = None) -> VerifyRun:
-        """Judge what is due and write down what it showed; an interruption loses only what was under way."""
+        """Judge the due facts and record the results; an interruption only loses checks that are still running."""
         if self.options.dirty:
             return self._run_dirty(report, watch)
         if self.options.results:
@@ -329,14 +329,14 @@ class Session:
         return replace(judged, unrecorded=self._unrecorded, written=self.options.results, wrong=wrong)
 
     def _known_of_edited(self, dues: Sequence[Due]) -> list[Result]:
-        """Return what this clone knows of facts whose text alone was edited: the same check on the same inputs.
+        """Return this clone's results for facts whose text alone was edited: the same check on the same inputs.
 
-        It answered, so it need not run again; and somebody verifies the new text with it, as a run would.
+        The check need not run again; this also verifies the new text, as a run would.
         """
         from gitmem.verify.run.judge import Result
 
         if self.options.keys or self.options.everything:
-            return []  # who asks for a run gets one
+            return []  # a run that was requested is not skipped
         edited = [due for due in dues if due.why == "new" and due.spec.check.form != BUILTIN]
         mine = self._local.verdicts([due.row.key for due in edited]) if edited else {}
         found = []
@@ -351,14 +351,14 @@ class Session:
         return found
 
     def _is_known(self, due: Due, verdict: Verdict) -> bool:
-        """Return whether a verdict of another text of a fact still says what a run would."""
+        """Return whether a verdict for an earlier text of a fact still gives the result of a run."""
         is_young = due.row.ttl_s is None or self._now - verdict.at <= due.row.ttl_s
         is_steady = not (verdict.flapping or verdict.outside or describe_change(verdict.tools))
         is_same = (verdict.spec, verdict.rests) == (due.row.spec, due.rests)
         return is_same and is_young and is_steady and due_module.is_accepted(verdict, self._policy, now=self._now)
 
     def _explained(self, dues: Sequence[Due]) -> tuple[Due, ...]:
-        """Return what is due with what changed of its inputs, for whoever only asks."""
+        """Add the changed inputs to the due facts, for a dry run."""
         if not dues:
             return ()
         from gitmem.verify.overview.explain import explain
@@ -366,11 +366,11 @@ class Session:
         return explain(self._git, self.tree(), dues)
 
     def counts(self) -> bool:
-        """Return whether its verdicts are committed: HEAD was the default branch, or `--record` is given."""
+        """Return whether verdicts are committed: HEAD was the default branch, or `--record` is given."""
         return self.options.record or (self._is_on_default and not self.options.results)
 
     def _publish(self) -> VerifyRun:
-        """Write down what this clone knows and the branch does not, though nothing had to run."""
+        """Record verdicts that are only in this clone, when nothing has to run."""
         from gitmem.verify.record import list_news
 
         known = self._list_publishable()
@@ -380,10 +380,11 @@ class Session:
         )
 
     def _with_broken_again(self, dues: list[Due]) -> list[Due]:
-        """Return what is due, compared with the last report, and facts that fail again on inputs seen before.
+        """Return the due facts, compared with the last report, and facts that fail again on inputs seen before.
 
-        A verdict that counts again because the inputs do may be older than a failure in between. And an earlier failure
-        on these inputs may be of another cause: what it named may have moved, and another commit broke it.
+        A verdict that counts again because its inputs are back may be older than a failure in between. And an earlier
+        failure on these inputs may have another cause: files may have moved, or another commit may have broken the
+        fact.
         """
         known = [v for v in self._list_publishable() if v.outcome == FAILS]
         again = {v.key: last for v in known if (last := self._other_failure(v))}
@@ -410,7 +411,7 @@ class Session:
         return found
 
     def _other_failure(self, verdict: Verdict) -> Verdict | None:
-        """Return the failure that this clone saw last, where it is another one than a failure that counts again."""
+        """Return this clone's last failure, if it is different from a failure that counts again."""
         mine = self._local.verdicts([verdict.key]).get(verdict.key, ())
         last = next((v for v in mine[::-1] if (v.spec, v.claim) == (verdict.spec, verdict.claim)), verdict)
         is_other = last.outcome == FAILS and (last.inputs, last.at) != (verdict.inputs, verdict.at)
@@ -421,7 +422,7 @@ class Session:
         return read is not None and self._newest.was_fixed(*read, verdict)
 
     def _held_last(self, verdict: Verdict) -> Verdict | None:
-        """Return the verdict by which the branch says that a fact holds; this clone's own, if it made it."""
+        """Return the verdict by which the branch says that a fact holds; preferably this clone's own one."""
         branch = fact_state.branch_verdicts(self._catalog, [verdict.key]).get(verdict.key, ())
         verdicts = fact_state.merged(branch, (), spec=verdict.spec, claim=verdict.claim)
         held = {v.inputs for v in verdicts if v.outcome == HOLDS}
@@ -430,11 +431,11 @@ class Session:
         return max((v for v in every if v.outcome == HOLDS and v.inputs in held), key=lambda v: v.own, default=None)
 
     def _list_publishable(self) -> list[Verdict]:
-        """Return what this clone knows and the branch does not, by key."""
+        """Return the verdicts that only this clone has, by key."""
         return due_module.list_publishable(self._catalog, self._local, self.restate())
 
     def _run_dirty(self, report: Callable[[Result, int, int], None], watch: Watch | None) -> VerifyRun:
-        """Judge the work tree as it is, and write nothing down."""
+        """Judge the work tree with its uncommitted changes, and record nothing."""
         from gitmem.verify.ground import dirty
         from gitmem.verify.overview.news import with_news
         from gitmem.verify.run.run_all import judge_all
@@ -456,7 +457,7 @@ class Session:
                 report(results[-1], len(results), len(dues))
 
             if not self.options.dry_run:
-                # Somebody waits, and nobody is accused.
+                # A user is waiting, and no commit is blamed.
                 means = replace(self._means_for(dues), is_hurried=True, trial_s=0.0)
                 judge_all(taken.git, tree, dues, means, now=self._now, report=collect, watch=watch)
         ordered = tuple(sorted(results, key=lambda r: r.due.row.key))
@@ -466,7 +467,7 @@ class Session:
         return replace(judged, dirty=True, notices=taken.notices, wrong=wrong)
 
     def _means_for(self, dues: Sequence[Due]) -> Means:
-        """Return how these checks run; nothing is probed where none of them starts a process."""
+        """Return how these checks run; nothing is probed if none of them starts a process."""
         needs_process = any(d.spec.check.form != BUILTIN and self._may_run(d) for d in dues)
         return self.means() if needs_process else self._no_means()
 
@@ -476,7 +477,7 @@ class Session:
         return Means("", "", 1, self.trust.allows, self.trust.denies)
 
     def keep(self, results: list[Result]) -> Kept:
-        """Write verdicts to the branch where they count, else as local state; tell whether they stayed local."""
+        """Record results on the branch if they count, else as local state; also return whether they stayed local."""
         blocked = self._local.blocked()
         verdicts = [self._blamed(r, r.verdict, blocked) for r in results if r.verdict is not None]
         self._local.add_blocked(self._blocked(r) for r in results if r.outcome == BLOCKED)
@@ -492,18 +493,18 @@ class Session:
             from gitmem.verify.jobs.result_file import write_run
 
             known = self._list_publishable()
-            # What another shard judged in this clone is in that one's file: twice, it would not be taken at all.
+            # The file of another shard has what that shard judged in this clone; a fact in two files is not accepted.
             is_mine = self._in_shard()
             known = [verdict for verdict in known if is_mine(verdict.key)]
             shard, memory = str(self.options.shard or ""), self._catalog.meta("commit")
             write_run(self.options.results, results, known, (self.commit, memory, shard), self._now)
-            self._unrecorded = ""  # the file has it
+            self._unrecorded = ""  # the results are in the file
         return kept
 
     def _blamed(self, result: Result, verdict: Verdict, blocked: Collection[str]) -> Verdict:
-        """Return a verdict with the commit that broke the fact, where one alone changed its inputs since it held.
+        """Return a verdict with the commit that broke the fact, if a single commit changed its inputs since it held.
 
-        *blocked* are the facts whose check could not be run when it was tried last.
+        *blocked* are the facts whose check could not be run at the last attempt.
         """
         old = result.due.verdict
         is_break = verdict.outcome == FAILS and verdict.confirmed and not (verdict.outside or verdict.flapping)
@@ -515,7 +516,7 @@ class Session:
             return verdict
         self._breaks.add(verdict.key)
         read = self._reads(result)
-        # Inputs alone are not recorded on the branch: only this clone may know what held last.
+        # A change of inputs alone is not recorded on the branch, so only this clone may know the last one that held.
         mine = self._local.verdicts([verdict.key]).get(verdict.key, ())
         held = [v for v in mine if (v.spec, v.claim, v.outcome) == (verdict.spec, verdict.claim, HOLDS)]
         by_age = (old, *sorted(held, key=lambda v: -v.at))
@@ -523,9 +524,9 @@ class Session:
         return replace(verdict, culprit=next(filter(None, found), ""))
 
     def _may_be_another(self, result: Result, old: Verdict) -> bool:
-        """Return whether a failure may have been fixed, and another commit broke the fact, while nobody could judge it.
+        """Return whether a fact may have been fixed and broken again by another commit while it could not be judged.
 
-        One commit that changed its inputs does not do both.
+        This needs more than one commit that changed its inputs.
         """
         changes = self._newest.changes(*self._reads(result), old, result.due.moved)
         return changes is None or len(changes) > 1
@@ -541,14 +542,14 @@ class Session:
         return CheckOutput(result.due.row.key, self.commit, self._now, result.output * (result.outcome != HOLDS))
 
     def keep_verdicts(self, verdicts: Sequence[Verdict], tried: Sequence[Result] = ()) -> Kept:
-        """Write verdicts, and what was blocked, to the branch where they count; tell whether they stayed local."""
+        """Record verdicts and blocked attempts on the branch if they count; also return whether they stayed local."""
         verdicts = [
             v if v.key in self._breaks else with_culprit(v, self._git, self._catalog, self._local) for v in verdicts
         ]
-        # Before the verdicts are kept here: from then on the statuses are those that they make.
+        # Before the verdicts are added here, because they change the statuses.
         before = take_stock(self._catalog, self.restate(), self._local, now=self._now)
         is_kept = self._local.add_verdicts(verdicts)
-        # Of those that were only not recorded yet, the check may have been blocked since.
+        # Verdicts that were only not recorded yet are older: the check may have been blocked since.
         self._local.end_blocked(v.key for v in verdicts if v.at >= self._now)
         if not self.counts():
             self._unrecorded = "" if is_kept else f"the repository is not writable: {self._git.repository.state}"
@@ -556,7 +557,7 @@ class Session:
         return self._record(verdicts, before, tried), False
 
     def record_claimed(self, verdicts: Sequence[Verdict]) -> tuple[RecordResult, Standing]:
-        """Commit verdicts that were made elsewhere, which are none of this clone's own; return how all stands now."""
+        """Commit verdicts that were made on other machines; return what was recorded and the state of the store."""
         before = take_stock(self._catalog, self.restate(), self._local, now=self._now)
         recorded = self._record(verdicts, before, claimed=True)
         return recorded, take_stock(self._catalog, self.restate(), self._local, now=self._now)
@@ -584,12 +585,12 @@ class Session:
         )
 
     def _is_fresh(self, verdict: Verdict) -> bool:
-        """Return whether what a verdict read is what it was; where it does not say, that is not asked again here."""
+        """Return whether the inputs of a verdict are unchanged; false if the verdict does not name its reads."""
         read = self._read_by(verdict.key) if verdict.reads else None
         return read is not None and due_module.digest_by(self.tree(), *read, verdict) == verdict.inputs
 
     def _read_by(self, key: str) -> tuple[list[str], Check] | None:
-        """Return what a live fact declares to read, and its check; None where there is no such fact."""
+        """Return a live fact's declared inputs and its check; None if there is no such fact."""
         live = f"m.key = ? AND {state.LIVE}"
         found = f"SELECT f.inputs, f.form, f.words FROM fact f JOIN memory m ON m.id = f.id WHERE {live}"
         row = self._catalog.row(found, (key,))

@@ -1,7 +1,7 @@
-"""Checks that cannot fail prove nothing: recognise the plain ones, and suggest a built-in check where one fits.
+"""Recognise checks that cannot fail and so prove nothing, and suggest a built-in check where one fits.
 
-Only what is certain is claimed: a command of more than simple commands (``if``, loops, functions) may always fail. What
-gets through is found by running it in an empty folder (``judge.Judge.is_weak``).
+Only certain cases are reported: a command with more than simple commands (``if``, loops, functions) is assumed to be
+able to fail. Others are found by running them in an empty folder (``judge.Judge.is_weak``).
 """
 
 from __future__ import annotations
@@ -13,18 +13,18 @@ import shlex
 from gitmem.document.builtin_checks import row_of, taken_of
 from gitmem.model import BUILTIN, PROGRAM, SHELL, Check
 
-# Commands that succeed whatever the code says, and those that do at the end of a pipeline, whose status is the last
-# one's (POSIX.1-2017, Shell and Utilities; Shell Command Language, 2.9.2).
+# Commands that succeed whatever the code is, and those that do so at the end of a pipeline, whose status is that of its
+# last command (POSIX.1-2017, Shell and Utilities; Shell Command Language, 2.9.2).
 HARMLESS = frozenset(
     {"true", ":", "echo", "printf", "pwd", "sleep", "date", "whoami", "hostname", "id", "env", "uname", "set"}
 )
 FILTERS = frozenset({"cat", "tee", "tail", "head", "uniq", "wc", "tr", "cut", "nl", "fold", "less", "more"})
 SHELLS = frozenset({"sh", "bash", "dash"})
-# Places that are there wherever a check runs.
+# Paths that exist wherever a check runs.
 ALWAYS_THERE = frozenset({".", "./", "..", "../", "/", "/dev/null", "/tmp", "/etc", "/usr", "/bin"})  # noqa: S108
-# What begins more than a simple command.
+# Words that begin a compound command.
 COMPOUND = frozenset({"if", "for", "while", "until", "case", "{", "[[", "function", "trap", "return", "break"})
-# Contents that have nothing in common: what is found in all of them is found in every file.
+# Contents without anything in common: a pattern found in all of them is found in every file.
 UNLIKE = (b"", b"a", b"Z", b"7", b"_", b" ", b"\n", b"\0", b"\xff", b"\xc3\xa4.\n-")
 COMPARED = {
     "-eq": operator.eq, "-ne": operator.ne, "-lt": operator.lt, "-le": operator.le, "-gt": operator.gt,
@@ -35,16 +35,16 @@ _ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=")
 _NUMBER = re.compile(r"-?\d{1,9}")
 _TO_NOWHERE = re.compile(r"[12&]?>>?\s*(?:/dev/null|&[12])(?=\s|$)")
 _REDIRECTION = re.compile(r"\d?[<>]")
-# Unquoted, only what no shell expands; a line feed would separate two patterns of grep's.
+# Unquoted, only characters that no shell expands; a line feed would separate two patterns of grep.
 _TEXT = r"[\w./@:=,%+^][\w./@:=,%+^-]*|'[^'\n]*'|\"[^\"$`\\\n]*\""
 _GREP = re.compile(rf"grep (?:-[qFs]+ )*-?[qF]*q[qFs]* (?:-- )?({_TEXT}) ([\w./*@+][\w./*@+-]*)")
 _TEST = re.compile(r"(?:test|\[) -[fed] ([\w./@+][\w./@+-]*)(?: \])?")
-# What means the same to grep (POSIX.1-2017, 9.3, Basic Regular Expressions) and to re2.
+# Patterns with the same meaning for grep (POSIX.1-2017, 9.3, Basic Regular Expressions) and re2.
 _SAME_REGEX = re.compile(r"\^?(?:[^\\^$.*\[\]+?(){}|]\*?|\.\*?)*\$?")
 
 
 def why_trivial(check: Check) -> str:
-    """Return why a check cannot fail, or an empty string where it may."""
+    """Return why a check cannot fail, or an empty string if it may."""
     if check.form == BUILTIN:
         return _why_builtin(check)
     if check.form == PROGRAM:
@@ -66,7 +66,7 @@ def why_trivial(check: Check) -> str:
 
 
 def _why_builtin(check: Check) -> str:
-    """Return why a built-in check always gives the same answer: what it looks for is in every text."""
+    """Return why a built-in check always gives one answer, its pattern being in every text; or an empty string."""
     row = row_of(check)
     if not row.is_about_any:
         return ""
@@ -81,7 +81,7 @@ _AndOr = list[tuple[str, list[str]]]
 
 
 def _parse(command: str) -> list[_AndOr] | None:
-    """Return the statements of a command that is made of simple commands alone, else None.
+    """Parse a command into statements; None if it has anything but simple commands.
 
     Source: POSIX.1-2017, Shell Command Language, 2.9.3, Lists.
     """
@@ -93,7 +93,7 @@ def _parse(command: str) -> list[_AndOr] | None:
     for text, behind in split:
         if not text:
             if before in ("&&", "||", "|") and behind != "\n":
-                return None  # an operator with nothing behind it
+                return None  # an operator without a right operand
             continue
         if before == "|":
             statements[-1][-1][1].append(text)
@@ -108,9 +108,9 @@ def _parse(command: str) -> list[_AndOr] | None:
 
 
 def _split(command: str) -> list[tuple[str, str]] | None:
-    """Return the simple commands, each with the operator behind it; None where there is more than these.
+    """Split a command into simple commands, each with the operator after it; None if it has anything else.
 
-    Quotes, escapes and what is in for a command's output stay in their words; comments go.
+    Quotes, escapes and command substitutions stay in their words; comments are removed.
     """
     found: list[tuple[str, str]] = []
     text, quote, depth, at = "", "", 0, 0
@@ -138,17 +138,17 @@ def _split(command: str) -> list[tuple[str, str]] | None:
 
 
 def _value(command: str, statements: list[_AndOr]) -> bool | None:
-    """Return what a command always comes to: True for success; None where that depends."""
+    """Return the constant result of a command: True for success; None if it depends."""
     parts = [part for statement in statements for _, pipeline in statement for part in pipeline]
     if any(part.split()[0] in COMPOUND for part in parts):
         return None
-    # Somebody who ends early, or has the shell do it at the first failure, has a reason.
+    # An author who exits early, or uses `set -e`, has a reason.
     is_strict = any(re.match(r"set\s+-\w*[eo]", part) for part in parts)
     ends_early = any(part.split()[0] == "exit" for part in parts[:-1])
     value: bool | None = True
     for statement in statements:
         before = value
-        if statement[0][1] != ["exit"]:  # which leaves the status of what was before it
+        if statement[0][1] != ["exit"]:  # `exit` alone keeps the status of the command before it
             value = _list_value(statement, is_strict=is_strict)
         if value is not True and ends_early:
             return None
@@ -182,7 +182,7 @@ def _pipeline_value(pipeline: list[str], *, is_strict: bool) -> bool | None:
 
 
 def _part_value(part: str, *, ends_pipeline: bool = False) -> bool | None:
-    """Return what a simple command always comes to, None where that depends."""
+    """Return the constant result of a simple command; None if it depends."""
     try:
         words = shlex.split(_TO_NOWHERE.sub("", part))
     except ValueError:
@@ -217,7 +217,7 @@ def _known_value(name: str, operands: list[str], *, ends_pipeline: bool) -> bool
 
 
 def _test_value(operands: list[str]) -> bool | None:
-    """Return what ``test`` says of words that are no variables. Source: POSIX.1-2017, test."""
+    """Return the result of ``test`` for constant words. Source: POSIX.1-2017, test."""
     if any(sign in word for word in operands for sign in "$`*?"):
         return None
     match operands:
@@ -244,7 +244,7 @@ def _test_value(operands: list[str]) -> bool | None:
 
 
 def suggest_builtin(check: Check) -> str:
-    """Return the options that say the same as a plain ``grep -q`` or ``test -f``, or an empty string.
+    """Return the options of a built-in check equivalent to a plain ``grep -q`` or ``test -f``, or an empty string.
 
     A built-in check needs no approval, no process and no checkout, and its inputs are known exactly.
     """

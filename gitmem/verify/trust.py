@@ -1,8 +1,8 @@
-"""Approvals: which specifications may run in this clone. Kept outside the repository; a deny wins.
+"""Approvals: which specifications may run in this clone. Stored outside the repository; a denial takes precedence.
 
-A memory file is code that came with ``git fetch``: nothing of it runs until a person on this machine approved these
-exact bytes (threats T1-T3). One file a record, made with O_EXCL and mode 0600; a folder that others can write to, or
-that is not ours, approves nothing.
+A memory file is code that came with ``git fetch``: its command does not run until a user on this machine has approved
+exactly these bytes (threats T1-T3). Each record is a file created with O_EXCL and mode 0600. A folder that others can
+write to, or that another user owns, approves nothing.
 """
 
 from __future__ import annotations
@@ -26,21 +26,21 @@ if TYPE_CHECKING:
 
 ALLOW = "allow"
 DENY = "deny"
-# How many digits of the hash a person types to approve: 2^24 to one against a slip.
+# Digits of the hash that a user types to approve: one chance in 2^24 of a mistake.
 TYPED_DIGITS = 6
 
 
 @frozen
 class Approval:
-    """One record.
+    """A recorded approval or denial.
 
     Attributes:
         verdict: ``allow`` or ``deny``.
         spec: Hash of the whole specification.
         key: The fact it was given for.
         command: The command as it was shown.
-        at: When, epoch seconds.
-        who: The user.
+        at: When it was given, epoch seconds.
+        who: The user who gave it.
     """
 
     verdict: str
@@ -55,7 +55,7 @@ class Trust:
     """The approvals of one clone.
 
     Attributes:
-        folder: Where they are.
+        folder: The folder of the records.
     """
 
     def __init__(self, state_home: str, clone: str) -> None:
@@ -64,7 +64,7 @@ class Trust:
         self._listed: frozenset[str] = frozenset()
 
     def with_list(self, lines: Iterable[str]) -> Trust:
-        """Return the same approvals with the lines of an approved list added (a deny still wins)."""
+        """Return the same approvals with the lines of an approved list added; denials still take precedence."""
         more = Trust(os.path.dirname(self.folder), self._clone)
         more._listed = self._listed | frozenset(lines)
         return more
@@ -74,10 +74,10 @@ class Trust:
 
         Args:
             spec: Its hash.
-            line: The line of an approved list that allows it (``verify.approved``), where one can.
+            line: The line of an approved list that would allow it (``verify.approved``), if any.
 
         Raises:
-            TrustError: The folder can be written to by others, or is not ours.
+            TrustError: Others can write to the folder, or another user owns it.
         """
         self._guard()
         if _exists(self._path(DENY, spec)):
@@ -89,10 +89,10 @@ class Trust:
         return _exists(self._path(DENY, spec))
 
     def approve(self, approval: Approval) -> None:
-        """Write an approval; it lifts a deny of the same specification.
+        """Record an approval; it removes a denial of the same specification.
 
         Raises:
-            TrustError: The folder can be written to by others, or the clone has no name of its own.
+            TrustError: Others can write to the folder, or the clone has no clone-id.
         """
         if not self._clone:
             raise TrustError(
@@ -103,12 +103,12 @@ class Trust:
         remove(self._path(DENY, approval.spec))
 
     def revoke(self, approval: Approval) -> None:
-        """Take an approval back, and deny the specification."""
+        """Remove an approval, and deny the specification."""
         self._write(DENY, approval)
         remove(self._path(ALLOW, approval.spec))
 
     def list_all(self) -> list[Approval]:
-        """Return this clone's records, by key; unreadable ones are left out (they approve nothing)."""
+        """Return this clone's records, by key; unreadable ones are ignored (they approve nothing)."""
         found = []
         for path in self._files():
             try:
@@ -120,7 +120,7 @@ class Trust:
         return sorted(found, key=lambda a: (a.key, a.spec, a.verdict))
 
     def forget_all(self) -> None:
-        """Delete this clone's records, denials too: nothing of it may run, and nothing is denied."""
+        """Delete this clone's records, including denials: afterwards no command may run, and none is denied."""
         for path in self._files():
             remove(path)
 
@@ -152,12 +152,12 @@ class Trust:
             file.write(format_json({**fields_of(approval), "verdict": verdict}, is_ascii=True))
 
     def _guard(self) -> None:
-        """Fail closed: a folder that others can write to, or that belongs to others, approves nothing."""
+        """Raise an error if others can write to the folder, or another user owns it."""
         try:
             found = os.lstat(self.folder)
         except (FileNotFoundError, NotADirectoryError):
             return
-        # Where a system has no such owners and modes (Windows), nothing can be said of it.
+        # On a system without such owners and modes (Windows), the folder is never trusted.
         is_ours = hasattr(os, "geteuid") and found.st_uid == os.geteuid()
         if not stat.S_ISDIR(found.st_mode) or not is_ours or found.st_mode & 0o022:
             raise TrustError(
@@ -167,7 +167,7 @@ class Trust:
 
 
 def _exists(path: str) -> bool:
-    """Return whether there is a record; where nobody can tell, that is an error: a denial may be hidden."""
+    """Return whether a record exists; errors are not hidden, because the record may be a denial."""
     try:
         os.stat(path)
     except (FileNotFoundError, NotADirectoryError):
@@ -176,7 +176,7 @@ def _exists(path: str) -> bool:
 
 
 def of_clone(git: Git) -> Trust:
-    """Return the approvals of a clone; none can be given in a read-only repository that never had one."""
+    """Return the approvals of a clone; in a read-only repository without a clone-id, none can be given."""
     try:
         clone = clone_id(git.repository.state)
     except OSError:

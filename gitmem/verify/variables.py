@@ -1,4 +1,4 @@
-"""The environment variables that a fact declares (``env``): their values for its check, never for what is kept."""
+"""The environment variables that a fact declares (``env``): passed to its check, and never stored."""
 
 from __future__ import annotations
 
@@ -10,28 +10,28 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-# Values shorter than this are words of any output ("1", "true"): replacing them would only make it unreadable.
+# Shorter values are ordinary words ("1", "true"): replacing them would only make an output unreadable.
 SECRET_LENGTH = 6
-# Of a value whose beginning was cut off, an end this long is replaced as well.
+# If the beginning of a value is cut off, an ending of at least this length is replaced as well.
 SHORTEST_END = 4
 
 
 def marks_of(names: Iterable[str]) -> dict[str, str]:
-    """Return what a verdict says of the values that variables have here, by name (``mark_value``)."""
+    """Return the marks of the present values of variables, by name, for a verdict (``mark_value``)."""
     names = [name for name in names if not is_own_variable(name)]
     values = config.variables(names)
     return {name: mark_value(name, values.get(name)) for name in names}
 
 
 def without_values(text: str, values: Mapping[str, str], *, is_cut: bool = False) -> str:
-    """Return a check's output with the values of its variables replaced by their names.
+    """Replace the values of variables in a check's output by their names.
 
-    A value of several lines is replaced line by line, because a check may print one of them.
+    A value of several lines is also replaced line by line, because a check may print one of them.
 
     Args:
         text: The output.
         values: The values by name.
-        is_cut: Whether the beginning of the output is missing, which may be the beginning of a value.
+        is_cut: Whether the output is cut at its beginning, possibly inside a value.
     """
     found = {part: name for name, value in values.items() for part in _parts(value)}
     for part in sorted(found, key=len, reverse=True):
@@ -43,7 +43,7 @@ def without_values(text: str, values: Mapping[str, str], *, is_cut: bool = False
 
 
 def is_told(text: str, values: Mapping[str, str]) -> bool:
-    """Return whether a text has a value, or a line of one."""
+    """Return whether a text contains a value, or a line of one."""
     return any(part in text for value in values.values() for part in _parts(value))
 
 
