@@ -5,7 +5,7 @@ specification has that hash and is shown as that command, so that a hash alone a
 
 The list is read in its present state on the remote, by asking for the default branch and fetching it by name. Nothing
 in the clone affects this: neither ``origin/HEAD`` nor a remote-tracking branch nor a setting. Someone who can write to
-this clone's git configuration can still name another remote; that is the user themself (SECURITY.md).
+this clone's git configuration can still name another remote; only the user should be able to (SECURITY.md).
 """
 
 from __future__ import annotations

@@ -79,7 +79,7 @@ def find_wrong(
         local: The local state, for the verdicts made here.
         tree: The code.
         keys: Only these facts; empty for all.
-        is_noted: Whether to record in the local state that nothing is wrong, so that this is not repeated in vain.
+        is_noted: Whether to record in the local state that nothing is wrong, so that the comparison is not repeated.
     """
     claims = _claims(catalog, local, keys)
     current = list(_current(claims, tree))

@@ -71,7 +71,7 @@ class CodeTree(CodeFiles):
 
     @cached_property
     def variants(self) -> dict[str, CodeTree]:
-        """Return a cache of this tree with moved files also at their old paths, by the moves (``verify.moves``)."""
+        """Return cached trees with moved files also at their old paths, by the text of the moves (``verify.moves``)."""
         return {}
 
     @cached_property

@@ -119,7 +119,7 @@ def newest_commit(git: Git, names: Iterable[str]) -> int:
 
 
 def describe_last(git: Git, catalog: Catalog, *, now: int) -> dict[str, Any] | None:
-    """Return when, and on which code commit, a verify job last ran: in this clone or by the branch. Starts no process.
+    """Return when and on which code commit a verify job last ran, here or according to the branch; starts no process.
 
     Args:
         git: The repository.

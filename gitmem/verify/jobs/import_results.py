@@ -102,7 +102,7 @@ def take(session: Session, paths: Sequence[str], *, git: Git, tip: str, policy: 
         now: Epoch seconds.
 
     Raises:
-        RefusedError: There are more files than the most shards.
+        RefusedError: There are more files than the largest number of shards.
         GitmemError: Verdicts do not count here: HEAD is not the default branch.
     """
     if len(paths) > result_file.FILES_LIMIT:

@@ -71,7 +71,7 @@ def find_silence(
         elif now - verified > late_s:
             since = waits_since()
             if since and now - since > late_s and now - came() > late_s and now - installed(one.file) > late_s:
-                # The schedule may have been newer than the waiting facts, but it has had enough time since both.
+                # It is unknown when the schedule should first have left a sign, but by now it should have.
                 never = "the forge's verify job has never recorded a verdict"
                 silent = f"the forge's verify job has recorded no verdict for {lasted(now - verified)}"
                 message = silent if verified else never

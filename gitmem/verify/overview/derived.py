@@ -57,6 +57,6 @@ def _derive(
         return conclude(check, now, dict.fromkeys(same, ()) | dict(seen))  # no file at the base had a match
     if any(had):
         return None
-    # The match was in an unchanged file, which still has it.
+    # The match at the base is in an unchanged file, so the head has it too.
     has = any(seen.get(entry, True) for entry in now if entry not in same)
     return None if has else before

@@ -2,11 +2,11 @@
 
 A check that does not pass now, but held at an earlier commit, first runs there, and a second time if it does not pass
 there. If it passes there, the change is the cause: the check runs again at the judged commit (``FIRM`` runs in all,
-fewer for slow checks), and then the fact fails. If it does not pass there, the code is not the cause: the fact is
+fewer for slow checks), and must fail each time. If it does not pass there, the code is not the cause: the fact is
 *blocked*. A single passing run is enough for the fact to hold: exit 0 proves it, and a check that fails and then holds
 on the same code is itself unreliable. Such a fact is *marked* as flapping. A mark is the number of equal answers that
 are still needed: each equal answer subtracts one, each further flap adds ``AGAIN``. While a fact is marked, a failure
-is recorded only after as many equal answers as the mark says. So a check that behaves like a coin is not believed, and
+is recorded only after as many equal answers as the mark says. So a random failure is not believed, and
 a real break of a flapping fact is still reported at its commit: there it fails every time, and at the earlier commit it
 holds.
 

@@ -152,7 +152,7 @@ def default_limits(*, processes: int = 0, memory_mib: int = 0, disk_mib: int = 0
 def clean_environment(
     path: str, home: str, tmp: str, *, online: bool, variables: Mapping[str, str] | None = None
 ) -> dict[str, str]:
-    """Return the whole environment of a check: a fixed set, and the variables of ours that the fact declares."""
+    """Return the whole environment of a check: a fixed set, and those of our variables that the fact declares."""
     env = {
         **dict(toolchain.find_toolchain(path).variables),
         **(variables or {}),
