@@ -68,7 +68,7 @@ class OpenStore:
         self._policy: Policy | None = None
         self._local: LocalState | None = None
         self._is_usable: bool | None = None
-        self._proven: dict[str, bool] = {}
+        self._proven: set[str] = set()
         self._author = author
 
     def close(self) -> None:
@@ -159,14 +159,18 @@ class OpenStore:
         return self.usable(self.git.repository.state)
 
     def _is_readable(self, tip: str) -> bool:
-        if tip not in self._proven:  # it never changes for a commit
-            kind = proof.read(self.proofs_folder).get(tip, "")
-            if not kind:
-                from gitmem.store.foreign import kind_of
+        if tip in self._proven:
+            return True
+        kind = proof.read(self.proofs_folder).get(tip, "")
+        if not kind:
+            from gitmem.store.foreign import kind_of
 
-                kind = kind_of(self.git, tip, state=self.proofs_folder)
-            self._proven[tip] = kind != proof.FOREIGN
-        return self._proven[tip]
+            kind = kind_of(self.git, tip, state=self.proofs_folder)
+        if kind != proof.FOREIGN:
+            self._proven.add(
+                tip
+            )  # a commit stays a store's; a foreign one may prove to be one when a clone is deepened
+        return kind != proof.FOREIGN
 
     def _refuse_foreign(self) -> None:
         """Refuse a branch that exists and is not a store.

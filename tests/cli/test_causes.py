@@ -47,7 +47,7 @@ def test_folder_that_is_gone_is_a_few_lines_in_every_listing(run_cli, repo: Path
     assert len(context.out.split("\n\n")[1].splitlines()) <= 8
     run_cli("report", "page.html")
     cause = f"208 facts broken by {head} (Ana: Remove src/python)"
-    assert f"{cause}</h3></summary>" in (repo / "page.html").read_text()
+    assert f"<span>{cause}</span></h3></summary>" in (repo / "page.html").read_text()
     each = run_cli("status", "--each").out
     assert sum(line.startswith("  ✗ f") for line in each.splitlines()) == GONE
     assert head in run_cli("verify", "--why").out

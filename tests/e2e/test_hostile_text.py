@@ -208,7 +208,7 @@ def test_the_page_has_nothing_alive_in_it_and_nothing_of_it_is_more_than_text(ho
 
     assert (page.status, data.status) == (0, 0)
     assert ALIVE.findall(page.out + page.err + data.out + data.err) == []
-    assert len(re.findall("<script", page.out)) == 1
+    assert len(re.findall('<script(?! type="text/plain" )', page.out)) == 1
     assert 'id="title"' in page.out
     assert json.loads(data.out)["statuses"]["failed"] == 2
 

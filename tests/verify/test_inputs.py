@@ -27,7 +27,10 @@ class FakeTree(CodeTree):
         self._matched: dict = {}
 
 
-PATHS = st.lists(st.text("ab.-[/", min_size=1, max_size=6).filter(lambda p: "//" not in p), unique=True, max_size=12)
+# No path of a tree begins with a slash.
+PATHS = st.lists(
+    st.text("ab.-[/", min_size=1, max_size=6).filter(lambda p: "//" not in f"/{p}"), unique=True, max_size=12
+)
 GLOBS = st.text("ab.-[]!*?/", min_size=1, max_size=7)
 
 
