@@ -1,4 +1,4 @@
-"""``memory.boards``: what the workers of one run share while it lasts."""
+"""``memory.boards``: boards, which the workers of a run share until it ends."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Boards:
         self._repository = memory.repository
 
     def open(self, run: str, *, goal: str = "") -> tuple[Board, bool]:
-        """Start a board, or go on with the one that is there; also return whether it is new."""
+        """Start a board, or resume the existing one; also return whether it is new."""
         from gitmem.commands.board import open_board
 
         return open_board(self._repository, run, goal)
@@ -42,7 +42,7 @@ class Boards:
         worker: str = "",
         must_surface: bool = False,
     ) -> Posted:
-        """Add an entry; posted again, it is the one that is there.
+        """Add an entry; return the existing one if it was posted before.
 
         Args:
             run: The run.
@@ -51,10 +51,10 @@ class Boards:
             links: Entries that it ``supports``, ``contradicts``, ``supersedes`` or ``addresses``, by their names.
             doc: The document that it is from.
             ref: The place: ``path:line``, a URL, a commit.
-            evidence: What was seen there.
+            evidence: The text or output found there.
             confidence: From 0 to 1.
-            worker: Who says it; the agent or person that works here if empty.
-            must_surface: Whether the final report has to say it.
+            worker: The author; if empty, the agent or person that works here.
+            must_surface: Whether the final report must mention it.
         """
         from gitmem.boards.entry import POSTED, Source
         from gitmem.commands import board
@@ -84,7 +84,7 @@ class Boards:
         return board.answer(self._repository, run, signals, text, draft)
 
     def waive(self, run: str, *signals: str, why: str, worker: str = "") -> Posted:
-        """Let signals stay without an answer, with the reason."""
+        """Leave signals unanswered, and record the reason."""
         from gitmem.commands import board
 
         return board.waive(self._repository, run, signals, why, worker=worker)
@@ -102,13 +102,13 @@ class Boards:
         return read_board(self._repository.git, run)
 
     def list(self) -> Sequence[Board]:
-        """Return the boards of this clone by name, closed ones too."""
+        """Return the boards of this clone, including closed ones, sorted by name."""
         from gitmem.boards.log import list_runs, read_board
 
         return [read_board(self._repository.git, run) for run in list_runs(self._repository.git)]
 
     def survival(self, run: str, report: str, *, threshold: float = 0.0) -> Sequence[Missing]:
-        """Return what a final report does not say of what it has to; *threshold* 0 is the usual share of words."""
+        """Return the entries that a final report must mention but does not; *threshold* 0 is the default."""
         from gitmem.boards.survival import THRESHOLD, find_missing
 
         return find_missing(self.show(run), report, threshold=threshold or THRESHOLD)
@@ -116,14 +116,14 @@ class Boards:
     def close(
         self, run: str, *, raw: bytes | None = None, why: str = "", force: bool = False, distil: bool = True
     ) -> tuple[Board, RunResult | None]:
-        """End a run and write what it leaves as memories; again, nothing is written twice. Also return the memories.
+        """End a run and write its results as memories, which are also returned; repeating it writes nothing twice.
 
         Args:
             run: The run.
-            raw: The memories as `gitmem remember --from-run` reads them, instead of those that the board gives.
-            why: The reason; needed to force it.
-            force: Close it though signals are open.
-            distil: Whether memories are written; one that is refused does not keep the others.
+            raw: The memories as `gitmem remember --from-run` reads them, instead of those made from the board.
+            why: The reason; required with *force*.
+            force: Close it although signals are open.
+            distil: Whether memories are written; a refused one does not prevent the others.
 
         Raises:
             RunClosedError: Signals are open.
@@ -141,7 +141,7 @@ class Boards:
     def sync(
         self, remote: str = "", *, talk: RemoteOptions | None = None, push: bool = True, accept_rewritten: bool = False
     ) -> Sequence[BoardSync]:
-        """Unite the boards of this clone and a remote's."""
+        """Merge the boards of this clone with a remote's."""
         from gitmem.boards.exchange import exchange
         from gitmem.commands.sync.sync import remote_of
         from gitmem.git.remotes import RemoteOptions

@@ -21,13 +21,13 @@ if TYPE_CHECKING:
 
 
 class Bulk:
-    """Import, export, writing in one commit, finding duplicates, and following moved files."""
+    """Import, export, write memories in one commit, find duplicates, and follow moved files."""
 
     def __init__(self, repository: OpenRepository) -> None:
         self._repository = repository
 
     def batch(self) -> Queue:
-        """Return a context manager in which many memories share one commit."""
+        """Return a context manager in which all writes share one commit."""
         from gitmem.commands.remember import queue
 
         return queue(self._repository)
@@ -39,7 +39,7 @@ class Bulk:
         return import_files(self._repository, sources, stdin=stdin, progress_of=self._repository.progress_of)
 
     def export(self, query: Query, *, folder: str = "", is_okf: bool = False) -> Iterator[str]:
-        """Return memories as JSONL, a line each; with a folder, write Markdown files there and return their paths.
+        """Return memories as JSONL, one line each; with a folder, write Markdown files there and return their paths.
 
         With *is_okf*, the folder is a bundle of the Open Knowledge Format.
         """
@@ -50,9 +50,9 @@ class Bulk:
         return export(repository, query, folder=folder, is_okf=is_okf, progress=progress)
 
     def settle_moved(self, *keys: str, dry_run: bool = False, approve: bool = False) -> Sequence[Repointed]:
-        """Re-point checks, paths and refs to where git renamed their files: of these memories, or of all that moved.
+        """Update checks, paths and refs to renamed files, in these memories or in all that are affected.
 
-        A changed check must hold. *approve* approves changed commands, as the person who wrote them.
+        A changed check must hold. *approve* approves changed commands on behalf of their author.
         """
         from gitmem.commands.settle import settle_moved
 
@@ -65,7 +65,7 @@ class Bulk:
                 self._repository.turn()
 
     def confirm(self, key: str) -> str:
-        """Confirm a memory as its foundations are worded now, and return the commit."""
+        """Confirm a memory with the current wording of its foundations, and return the commit."""
         from gitmem.commands.settle import confirm
 
         return confirm(self._repository, key)
@@ -84,9 +84,9 @@ class Bulk:
         return apply_plan(store, found) if apply and found.steps else found
 
     def contradictions(self, *, scope: str = PROJECT, apply: bool = False) -> tuple[ContradictionReport, str]:
-        """Find memories that speak against each other; with *apply*, supersede those that evidence decides.
+        """Find memories that contradict each other; with *apply*, supersede those that evidence decides.
 
-        Also return the commit; empty where nothing was written.
+        Also return the commit; empty if nothing was written.
         """
         from gitmem.commands.curate.contradictions import find_contradictions, superseding
         from gitmem.commands.curate.dedupe import apply_groups
@@ -113,7 +113,7 @@ class Bulk:
         return apply_groups(store, found) if apply and found.groups else found
 
     def merge_group(self, group: Group, *, scope: str = PROJECT) -> DuplicateReport:
-        """Supersede the others of one group that ``dedupe`` found, in one commit; nothing where one changed since."""
+        """Supersede the others of one group from ``dedupe`` in one commit; do nothing if one has changed since."""
         from gitmem.commands.curate.dedupe import DuplicateReport, apply_groups
 
         store = self._repository.store_for(scope) if scope != PROJECT else self._repository

@@ -1,4 +1,4 @@
-"""``memory.captures``: what was captured and waits for its commit."""
+"""``memory.captures``: captured texts that wait for their commit."""
 
 from __future__ import annotations
 
@@ -16,11 +16,12 @@ if TYPE_CHECKING:
 
 
 class Captures:
-    """Texts that a hook or an agent captured: on disk within milliseconds, committed by a process in the background."""
+    """Texts that a hook or an agent captured: on disk within milliseconds, committed by a background process."""
 
     def __init__(self, repository: OpenRepository) -> None:
         self._repository = repository
-        # The catalog that also shows what waits, and the state of the catalog and the spool that it was made from.
+        # A catalog that includes the waiting texts, and the states of the base catalog and the spool that it was made
+        # from.
         self._shown: Catalog | None = None
         self._shown_state: tuple[str, ...] = ()
 
@@ -34,7 +35,7 @@ class Captures:
         once: bool = False,
         options: Mapping[str, Any],
     ) -> str:
-        """Write a text that will be a memory to the spool, and return the entry's name."""
+        """Write a text to the spool, from which a memory will be made; return the entry's name."""
         from gitmem.commands.capture.keep import keep
 
         name = keep(self._repository, text, title=title, kind=kind, key=key, once=once, options=options)
@@ -42,7 +43,7 @@ class Captures:
         return name
 
     def add_commits(self, commits: Sequence[str]) -> LearningResult:
-        """Capture what the messages of commits say was learned."""
+        """Capture the learnings that the messages of commits state."""
         from gitmem.commands.capture.commits import learn_from
 
         learnt = learn_from(self._repository, commits)
@@ -51,13 +52,13 @@ class Captures:
         return learnt
 
     def problems_of(self, message: str) -> list[str]:
-        """Return why what a commit message says was learned cannot be captured, a line each; captures nothing."""
+        """Return why the learnings stated in a commit message cannot be captured, a line each; captures nothing."""
         from gitmem.commands.capture.commits import refused_of
 
         return refused_of(self._repository, message)
 
     def drain(self) -> int:
-        """Commit everything that waits, and return how many entries that were."""
+        """Commit all waiting texts, and return how many entries there were."""
         if not waiting_in(self._repository.git.repository.state):
             return 0
         from gitmem.commands.capture.drain import drain
@@ -65,13 +66,13 @@ class Captures:
         return drain(self._repository, self._repository.branch_writer())
 
     def list_refused(self) -> list[RefusedText]:
-        """Return the captured texts that were refused, the oldest first."""
+        """Return the captured texts that were refused, oldest first."""
         from gitmem.commands.doctor.refused import list_refused
 
         return list_refused(self._repository)
 
     def accept(self, name: str) -> int:
-        """Make a memory of a refused text, or of each for ``all``; return how many.
+        """Make a memory of a refused text, or of every one with ``all``; return how many.
 
         Raises:
             NotFoundError: There is no such text.
@@ -82,7 +83,7 @@ class Captures:
         return accept(self._repository, name, self.drain)
 
     def drop(self, name: str) -> int:
-        """Delete a refused text, or all of them for ``all``; return how many.
+        """Delete a refused text, or every one with ``all``; return how many.
 
         Raises:
             NotFoundError: There is no such text.
@@ -92,7 +93,7 @@ class Captures:
         return drop(self._repository, name)
 
     def overlaid(self, base: Catalog) -> Catalog:
-        """Return a catalog that also shows what waits; *base* itself where nothing does."""
+        """Return a catalog that includes the waiting texts; *base* itself if none wait."""
         waiting = waiting_in(self._repository.git.repository.state)
         if not waiting:
             return base
@@ -104,19 +105,19 @@ class Captures:
             if self._shown is None:
                 self._shown = fresh
             else:
-                self._shown.become(fresh)  # a command that holds the former one goes on with this one
+                self._shown.become(fresh)  # commands that hold the previous catalog see the new one
             self._shown_state = state
         return self._shown
 
     def start(self, job: str) -> None:
-        """Start a process in the background that does a job (a row of the table in ``cli.background``)."""
+        """Start a background process for a job (a row of the table in ``cli.background``)."""
         from gitmem.store import background
 
         repository = self._repository.git.repository
         background.start(repository.state, repository.top or repository.git, job)
 
     def close(self) -> None:
-        """Close the catalog that shows what waits."""
+        """Close the catalog that includes the waiting texts."""
         if self._shown is not None:
             self._shown.close()
             self._shown = None

@@ -1,4 +1,4 @@
-"""Adds the status of the memory that exists already to the error about a duplicate."""
+"""Add the status of the existing memory to an error about a duplicate."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ if TYPE_CHECKING:
 
 
 class DuplicateStatus:
-    """Completes a ``DuplicateError`` with the status of the memory that it names, as a context manager."""
+    """A context manager that completes a ``DuplicateError`` with the status of the memory that it names."""
 
     def __init__(self, store: ProvingStore) -> None:
         self._store = store
 
     def __enter__(self) -> None:
-        """Begin."""
+        """Do nothing: the work is done on leaving."""
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, *_: object) -> None:
-        """Complete the error, where it is that one."""
+        """Complete the error if it is a ``DuplicateError``."""
         if not isinstance(error, DuplicateError) or error.status:
             return
         from gitmem.index.catalog.state import statuses_of, suspects

@@ -1,4 +1,4 @@
-"""``memory.index``: the search data that are derived from the memories."""
+"""``memory.index``: the search data derived from the memories."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ if TYPE_CHECKING:
 
 
 class MemoryIndex:
-    """The catalog of this clone, and the Whoosh index where there is one."""
+    """The catalog of this clone, and the Whoosh index if there is one."""
 
     def __init__(self, repository: OpenRepository) -> None:
         self._repository = repository
 
     def refresh(self, *, rebuild: bool = False, engine: str = "") -> IndexReport:
-        """Update the index, or rebuild it; Whoosh's too, where it exists, is chosen by the settings, or is named."""
+        """Update or rebuild the index, and Whoosh's if it exists, is chosen by the settings or is named."""
         from gitmem.commands.recall import refresh_whoosh
         from gitmem.index.catalog import schema
         from gitmem.results import IndexReport

@@ -1,4 +1,4 @@
-"""``memory.jobs``: verify jobs, what runs them, and the results of other machines."""
+"""``memory.jobs``: verify jobs, their schedules, and the results of other machines."""
 
 from __future__ import annotations
 
@@ -26,16 +26,16 @@ class Jobs:
         self._repository = memory.repository
 
     def run_scheduled(self) -> VerifyRun | None:
-        """Pull and verify what is due without a person, and sync a clone that was synced; None if a job runs already.
+        """Pull sources and verify due facts unattended, and sync if this clone syncs; None if a job already runs.
 
         Raises:
-            GitmemError: Something failed; if the remote cannot be reached, everything else is done.
+            GitmemError: Something failed; if only the remote cannot be reached, everything else is done.
         """
         from gitmem.errors import BusyError, GitmemError
         from gitmem.verify.options import Options
 
         repository = self._repository
-        if repository.store.proposal:  # a job that no person started verifies the memory branch
+        if repository.store.proposal:  # an unattended job verifies the memory branch, not the proposal
             return self._run_on_branch()
         config = repository.config
         is_shared = repository.git.read_ref(f"refs/gitmem/seen/{config.remote}/{config.branch}") is not None
@@ -44,7 +44,7 @@ class Jobs:
             if is_shared:
                 self._memory.sync()
         except GitmemError:
-            pass  # what is here can be verified without it, and the second attempt reports the reason
+            pass  # local facts can be verified without a sync, and the second attempt reports the reason
         try:
             run = self._memory.verify(options=Options(if_idle=True), is_scheduled=True)
         except BusyError:
@@ -61,12 +61,12 @@ class Jobs:
         return run
 
     def fetch(self) -> str:
-        """Bring in what others recorded, unless a setting says no; return why it was not possible, or nothing."""
+        """Fetch what others recorded, unless a setting forbids it; return why it failed, or an empty string."""
         repository = self._repository
         if not repository.config.verify_fetch or not repository.config.remote:
             return ""
         if repository.git.read_ref(f"refs/remotes/{repository.config.remote}/{repository.config.branch}") is None:
-            return ""  # that remote has no memory
+            return ""  # the remote has no memory
         from gitmem.commands.sync.fetch import fetch
 
         is_on_top = bool(repository.store.companion)
@@ -88,7 +88,7 @@ class Jobs:
         return take(session, paths, git=repository.git, tip=tip, policy=repository.policy(), now=repository.now)
 
     def output(self, key: str, *, scope: str = "") -> CheckOutput:
-        """Return the end of what a fact's check wrote when it last ran in this clone and did not pass."""
+        """Return the end of the output of a fact's check from its last run in this clone that did not pass."""
         from gitmem.commands.show import output_of
 
         return output_of(self._repository, key, scope)
@@ -96,9 +96,9 @@ class Jobs:
     def explain_failures(
         self, options: Options, *, report: Callable[[SearchStep], None] = lambda _: None
     ) -> Sequence[Why]:
-        """Find the commit that broke each fact that fails at HEAD without a known one: of some keys, or all.
+        """Find the commit that broke each fact that fails at HEAD and has no known culprit: of some keys, or all.
 
-        With a result file, of those that fail in it; what was found is written to the file.
+        With a result file, do so for the facts that fail in it, and write the culprits to the file.
         """
         from gitmem.commands.why import explain_all
 
@@ -119,18 +119,18 @@ class Jobs:
         try:
             for store, own in self._repository.proving(replace(options, keys=keys, everything=False, shard=None)):
                 explained += explain_all(store, own, report) if store is self._repository else []
-        finally:  # a fact that had to be judged again was written over the file, alone
+        finally:  # judging a fact again overwrote the file with that fact alone
             result_file.write_results(options.results, result_file.with_culprits(judged, named_by(explained)))
         return explained
 
     def schedules(self) -> Sequence[Schedule]:
-        """Return what is to run verify jobs of this repository: on this machine, and on the forge."""
+        """Return the schedules for verify jobs of this repository, on this machine and on the forge."""
         from gitmem.verify.jobs.schedule import list_schedules
 
         return list_schedules(self._repository.git.repository.state, self._repository.git.repository.top or "")
 
     def silence(self, catalog: Catalog, ground: int | None) -> Silence | None:
-        """Return what is wrong where a schedule fell silent or its last job failed."""
+        """Return a problem if a schedule has stopped running, or if its last job failed; else None."""
         schedules = self.schedules()
         if not schedules:
             return None
@@ -155,7 +155,7 @@ class Jobs:
         )
 
     def soon_off(self, verified: int) -> str:
-        """Return one line where a forge is about to switch its schedule off; what was recorded lately is a commit."""
+        """Return a warning if a forge will soon disable its schedule for lack of commits, or an empty string."""
         if not any(one.is_forge for one in self.schedules()):
             return ""
         from gitmem.text.durations import DAY_S
@@ -168,26 +168,26 @@ class Jobs:
         return describe_soon_off(self.schedules(), newest_commit(self._repository.git, refs), self._repository.now)
 
     def notes(self, catalog: Catalog, ground: int | None) -> list[str]:
-        """Return what a session must know of verify jobs, a line each: that a schedule is silent, or soon will be."""
+        """Return what a session should know about schedules, a line each: one has stopped, or will be disabled soon."""
         silence = self.silence(catalog, ground)
         verified = catalog.row("SELECT coalesce(max(at), 0) FROM verdict")[0]
         return [message for message in (silence.message if silence else "", self.soon_off(verified)) if message]
 
     def last_verified(self, catalog: Catalog) -> dict[str, Any] | None:
-        """Return when a verify job ran last as far as this clone knows, and on which commit; None where none did."""
+        """Return when the last verify job known to this clone ran, and on which commit; None if there was none."""
         from gitmem.verify.jobs.history import describe_last
 
         return describe_last(self._repository.git, catalog, now=self._repository.now)
 
     def distance(self, commit: str) -> dict[str, int | None]:
-        """Return how many commits HEAD has that a commit has not (``behind``), and the other way round (``ahead``)."""
+        """Return how many commits HEAD has that a commit lacks (``behind``), and vice versa (``ahead``)."""
         from gitmem.verify.jobs.history import distance
 
         git = self._repository.git
         return distance(git, commit, git.read_head()[1])
 
     def summary(self, catalog: Catalog, ground: int | None, tip: str) -> dict[str, Any]:
-        """Return what is known of verify jobs: the last one here, the last on the branch, and what runs them."""
+        """Return a summary of verify jobs: the last one here, the last one on the branch, and the schedules."""
         from gitmem.verify.jobs.history import describe_jobs
 
         verified = catalog.row("SELECT coalesce(max(at), 0) FROM verdict")[0]
@@ -201,7 +201,7 @@ class Jobs:
         )
 
     def metrics(self, *, repository: str = "") -> str:
-        """Return the memory's state as OpenMetrics text; *repository* names it, or else its folder does."""
+        """Return the memory's state as OpenMetrics text, named *repository* or else after its folder."""
         from gitmem.commands.report import metrics
 
         found, catalog = self._memory.status().document, self._repository.catalog()
@@ -210,7 +210,7 @@ class Jobs:
         return metrics.format_metrics([*metrics.families(found, counted)], repository=name)
 
     def _counts(self, catalog: Catalog, ground: int | None, found: Mapping[str, Any]) -> Counts:
-        """Return what metrics tell besides what *found* of the status."""
+        """Return the metrics that are not in *found*, the status."""
         from gitmem.commands.report.metrics import Counts, count_due, moment_of
         from gitmem.store import background, hook_log, tally
         from gitmem.verify.jobs.history import count_behind
@@ -235,7 +235,7 @@ class Jobs:
         )
 
     def _default(self) -> str:
-        """Return the code's default branch as a full ref, as far as that is known without a process."""
+        """Return the code's default branch as a full ref, if it can be determined without starting a process."""
         from gitmem.git.branches import likely_default
 
         configured = self._repository.config.default_branch or self._repository.policy().verify.default_branch

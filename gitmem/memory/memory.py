@@ -1,6 +1,6 @@
-"""``Memory``: the Python API. It holds an opened repository and wires the commands to it; it has no logic of its own.
+"""``Memory``: the Python API, an object that holds an opened repository and passes calls to the commands.
 
-Modules that only some commands need are imported by the method that needs them.
+It has no logic of its own. Modules that only some commands need are imported by the methods that need them.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from gitmem.verify.session import Options, VerifyRun, Watch
     from gitmem.write.writer import Change
 
-# Without a limit, a list is whole.
+# The limit of a list that is complete by default.
 EVERY = 1_000_000
 
 
@@ -57,7 +57,7 @@ class Memory:
 
     Attributes:
         repository: The opened repository: its stores, settings, catalog, git.
-        captures: What was captured and waits for its commit.
+        captures: Captured texts that wait for their commit.
     """
 
     def __init__(
@@ -73,10 +73,10 @@ class Memory:
 
         Args:
             start: The folder.
-            agent: Who works here, where no setting names an agent; what is written says so.
+            agent: The agent that is recorded as author if no setting names one.
             clock: Returns epoch seconds.
-            progress: Called during long work with what is being done, how much of it is done and how much there is.
-            follows: Read and write the current proposal, where there is one.
+            progress: Called during long work with the step, its progress and its total.
+            follows: Read and write the current proposal, if there is one.
 
         Raises:
             NoRepositoryError: There is none.
@@ -88,13 +88,13 @@ class Memory:
         self._pasts: tuple[Past, ...] = ()
 
     def __enter__(self) -> Self:
-        """Return itself; leaving closes what was opened."""
+        """Return the object itself; leaving the block closes it."""
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Close what was opened; delete an index, or a catalog of the past, that turned out to be damaged."""
+        """Close everything; delete an index, or a catalog of the past, that turned out to be damaged."""
         self.close()
         if self._pasts:
             from gitmem.commands.time_travel.catalogs import discard
@@ -105,14 +105,14 @@ class Memory:
         self.repository.__exit__(kind, value, trace)
 
     def close(self) -> None:
-        """Close what was opened."""
+        """Close everything that was opened."""
         for past in self._pasts:
             past.close()
         self.repository.close()
 
     @property
     def notices(self) -> MutableSequence[str]:
-        """Return lines for the person that are not errors."""
+        """Return messages for the user that are not errors."""
         return self.repository.notices
 
     @property
@@ -131,7 +131,7 @@ class Memory:
 
     @property
     def sessions(self) -> Sessions:
-        """Return the sessions of agents here: their topics, and what they were shown."""
+        """Return the agent sessions of this clone: their topics, and the memories that they were shown."""
         from gitmem.agents.session.active import Sessions
 
         return Sessions(self.repository)
@@ -145,7 +145,7 @@ class Memory:
 
     @property
     def proposals(self) -> Proposals:
-        """Return the proposals: changes of the memory that are reviewed first."""
+        """Return the proposals: changes to the memory that are reviewed first."""
         from gitmem.memory.proposals import Proposals
 
         return Proposals(self.repository, self.view)
@@ -159,14 +159,14 @@ class Memory:
 
     @property
     def sources(self) -> PulledSources:
-        """Return the sources: what is pulled from elsewhere."""
+        """Return the sources from which knowledge is pulled."""
         from gitmem.memory.sources import PulledSources
 
         return PulledSources(self.repository)
 
     @property
     def vectors(self) -> MemoryVectors:
-        """Return the embeddings."""
+        """Return the embeddings of the memories."""
         from gitmem.memory.vectors import MemoryVectors
 
         return MemoryVectors(self.repository)
@@ -187,7 +187,7 @@ class Memory:
 
     @property
     def bulk(self) -> Bulk:
-        """Return what works on many memories at once: import, export, deduplication."""
+        """Return the operations on many memories at once: import, export, deduplication."""
         from gitmem.memory.bulk import Bulk
 
         return Bulk(self.repository)
@@ -200,7 +200,7 @@ class Memory:
         return Workflow(self)
 
     def init(self, *, branch: str = "", offline: bool = False, profile: str = "") -> InitResult:
-        """Start the store, with the policy of a profile, or join the remote's, on this branch or the one it names."""
+        """Start a store with a profile's policy, or join the remote's, on this branch or the one the remote names."""
         from gitmem.commands.init import init
 
         return init(self.repository, branch=branch, offline=offline, profile=profile)
@@ -225,7 +225,7 @@ class Memory:
             kind: Its kind, such as ``gotcha`` or ``decision``; if empty, the collection's, or ``learned``.
             key: Its key; made from the title if empty.
             collection: The collection that it must belong to; empty for any.
-            scope: Who reads it: ``private``, ``project``, ``domain``, ``universal``; if empty, as its collection says.
+            scope: Who reads it: ``private``, ``project``, ``domain``, ``universal``; empty for its collection's scope.
             in_tree: Write a file in ``.memory/`` of the code, for you to commit.
             **options: Further fields: ``tags``, ``paths``, ``refs``, ``requires``, ``ttl``, ``importance``, …
 
@@ -251,11 +251,11 @@ class Memory:
         in_tree: bool = False,
         **options: Any,
     ) -> Change:
-        """Write a fact with its check, and run the check now, unless nobody can approve its command.
+        """Write a fact with its check, and run the check now, unless its command still has to be approved.
 
         Args:
-            title: What is true, in one sentence.
-            verify: A check that runs something, as the frontmatter has it: a shell command, or a program's arguments.
+            title: The fact, in one sentence.
+            verify: A check that runs something, as in the frontmatter: a shell command, or a program's arguments.
             scope: Who reads it.
             in_tree: Write a file in ``.memory/`` of the code, for you to commit.
             **options: A built-in check by name with its fields (``contains="RS256", within="src/**"``,
@@ -290,7 +290,7 @@ class Memory:
     def capture(
         self, text: str, *, title: str = "", kind: str = "learned", key: str = "", once: bool = False, **options: Any
     ) -> str:
-        """Put a text on disk in milliseconds and return the entry's name; a process in the background commits it."""
+        """Save a text on disk within milliseconds and return the entry's name; a background process commits it."""
         return self.captures.add(text, title=title, kind=kind, key=key, once=once, options=options)
 
     def edit(
@@ -303,16 +303,16 @@ class Memory:
         scope: str = "",
         **how: Any,
     ) -> Change:
-        """Change a memory: its text by a function, or its fields and body; a changed check must hold now.
+        """Change a memory: its text with a function, or its fields and body; a changed check must hold now.
 
         Args:
             key: The memory.
             change: Returns the new text of the file; without *fields* and *body*.
             fields: New values; an empty one removes the field.
             body: The new body; None leaves it.
-            scope: Where to look for it.
-            **how: ``approve`` a changed command, as the person who wrote it; judge a changed check on a ``tree``,
-                ``staged`` or ``dirty``, or leave it ``unproven``; ``force``: write it even if another memory says it.
+            scope: The scope that has it; empty to search all.
+            **how: ``approve``: approve a changed command on behalf of its author; ``tree``, ``staged``, ``dirty``:
+            where to run a changed check; ``unproven``: do not run it; ``force``: write even if it is a duplicate.
         """
         from gitmem.commands import fact
         from gitmem.memory.duplicate_status import DuplicateStatus
@@ -325,13 +325,13 @@ class Memory:
             return self.repository.with_notice(fact.edit_fields(store, full_key, fields or {}, body, **how))
 
     def forget(self, *keys: str, why: str = "", scope: str = "") -> Sequence[Change]:
-        """Archive memories: they leave search. One commit for those of one store."""
+        """Archive memories, so that they leave search; writes one commit for each store."""
         from gitmem.commands.forget import forget
 
         return forget(self.repository, keys, why=why, scope=scope)
 
     def restore(self, *keys: str, scope: str = "") -> Sequence[Change]:
-        """Bring archived memories back as they were. One commit for those of one store."""
+        """Restore archived memories unchanged; writes one commit for each store."""
         from gitmem.commands.forget import restore
 
         return restore(self.repository, keys, scope=scope)
@@ -345,7 +345,7 @@ class Memory:
     def promote(
         self, key: str, *, to: str = PROJECT, domains: Sequence[str] = (), name: str = "", scope: str = ""
     ) -> Change:
-        """Copy a memory to a wider scope, and archive it where it was."""
+        """Copy a memory to a wider scope, and archive the original."""
         from gitmem.commands.promote import promote
 
         return promote(self.repository, key, to=to, domains=domains, name=name, scope=scope)
@@ -367,15 +367,15 @@ class Memory:
         """Rank the memories of all scopes against a query; without one, return the newest.
 
         Args:
-            query: Words; or an ``Query`` with everything else, and then without further arguments.
+            query: Words; or a ``Query`` with all filters, and then no further arguments.
             limit: How many hits at most, >= 1.
             kinds: Only these kinds; empty for all.
-            collections: Only these collections; empty for those that are read unasked.
+            collections: Only these collections; empty for those that are searched by default.
             tags: Only memories with all of these tags.
             paths: Only memories about one of these files or folders.
             statuses: Only these statuses.
             scopes: Only these scopes.
-            strict: Leave out what failed, is suspect, stale or unproven.
+            strict: Leave out failed, suspect, stale and unproven memories.
         """
         from gitmem.commands.recall import recall
         from gitmem.recall.query import query_of
@@ -396,7 +396,7 @@ class Memory:
 
     @reads_companion
     def similar(self, key: str, *, limit: int = 10, query: Query | None = None) -> Similar:
-        """Return the memories that are most like one; *query* filters them."""
+        """Return the memories that are most similar to one; *query* filters them."""
         from gitmem.commands.recall import similar
         from gitmem.recall.query import query_of
 
@@ -416,7 +416,7 @@ class Memory:
         scopes: Sequence[str] = (),
         limit: int = EVERY,
     ) -> RecallResult:
-        """Return memories that pass the filters, the newest first, with their tags and without their text."""
+        """Return memories that pass the filters, newest first, with their tags and without their text."""
         from gitmem.commands.recall import list_memories
         from gitmem.memory.sources import with_sources
         from gitmem.recall.query import query_of
@@ -438,14 +438,14 @@ class Memory:
 
     @reads_companion
     def log(self, key: str, *, limit: int = 20, scope: str = "") -> Sequence[LogEntry]:
-        """Return the history of one memory and of its verdicts, the newest first."""
+        """Return the history of one memory and of its verdicts, newest first."""
         from gitmem.commands.show import log_of
         from gitmem.results import LogEntry
 
         return [LogEntry.of(row) for row in log_of(self.repository, key, limit=limit, scope=scope)]
 
     def at(self, rev: str) -> Past:
-        """Return the project's memory as it was for a revision of the code."""
+        """Return the project's memory as it was at a revision of the code."""
         from gitmem.commands.time_travel.snapshot import Past
 
         past = Past(self.repository, rev, progress=self.repository.progress_of("reading memories"))
@@ -460,9 +460,9 @@ class Memory:
 
         Args:
             paths: What the reader works on; empty for the files that changed.
-            budget_tokens: At most so many tokens; 0 for the store's setting.
-            kinds: Of what is relevant, these kinds first.
-            related: Only what relates to the work at hand, and the newest few, as a session's start has it.
+            budget_tokens: The limit in tokens; 0 for the store's setting.
+            kinds: Among relevant memories, show these kinds first.
+            related: Only memories related to the current work, and the newest few, as at the start of a session.
         """
         from gitmem.commands.context.working_on import context
         from gitmem.results import Digest
@@ -473,7 +473,7 @@ class Memory:
 
     @reads_companion
     def status(self, *, scope: str = "") -> StoreStatus:
-        """Return counts by kind and status, the age of the index and the last verify job, and what needs attention."""
+        """Return counts by kind and status, the age of the index, the last verify job, and what needs attention."""
         from gitmem.commands.status import status_of
         from gitmem.results import StoreStatus
 
@@ -489,15 +489,15 @@ class Memory:
         watch: Watch | None = None,
         is_scheduled: bool = False,
     ) -> VerifyRun:
-        """Verify the facts that are due, or these, and record the verdicts; one job of a repository at a time.
+        """Verify these facts, or all that are due, and record the verdicts; one job of a repository at a time.
 
         Args:
-            *keys: The facts, or beginnings of their keys; none for those that are due.
-            options: How; ``Options()`` for the defaults.
-            report: Called with each result, how many there are, and how many there will be.
-            waiting: Called when another job has to end first.
+            *keys: The facts, or beginnings of their keys; none for all that are due.
+            options: How to verify; None for the defaults.
+            report: Called with each result, and the numbers of results so far and in all.
+            waiting: Called if another job has to end first.
             watch: Called while checks run.
-            is_scheduled: Whether no person started it.
+            is_scheduled: Whether a schedule started the job, not a person.
 
         Raises:
             BusyError: Another job still runs.
@@ -521,12 +521,12 @@ class Memory:
         with_diff: bool = False,
         report: Callable[[SearchStep], None] = lambda _: None,
     ) -> Why:
-        """Find the commit that broke a fact, with the fact's own check, and record it on the fact's verdict.
+        """Find the commit that broke a fact, with the fact's own check, and record it in the fact's verdict.
 
         Args:
             key: The fact, or the beginning of its key.
-            scope: Where to look for it.
-            options: How checks run here, and where the verdict goes: ``approved``, ``no_sandbox``, ``record`` of them.
+            scope: The scope that has it; empty to search all.
+            options: How to run checks, and where to record the verdict; uses ``approved``, ``no_sandbox``, ``record``.
             with_diff: Also return how the culprit changed the inputs.
             report: Called with each run of the check.
         """
@@ -544,13 +544,13 @@ class Memory:
         options: Options | None = None,
         progress: Callable[[str, int, int], None] = lambda *_: None,
     ) -> CheckResult:
-        """Find the facts that a change makes false, by checking those it touches before and after; writes nothing.
+        """Find the facts that a change breaks, by running the affected checks before and after it; writes nothing.
 
         Args:
-            base: What to compare with; empty for the default branch.
-            head: The other end; empty for HEAD.
-            staged: Check what is staged, against HEAD, instead.
-            options: Which facts, and how; ``Options()`` for the defaults.
+            base: The revision before the change; empty for the default branch.
+            head: The revision after it; empty for HEAD.
+            staged: Compare the staged changes with HEAD instead.
+            options: Which facts to check, and how; None for the defaults.
             progress: Called with each fact whose command has run.
         """
         from gitmem.memory.reviews import check_change
@@ -558,11 +558,11 @@ class Memory:
         return check_change(self, base=base, head=head, staged=staged, options=options, progress=progress)
 
     def review(self, typed: str = "", *, code: str = "", approved: str = "") -> Review:
-        """Describe what a change of the memory branch means; runs nothing and writes nothing.
+        """Describe the effects of a change to the memory branch; runs nothing and writes nothing.
 
         Args:
-            typed: ``A..B``, ``A...B``, ``A`` up to the memory branch, or empty for what was not synced.
-            code: The commit of the code for which statuses are given; empty for HEAD.
+            typed: ``A..B``, ``A...B``, ``A`` (up to the memory branch's tip), or empty for commits not yet synced.
+            code: The commit of the code for which statuses are computed; empty for HEAD.
             approved: A reviewed list of commands, read from the default branch.
         """
         from gitmem.memory.reviews import review
@@ -579,20 +579,20 @@ class Memory:
         accept_rewritten: bool = False,
         instead: str = "",
     ) -> SyncResult:
-        """Merge this clone's memory and a remote's, including what was captured, and push the result."""
+        """Merge the memories of this clone (including captured ones) and of a remote, and push the result."""
         from gitmem.memory.sync import sync
 
         how = {"push": push, "accept_rewritten": accept_rewritten}
         return sync(self, remote, talk, dry_run=dry_run, **how, instead=instead)
 
     def report(self, *, scope: str = "") -> Page:
-        """Return what the page of ``gitmem report`` shows: the project's memories, or those of a scope."""
+        """Return the content of the page of ``gitmem report``, for the project's memories or those of a scope."""
         from gitmem.commands.report.page.gather import gather_now
 
         return gather_now(self.repository, status=self.status(scope=scope).document, scope=scope or PROJECT)
 
     def doctor(self, *, fix: bool = False, delete: Sequence[str] = ()) -> Examination:
-        """Find what is wrong with the store; with *fix*, repair what can be repaired without losing anything."""
+        """Find problems of the store; with *fix*, repair those that can be repaired without loss."""
         from gitmem.memory.reviews import examine
 
         return examine(self, fix=fix, delete=delete)

@@ -1,4 +1,4 @@
-"""Reading methods of ``Memory`` read the companion of HEAD's branch on top of the memory branch."""
+"""A decorator for reading methods of ``Memory``, which also read the companion of HEAD's branch."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def reads_companion(method: Callable[Concatenate[Memory, P], R]) -> Callable[Concatenate[Memory, P], R]:
-    """Return a method that reads the memory as it is on HEAD's branch, and leaves what is open as it was."""
+    """Return a method that also reads the companion of HEAD's branch, and restores the previous state afterwards."""
 
     @wraps(method)
     def reading(memory: Memory, /, *args: P.args, **options: P.kwargs) -> R:

@@ -1,4 +1,4 @@
-"""``memory.proposals``: changes of the memory that are reviewed before they reach the memory branch."""
+"""``memory.proposals``: changes to the memory that are reviewed before they reach the memory branch."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Proposals:
     def send(
         self, name: str = "", *, talk: RemoteOptions | None = None, push: bool = True, accept_rewritten: bool = False
     ) -> ProposalState:
-        """Move what was not pushed yet, and what follows, to a proposal (the current one without *name*); push it."""
+        """Move unpushed commits to a proposal (by default the current one), write there from now on, and push it."""
         from gitmem.commands.propose.send import propose
         from gitmem.git.remotes import RemoteOptions
 
@@ -34,13 +34,13 @@ class Proposals:
         return done
 
     def list(self) -> Sequence[Proposal]:
-        """Return the proposals here and at the remote, the current one first."""
+        """Return the proposals of this clone and the remote, current one first."""
         from gitmem.commands.propose.listing import list_proposals
 
         return list_proposals(self._repository)
 
     def switch(self, name: str, *, talk: RemoteOptions | None = None) -> str:
-        """Write what follows to another proposal, or to the memory branch itself; return the branch."""
+        """Write future changes to another proposal, or to the memory branch itself; return the branch."""
         from gitmem.commands.propose.begin import switch
         from gitmem.git.remotes import RemoteOptions
 
@@ -52,7 +52,7 @@ class Proposals:
     def drop(
         self, name: str, *, talk: RemoteOptions | None = None, force: bool = False, remote: bool = False
     ) -> tuple[Proposal, Sequence[str]]:
-        """Delete a proposal's branch; return the proposal, and the refs that keep its unmerged commits."""
+        """Delete a proposal's branch; return the proposal, and the refs that preserve its unmerged commits."""
         from gitmem.commands.propose.listing import drop
         from gitmem.git.remotes import RemoteOptions
 
@@ -62,7 +62,7 @@ class Proposals:
         return done
 
     def merge_branch(self, name: str, *, talk: RemoteOptions | None = None) -> str:
-        """Merge the memory of a merged branch of the code, ``branch/NAME``, into this clone's; return the branch."""
+        """Merge the companion ``branch/NAME`` of a merged code branch into this clone's memory; return the branch."""
         from gitmem.commands.propose.merged import merge_branch
         from gitmem.git.remotes import RemoteOptions
 
@@ -72,7 +72,7 @@ class Proposals:
         return code
 
     def branches(self) -> Sequence[str]:
-        """Return the branches of the code that have a memory of their own which is not merged yet, sorted."""
+        """Return the code branches that have an unmerged memory of their own, sorted."""
         from gitmem.commands.propose.merged import list_branches
 
         return list_branches(self._repository)
@@ -80,7 +80,7 @@ class Proposals:
     def end_branches(
         self, merged: Mapping[str, str], closed: Mapping[str, str], *, talk: RemoteOptions | None = None
     ) -> Sequence[CompanionStep]:
-        """Merge the memory of merged branches, and drop that of closed ones from the remote; each with the reason."""
+        """Merge the memories of merged branches, and delete those of closed ones from the remote; return each step."""
         from gitmem.commands.propose.merged import end_branches
         from gitmem.git.remotes import RemoteOptions
 
@@ -90,13 +90,13 @@ class Proposals:
         return done
 
     def finish_move(self) -> None:
-        """Finish moving commits to a proposal where a ``propose`` was killed."""
+        """Finish moving commits to a proposal after a ``propose`` was killed."""
         from gitmem.commands.propose.begin import finish
 
         self._repository.notices += filter(None, [finish(self._repository)])
 
     def follow_memory(self, remote: str, talk: RemoteOptions) -> None:
-        """Merge the memory branch into the current proposal, or leave the proposal once it was merged."""
+        """Merge the memory branch into the current proposal, or leave the proposal if it has been merged."""
         from gitmem.commands.propose.merged import follow
 
         notice = follow(self._repository, remote, talk)
@@ -105,14 +105,14 @@ class Proposals:
             self._follow_all()
 
     def _settle_captures(self) -> None:
-        """Finish an interrupted move, and commit what was captured or saved in the view to the branch it is for."""
+        """Finish an interrupted move, and commit captures and saved changes of the view to their branch."""
         self.finish_move()
         if self._repository.has_store():
             self._repository.writer()
             self._view.follow()
 
     def _follow_all(self) -> None:
-        """Update index and view to the branch that is read now."""
+        """Update index and view to the current branch."""
         if self._repository.has_store():
             self._repository.catalog()
             self._view.follow()

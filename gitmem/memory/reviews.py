@@ -1,4 +1,4 @@
-"""Checks and reviews of changes, on the memory branch and in the code tree, and of the store as it stands."""
+"""Check and review changes to the memory branch and to the code tree, and examine the store."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ if TYPE_CHECKING:
 
 
 def review(repository: OpenRepository, typed: str, *, code: str, approved: str) -> Review:
-    """Return what a change of the memory branch means; the arguments are those of ``Memory.review``."""
+    """Describe the effects of a change to the memory branch; takes the arguments of ``Memory.review``."""
     from gitmem.commands.review import run
 
     return run.review(_ground(repository, approved), typed, code=code)
 
 
 def examine(memory: Memory, *, fix: bool, delete: Sequence[str]) -> Examination:
-    """Examine the store, its hooks, workflows and view; the arguments are those of ``Memory.doctor``."""
+    """Examine the store, its hooks, workflows and view; takes the arguments of ``Memory.doctor``."""
     from gitmem.commands.doctor import examine as doctor
     from gitmem.commands.install import ci, git_hooks
     from gitmem.commands.install import examine as standing
@@ -48,7 +48,7 @@ def check_change(
     options: Options | None,
     progress: Callable[[str, int, int], None],
 ) -> CheckResult:
-    """Check a change with the memory that comes with it; the arguments are those of ``Memory.check``."""
+    """Check a change together with the memory in it; takes the arguments of ``Memory.check``."""
     from gitmem.commands.check.run import check, check_staged
     from gitmem.repository.branch_memory import find_branch_memory
     from gitmem.verify.options import Options
@@ -66,7 +66,7 @@ def check_change(
 
 
 def _full_keys(repository: OpenRepository, branch: BranchMemory | None, keys: Iterable[str]) -> tuple[str, ...]:
-    """Return full keys, also of memories that only the branch's memory has."""
+    """Return full keys, including those of memories that only the branch's companion has."""
     found = []
     for typed in keys:
         try:
@@ -80,7 +80,7 @@ def _full_keys(repository: OpenRepository, branch: BranchMemory | None, keys: It
 
 
 def with_branch_review(repository: OpenRepository, checked: CheckResult, options: Options) -> CheckResult:
-    """Return a checked change with a review of the memory that comes with its branch."""
+    """Add to a checked change the review of its branch's companion memory."""
     branch = checked.branch
     if branch is None or options.keys:
         return checked
@@ -93,7 +93,7 @@ def with_branch_review(repository: OpenRepository, checked: CheckResult, options
 
 
 def with_review(repository: OpenRepository, checked: CheckResult, options: Options) -> CheckResult:
-    """Return a checked change with what a review finds in its own memories, where it is committed and has some."""
+    """Add to a checked change the review of the memories in its code tree, if it is committed and has some."""
     span = checked.span
     if not checked.has_memories or not span.head or options.keys:
         return checked

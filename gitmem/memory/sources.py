@@ -1,4 +1,4 @@
-"""``memory.sources``: knowledge that is pulled from elsewhere, a store for each source."""
+"""``memory.sources``: knowledge pulled from elsewhere, with a store for each source."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def with_sources(repository: OpenRepository, query: Query) -> Query:
-    """Return a query whose collections are pulled sources with these sources in their place."""
+    """Return a query in which collections that name pulled sources are replaced by these sources."""
     if not query.collections or query.sources:
         return query
     from gitmem.commands.pull.source import list_pulled
@@ -32,17 +32,17 @@ class PulledSources:
         self._repository = repository
 
     def add(self, kind: str, address: str = "", **options: Any) -> Source:
-        """Add a source; nothing is pulled yet.
+        """Add a source without pulling it yet.
 
         Args:
             kind: ``github``, ``jira``, ``code`` or ``docs``.
-            address: ``owner/name``, or the address of a Jira site; empty for the repository of this one's remote.
+            address: ``owner/name``, or the address of a Jira site; empty for this repository's remote.
             **options: ``name``, ``api``, ``include``, ``paths``, ``jql`` or ``project``, ``since``, ``every``,
                 ``collection``.
 
         Raises:
-            UsageError: It cannot be a source.
-            RefusedError: Its name is taken.
+            UsageError: The arguments do not describe a source.
+            RefusedError: Another source has the name.
         """
         from gitmem.commands.pull.source import add_source, make_source
 
@@ -53,7 +53,7 @@ class PulledSources:
         return source
 
     def remove(self, name: str) -> Source:
-        """Remove a source with everything that was pulled from it."""
+        """Remove a source and everything that was pulled from it."""
         from gitmem.commands.pull.source import forget_source, get_source
 
         source = get_source(self._repository, name)
@@ -61,7 +61,7 @@ class PulledSources:
         return source
 
     def list(self, *names: str) -> Sequence[SourceState]:
-        """Return how the sources stand, or these, by name; asks no server."""
+        """Return the state of these sources, or of all, sorted by name; contacts no server."""
         from gitmem.commands.pull.run import iter_states
         from gitmem.commands.pull.source import get_source, list_sources
 
@@ -69,7 +69,7 @@ class PulledSources:
         return list(iter_states(self._repository, found))
 
     def pull(self, name: str, *, full: bool = False) -> PullResult:
-        """Pull one source; *full* reads everything again, and deletes what is not there any more.
+        """Pull one source; *full* reads everything again, and deletes items that no longer exist.
 
         Raises:
             BusyError: Another process is pulling it.
@@ -81,13 +81,13 @@ class PulledSources:
         return pull(self._repository, get_source(self._repository, name), full=full)
 
     def overdue(self) -> Sequence[str]:
-        """Return a line for each source that was not pulled in time, or whose last pull failed."""
+        """Return a line for each source whose pull is overdue, or whose last pull failed."""
         from gitmem.commands.pull.run import list_overdue
 
         return list_overdue(self._repository)
 
     def pull_due(self) -> Sequence[PullResult]:
-        """Pull every source that is due by its own schedule; one that fails does not keep the others from it."""
+        """Pull every source that is due by its own schedule; a failure does not stop the others."""
         from gitmem.commands.pull.run import pull_due
 
         return pull_due(self._repository)

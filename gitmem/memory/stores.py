@@ -19,19 +19,19 @@ class Stores:
         self._repository = repository
 
     def list(self) -> Sequence[ListedStoreState]:
-        """Return the listed stores, with their counts or what is wrong with them."""
+        """Return the listed stores, each with its counts or its problem."""
         from gitmem.commands.stores import look
 
         return look(self._repository)
 
     def add(self, typed: str, *, everywhere: bool = False) -> tuple[ListedStoreState, bool]:
-        """List another repository, by ``PATH`` or ``NAME=PATH``; also return whether it is new on the list."""
+        """Add another repository to the list, by ``PATH`` or ``NAME=PATH``; also return whether it is new."""
         from gitmem.commands.stores import add
 
         return add(self._repository, typed, everywhere=everywhere)
 
     def remove(self, typed: str, *, everywhere: bool = False) -> StoreListing:
-        """Take a store off the list, by its name or folder."""
+        """Remove a store from the list, by its name or folder."""
         from gitmem.commands.stores import remove
 
         return remove(self._repository, typed, everywhere=everywhere)

@@ -1,4 +1,4 @@
-"""``memory.sync``: exchange memories with a remote, captures first and proposals after."""
+"""``memory.sync``: exchange memories with a remote; captures are committed first, proposals follow."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ if TYPE_CHECKING:
 
 
 def sync(memory: Memory, remote: str, talk: RemoteOptions | None, *, dry_run: bool, **how: Any) -> SyncResult:
-    """Exchange memories with a remote; the arguments are those of ``Memory.sync``."""
+    """Exchange memories with a remote; takes the arguments of ``Memory.sync``."""
     from gitmem.commands.sync.sync import sync as exchange
     from gitmem.git.remotes import RemoteOptions
 
     repository, proposals = memory.repository, memory.proposals
     if not dry_run:
-        repository.writer()  # commits what was captured
+        repository.writer()  # commits the captured texts
         proposals.finish_move()
     talk = talk or RemoteOptions()
     done = exchange(repository, remote, talk, dry_run=dry_run, **how)

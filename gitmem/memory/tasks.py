@@ -1,4 +1,4 @@
-"""``memory.tasks``: tasks, which are memories that should become true."""
+"""``memory.tasks``: tasks, which are memories of work to do."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Tasks:
         )
 
     def claim(self, key: str, *, note: str = "") -> tuple[Change, Task]:
-        """Start an attempt at a task; also return the task as it was before, with its attempts."""
+        """Start an attempt at a task; also return the task as it was before the claim, with its attempts."""
         from gitmem.commands.task import claim
 
         return claim(self._repository, self._repository.full_key(key), note=note)
@@ -48,7 +48,7 @@ class Tasks:
         return close(repository, key, reason=reason, force=force, gate=lambda document: pass_gate(repository, document))
 
     def fail(self, key: str, *, note: str) -> Change:
-        """End the attempt at a task as failed; the task is open again."""
+        """End the attempt at a task as failed, and reopen the task."""
         from gitmem.commands.task import fail
 
         return fail(self._repository, self._repository.full_key(key), note=note)
@@ -62,7 +62,7 @@ class Tasks:
     def list(
         self, *, states: Sequence[str] = (), parent: str = "", mine: bool = False, everything: bool = False
     ) -> Sequence[TaskRow]:
-        """Return tasks by priority, then age, with what they wait for; without *states*, those that are not closed."""
+        """Return tasks by priority, then age, with what they wait for; without *states*, all that are not closed."""
         from gitmem.tasks.listing import TaskQuery, list_tasks, worker_of
 
         repository = self._repository
@@ -73,7 +73,7 @@ class Tasks:
             return list_tasks(catalog, ground, TaskQuery(tuple(states), key, worker, everything))
 
     def list_ready(self) -> Sequence[TaskRow]:
-        """Return the tasks that can be started, the most urgent and oldest first."""
+        """Return the tasks that can be started, sorted by urgency, then age."""
         from gitmem.tasks.listing import ready
 
         catalog = self._repository.catalog()
@@ -82,7 +82,7 @@ class Tasks:
             return ready(catalog, ground)
 
     def tree(self, key: str = "", *, everything: bool = False) -> Sequence[TaskNode]:
-        """Return the tree of all tasks, or of one task and those below it."""
+        """Return the tree of all tasks, or of one task with its subtasks."""
         from gitmem.tasks.tree import read_tree
 
         root, catalog = self._repository.full_key(key) if key else "", self._repository.catalog()
@@ -91,7 +91,7 @@ class Tasks:
             return read_tree(catalog, ground, root=root, everything=everything or bool(root))
 
     def show(self, key: str) -> tuple[MemoryDetails, Task, Sequence[str]]:
-        """Return one memory as ``Memory.show`` does, its task, and the keys that the task waits for."""
+        """Return a memory as ``Memory.show`` does, its task, and the keys of the tasks that it waits for."""
         from gitmem.tasks.listing import waits_of
         from gitmem.tasks.task import task_shown
 

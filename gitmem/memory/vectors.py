@@ -13,13 +13,13 @@ if TYPE_CHECKING:
 
 
 class MemoryVectors:
-    """The vectors that recall by meaning uses; made by the provider that ``gitmem.embed`` names."""
+    """The vectors for recall by meaning, made by the provider that ``gitmem.embed`` names."""
 
     def __init__(self, repository: OpenRepository) -> None:
         self._repository = repository
 
     def status(self) -> EmbeddingStatus:
-        """Return which model embeds, whether it answers, and how many memories have vectors.
+        """Return the embedding model, whether it responds, and how many memories have vectors.
 
         Raises:
             ConfigError, EmbeddingError: The settings name a provider that cannot be used here.
@@ -38,14 +38,14 @@ class MemoryVectors:
         return EmbeddingStatus.of(status(repository))
 
     def question(self, text: str, catalog: Catalog) -> AbstractContextManager[Meaning | None]:
-        """Return a question to the project's vectors, to be asked inside of the block; None for words alone."""
+        """Return a query to the project's vectors, as a context manager; None to search by words alone."""
         from gitmem.commands.recall import QuestionVectors
         from gitmem.recall.query import Query
 
         return QuestionVectors(self._repository, Query(text=text), [(self._repository, catalog)])
 
     def rebuild(self, *, everything: bool = False, download: bool = False) -> EmbeddingReport:
-        """Embed memories without vectors, or all of them again, and delete vectors that nothing uses.
+        """Embed memories without vectors, or embed all again, and delete unused vectors.
 
         Raises:
             ConfigError, EmbeddingError: No provider is set up, or it cannot be used here.

@@ -1,4 +1,4 @@
-"""``memory.view``: the memories as files in a folder, to read and edit."""
+"""``memory.view``: the memories as files in a folder, for reading and editing."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ if TYPE_CHECKING:
 
 
 class MemoryView:
-    """The view: a folder of files that follows the memory branch."""
+    """The view: a folder of files that shows the memory branch."""
 
     def __init__(self, repository: OpenRepository) -> None:
         self._repository = repository
 
     def make(self, path: str = "", *, unasked: bool = False) -> View:
-        """Make the view in a folder, or update the one that exists to the branch's tip."""
+        """Create the view in a folder, or update an existing one to the branch's tip."""
         from gitmem.commands.view.view import make
 
         return make(self._repository, self.merge_found, path, unasked=unasked)
@@ -37,19 +37,19 @@ class MemoryView:
         follow(self._repository, self.merge_found)
 
     def merge_found(self, view: View, found: str) -> tuple[View, Mapping[str, str], Collection[str]]:
-        """Merge a commit that a person made in the view onto the branch."""
+        """Merge a commit that a person made in the view into the branch."""
         from gitmem.commands.view.save import merge_found
 
         return merge_found(self._repository, view, found)
 
     def save(self, *, message: str = "", forget: bool = False, mine: Collection[str] = ()) -> SaveResult:
-        """Commit the changes in the view, each file merged onto the branch's tip."""
+        """Commit the changes in the view, merging each file into the branch's tip."""
         from gitmem.commands.view.save import save
 
         return save(self._repository, message=message, forget=forget, mine=mine)
 
     def state(self) -> dict[str, Any] | None:
-        """Return where the view is, which commit it shows and which files are not saved; None without a view."""
+        """Return the view's folder, the commit that it shows and its unsaved files; None without a view."""
         from gitmem.store.view.state import has_one
 
         if not has_one(self._repository.git.repository.state):

@@ -1,4 +1,4 @@
-"""``memory.workflow``: the memory before, during and after a piece of work: stories, decisions, finished runs."""
+"""``memory.workflow``: use the memory before, during and after a piece of work: stories, decisions, finished runs."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ class Workflow:
         self._repository = memory.repository
 
     def pre_work(self, work: Work) -> PreWork:
-        """Return what matters before a piece of work: failures, decisions, and how similar things were built."""
+        """Return what is useful before a piece of work: failures, decisions, and how similar features were built."""
         from gitmem.commands.workflow.pre_work import pre_work
 
         return pre_work(self._repository, work, recall=self._memory.recall)
 
     def post_work(self, text: str, step: WorkflowStep, *, refs: Sequence[str], **options: Any) -> Change:
-        """Record what was built, with the lines of code that show it."""
+        """Record a finished piece of work, with the lines of code that prove it."""
         from gitmem.commands.workflow.post_work import post_work
 
         with DuplicateStatus(self._repository):
@@ -46,20 +46,20 @@ class Workflow:
             return decide(self._repository, text, step, **options)
 
     def decisions(self, query: str, step: WorkflowStep, *, limit: int) -> Decisions:
-        """Return the decisions that fit a query best; the newest without one."""
+        """Return the decisions that match a query best; without a query, the newest."""
         from gitmem.commands.workflow.decisions import load
 
         return load(self._repository, query, step, limit=limit, recall=self._memory.recall)
 
     def remember_run(self, raw: bytes, *, name: str = "", partial: bool = False) -> RunResult:
-        """Write the result of a finished run in one commit; nothing if a part is refused, unless *partial*."""
+        """Write the result of a finished run in one commit; if a part is refused, write nothing unless *partial*."""
         from gitmem.commands.capture.quality import says_something
         from gitmem.commands.workflow.from_run import from_run
 
         return from_run(self._repository, raw, name=name, partial=partial, is_worth=says_something)
 
     def inject(self, text: str, *, category: str, worker: str = "", **options: Any) -> Change:
-        """Pass a learning on to one worker, or to all who share the project's memory."""
+        """Pass a learning to one worker, or to all who share the project's memory."""
         from gitmem.commands.workflow.inject import inject
 
         return inject(self._repository, text, category=category, worker=worker, **options)
