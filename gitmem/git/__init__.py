@@ -1,1 +1,1 @@
-"""Doors to git: what can be read by hand, and the git binary for everything else."""
+"""Access to git: direct reads of simple files, and the git binary or libgit2 for everything else."""

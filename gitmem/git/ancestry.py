@@ -1,7 +1,7 @@
-"""Ancestry of the code's commits, asked of git in bulk. No clock has a say in it: anybody may write any date.
+"""The ancestry of the code's commits, queried in bulk. Commit dates are never used, because anyone can set them.
 
-Whole histories are walked, never ranges: without a commit-graph, ``rev-list A ^B`` takes the dates of commits for their
-order and lists ancestors of B where clocks were wrong (measured with git 2.39: 4 % of random histories with random
+Complete histories are walked, never ranges: without a commit-graph, ``rev-list A ^B`` relies on the order of commit
+dates and lists ancestors of B if clocks were wrong (measured with git 2.39: in 4 % of random histories with random
 dates). A history of 5,000 commits takes 40 ms.
 """
 
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
 
 @frozen
 class Kin:
-    """How commits stand to one commit.
+    """The relations of some commits to one commit.
 
     Attributes:
-        before: Itself, and those that are its ancestors.
-        after: Those that it is an ancestor of.
+        before: The commit itself and its ancestors.
+        after: Its descendants.
     """
 
     before: frozenset[str]
@@ -31,10 +31,10 @@ class Kin:
 
 
 def kin_of(git: Git, commit: str, others: Collection[str]) -> Kin:
-    """Return how *others* stand to a commit.
+    """Return how *others* are related to a commit.
 
-    Those on a line of their own are in none of the sets, and neither are those that are not here: rewritten, never
-    fetched, or behind the end of a shallow clone.
+    Commits that are neither ancestors nor descendants are in no set, and neither are missing ones: rewritten, never
+    fetched, or beyond the end of a shallow clone.
     """
     here = _present(git, others)
     rows = _walk(git, [commit, *here]) if here else []
@@ -51,7 +51,7 @@ def kin_of(git: Git, commit: str, others: Collection[str]) -> Kin:
 
 
 def in_order(git: Git, commits: Iterable[str]) -> tuple[list[str], dict[str, frozenset[str]]]:
-    """Return those of some commits that are here, ancestors first; and which of them each one descends from."""
+    """Return the commits that are present, ancestors first, and which of them each one descends from."""
     here = _present(git, commits)
     bit = {commit: 1 << nth for nth, commit in enumerate(here)}
     known: dict[str, int] = {}
@@ -64,9 +64,9 @@ def in_order(git: Git, commits: Iterable[str]) -> tuple[list[str], dict[str, fro
 
 
 def merges_of(git: Git, tip: str, commits: Collection[str]) -> dict[str, str]:
-    """Return for each of some commits the merge that brought it to the first-parent line of a tip.
+    """Return for each of some commits the merge that brought it into the first-parent line of a tip.
 
-    Those on that line, and those that the tip does not descend from, are left out.
+    Commits on that line, and commits that are not ancestors of the tip, are left out.
     """
     if not commits:
         return {}
@@ -86,7 +86,7 @@ def merges_of(git: Git, tip: str, commits: Collection[str]) -> dict[str, str]:
 
 
 def _present(git: Git, commits: Iterable[str]) -> list[str]:
-    """Return which of some full names are commits that are here, sorted."""
+    """Return which of these full object names are commits that are present, sorted."""
     names = sorted(set(commits))
     if not names:
         return []
@@ -104,10 +104,10 @@ def _walk(git: Git, starts: Iterable[str]) -> list[tuple[str, list[str]]]:
 
 
 def is_shallow(git: Git) -> bool:
-    """Return whether history ends somewhere because more of it was never fetched (git-clone(1), ``--depth``)."""
+    """Return whether the history is cut off because older commits were not fetched (git-clone(1), ``--depth``)."""
     return (git.repository.common_dir / "shallow").is_file()
 
 
 def shallow_ends(git: Git) -> list[str]:
-    """Return the commits whose parents were never fetched; none in a clone that has the whole history."""
+    """Return the commits whose parents were not fetched; empty in a complete clone."""
     return (git.repository.common_dir / "shallow").read_text("ascii").split() if is_shallow(git) else []

@@ -1,4 +1,4 @@
-"""The git binary: NUL-separated plumbing only, with everything of the user's configuration that runs code off."""
+"""The git binary: plumbing with NUL-separated output only; no code from the user's configuration runs."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 
     from gitmem.system.process import ProcessResult
 
-# Before every call: nothing of the user's configuration may run a program, fetch, recurse or collect garbage in
-# what is plumbing of ours (threats T7, T8, T9 of the reference: fsmonitor, hooksPath, submodules, ext:: remotes).
+# In front of every command: gitmem's own plumbing must not run programs from the user's configuration, fetch, recurse
+# or collect garbage (threats T7, T8, T9 of the reference: fsmonitor, hooksPath, submodules, ext:: remotes).
 SAFE = (
     "--no-pager",
     "-c",
@@ -47,13 +47,13 @@ SAFE = (
     "-c",
     "core.quotePath=false",
 )
-# What git may list of a store, in bytes and seconds: the names of 600,000 files (measured: 110 bytes each), of which
-# 100,000 take half a second; no memory has so many. The largest code trees have ten times as many.
+# Limits for listing a store, in bytes and seconds: the names of 600,000 files (measured: 110 bytes each; 100,000 files
+# take half a second), more than any memory has. The largest code trees have ten times as many.
 STORE_BOUNDS = (64 * 1024 * 1024, 15.0)
 CODE_BOUNDS = (640 * 1024 * 1024, 150.0)
 _FOLDER_MODE = "040000"
 _FOLDER = _FOLDER_MODE.encode()
-# What keeps git from reading the system's settings: git(1).
+# Prevents git from reading the system's settings: git(1).
 NO_SYSTEM = {"GIT_CONFIG_NOSYSTEM": "1"}
 # fsync is off by default in git for refs and loose objects (git-config(1), core.fsync).
 DURABLE = ("-c", "core.fsync=committed,reference,index", "-c", "core.fsyncMethod=fsync")
@@ -67,8 +67,8 @@ class TreeEntry:
         mode: Six octal digits, as git prints them.
         type: ``blob`` or ``commit``.
         oid: Its object name.
-        size: Bytes; -1 where it is not a blob or the object is missing.
-        path: Its path in the tree; bytes that are not UTF-8 are surrogates.
+        size: Bytes; -1 if it is not a blob or the object is missing.
+        path: Its path in the tree; bytes that are not UTF-8 become surrogates.
     """
 
     mode: str
@@ -83,12 +83,12 @@ class TreeChange:
     """One path that differs between two trees.
 
     Attributes:
-        status: ``A``, ``D``, ``M`` or ``T``; in an index also ``U``, where a merge is not finished.
-        mode: The new mode; zeros where it was deleted.
-        oid: The new object name; zeros where it was deleted.
+        status: ``A``, ``D``, ``M`` or ``T``; in an index also ``U``, while a merge is unfinished.
+        mode: The new mode; zeros if it was deleted.
+        oid: The new object name; zeros if it was deleted.
         path: The path.
-        old_mode: The mode before; zeros where it was added.
-        old_oid: The object name before; zeros where it was added.
+        old_mode: The mode before; zeros if it was added.
+        old_oid: The object name before; zeros if it was added.
     """
 
     status: str
@@ -100,43 +100,43 @@ class TreeChange:
 
 
 class Git:
-    """The git binary, bound to one repository; its git directory is always named, never looked for."""
+    """The git binary, bound to one repository; every call names the git directory instead of searching for it."""
 
     def __init__(self, repository: Repository, *, objects: Path | None = None, fetches: bool = True) -> None:
         """Bind git to a repository.
 
         Args:
             repository: The repository.
-            objects: A folder of objects that are read besides the repository's own.
+            objects: A folder with additional objects to read.
             fetches: Whether git may fetch objects that a partial clone lacks.
         """
         self.repository = repository
         self.objects = objects
         self._fetches = fetches
-        # Whether a person accepted the programs that the repository's own configuration names for that.
+        # Whether a person accepted the programs that the repository's own configuration names for fetching.
         self.accepts_programs = False
         self._programs: dict[str, str] | None = None
         self._identity: tuple[str, str] | None = None
         self._settings: dict[str, str] = {}
 
     def argv(self, *args: str, durable: bool = False, git_dir: str | Path | None = None) -> list[str]:
-        """Return the whole command line of one call."""
+        """Return the complete command line of one call."""
         where = [f"--git-dir={git_dir or self.repository.git}"]
         if self.repository.top is not None and os.path.basename(self.repository.common) != ".git":
-            # A submodule's settings name its work tree; git would then take every path from the current folder
-            # (git-config(1), core.worktree). A call that names a work tree itself comes later and counts.
+            # A submodule's configuration names its work tree, and git would then take every path relative to the
+            # current folder (git-config(1), core.worktree). A work tree named later in the call takes precedence.
             where.append("--work-tree=.")
         return ["git", *where, *SAFE, *(DURABLE if durable else ()), *args]
 
     def environment(self, *, transport: bool = False) -> dict[str, str]:
-        """Return the environment of its calls."""
+        """Return the environment of git calls."""
         env = git_environment(transport=transport)
         if not self._fetches or (not self.accepts_programs and self.fetch_programs()):
             env |= NO_FETCH
         return env if self.objects is None else env | {"GIT_ALTERNATE_OBJECT_DIRECTORIES": quote_path(self.objects)}
 
     def fetch_programs(self) -> dict[str, str]:
-        """Return the programs that the repository itself names for fetching objects it lacks, by setting."""
+        """Return the programs that the repository's configuration names for fetching objects, by setting."""
         if self._programs is None:
             self._programs = programs_of(self.repository)
         return self._programs
@@ -151,10 +151,10 @@ class Git:
         transport: bool = False,
         more: Mapping[str, str] | None = None,
     ) -> ProcessResult:
-        """Run one git command and return its output; *more* is what its environment has besides.
+        """Run one git command and return its output; *more* has additional environment variables.
 
         Raises:
-            ProcessError: git is missing, or said no while *check* is on.
+            ProcessError: git is missing, or failed while *check* is on.
         """
         from gitmem.system import process
 
@@ -167,10 +167,10 @@ class Git:
         return os.fsdecode(self.run(*args).stdout).removesuffix("\n")
 
     def read_ref(self, name: str) -> str | None:
-        """Return the commit a full ref points to, or None; by hand where that is certain.
+        """Return the commit of a full ref, or None; reads files directly if the result is certain.
 
         Raises:
-            ConflictError: The ref exists and is broken.
+            ConflictError: The ref exists but is broken.
             NoRepositoryError: This git cannot read the repository's format.
         """
         try:
@@ -189,7 +189,7 @@ class Git:
         return None
 
     def symbolic_target(self, name: str) -> str:
-        """Return the full ref that a symbolic one is for, or an empty string."""
+        """Return the full ref that a symbolic ref points to, or an empty string."""
         try:
             read_ref(self.repository.common, name)
         except Unsure:
@@ -204,15 +204,15 @@ class Git:
             branch = os.fsdecode(self.run("symbolic-ref", "--quiet", "HEAD", check=False).stdout).removesuffix("\n")
         if branch:
             return branch, self.read_ref(branch)
-        # Not `read_ref`: each work tree has a HEAD of its own.
+        # Not `read_ref`, because each work tree has its own HEAD.
         done = self.run("rev-parse", "--verify", "--quiet", "HEAD", check=False)
         return "", done.stdout.decode("ascii", "replace").strip() or None
 
     def resolve(self, rev: str, kind: str = "commit") -> str:
-        """Return the full object name of what a person typed.
+        """Return the full object name of a revision that a person typed.
 
         Raises:
-            NotFoundError: It names nothing here.
+            NotFoundError: It does not name an object of this repository.
         """
         done = self.run("rev-parse", "--verify", "--quiet", "--end-of-options", f"{rev}^{{{kind}}}", check=False)
         oid = done.stdout.decode("ascii", "replace").strip()
@@ -221,14 +221,14 @@ class Git:
         return oid
 
     def has(self, rev: str, kind: str) -> bool:
-        """Return whether a revision leads to an object of a kind (``commit``, ``tree``) that is here."""
+        """Return whether a revision names an object of a kind (``commit``, ``tree``) that is present."""
         return self.run("cat-file", "-e", f"{rev}^{{{kind}}}", check=False).status == 0
 
     def list_tree(self, tree: str, *paths: str) -> list[TreeEntry]:
-        """Return every entry below a tree-ish (all levels), in git's order; sizes without reading any content.
+        """Return all entries at all levels below a tree-ish, in git's order; reads sizes but no content.
 
         Raises:
-            ProcessError: git said no, or there are more than any store has (``tree_limits``).
+            ProcessError: git failed, or there are more entries than any store has (``tree_limits``).
         """
         from gitmem.git import tree_limits
 
@@ -248,7 +248,7 @@ class Git:
         return [_tree_entry(line) for line in listed if line and not line.startswith(_FOLDER)]
 
     def list_paths(self, tree: str) -> list[tuple[str, str, str]]:
-        """Return mode, object name and path of every file of the code below a tree-ish, sorted by path as bytes."""
+        """Return mode, object name and path of every file below a tree-ish of the code, sorted by path as bytes."""
         from gitmem.git import tree_limits
 
         entries = []
@@ -261,14 +261,14 @@ class Git:
         return entries
 
     def diff_trees(self, old: str, new: str) -> list[TreeChange]:
-        """Return what differs between two tree-ishes, without renames; equal subtrees are never opened."""
+        """Return the differences between two tree-ishes, without renames; equal subtrees are not read."""
         from gitmem.git import tree_limits
 
         raw = ("diff-tree", "-r", "-t", "-z", "--raw", "--no-renames", "--no-ext-diff", old, new)
         return parse_changes(tree_limits.listing(self, *raw, trees=(new, old), bounds=STORE_BOUNDS))
 
     def sizes(self, oids: Iterable[str]) -> dict[str, int]:
-        """Return the size in bytes of each blob; -1 where it is missing or not a blob."""
+        """Return the size in bytes of each blob; -1 if it is missing or not a blob."""
         names = list(oids)
         if not names:
             return {}
@@ -276,13 +276,13 @@ class Git:
         found = {}
         for name, line in zip(names, done.stdout.decode("utf-8", "replace").split("\n"), strict=False):
             words = line.split(" ")
-            # A name with a blank that is missing has three words as well: "HEAD:a blob missing".
+            # A missing name that contains a space also gives three words: "HEAD:a blob missing".
             is_blob = len(words) == 3 and words[1] == "blob" and is_oid(words[0])
             found[name] = int(words[2]) if is_blob else -1
         return found
 
     def read_blobs(self, oids: Iterable[str]) -> Iterator[tuple[str, bytes | None]]:
-        """Yield each blob's content in the order asked for; None where it is missing. Ask for sizes first.
+        """Yield each blob's content in the given order; None if it is missing. Check the sizes first.
 
         Source: git-cat-file(1), BATCH OUTPUT.
         """
@@ -303,7 +303,7 @@ class Git:
                 yield name, content if words[1] == b"blob" else None
 
     def read_blob(self, spec: str, *, limit: int) -> bytes | None:
-        """Return one blob (``oid`` or ``rev:path``), or None where there is none.
+        """Return one blob (``oid`` or ``rev:path``), or None if it does not exist.
 
         Raises:
             GitmemError: It is larger than *limit* bytes.
@@ -318,20 +318,20 @@ class Git:
     def config_values(self) -> dict[str, str]:
         """Return the ``gitmem.*`` settings of git config, by lower-case name without ``gitmem.``.
 
-        Of one that may be given several times, the values are separated by ``setting.SEPARATOR``.
+        The values of a setting that may occur several times are separated by ``setting.SEPARATOR``.
         """
         return repository.collected((name, value) for name, value, _ in self.config_settings())
 
     def config_settings(self) -> list[repository.Setting]:
-        """Return the ``gitmem.*`` settings of git config in git's order, and whether each is the repository's own.
+        """Return the ``gitmem.*`` settings of git config in git's order, and whether each is from the repository.
 
-        The files are read by hand where that is certain, and most repositories have none: that spares a process.
+        The files are read directly if that is certain to be right, which avoids starting a process.
         """
         files = {path: content for path in self._config_files() if (content := repository.mentions(path))}
         if not files:
             return []
         try:
-            # Whether a file of one work tree counts is another setting, and without HOME git reads no file of a person.
+            # Another setting decides whether a work tree's own file applies, and without HOME git reads no user's file.
             if any(path.endswith(CONFIG_OF_WORKTREE) for path in files) or not variable("HOME"):
                 raise Unsure
             persons = git_config_files(self.repository.common)[2:]
@@ -345,40 +345,40 @@ class Git:
             return repository.read_scopes(os.fsdecode(done.stdout))
 
     def _config_files(self) -> tuple[str, ...]:
-        """Return the files in which settings may stand; what is read later wins."""
+        """Return the files that may contain settings, later ones taking precedence."""
         own = os.path.join(self.repository.git, CONFIG_OF_WORKTREE)
         return (*reversed(git_config_files(self.repository.common)), own)
 
     def has_no_filters(self) -> bool:
-        """Return whether it is certain, without a process, that no filter driver is set but in the system's file.
+        """Return whether certainly no filter driver is set outside the system's file; starts no process.
 
-        Its path is compiled into git and may be anywhere; ``NO_SYSTEM`` in the environment keeps git from reading it.
+        The path of the system's file is compiled into git; ``NO_SYSTEM`` in the environment keeps git from reading it.
         """
         return not self.may_be_set("filter")
 
     def may_be_set(self, word: str) -> bool:
-        """Return whether a setting with *word* in its name may be in a file that git reads: without a process.
+        """Return whether a setting with *word* in its name may be in a file that git reads, without starting a process.
 
-        The system's file is looked for in ``/etc`` only, as for our own settings.
+        The system's file is only searched in ``/etc``, as for gitmem's own settings.
         """
         return any(repository.mentions(path, word) for path in self._config_files())
 
     def without_filters(self) -> list[str]:
-        """Return options that turn filter drivers off: git runs them on changed files to compare (gitattributes(5))."""
+        """Return options that disable filter drivers: git would run them to compare files (gitattributes(5))."""
         done = self.run("config", "-z", "--name-only", "--get-regexp", r"^filter\..*\.(clean|process)$", check=False)
         names = {os.fsdecode(name).rpartition(".")[0] for name in done.stdout.split(b"\0") if name}
         values = [f"{name}.{more}" for name in sorted(names) for more in ("clean=", "process=", "required=false")]
         return [word for value in values for word in ("-c", value)]
 
     def config_value(self, name: str) -> str:
-        """Return one git setting, or an empty string; asked of git once."""
+        """Return one git setting, or an empty string; git is run once for each setting."""
         if name not in self._settings:
             found = self.run("config", "--get", name, check=False).stdout
             self._settings[name] = os.fsdecode(found).removesuffix("\n")
         return self._settings[name]
 
     def identity(self) -> tuple[str, str]:
-        """Return the person's name and address as git would write them, or gitmem's own where git knows none."""
+        """Return the user's name and address as git would write them, or gitmem's own if git knows none."""
         if self._identity is None:
             done = self.run("var", "GIT_AUTHOR_IDENT", check=False)
             name, _, rest = done.stdout.decode("utf-8", "replace").strip().partition(" <")
@@ -387,17 +387,17 @@ class Git:
         return self._identity
 
     def merge_bases(self, one: str, other: str) -> list[str]:
-        """Return the best common ancestors of two commits, sorted; none where they share no history."""
+        """Return the best common ancestors of two commits, sorted; empty if they share no history."""
         done = self.run("merge-base", "--all", "--end-of-options", one, other, check=False)
         return sorted(done.stdout.decode("ascii").split())
 
     def is_ancestor(self, old: str, new: str) -> bool:
-        """Return whether *old* is *new* or one of its ancestors; false where either is missing."""
+        """Return whether *old* is *new* or one of its ancestors; False if either is missing."""
         return self.run("merge-base", "--is-ancestor", old, new, check=False).status == 0
 
 
 def quote_path(path: Path) -> str:
-    """Quote a path for a list of folders in git's environment, where a colon parts them (git(1))."""
+    """Quote a path for a list of folders in git's environment, which colons separate (git(1))."""
     text = str(path).replace("\\", "\\\\").replace('"', '\\"')
     return f'"{text}"'
 
@@ -406,7 +406,7 @@ FALLBACK_IDENTITY = ("gitmem", "gitmem@localhost")
 
 
 def parse_changes(parts: Sequence[bytes]) -> list[TreeChange]:
-    """Return the files of a raw difference, whose heads and paths alternate. Source: git-diff-index(1), RAW OUTPUT."""
+    """Parse a raw difference, in which headers and paths alternate. Source: git-diff-index(1), RAW OUTPUT."""
     changes = []
     for head, path in zip(parts[0::2], parts[1::2], strict=False):
         old_mode, mode, old_oid, oid, status = head.decode("ascii").removeprefix(":").split(" ")

@@ -1,4 +1,4 @@
-"""Which branch is the default one: verdicts are committed for it, and approved lists are read from it."""
+"""Find the default branch: verdicts are committed for it, and approved lists are read from it."""
 
 from __future__ import annotations
 
@@ -12,23 +12,23 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
 
-# Branches that many share (E1); a detached HEAD is on no branch at all and counts as one.
+# Branches that many people share (E1); a detached HEAD is on no branch and counts as shared.
 SHARED = frozenset(("main", "master", "dev", "develop", "trunk", ""))
 
 
 def default_branch(git: Git, *, configured: str, remote: str) -> str:
-    """Return the full ref of the default branch, or an empty string where none can be determined.
+    """Return the full ref of the default branch, or an empty string if it cannot be determined.
 
-    ``origin/HEAD``, else ``init.defaultBranch``, else ``main`` or ``master`` (DESIGN, section 5), the first there is:
-    once a forge has renamed its default branch, ``origin/HEAD`` names one that is gone. The setting
-    ``gitmem.defaultBranch`` counts alone. For a name, the remote's branch comes before the local one, since that is
-    what was reviewed.
+    The setting ``gitmem.defaultBranch`` if set; else the first existing branch of ``origin/HEAD``,
+    ``init.defaultBranch``, ``main`` and ``master`` (DESIGN, section 5): after a forge has renamed its default branch,
+    ``origin/HEAD`` names a missing one. For each name, the remote's branch comes before the local one, because it has
+    been reviewed.
     """
     return _first_of(git, [configured] if configured else _candidates(git, remote), remote)
 
 
 def likely_default(git: Git, *, configured: str, remote: str) -> str:
-    """Return the default branch as far as it is known without a process: git's own configuration is not asked."""
+    """Return the default branch as far as it is known without starting a process to read git's configuration."""
     return _first_of(git, [configured] if configured else [_remote_head(git, remote), "main", "master"], remote)
 
 
@@ -58,19 +58,19 @@ def _remote_head(git: Git, remote: str) -> str:
 
 
 def find_checkout(git: Git, ref: str) -> str:
-    """Return the folder of a work tree that is on a branch, or an empty string; one that is gone does not count."""
+    """Return the folder of an existing work tree that has a branch checked out, or an empty string."""
     here = git.repository.top
     if here is not None and git.read_head()[0] == ref:
         return here
     if not any(head in (f"ref: {ref}", "ref: refs/heads/.invalid", "") for head in _heads(git)):
         return ""
     found = os.fsdecode(git.run("for-each-ref", "--format=%(worktreepath)", ref).stdout).removesuffix("\n")
-    # A bare repository has a HEAD and no files.
+    # A bare repository has a HEAD but no files.
     return found if found and os.path.exists(os.path.join(found, ".git")) else ""
 
 
 def _heads(git: Git) -> Iterator[str]:
-    """Yield what the HEAD of each work tree says, read by hand; it says nothing of use with reftable."""
+    """Yield the content of each work tree's HEAD, read directly; with reftable it is useless."""
     common = git.repository.common
     try:
         names = os.listdir(os.path.join(common, "worktrees"))
@@ -88,15 +88,15 @@ def _heads(git: Git) -> Iterator[str]:
 def is_on_default(git: Git, default: str, *, remote: str, head: tuple[str, str | None] | None = None) -> bool:
     """Return whether HEAD is the default branch, or detached at its tip (as a forge's checkout leaves it).
 
-    Another branch at the same commit is another branch: what is committed on it next is not the default branch's. A
-    commit behind the tip, as a bisection or a rebase checks it out, is not it either, and neither is a merge that a
-    forge made to test a pull request.
+    Another branch at the same commit does not count, because its next commit will not be on the default branch. Neither
+    does a detached commit behind the tip, as in a bisection or a rebase, nor a merge that a forge made to test a pull
+    request.
 
     Args:
         git: The repository; each of its work trees has a HEAD of its own.
         default: The default branch as a full ref, or an empty string.
-        remote: The remote that it may be of; its name may hold slashes.
-        head: What HEAD was, where that was read already: its branch and its commit.
+        remote: The remote that it may belong to; its name may contain slashes.
+        head: The branch and the commit of HEAD, if already known.
     """
     branch, commit = head or git.read_head()
     short = default.removeprefix("refs/heads/").removeprefix(f"refs/remotes/{remote}/")

@@ -1,4 +1,4 @@
-"""The history of the code in bulk: which commits are between two, what each changed, and who made it."""
+"""Read the history of the code in bulk: the commits between two, the changes of each, and their authors."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-# What a diff for people may take; one that is cut says so.
+# The most bytes of a diff that is shown; a longer one is cut and marked.
 DIFF_LIMIT = 64 * 1024
-# Files whose diff is shown: more of them say nothing to a person, and a command line has an end.
+# How many files' diffs are shown: more are of no use to a person, and the length of a command line is limited.
 DIFF_PATHS = 100
 
 
@@ -29,7 +29,7 @@ class Ancestor:
         commit: Its name.
         tree: Its root tree.
         at: When it was committed, epoch seconds.
-        parents: Its parents, the first one first; none of one that a shallow clone was cut off behind.
+        parents: Its parents in order; empty at the end of a shallow clone.
     """
 
     commit: str
@@ -40,7 +40,7 @@ class Ancestor:
 
 @frozen
 class PathChange:
-    """One path that a commit changed: its mode and object name since then; an empty mode where it is gone."""
+    """One path that a commit changed, with its new mode and object name; the mode is empty if it was deleted."""
 
     path: str
     mode: str
@@ -50,7 +50,7 @@ class PathChange:
 
 @frozen
 class Made:
-    """Who made a commit, when and what they called it; as they wrote it.
+    """The author, date and subject of a commit, exactly as written.
 
     Attributes:
         commit: The commit.
@@ -66,7 +66,7 @@ class Made:
 
 
 def list_ancestors(git: Git, tip: str, *, without: str = "", at_most: int) -> list[Ancestor]:
-    """Return a commit and its ancestors, children before parents; those of another commit, and that one, left out.
+    """Return a commit and its ancestors, children first, without those of another commit and that commit itself.
 
     Raises:
         ProcessError: The history cannot be read.
@@ -78,14 +78,14 @@ def list_ancestors(git: Git, tip: str, *, without: str = "", at_most: int) -> li
     for head, line in zip(lines[0::2], lines[1::2], strict=False):
         tree, at, *parents = line.split(" ")
         found.append(Ancestor(head.removeprefix("commit "), tree, int(at or 0), tuple(filter(None, parents))))
-    # Where clocks were wrong, git lists too many of a range (``ancestry``).
+    # If clocks were wrong, git lists too many commits of a range (``ancestry``).
     before = kin_of(git, without, [one.commit for one in found]).before if without else frozenset[str]()
     return [one for one in found if one.commit not in before]
 
 
 @frozen
 class Linear:
-    """One commit of a first-parent line: its name, when it was committed (epoch seconds), by whom, and its subject."""
+    """One commit of a first-parent line: its name, commit time (epoch seconds), author and subject."""
 
     commit: str
     at: int
@@ -94,7 +94,7 @@ class Linear:
 
 
 def list_line(git: Git, tip: str, *, at_most: int) -> list[Linear]:
-    """Return a commit and its first parents, the newest first; what they say is as somebody wrote it.
+    """Return a commit and its first parents, newest first; their texts are not sanitized.
 
     Raises:
         ProcessError: The history cannot be read.
@@ -110,12 +110,12 @@ def list_line(git: Git, tip: str, *, at_most: int) -> list[Linear]:
 
 
 def list_touched(git: Git, pairs: Iterable[tuple[str, str]]) -> dict[str, list[PathChange]]:
-    """Return what differs between each commit and a second one, by the first; all in one process.
+    """Return the changes from a second commit to each commit, by the latter; in a single process.
 
     Args:
         git: The repository.
-        pairs: Commits with what each is compared with: mostly its first parent; an empty name is an empty tree, and
-            only for one that has no parent.
+        pairs: Commits, each with the commit to compare with, usually its first parent; an empty name is an empty tree
+        and is only valid for a commit without parents.
 
     Raises:
         ProcessError: An object is missing.
@@ -136,13 +136,13 @@ def list_touched(git: Git, pairs: Iterable[tuple[str, str]]) -> dict[str, list[P
             here.append(PathChange(path, "" if mode == "000000" else mode, oid, is_link))
         elif part:
             here = found[part.decode("ascii").strip()] = []
-    for commit in wanted.keys() - found.keys():  # git leaves out what it does not know
+    for commit in wanted.keys() - found.keys():  # git omits commits that it cannot read
         raise ProcessError(f"git cannot read the commit {commit}", argv=list(raw))
     return found
 
 
 def has_ever_had(git: Git, tip: str, path: str) -> bool:
-    """Return whether a commit or one of its ancestors had a path, or a file below it; True where git cannot tell."""
+    """Return whether a commit or an ancestor had this path or a file below it; True if git cannot tell."""
     try:
         return bool(_read(git, "--literal-pathspecs", "rev-list", "--max-count=1", tip, "--", path).strip())
     except ProcessError:
@@ -150,12 +150,12 @@ def has_ever_had(git: Git, tip: str, path: str) -> bool:
 
 
 def find_commit_at(git: Git, tip: str, at: int) -> str:
-    """Return the newest commit of a history that is not younger than a time, in epoch seconds; empty for none."""
+    """Return the newest commit of a history that is no newer than a time in epoch seconds, or an empty string."""
     return _read(git, "rev-list", "--max-count=1", f"--min-age={at}", tip, "--").decode("ascii").strip()
 
 
 def read_trees(git: Git, commits: Iterable[str]) -> dict[str, str]:
-    """Return the root tree of each commit that is here."""
+    """Return the root tree of each commit that is present."""
     names = list(commits)
     lines = "".join(f"{commit}^{{tree}}\n" for commit in names).encode("ascii")
     done = git.run("cat-file", "--batch-check=%(objectname)", input=lines) if names else None
@@ -164,7 +164,7 @@ def read_trees(git: Git, commits: Iterable[str]) -> dict[str, str]:
 
 
 def read_made(git: Git, commits: Iterable[str]) -> dict[str, Made]:
-    """Return who made each commit that is here; those that are missing, or no commits, are left out."""
+    """Return the author, date and subject of each commit; missing ones and other objects are left out."""
     names = sorted({commit for commit in commits if is_oid(commit)})
     if not names:
         return {}
@@ -180,7 +180,7 @@ def read_made(git: Git, commits: Iterable[str]) -> dict[str, Made]:
 
 
 def read_diff(git: Git, old: str, new: str, paths: Iterable[str]) -> tuple[bytes, bool]:
-    """Return what differs in some files between two commits as text, and whether all of it is there."""
+    """Return the diff of some files between two commits, and whether it is complete."""
     wanted = list(paths)
     argv = git.argv(
         "--literal-pathspecs", "diff-tree", "-p", "-r", "--no-ext-diff", "--no-textconv", "--no-color", old, new, "--",

@@ -1,8 +1,8 @@
-"""Objects in bulk: by libgit2 where it can open the repository's format, else by the git binary, with the same answers.
+"""Read objects in bulk, with libgit2 if it can open the repository's format, else with the git binary.
 
-``open_objects`` is the one place that chooses. libgit2 refuses SHA-256, reftable and partial clones (measured with
-1.9.7; a partial clone made by git 2.39 it opens, but cannot fetch what is missing). It reads in this process: nothing
-runs. Nothing is written here: `store.commit` writes.
+Both give the same results, and only ``open_objects`` chooses. libgit2 refuses SHA-256, reftable and partial clones
+(measured with 1.9.7; a partial clone made by git 2.39 can be opened, but missing objects cannot be fetched). It reads
+in this process and runs no program. Nothing is written here: `store.commit` writes.
 """
 
 from __future__ import annotations
@@ -19,16 +19,17 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from typing import Any
 
-# A tree can name one subtree a thousand times, level by level: a few objects make more files than any memory holds.
+# A tree can contain one subtree a thousand times at each level, so a few objects can stand for more files than any
+# memory has.
 MOST_CHANGES = 2_000_000
-# Folders that are compared before files are counted: no honest change has so many, and they take some 0.1 s.
+# How many folders are compared before files are counted: real changes touch fewer, and this many take some 0.1 s.
 FEW_FOLDERS = 5_000
 _FOLDER = "040000"
 
 
 @frozen
 class PathEntry:
-    """What is at one path of a tree.
+    """The entry at one path of a tree.
 
     Attributes:
         mode: Six octal digits, as git prints them.
@@ -39,22 +40,22 @@ class PathEntry:
     oid: str
 
 
-# By path, what lay there before and what is there now; None where there is nothing. Never a folder.
+# By path, the entry before and the entry after; None if there is none. Never a folder.
 Changes = dict[str, tuple["PathEntry | None", "PathEntry | None"]]
 
 
 class Objects:
-    """The objects of one repository, by the git binary; ``LibgitObjects`` answers the same."""
+    """The objects of one repository, read with the git binary; ``LibgitObjects`` gives the same results."""
 
     def __init__(self, git: Git) -> None:
         self.git = git
 
     def diff(self, old: str | None, new: str | None) -> Changes:
-        """Return what differs between two commits or trees (None is an empty one); equal folders are never opened.
+        """Return the differences between two commits or trees (None is an empty one); equal folders are not read.
 
         Raises:
-            NotFoundError: An object of theirs is missing, or is not a tree.
-            GitmemError: There are too many.
+            NotFoundError: An object is missing, or is not a tree.
+            GitmemError: There are too many differences.
         """
         empty = "" if old and new else self._empty_tree()
         try:
@@ -65,7 +66,7 @@ class Objects:
         return {c.path: (_entry(c.old_mode, c.old_oid), _entry(c.mode, c.oid)) for c in changes}
 
     def find(self, tree: str, path: str) -> PathEntry | None:
-        """Return what is at a path of a commit or tree, a folder as well; None where there is nothing."""
+        """Return the entry at a path of a commit or tree, which may be a folder; None if there is none."""
         done = self.git.run("--literal-pathspecs", "ls-tree", "-z", "--full-tree", tree, "--", path, check=False)
         for line in done.stdout.split(b"\0"):
             head, _, name = line.partition(b"\t")
@@ -75,7 +76,7 @@ class Objects:
         return None
 
     def read(self, oids: Iterable[str], *, limit: int) -> dict[str, bytes]:
-        """Return the content of blobs by name; those that are missing, or larger than *limit* bytes, are left out."""
+        """Return the contents of blobs by name; missing ones, and those larger than *limit* bytes, are left out."""
         names = list(dict.fromkeys(oids))
         sizes = self.git.sizes(names)
         wanted = [name for name in names if 0 <= sizes[name] <= limit]
@@ -86,14 +87,14 @@ class Objects:
 
 
 class LibgitObjects(Objects):
-    """The objects of one repository, by libgit2 in this process."""
+    """The objects of one repository, read with libgit2 in this process."""
 
     def __init__(self, git: Git, repository: Any) -> None:
         super().__init__(git)
         self._repository = repository
 
     def diff(self, old: str | None, new: str | None) -> Changes:
-        """Return what differs between two commits or trees, by comparing names (``diff_to_tree`` opens every folder).
+        """Return the differences between two commits or trees, by object names; ``diff_to_tree`` reads every folder.
 
         Source: 1.7 ms against 136 ms at 100,000 files (reference/engine-figures, B).
         """
@@ -127,14 +128,14 @@ class LibgitObjects(Objects):
             raise NotFoundError(err.message, hint=err.hint) from err
 
     def find(self, tree: str, path: str) -> PathEntry | None:
-        """Return what is at a path of a commit or tree, a folder as well; None where there is nothing."""
+        """Return the entry at a path of a commit or tree, which may be a folder; None if there is none."""
         try:
             return _of(self._tree(tree)[path])
         except (KeyError, ValueError):
             return None
 
     def read(self, oids: Iterable[str], *, limit: int) -> dict[str, bytes]:
-        """Return the content of blobs by name; those that are missing, or larger than *limit* bytes, are left out."""
+        """Return the contents of blobs by name; missing ones, and those larger than *limit* bytes, are left out."""
         return {oid: content for oid in dict.fromkeys(oids) for content in self._read(oid, limit)}
 
     def _read(self, oid: str, limit: int) -> Iterator[bytes]:
@@ -159,10 +160,10 @@ class LibgitObjects(Objects):
 
 
 def open_objects(git: Git) -> Objects:
-    """Return the door to a repository's objects: libgit2 where it can open its format, else the git binary."""
+    """Return access to a repository's objects: with libgit2 if it can open the format, else with the git binary."""
     if git.repository.is_partial:
         return Objects(git)
-    import pygit2  # 114 ms (measured): only commands that touch many memories come here
+    import pygit2  # 114 ms (measured): only commands that touch many memories call this
     from pygit2.enums import RepositoryOpenFlag
 
     try:
@@ -172,7 +173,7 @@ def open_objects(git: Git) -> Objects:
 
 
 def _entries(tree: Any) -> dict[bytes, PathEntry]:
-    # The first of two entries with one name counts, as it does where a store is read (``store.read``).
+    # Of two entries with the same name the first counts, as when a store is read (``store.read``).
     found: dict[bytes, PathEntry] = {}
     for entry in () if tree is None else tree:
         found.setdefault(entry.raw_name, _of(entry))

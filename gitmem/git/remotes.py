@@ -1,7 +1,7 @@
-"""Remotes: fetch and push with progress, through GitPython, with the person's own ssh, credentials and ``insteadOf``.
+"""Remotes: fetch and push with progress, through GitPython, with the user's own ssh, credentials and ``insteadOf``.
 
-GitPython starts git, pumps its output and understands its progress; its index and commit functions are never used.
-No question is asked without a terminal, and then git and the ssh it started end together at a time limit.
+GitPython starts git, reads its output and parses its progress; its index and commit functions are never used. Without a
+terminal no program may prompt, and git and its ssh are killed together at a time limit.
 """
 
 from __future__ import annotations
@@ -20,19 +20,19 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from typing import Any
 
-# A remote that does not answer ends a sync nobody watches: longer than any fetch of a memory takes (1,000 of them are
-# a second over a slow line), shorter than a hook or a job may hang.
+# When an unattended sync gives up on a remote that does not answer: longer than any fetch of a memory takes (1,000
+# memories take a second over a slow line), but short enough for a hook or a job.
 TIMEOUT_S = 300.0
-# Lines of git's answer that are kept: a hostile remote can send without end (its words are shown, never obeyed).
+# How many lines of git's output are kept: a hostile remote can send without end (its text is shown, never executed).
 LINES_KEPT = 40
-# Settings of the person that would make of one branch's transport something else.
+# User settings that would add other actions to the transport of one branch.
 ALONE = ("-c", "maintenance.auto=false", "-c", "push.gpgSign=false", "-c", "fetch.fsckObjects=true")
-# What a push says when the remote's branch is not where we saw it (git 2.39, builtin/push.c and receive-pack.c).
+# git's messages when the remote's branch is not where it was last seen (git 2.39, builtin/push.c and receive-pack.c).
 MOVED = (
     "stale info", "fetch first", "non-fast-forward", "failed to update ref", "cannot lock ref", "incorrect old value",
     "failed to lock", "reference already exists", "remote ref updated since checkout",
 )  # fmt: skip
-# What forges say where a branch is protected: GitHub (GH006; GH013 for rulesets), GitLab, Gitea, Forgejo, Bitbucket.
+# The forges' messages for a protected branch: GitHub (GH006; GH013 for rulesets), GitLab, Gitea, Forgejo, Bitbucket.
 PROTECTED = (
     "protected branch", "GH006", "GH013", "is protected", "can only be modified through pull requests",
     "Permission denied to update branch",
@@ -41,13 +41,13 @@ PROTECTED = (
 
 @frozen
 class RemoteOptions:
-    """How to talk to remotes.
+    """How to communicate with remotes.
 
     Attributes:
-        interactive: Whether somebody sits at a terminal: git and ssh may ask, and nothing is ended by a time limit.
-        timeout_s: Seconds after which a transport that nobody watches is ended.
-        progress: Called with the step, how much of it is done and of how much; or None.
-        is_silent: Whether no program may ask for a password either, not even in a window.
+        interactive: Whether a user is at a terminal: git and ssh may prompt, and there is no time limit.
+        timeout_s: Seconds after which an unattended transport is killed.
+        progress: Called with the step, its progress and its total; or None.
+        is_silent: Whether programs must not ask for a password either, not even in a window.
     """
 
     interactive: bool = False
@@ -59,7 +59,7 @@ class RemoteOptions:
 def has_remote(git: Git, remote: str) -> bool:
     """Return whether a remote of this name is configured."""
     name = f"remote.{remote}.url"
-    # Asked again where it was not there: it may have been added since.
+    # Read again if it was missing, because it may have been added since.
     return not remote.startswith("-") and bool(
         git.config_value(name) or git.run("config", "--get", name, check=False).stdout.strip()
     )
@@ -71,15 +71,15 @@ def list_remotes(git: Git) -> list[str]:
 
 
 def fetch(git: Git, remote: str, branch: str, talk: RemoteOptions, *, deepen: bool = False) -> str | None:
-    """Bring a remote's branch to ``refs/remotes/<remote>/<branch>`` and return its commit; None: it has none.
+    """Fetch a remote's branch to ``refs/remotes/<remote>/<branch>`` and return its commit; None if it has none.
 
     Args:
         git: The repository.
         remote: The remote.
         branch: The branch.
-        talk: How to talk to it.
-        deepen: Whether to fetch what a shallow clone left out of its history (git-fetch(1): as ``--unshallow``, but of
-            this branch alone).
+        talk: How to communicate with it.
+        deepen: Whether to fetch the history that a shallow clone lacks (git-fetch(1): like ``--unshallow``, but for
+        this branch alone).
 
     Raises:
         NotFoundError: There is no such remote.
@@ -106,9 +106,9 @@ def fetch(git: Git, remote: str, branch: str, talk: RemoteOptions, *, deepen: bo
 
 
 def fetch_refs(git: Git, remote: str, pattern: str, to: str, talk: RemoteOptions) -> None:
-    """Bring the refs of a remote that fit a pattern, which ends in ``*``, to refs of another pattern here.
+    """Fetch the refs of a remote that match a pattern ending in ``*`` to local refs of another pattern.
 
-    Those that the remote does not have any more stay.
+    Local refs that the remote no longer has are kept.
 
     Raises:
         NotFoundError: There is no such remote.
@@ -123,7 +123,7 @@ def fetch_refs(git: Git, remote: str, pattern: str, to: str, talk: RemoteOptions
 
 
 def fetch_from(git: Git, url: str, branch: str, ref: str, talk: RemoteOptions) -> str | None:
-    """Bring a branch of another repository, which is no remote here, to a ref and return its commit; None: it has none.
+    """Fetch a branch of a repository that is not a remote to a ref; return its commit, or None if it has none.
 
     Raises:
         RemoteError: It cannot be reached, git refuses what it sent, or the URL runs a program.
@@ -140,20 +140,20 @@ def fetch_from(git: Git, url: str, branch: str, ref: str, talk: RemoteOptions) -
 
 
 def push(git: Git, remote: str, branch: str, commit: str, *, expected: str | None, talk: RemoteOptions) -> bool:
-    """Move a remote's branch to a commit that contains where it is expected to be; false where it is elsewhere now.
+    """Advance a remote's branch from *expected* to a commit that contains it; return False if the branch has moved.
 
     Args:
         git: The repository.
         remote: The remote.
         branch: The branch.
-        commit: A descendant of *expected*: nothing is ever taken away.
-        expected: Where the branch was seen; None where it does not exist.
-        talk: How to talk to it.
+        commit: A descendant of *expected*, so that no commit is ever removed.
+        expected: The commit at which the branch was last seen; None if it does not exist.
+        talk: How to communicate with it.
 
     Raises:
         NotFoundError: There is no such remote.
         ProtectedError: Its branch is protected.
-        RemoteError: It cannot be reached, or refuses what was sent.
+        RemoteError: It cannot be reached, or refuses the push.
     """
     done = push_ref(git, remote, f"refs/heads/{branch}", commit, expected=expected, talk=talk)
     if done:
@@ -162,7 +162,7 @@ def push(git: Git, remote: str, branch: str, commit: str, *, expected: str | Non
 
 
 def push_ref(git: Git, remote: str, ref: str, commit: str, *, expected: str | None, talk: RemoteOptions) -> bool:
-    """Do what ``push`` does for any full ref; nothing here notes where it is then."""
+    """Push like ``push``, but to any full ref, and without updating a remote-tracking ref."""
     _refuse_unsafe(git, remote)
     assert expected is None or git.is_ancestor(expected, commit), "a push never deletes anything"
     options = ["--porcelain", "--no-verify", "--no-follow-tags", "--recurse-submodules=no"]
@@ -190,7 +190,7 @@ def push_ref(git: Git, remote: str, ref: str, commit: str, *, expected: str | No
 
 
 def list_refs(git: Git, remote: str, pattern: str, talk: RemoteOptions) -> list[str]:
-    """Return the full names of a remote's refs that fit a pattern of git-ls-remote(1), sorted; at most ``LINES_KEPT``.
+    """Return a remote's refs that match a pattern of git-ls-remote(1), sorted by full name; ``LINES_KEPT`` at most.
 
     Raises:
         NotFoundError: There is no such remote.
@@ -204,7 +204,7 @@ def list_refs(git: Git, remote: str, pattern: str, talk: RemoteOptions) -> list[
 
 
 def find_tip(git: Git, remote: str, branch: str, talk: RemoteOptions) -> tuple[str, str]:
-    """Return a branch of a remote and its commit there now: of this name, or the default one; empty where it has none.
+    """Return a branch of a remote and its current commit: the named or the default one; empty if there is none.
 
     Raises:
         NotFoundError: There is no such remote.
@@ -222,7 +222,7 @@ def find_tip(git: Git, remote: str, branch: str, talk: RemoteOptions) -> tuple[s
 
 
 def fetch_objects(git: Git, remote: str, branch: str, talk: RemoteOptions) -> None:
-    """Bring what a remote's branch has, and move no ref here.
+    """Fetch the objects of a remote's branch without changing a local ref.
 
     Raises:
         NotFoundError: There is no such remote.
@@ -237,11 +237,11 @@ def fetch_objects(git: Git, remote: str, branch: str, talk: RemoteOptions) -> No
 
 
 def fetch_commit(git: Git, remote: str, commit: str, talk: RemoteOptions) -> None:
-    """Bring one commit of a remote by its id, and move no ref here; in a shallow clone without its ancestors.
+    """Fetch one commit of a remote by its id without changing a local ref; in a shallow clone without ancestors.
 
     Raises:
         NotFoundError: There is no such remote.
-        RemoteError: It cannot be reached, does not have the commit, or does not give it by its id.
+        RemoteError: It cannot be reached, does not have the commit, or does not allow fetching it by its id.
     """
     _refuse_unsafe(git, remote)
     options = ["--no-tags", "--no-prune", "--no-write-fetch-head", "--recurse-submodules=no", "--refmap="]
@@ -252,7 +252,7 @@ def fetch_commit(git: Git, remote: str, commit: str, talk: RemoteOptions) -> Non
 
 
 def create_ref(git: Git, remote: str, ref: str, commit: str, talk: RemoteOptions) -> None:
-    """Make a ref at a remote that is not a branch; one that is there already stays as it is.
+    """Create a ref other than a branch at a remote; an existing ref is not changed.
 
     Raises:
         NotFoundError: There is no such remote.
@@ -275,11 +275,11 @@ def create_ref(git: Git, remote: str, ref: str, commit: str, talk: RemoteOptions
 
 
 def delete(git: Git, remote: str, ref: str, *, expected: str, talk: RemoteOptions) -> bool:
-    """Delete a remote's ref, given in full, where it is what is expected; false where it is gone already.
+    """Delete a remote's ref by its full name if it is at the expected commit; return False if it does not exist.
 
     Raises:
         NotFoundError: There is no such remote.
-        ConflictError: Somebody moved it meanwhile: it stays.
+        ConflictError: It has moved in the meantime and is kept.
         RemoteError: It cannot be reached, or refuses.
     """
     _refuse_unsafe(git, remote)
@@ -299,13 +299,13 @@ def delete(git: Git, remote: str, ref: str, *, expected: str, talk: RemoteOption
 
 
 def repository_name(git: Git, remote: str) -> str:
-    """Return the repository's name: the same in every clone where it has a remote, else that of its folder."""
+    """Return the repository's name: the same in every clone of a remote, else the name of its folder."""
     url = git.config_value(f"remote.{remote}.url").rstrip("/").removesuffix(".git").rstrip("/")
     return url.replace(":", "/").rpartition("/")[2] or git.repository.name
 
 
 def shown_url(git: Git, remote: str) -> str:
-    """Return where a remote is, without what only its owner should see."""
+    """Return the URL of a remote without credentials."""
     url = git.config_value(f"remote.{remote}.url")
     scheme, there, rest = url.partition("://")
     host, slash, path = rest.partition("/")
@@ -329,7 +329,7 @@ def _refuse_unsafe(git: Git, remote: str) -> None:
 
 
 def _refuse_url(url: str, remote: str) -> None:
-    import git as gitpython  # 130 ms (measured), and only where a remote is asked
+    import git as gitpython  # 130 ms (measured), and only for commands that contact a remote
 
     try:
         gitpython.Git.check_unsafe_protocols(url)
@@ -340,7 +340,7 @@ def _refuse_url(url: str, remote: str) -> None:
 
 
 def _talk(git: Git, remote: str, args: Sequence[str], talk: RemoteOptions) -> tuple[int, list[str], list[str]]:
-    """Run git with a remote; return its exit status, the end of its answer and of what it said besides."""
+    """Run git with a remote; return its exit status, and the ends of its output and of its messages."""
     import git as gitpython
     from git.cmd import handle_process_output
 
@@ -358,14 +358,15 @@ def _talk(git: Git, remote: str, args: Sequence[str], talk: RemoteOptions) -> tu
             progress(line)
 
     argv = [*config.without_variables(env), *git.argv(*ALONE, *args, durable=True)]
-    # A relative path of a remote begins at the top of the work tree (git-remote(1) leaves that to where git runs).
+    # A relative path of a remote starts at the top of the work tree (git-remote(1) leaves that to where git runs).
     started = gitpython.Git(git.repository.top or git.repository.common).execute(
         argv,
         as_process=True,
         env=env,
         universal_newlines=True,
         errors="backslashreplace",
-        # A terminal's Ctrl-C reaches its whole group, and ssh asks on it; elsewhere the group is ours to end.
+        # At a terminal, Ctrl-C reaches the whole process group, and ssh prompts there; elsewhere gitmem must kill the
+        # group.
         start_new_session=not talk.interactive,
     )
     assert isinstance(started, gitpython.Git.AutoInterrupt)
@@ -376,7 +377,7 @@ def _talk(git: Git, remote: str, args: Sequence[str], talk: RemoteOptions) -> tu
             kill_after_timeout=None if talk.interactive else talk.timeout_s,
         )  # fmt: skip
         status = child.wait(timeout=None if talk.interactive else talk.timeout_s)
-    except RuntimeError as err:  # GitPython's word for a time limit
+    except RuntimeError as err:  # how GitPython reports a timeout
         raise RemoteError(f"{remote} did not answer within {talk.timeout_s:g} seconds", hint=_OFFLINE) from err
     finally:
         if child.poll() is None:
@@ -385,7 +386,7 @@ def _talk(git: Git, remote: str, args: Sequence[str], talk: RemoteOptions) -> tu
 
 
 def _end(child: Any, *, alone: bool) -> None:
-    """End git, and with it the ssh and helpers that it started."""
+    """Kill git together with the ssh and helpers that it started."""
     with suppress(ProcessLookupError):
         if alone:
             os.killpg(child.pid, SIGKILL)
@@ -406,7 +407,7 @@ def _listener(talk: RemoteOptions) -> Callable[[str], None] | None:
     from git import RemoteProgress
 
     class Progress(RemoteProgress):
-        """Hands on how far the transport is."""
+        """Passes the progress of a transport to the caller."""
 
         def update(self, op_code: int, cur_count: Any, max_count: Any = None, message: str = "") -> None:
             names = {self.RECEIVING: "receiving", self.WRITING: "sending", self.RESOLVING: "unpacking"}

@@ -1,7 +1,7 @@
-"""Where files went between two commits, by git's rename detection, followed through the history between them.
+"""Find where files went between two commits, by git's rename detection, followed through the history.
 
-Each step is one commit, where a file that was moved is most like what it was: a file that was moved, edited and moved
-again is found, though nothing of its first form is left. What became several files went nowhere in particular.
+Each step is one commit, in which a moved file is most similar to its old version: so a file that was moved, edited and
+moved again is found, even if none of its original content is left. A file that was split into several has no new place.
 """
 
 from __future__ import annotations
@@ -20,27 +20,27 @@ if TYPE_CHECKING:
 
     from gitmem.git.binary import Git
 
-# Moves of one file that are followed, one behind the other.
+# The most successive moves of one file that are followed.
 MOST_STEPS = 12
-# Deleted and added files of one commit that are compared by content, as many of each; equal ones always are. git's own
-# limit is 1,000 (git-config(1), diff.renameLimit).
+# At most this many deleted and this many added files of one commit are compared by content; equal ones always are.
+# git's own limit is 1,000 (git-config(1), diff.renameLimit).
 MOST_COMPARED = 3000
-# How much more alike the new file must be than the next one, in percent: else the file was split or copied.
+# By how many percent the new file must be more similar than the next one; otherwise the file was split or copied.
 APART = 20
-# Equal files of one commit whose names are compared, each with each.
+# The most equal files of one commit whose names are compared with each other.
 MOST_EQUAL = 300
-# The blob without content, in both formats of repositories: files that are empty are like all others that are.
+# The empty blob, in both object formats: all empty files are equal, so their content says nothing about moves.
 EMPTY = (
     "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391",
     "473a0f4c3be8a93681a267e3b1e9a7dcda1185436fe141f7749120a303721813",
 )
-# Seconds that one question may take: a history of 100,000 commits is listed in 3 (measured).
+# Time limit of one query in seconds: a history of 100,000 commits is listed in 3 (measured).
 LIMIT_S = 60.0
 
 
 @frozen
 class Pair:
-    """A file and a new one that is like it: how much, in percent, and both blobs."""
+    """A file and a new file that resembles it, with the similarity in percent and both blobs."""
 
     old: str
     new: str
@@ -50,14 +50,14 @@ class Pair:
 
 
 class Renames:
-    """The renames up to one commit; what is known of them is not asked again."""
+    """The renames up to one commit; results are cached."""
 
     def __init__(self, git: Git, tip: str, files: Collection[str]) -> None:
-        """Prepare to follow files.
+        """Prepare to follow files to a commit.
 
         Args:
             git: The repository.
-            tip: The commit that they are followed to.
+            tip: The commit to which they are followed.
             files: The paths of its files.
         """
         self._git = git
@@ -67,11 +67,11 @@ class Renames:
         self._deleted: dict[tuple[frozenset[str], str], dict[str, str]] = {}
 
     def find(self, paths: Iterable[str], since: str) -> dict[str, str]:
-        """Return where files of a commit are at the tip, by their path there; those that are gone are left out.
+        """Return the paths at the tip of files of a commit, by their old path; deleted files are left out.
 
         Args:
             paths: Files of the commit *since* that the tip does not have.
-            since: That commit; empty where it is not known, and the whole history counts.
+            since: That commit; empty if unknown, to search the whole history.
         """
         at = {path: path for path in paths if "\n" not in path}
         found: dict[str, str] = {}
@@ -83,13 +83,13 @@ class Renames:
             found |= {path: here for path, here in at.items() if here in self._files}
             at = {path: here for path, here in at.items() if here not in self._files}
         left = [path for path in paths if path not in found]
-        if left and since:  # an evil merge, or a commit that is not in this history
+        if left and since:  # an evil merge, or a commit outside of this history
             direct = self._between(since, self._tip)
             found |= {path: direct[path] for path in left if path in direct}
         return {path: here for path, here in found.items() if here in self._files}
 
     def _step(self, paths: frozenset[str], since: str) -> dict[str, str]:
-        """Return where each file went in the commit that deleted it last."""
+        """Return where each file went in the last commit that deleted it."""
         found: dict[str, str] = {}
         for path, commit in self.deleted_by(paths, since).items():
             moved = self._between(f"{commit}^", commit)
@@ -98,11 +98,11 @@ class Renames:
         return found
 
     def now(self, path: str, since: str) -> str:
-        """Return where one file of a commit is at the tip; empty where it is gone."""
+        """Return the path of one file of a commit at the tip; empty if it was deleted."""
         return path if path in self._files else self.find([path], since).get(path, "")
 
     def deleted_by(self, paths: Iterable[str], since: str) -> dict[str, str]:
-        """Return the last commit that deleted each file, after a commit; in the whole history, where that is empty."""
+        """Return the last commit after *since* (or in the whole history) that deleted each file."""
         key = frozenset(paths), since
         if key not in self._deleted:
             self._deleted[key] = self._deletions(key[0], since)
@@ -120,7 +120,7 @@ class Renames:
                 timeout_s=LIMIT_S,
             )
         except ProcessError:
-            return {}  # a shallow or partial history: nothing is known
+            return {}  # a shallow or partial history, so the result is unknown
         found: dict[str, str] = {}
         commit = ""
         words = iter(done.stdout.split(b"\0"))
@@ -133,7 +133,7 @@ class Renames:
         return found
 
     def _between(self, old: str, new: str) -> dict[str, str]:
-        """Return where the files went that one commit has and the next one does not."""
+        """Return where the files went that the first commit has and the second one lacks."""
         known = self._steps.get((old, new))
         if known is None:
             known = self._steps[old, new] = self._detect(old, new)
@@ -147,12 +147,12 @@ class Renames:
         ]
         if not moved:
             return {}
-        # A split or copied file is like several new ones; a move alone says nothing of the others.
+        # A split or copied file resembles several new ones, which rename detection alone does not show.
         likes: dict[str, dict[str, int]] = {}
         for pair in self._compare(old, new, "-M", "-C"):
             likes.setdefault(pair.old, {})[pair.new] = pair.likeness
         sides = _of_equal_files(moved)
-        taken = set(sides.values())  # where another file went is no part of this one
+        taken = set(sides.values())  # files that others were moved to are not parts of this one
         found = {}
         for pair in moved:
             target = sides.get(pair.old, pair.new)
@@ -189,11 +189,11 @@ def _parse_pairs(raw: bytes) -> list[Pair]:
 
 
 def _of_equal_files(moved: Sequence[Pair]) -> Mapping[str, str]:
-    """Return where files went of which several were equal, where their names tell: git pairs these as it likes.
+    """Return the targets of moved files with equal content, by their names: git pairs such files arbitrarily.
 
-    The other files of a folder tell where it went; else each went where most of its path is still the same.
+    The other files of the same folder show where a file went; otherwise the path with most in common is chosen.
     """
-    # One that was edited while it moved may have become equal to the others, or was it before.
+    # A file that was edited while it moved may have equalled the others only before or only after.
     alike: dict[str, str] = {}
 
     def first(oid: str) -> str:
@@ -235,14 +235,14 @@ def _pair_by_name(pairs: Sequence[Pair], votes: Mapping[str, Counter[str]]) -> d
 
 
 def _most_alike(path: str, others: Iterable[str]) -> str:
-    """Return the path of these that has the most folders and names in common; empty where several have."""
+    """Return the path with the most folders and names in common with this one; empty if several tie."""
     scores = sorted(((_common(path, other), other) for other in others), reverse=True)
     is_one = len(scores) == 1 or (len(scores) > 1 and scores[0][0] > scores[1][0])
     return scores[0][1] if is_one else ""
 
 
 def _common(path: str, other: str) -> int:
-    """Return how many folders and names two paths have in common, at their ends and their beginnings."""
+    """Return how many folders and names two paths share, counted from both ends."""
     parts, others = path.split("/"), other.split("/")
 
     def same(one: Iterable[str], two: Iterable[str]) -> int:

@@ -1,11 +1,11 @@
-"""Find the repository and read its refs and settings directly, or through the git binary for other formats.
+"""Find the repository, and read its refs and settings directly, or through the git binary for other formats.
 
-Reading ``.git`` by hand costs microseconds where ``git rev-parse`` costs half a bare Python start. It is done
-only where it is certain: files as refs, a repository that this user owns. Everything else asks git, which also
+Reading ``.git`` directly takes microseconds; ``git rev-parse`` takes half as long as starting Python. It is only done
+if the result is certain: refs are files, and this user owns the repository. In all other cases git is asked, which also
 words the errors. Layout: gitrepository-layout(5).
 
-Of a configuration file only plain lines of the one section are read. What git allows besides (quotes, escapes, comments
-behind a value, lines that go on, sections with a name in quotes, includes) is git's to read: git-config(1), SYNTAX.
+Of a configuration file, only plain lines of one section are read. Everything else that git allows (quotes, escapes,
+comments after a value, continued lines, quoted section names, includes) is left to git: git-config(1), SYNTAX.
 """
 
 from __future__ import annotations
@@ -28,24 +28,24 @@ HEX = frozenset("0123456789abcdef")
 OID_LENGTHS = (40, 64)
 
 
-# The folder that the command line named with ``-C``, as a real path; empty where it named none.
+# The folder given on the command line with ``-C``, as a real path; empty if none was given.
 _named = ""
 
 
 class Unsure(Exception):  # noqa: N818 - a signal inside this room, not an error
-    """Reading by hand is not certain here: ask the git binary."""
+    """The file cannot be read directly with certainty: ask the git binary."""
 
 
 @frozen
 class Repository:
-    """Where one repository lies, as absolute paths.
+    """The location of a repository, as absolute paths.
 
-    They are kept as text, and ``recall`` uses them as such: importing pathlib takes 2.5 ms, a quarter of a bare start
-    (measured). Everything else takes the properties.
+    They are strings, and ``recall`` uses them as such: importing pathlib takes 2.5 ms, a quarter of starting Python
+    (measured). Other code uses the properties.
 
     Attributes:
         git: This work tree's git directory (its HEAD and index).
-        common: The directory that all work trees share (objects, refs, config, our state).
+        common: The directory that all work trees share (objects, refs, config, gitmem's state).
         top: The top folder, or None in a bare repository.
     """
 
@@ -86,13 +86,13 @@ class Repository:
 
     @property
     def name(self) -> str:
-        """Return the repository's name for people: its folder, without ``.git``."""
+        """Return the repository's name for display: that of its folder, without ``.git``."""
         top = os.path.dirname(self.common) if os.path.basename(self.common) == ".git" else self.common
         return os.path.basename(top).removesuffix(".git") or "repository"
 
     @property
     def is_partial(self) -> bool:
-        """Return whether objects may be missing on purpose: the binary fetches them (git-clone(1), ``--filter``)."""
+        """Return whether this is a partial clone, for which git fetches objects (git-clone(1), ``--filter``)."""
         try:
             return any(name.endswith(".promisor") for name in os.listdir(os.path.join(self.common, "objects", "pack")))
         except OSError:
@@ -111,22 +111,22 @@ def is_oid(text: str) -> bool:
 
 
 def name_folder(folder: str) -> None:
-    """Note the folder that a person named on the command line."""
+    """Remember the folder that was named on the command line."""
     global _named  # noqa: PLW0603 - a process has one command line
     _named = os.path.realpath(folder)
 
 
 def _is_named(git_dir: str) -> bool:
-    """Return whether a person named a git directory (a real path): with ``-C``, or in ``GIT_DIR``."""
+    """Return whether the user named a git directory (a real path), with ``-C`` or in ``GIT_DIR``."""
     by_environment = variable("GIT_DIR")
     return git_dir == _named or bool(by_environment and os.path.realpath(by_environment) == git_dir)
 
 
 def discover(start: str | Path) -> Repository:
-    """Return the repository that holds the folder *start* (absolute).
+    """Return the repository that contains the folder *start* (absolute).
 
     Raises:
-        NoRepositoryError: There is none, or git refuses it (then with git's own words and remedy).
+        NoRepositoryError: There is none, or git refuses it (then with git's own message and remedy).
         GitmemError: Its state folder is a symbolic link.
     """
     folder = os.fspath(start)
@@ -141,17 +141,18 @@ def discover(start: str | Path) -> Repository:
 
 
 def _refuse_planted(repository: Repository, start: str) -> None:
-    """Refuse a bare repository inside the work tree of another one, unless a person named it (``-C``, ``GIT_DIR``).
+    """Refuse a bare repository inside another one's work tree unless the user named it (``-C``, ``GIT_DIR``).
 
-    Whoever can commit a folder can commit one that looks like a bare repository: its config would be theirs, and its
-    memory as well. Source: git-config(1), ``safe.bareRepository``.
+    Anyone who can commit a folder can commit one that looks like a bare repository, and so control its configuration
+    and its memory. Source: git-config(1), ``safe.bareRepository``.
 
     Raises:
-        NoRepositoryError: It is one.
+        NoRepositoryError: It is such a repository.
     """
     git = os.path.realpath(repository.git)
     is_inside = f"{os.path.realpath(start)}{os.sep}".startswith(f"{git}{os.sep}")
-    # A folder named .git cannot be committed, and git's own are below one: those of submodules and work trees.
+    # A folder named .git cannot be committed, and git keeps its own bare ones below it: those of submodules and work
+    # trees.
     if not is_inside or ".git" in git.split(os.sep) or _is_named(git):
         return
     folder = os.path.dirname(git)
@@ -167,10 +168,10 @@ def _refuse_planted(repository: Repository, start: str) -> None:
 
 
 def _unlinked(repository: Repository) -> Repository:
-    """Return a repository whose state folder is not a link: what a link leads to is not gitmem's to change.
+    """Return the repository unless its state folder is a link, whose target gitmem must not change.
 
     Raises:
-        GitmemError: It is one.
+        GitmemError: It is a link.
     """
     for state in repository.states:
         if os.path.islink(state):
@@ -180,12 +181,12 @@ def _unlinked(repository: Repository) -> Repository:
 
 
 def named(folder: str) -> Repository:
-    """Return the repository that *folder* (absolute) itself is: a work tree's top, a git directory, or a bare one.
+    """Return the repository at exactly this folder (absolute): a work tree's top, a git directory, or a bare one.
 
-    One around it is not meant: what was moved away must not be taken for another repository.
+    A surrounding repository is not accepted: it could otherwise be taken for one that was moved away.
 
     Raises:
-        NoRepositoryError: It is none, or git refuses it (then with git's own words and remedy).
+        NoRepositoryError: It is not a repository, or git refuses it (then with git's own message and remedy).
         GitmemError: Its state folder is a symbolic link.
     """
     if not os.path.isdir(folder):
@@ -235,7 +236,7 @@ def _gitdir_of_file(dot_git: str) -> str:
 
 
 def _checked(git_dir: str, work_tree: str) -> Repository:
-    """Return the repository when it is whole and ours; git decides about those of other users (safe.directory)."""
+    """Return the repository if it is complete and owned by this user; git decides about others (safe.directory)."""
     common_file = os.path.join(git_dir, "commondir")
     common = git_dir
     if os.path.isfile(common_file):
@@ -272,10 +273,10 @@ def _rev_parse(start: str, *what: str) -> str:
 
 
 def read_ref(common_dir: str | Path, name: str) -> str | None:
-    """Return the object name that the full ref *name* points to, or None where there is no such ref.
+    """Return the object name of the full ref *name*, or None if there is no such ref.
 
     Raises:
-        Unsure: It cannot be determined by hand (reftable, a symbolic ref, a broken file): ask the git binary.
+        Unsure: It cannot be read directly (reftable, a symbolic ref, a broken file): ask the git binary.
     """
     if os.path.isdir(os.path.join(common_dir, "reftable")):
         raise Unsure
@@ -312,7 +313,7 @@ def read_head(repository: Repository) -> tuple[str, str | None]:
     """Return HEAD's branch (full ref, empty when detached) and its commit (None when unborn).
 
     Raises:
-        Unsure: It cannot be determined by hand.
+        Unsure: It cannot be read directly.
     """
     try:
         text = _read(os.path.join(repository.git, "HEAD")).rstrip("\n")
@@ -322,21 +323,21 @@ def read_head(repository: Repository) -> tuple[str, str | None]:
         return "", text
     name = text.removeprefix("ref: ")
     if name == text or name.endswith(".invalid"):
-        raise Unsure  # refs/heads/.invalid is there in a reftable repository
+        raise Unsure  # a reftable repository contains refs/heads/.invalid
     return name, read_ref(repository.common, name)
 
 
 SECTION = "gitmem"
-# A setting's name without the section, its value, and whether the repository's own configuration says so.
+# A setting's name without the section, its value, and whether it is from the repository's own configuration.
 Setting = tuple[str, str, bool]
-# The scopes of the person's configuration; all others are the repository's.
+# The scopes of the user's configuration; all others belong to the repository.
 PERSONS = ("system", "global", "command")
-# What a value is made of where the text of the file is the value.
+# Characters without which the text in a file is the value itself.
 _ODD = frozenset('"\\#;\t\r')
-# git 2.45 knows the second, with better words; the first keeps every git from all that can fetch (git(1)).
+# git 2.45 and later support the second, with a better message; the first blocks all transports in every git (git(1)).
 NO_FETCH = {"GIT_ALLOW_PROTOCOL": "none", "GIT_NO_LAZY_FETCH": "1"}
 CONFIG_OF_WORKTREE = "config.worktree"
-# Words without which nothing is fetched lazily, and words without which no program is named: most files have none.
+# Without these words nothing is fetched lazily, and without those below no program is named: most files have none.
 _LAZY = (b"promisor", b"partialclone", b"[include")
 _PROGRAMS = (
     *(b"sshcommand", b"gitproxy", b"askpass", b"alternaterefscommand", b"helper", b"uploadpack", b"vcs"),
@@ -346,7 +347,7 @@ _PATTERN = (
     r"^(core\.(sshcommand|askpass|alternaterefscommand|gitproxy)|credential\.(.*\.)?helper|"
     r"remote\..*\.(uploadpack|vcs))$"
 )
-# Settings of one value, the last, as people write their names, which git prints in lower case.
+# Settings with one value (the last), in the usual spelling; git prints their names in lower case.
 _SINGLE = {
     "core.sshcommand": "core.sshCommand",
     "core.askpass": "core.askPass",
@@ -355,7 +356,7 @@ _SINGLE = {
 
 
 def core_pager() -> str:
-    """Return git's setting for the pager as it applies in the current folder, or an empty string."""
+    """Return git's pager setting for the current folder, or an empty string."""
     from gitmem.system import process
 
     done = process.run(["git", "config", "--get", "core.pager"], env=git_environment(), check=False)
@@ -363,7 +364,7 @@ def core_pager() -> str:
 
 
 def mentions(path: str, section: str = SECTION) -> bytes:
-    """Return a file's content where it may have settings of a section, or includes a file that may; else nothing."""
+    """Return a file's content if it may contain settings of a section or includes; else nothing."""
     try:
         with open(path, "rb") as file:
             content = file.read()
@@ -374,10 +375,10 @@ def mentions(path: str, section: str = SECTION) -> bytes:
 
 
 def read_section(content: bytes) -> list[tuple[str, str]]:
-    """Return the settings of our section in a file's order: lower-case name and value.
+    """Return the settings of gitmem's section in a file, in order: lower-case name and value.
 
     Raises:
-        Unsure: There is something in the file that only git can read.
+        Unsure: The file uses syntax that only git can read.
     """
     text = os.fsdecode(content)
     if "[include" in text.lower() or text.startswith("\ufeff"):
@@ -386,7 +387,7 @@ def read_section(content: bytes) -> list[tuple[str, str]]:
     for raw in text.split("\n"):
         line = raw.strip(" \t\r")
         if line.endswith("\\"):
-            raise Unsure  # the next line belongs to it
+            raise Unsure  # the next line continues it
         if line.startswith("["):
             is_ours = line.lower() == f"[{SECTION}]"
             if not is_ours and SECTION in line.lower():
@@ -405,9 +406,9 @@ def _setting(line: str) -> tuple[str, str]:
 
 
 def read_scopes(printed: str) -> list[Setting]:
-    """Return the settings that ``git config -z --show-scope --get-regexp`` printed, in its order.
+    """Return the settings printed by ``git config -z --show-scope --get-regexp``, in its order.
 
-    Source: git-config(1), SCOPES. What a repository's files include has the scope of the file that includes it.
+    Source: git-config(1), SCOPES. An included file has the scope of the file that includes it.
     """
     words = printed.split("\0")
     found = []
@@ -418,9 +419,9 @@ def read_scopes(printed: str) -> list[Setting]:
 
 
 def collected(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
-    """Return what counts of settings in git's order: the last value of a name, or all of one that may have several.
+    """Return the effective values of settings in git's order: the last one, or all of a setting with several values.
 
-    An empty value takes back those before it, as in git's own lists.
+    An empty value resets the ones before it, as in git's own lists.
     """
     found: dict[str, str] = {}
     for typed, value in pairs:
@@ -433,7 +434,7 @@ def collected(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
 def programs_of(repository: Repository) -> dict[str, str]:
     """Return the programs that the repository's own configuration names, by setting without its subsection.
 
-    Of a setting that may have several values the text is a JSON list of names and values.
+    For a setting with several values, the text is a JSON list of names and values.
     """
     own = (*git_config_files(repository.common)[:2], os.path.join(repository.git, CONFIG_OF_WORKTREE))
     text = b"".join(map(_read_file, own)).lower()

@@ -1,7 +1,7 @@
-"""Which file took over something of a file that was deleted: git's rename detection follows whole files only.
+"""Find the file that took over a part of a deleted file: git's rename detection only follows whole files.
 
-The commit that deleted it tells: of the files of its kind that this commit added or changed, the one that has the thing
-since then took it over. Where several have it, the one of the same name did, and otherwise none in particular.
+Looks at the commit that deleted the file: of the files of the same type that it added or changed, the one that gained
+the part took it over. If several did, it is the one with the same name; if there is none, the result is undetermined.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ if TYPE_CHECKING:
     from gitmem.git.binary import Git
     from gitmem.git.renames import Renames
 
-# Files of one commit that are read, and the bytes of one: a commit that changes more moved no part in particular.
+# Limits on the files of one commit that are read, and on the bytes of one; in a larger commit no part is followed.
 MOST_FILES = 400
 FILE_LIMIT = 1024 * 1024
 
 
 class Splits:
-    """The parts of deleted files; what is known of a commit is not read again."""
+    """The parts of deleted files; the files of a commit are read only once."""
 
     def __init__(self, git: Git, renames: Renames) -> None:
         self._git = git
@@ -30,12 +30,12 @@ class Splits:
         self._files: dict[str, list[tuple[str, bytes, bytes]]] = {}
 
     def find(self, path: str, since: str, has: Callable[[str, bytes], bool]) -> str:
-        """Return the file at the tip that took over something of a file; empty where none did, or several.
+        """Return the file at the tip that took over a part of a file; empty if none or several did.
 
         Args:
             path: A file of the commit *since* that the tip does not have.
-            since: That commit; empty where it is not known, and the whole history counts.
-            has: Returns whether a file of this path and content has the thing.
+            since: That commit; empty if unknown, to search the whole history.
+            has: Returns whether a file with this path and content contains the part.
         """
         commit = self._renames.deleted_by([path], since).get(path, "")
         if not commit:
@@ -46,7 +46,7 @@ class Splits:
         return self._renames.now(there, commit) if there else ""
 
     def _changed(self, commit: str, path: str) -> list[tuple[str, bytes, bytes]]:
-        """Return what a commit added and changed, but for other kinds of files: path, content before and after."""
+        """Return path, old content and new content of the files of the same type that a commit added or changed."""
         if commit not in self._files:
             self._files[commit] = self._read(commit)
         ending = posixpath.splitext(path)[1]

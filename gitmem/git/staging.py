@@ -1,6 +1,6 @@
-"""The index that a commit is made from: its differences from a commit, and merges in progress. Read-only.
+"""Read the index from which a commit is made: its differences from a commit, and merges in progress.
 
-git says where it is: `git commit FILE` and `git commit -a` make an index of their own and name it to their hooks
+git names the index: `git commit FILE` and `git commit -a` create a temporary one and pass its path to their hooks
 (``GIT_INDEX_FILE``, git(1); seen with git 2.39: ``next-index-*.lock``, ``index.lock``).
 """
 
@@ -20,14 +20,14 @@ UNMERGED = "U"
 
 
 def index_file(git: Git) -> str:
-    """Return the index that is looked at, as an absolute path; it may not exist."""
+    """Return the path of the index in use, absolute; it may not exist."""
     named = variable("GIT_INDEX_FILE")
-    # A relative one is taken from the top of the work tree, wherever somebody is in it (measured with git 2.39).
+    # A relative path starts at the top of the work tree, whatever the current folder is (measured with git 2.39).
     return os.path.join(git.repository.top or "", named) if named else os.path.join(git.repository.git, "index")
 
 
 def diff_index(git: Git, old: str, index: str) -> list[TreeChange]:
-    """Return what an index has otherwise than a tree-ish; what is only meant to be added (``git add -N``) is not there.
+    """Return how an index differs from a tree-ish; files added with ``git add -N`` are left out.
 
     Raises:
         ProcessError: The index is damaged, or there is no such tree.
@@ -37,15 +37,15 @@ def diff_index(git: Git, old: str, index: str) -> list[TreeChange]:
 
 
 def empty_tree(git: Git) -> str:
-    """Return the name of the tree without files, which every git knows."""
+    """Return the name of the empty tree, which every git knows."""
     return git.run("hash-object", "-t", "tree", "--stdin", input=b"").stdout.decode("ascii").strip()
 
 
 def list_merged(git: Git) -> tuple[str, ...]:
     """Return the commits that are being merged into HEAD.
 
-    A merge without conflicts has no MERGE_HEAD while ``pre-merge-commit`` runs: there, git names them in the
-    environment (``GITHEAD_*``, git's builtin/merge.c).
+    During ``pre-merge-commit`` a merge without conflicts has no MERGE_HEAD; then git names them in the environment
+    (``GITHEAD_*``, git's builtin/merge.c).
     """
     try:
         with open(os.path.join(git.repository.git, "MERGE_HEAD"), encoding="utf-8", errors="replace") as file:

@@ -1,4 +1,4 @@
-"""Three-way merge of texts by line, by libgit2 in memory: no repository, no file, no process, no marker left in it.
+"""Merge texts three-way by line with libgit2, in memory: no repository, file or process, and no markers in the text.
 
 Source: libgit2, merge_file.c and xdiff, through ``pygit2.Repository.merge_file_from_index`` (25 µs a text, measured).
 """
@@ -11,8 +11,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-# In front of every line while it is merged: no line of a text can then look like a marker of libgit2's answer, and
-# every line holds a letter, so that none counts as filling between two conflicts.
+# Put in front of every line during the merge, so that no line looks like a marker of libgit2, and every line contains a
+# letter and is not treated as filler between two conflicts.
 _SHIELD = "x"
 _OURS, _MIDDLE, _THEIRS = "<<<<<<<", "=======", ">>>>>>>"
 
@@ -22,7 +22,7 @@ class TextPart:
     """One part of a merged text.
 
     Attributes:
-        text: What both sides agree on; empty for a conflict.
+        text: The merged text; empty for a conflict.
         ours: Our lines of a conflict.
         theirs: Their lines of a conflict.
         is_conflict: Whether both sides changed the same lines.
@@ -35,10 +35,11 @@ class TextPart:
 
 
 def merge_texts(base: str, ours: str, theirs: str) -> tuple[TextPart, ...]:
-    """Return the pieces of a merged text in order; one piece without a conflict where it merged cleanly.
+    """Return the parts of a merged text in order; a single part without a conflict if it merged cleanly.
 
-    A last line without an end gets one. Which side is called which changes nothing: where lines are repeated, libgit2
-    finds another common part when they are swapped (nothing to ``a b a`` and to ``b a a``), so one order is asked for.
+    A last line without a line feed gets one. The result does not depend on which side is which: with repeated lines,
+    libgit2 finds other common parts when they are swapped (from nothing to ``a b a`` and to ``b a a``), so the sides
+    are always merged in one order.
     """
     if ours in (base, theirs) or theirs == base:
         return (TextPart(theirs if ours == base else ours),)
@@ -81,12 +82,12 @@ def _merger() -> Any:
 
 
 def _make_merger() -> Any:
-    """Return the one merger of this process: a repository in memory whose objects are the texts at hand."""
-    import pygit2  # 114 ms (measured), and only where texts are merged
+    """Return the merger of this process: a repository in memory whose objects are the texts to merge."""
+    import pygit2  # 114 ms (measured), and only if texts are merged
     from pygit2.enums import FileMode, ObjectType
 
     class Texts(pygit2.OdbBackend):
-        """An object database that holds three texts."""
+        """An object database with three texts."""
 
         def __init__(self) -> None:
             super().__init__()
@@ -102,7 +103,7 @@ def _make_merger() -> Any:
             return oid in self.held
 
     class Merger:
-        """Merges texts, one after the other."""
+        """Merges texts, one set at a time."""
 
         def __init__(self) -> None:
             self._texts = Texts()
@@ -117,7 +118,7 @@ def _make_merger() -> Any:
             was, mine, yours = (pygit2.IndexEntry("text", name, FileMode.BLOB) for name in names)
             try:
                 return str(self._repository.merge_file_from_index(was, mine, yours).contents)
-            except RuntimeError:  # pygit2 cannot make a text of an empty answer
+            except RuntimeError:  # pygit2 cannot convert an empty result
                 return ""
 
     return Merger()

@@ -1,7 +1,7 @@
-"""List trees within bounds: a few trees that name each other again and again hold more files than any disk.
+"""List trees within limits: a few trees, each containing another many times, can list more files than a disk holds.
 
-git lists such a tree without end, and compares it without a word. Whatever takes longer than honest trees take is
-stopped, and the files are counted without being listed: each distinct tree is read once.
+git would list such a tree without end, and compare it without a message. A listing that takes longer than usual is
+stopped, and the files are counted without listing them: each distinct tree is read once.
 """
 
 from __future__ import annotations
@@ -15,29 +15,29 @@ if TYPE_CHECKING:
 
     from gitmem.git.binary import Git
 
-# Seconds after which files are counted: 100,000 files are listed in half a second (measured), and hooks have to end.
+# When to stop and count, in seconds: 100,000 files are listed in half a second (measured), and hooks must not hang.
 PATIENT_S = 0.7
-# Files and folders of a store: no memory has so many.
+# The most files and folders of a store, more than any memory has.
 MOST_OF_STORE = 1_000_000
-# The least that git prints for one entry: mode, kind, object name, and a path.
+# The shortest line that git prints for an entry: mode, kind, object name, and a path.
 _ENTRY_BYTES = 64
-# Folders inside folders, and the bytes of distinct trees, that are looked at.
+# Limits on the depth of folders, and on the bytes of distinct trees that are read.
 DEEPEST, _READ_AT_MOST = 100, 256 * 1024 * 1024
-# What is known to be too much, by the name that it was asked by; one of them makes others likely.
+# Trees known to exceed the limits, by the name used for them; after the first one, each listing is checked in advance.
 _too_much: dict[str, str] = {}
 
 
 def listing(git: Git, *args: str, trees: Sequence[str], bounds: tuple[int, float]) -> list[bytes]:
-    """Return what a git command lists of some trees, cut at each NUL.
+    """Return the output of a git command that lists trees, split at NUL.
 
     Args:
         git: The repository.
         args: The command.
         trees: The trees that it lists.
-        bounds: Bytes and seconds that it may take.
+        bounds: Limits in bytes and seconds.
 
     Raises:
-        ProcessError: git said no, or a tree names more than the bounds allow.
+        ProcessError: git failed, or a tree exceeds the limits.
     """
     at_most, within_s = bounds
     if _too_much:
@@ -56,7 +56,7 @@ def listing(git: Git, *args: str, trees: Sequence[str], bounds: tuple[int, float
 def _listed(git: Git, args: Sequence[str], at_most: int, within_s: float) -> list[bytes]:
     argv = git.argv(*args)
     with process.stream(argv, env=git.environment(), input=b"") as out:
-        # By its end, since diff-tree says nothing before it has seen everything.
+        # Also limited in time, since diff-tree prints nothing until it has read everything.
         found = out.read_within(within_s, at_most + 1)
         if len(found) > at_most:
             message = f"the tree has too many files: their names take more than {at_most >> 20} MiB"
@@ -65,7 +65,7 @@ def _listed(git: Git, args: Sequence[str], at_most: int, within_s: float) -> lis
 
 
 def need_bounded(git: Git, trees: Sequence[str], at_most: int) -> None:
-    """Raise ProcessError where a tree has more than *at_most* files and folders, or they are nested too deeply."""
+    """Raise ProcessError if a tree has more than *at_most* files and folders, or they are nested too deeply."""
     for tree in trees:
         message = _too_much.get(tree) or _why_not(git, tree, at_most)
         if message:
@@ -79,7 +79,7 @@ def need_bounded(git: Git, trees: Sequence[str], at_most: int) -> None:
 
 
 def need_listable(git: Git, tree: str) -> None:
-    """Raise ProcessError where a tree has more files than any store."""
+    """Raise ProcessError if a tree has more files than any store."""
     need_bounded(git, (tree,), MOST_OF_STORE)
 
 
@@ -100,9 +100,9 @@ def _count(folders: dict[str, tuple[int, list[str]]], tree: str, known: dict[str
 
 
 def _read_folders(git: Git, tree: str) -> dict[str, tuple[int, list[str]]] | None:
-    """Return each distinct tree with its number of entries and the trees it names, the first one first.
+    """Return for each distinct tree its number of entries and its subtrees, starting with the given one.
 
-    None where they are nested too deeply, or too large.
+    None if they are nested too deeply, or too large.
     """
     found: dict[str, tuple[int, list[str]]] = {}
     left, level = _READ_AT_MOST, [f"{tree}^{{tree}}"]
@@ -122,7 +122,7 @@ def _read_folders(git: Git, tree: str) -> dict[str, tuple[int, list[str]]] | Non
 
 
 def _read(git: Git, names: bytes) -> Iterator[tuple[str, bytes]]:
-    """Yield the name and the content of each tree that is here. Source: git-cat-file(1), BATCH OUTPUT."""
+    """Yield the name and content of each tree that is present. Source: git-cat-file(1), BATCH OUTPUT."""
     argv = git.argv("cat-file", "--batch", "--buffer")
     with process.stream(argv, env=git.environment(), input=names) as out:
         for _ in names.splitlines():
@@ -135,12 +135,12 @@ def _read(git: Git, names: bytes) -> Iterator[tuple[str, bytes]]:
 
 
 def _entries(content: bytes, size: int) -> Iterator[str]:
-    """Yield the object name of each folder of a tree, and an empty one for anything else."""
+    """Yield the object name of each folder of a tree, and an empty string for each other entry."""
     at = 0
     while at < len(content):
         end = content.find(b"\0", at)
         if end < 0:
-            return  # damaged: git says so when it lists it
+            return  # damaged: git reports that when it lists the tree
         is_folder = content.startswith((b"40000 ", b"040000 "), at)
         yield content[end + 1 : end + 1 + size].hex() if is_folder else ""
         at = end + 1 + size

@@ -1,7 +1,7 @@
-"""A linked worktree that shows a commit: registered, linked, its index kept and its changes listed, with no checkout.
+"""A linked worktree that shows a commit: register it, update its index and list its changes, without a checkout.
 
-The git binary serves all of it: GitPython takes 107 ms to import (measured) and would start the same program, without
-the guards of ``binary.SAFE``.
+It uses the git binary: GitPython takes 107 ms to import (measured) and would start the same program without the
+safeguards of ``binary.SAFE``.
 """
 
 from __future__ import annotations
@@ -18,15 +18,15 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-# The files that make a folder of `.git/worktrees` a worktree's: gitrepository-layout(5).
+# The files that mark a folder of `.git/worktrees` as a worktree's: gitrepository-layout(5).
 ADMIN = ("HEAD", "gitdir", "commondir")
-# What could change bytes on their way between a file and its blob, besides filters (gitattributes(5)).
+# Settings, besides filters, that could change bytes between a file and its blob (gitattributes(5)).
 PLAIN = ("-c", "core.autocrlf=false", "-c", "core.attributesFile=/dev/null", "-c", "core.fileMode=false")
 
 
 @frozen
 class PathVersion:
-    """One path in two states; mode zeros and an empty name where it is not there.
+    """One path in two states; mode zeros and an empty name in a state that lacks it.
 
     Attributes:
         path: The path.
@@ -44,18 +44,18 @@ class PathVersion:
 
 
 def at(git: Git, name: str, path: str) -> Git:
-    """Return the git binary bound to the linked worktree that is registered as *name* and is at *path*."""
+    """Return the git binary bound to the linked worktree with this registered name and path."""
     common = git.repository.common
     return Git(Repository(os.path.join(common, "worktrees", name), common, path))
 
 
 def register(git: Git, path: str, commit: str) -> str:
-    """Register a linked worktree at an empty or new folder, detached at a commit, with no file; return its name.
+    """Register a linked worktree at an empty or new folder, detached at a commit, without files; return its name.
 
-    git syncs none of what it writes for it, so that is done here.
+    git does not fsync the files that it writes for this, so they are synced here.
 
     Raises:
-        ProcessError: git said no.
+        ProcessError: git failed.
     """
     git.run("worktree", "add", "--quiet", "--detach", "--no-checkout", "--", path, commit)
     admin = admin_of(path)
@@ -66,20 +66,20 @@ def register(git: Git, path: str, commit: str) -> str:
 
 
 def admin_of(path: str) -> str:
-    """Return the git directory that a worktree's ``.git`` file names, absolute; empty where there is no such file."""
+    """Return the git directory that a worktree's ``.git`` file names, absolute; empty if there is no such file."""
     text = _first_line(os.path.join(path, ".git"))
     target = text.removeprefix("gitdir: ")
     return os.path.normpath(os.path.join(path, target)) if target != text else ""
 
 
 def place_of(admin: str) -> str:
-    """Return the folder that a linked worktree's git directory names, absolute; empty where it names none."""
+    """Return the folder that a linked worktree's git directory names, absolute; empty if it names none."""
     text = _first_line(os.path.join(admin, "gitdir"))
     return os.path.dirname(os.path.normpath(os.path.join(admin, text))) if text else ""
 
 
 def link(path: str, admin: str) -> None:
-    """Let a folder and a git directory name each other, as ``git worktree repair`` does."""
+    """Make a folder and a git directory refer to each other, as ``git worktree repair`` does."""
     for file, text in ((os.path.join(admin, "gitdir"), f"{path}/.git\n"), (f"{path}/.git", f"gitdir: {admin}\n")):
         new = f"{file}.gitmem"
         write_synced(new, os.fsencode(text))
@@ -90,13 +90,13 @@ def link(path: str, admin: str) -> None:
 def _first_line(path: str) -> str:
     try:
         with open(path, encoding="utf-8", errors="surrogateescape") as file:
-            return file.read(4096).rstrip("\n").strip("\0")  # zeros: what a power cut leaves
+            return file.read(4096).rstrip("\n").strip("\0")  # zeros, as a power failure may leave them
     except OSError:
         return ""
 
 
 def find_main(git: Git) -> str:
-    """Return the top of the main work tree, or an empty string where the repository is bare."""
+    """Return the top of the main work tree, or an empty string if the repository is bare."""
     repository = git.repository
     if repository.git == repository.common:
         return repository.top or ""
@@ -105,7 +105,7 @@ def find_main(git: Git) -> str:
 
 
 def list_sides(git: Git, old: str, new: str) -> list[PathVersion]:
-    """Return what differs between two tree-ishes, both sides of it; equal folders are never opened.
+    """Return the differences between two tree-ishes with both sides; equal folders are not read.
 
     Raises:
         ProcessError: One of them cannot be read.
@@ -144,7 +144,7 @@ def list_index(view: Git) -> list[tuple[str, str, str]]:
 
 
 def list_changed(view: Git) -> list[tuple[str, str]]:
-    """Return what differs between index and files as tag and path: ``C`` changed, ``R`` removed, ``?`` unknown.
+    """Return the differences between index and files as tag and path: ``C`` changed, ``R`` removed, ``?`` unknown.
 
     Raises:
         ProcessError: The index is damaged.
@@ -156,18 +156,18 @@ def list_changed(view: Git) -> list[tuple[str, str]]:
 
 
 def list_staged(view: Git, commit: str) -> list[PathVersion]:
-    """Return what the index has otherwise than a commit: what somebody staged."""
+    """Return the differences between the index and a commit: the changes that a user staged."""
     return _sides(_inside(view, "diff-index", "--cached", "--raw", "-z", "--no-renames", commit).stdout)
 
 
 def update_index(view: Git, entries: Iterable[tuple[str, str, str]], removed: Iterable[str], *, length: int) -> None:
-    """Put entries (mode, blob, path) into the index and take others out, without looking at any file.
+    """Add entries (mode, blob, path) to the index and remove others, without reading any file.
 
     Args:
         view: The worktree.
-        entries: What is to be in the index.
-        removed: Paths that are not to be there.
-        length: Digits of the repository's object names.
+        entries: The entries to add or replace.
+        removed: The paths to remove.
+        length: The number of hex digits of the repository's object names.
 
     Raises:
         ProcessError: It is locked or damaged.
@@ -181,19 +181,19 @@ def update_index(view: Git, entries: Iterable[tuple[str, str, str]], removed: It
 
 
 def hide(view: Git, paths: Sequence[str]) -> None:
-    """Mark entries of the index as not shown on disk (skip-worktree, git-update-index(1)): that is not a deletion."""
+    """Mark entries of the index as absent on disk, not deleted (skip-worktree, git-update-index(1))."""
     if paths:
         text = b"".join(os.fsencode(path) + b"\0" for path in paths)
         _inside(view, "update-index", "--skip-worktree", "-z", "--stdin", input=text)
 
 
 def remember_times(view: Git) -> None:
-    """Note the files' times in the index, so that nobody has to read them again to see that they are unchanged."""
+    """Record the files' times in the index, so that unchanged files need not be read again."""
     _inside(view, *view.without_filters(), "update-index", "-q", "--refresh", check=False)
 
 
 def move_head(view: Git, commit: str) -> None:
-    """Detach HEAD at a commit; no file and no index changes."""
+    """Detach HEAD at a commit, without changing files or the index."""
     view.run("update-ref", "--no-deref", "-m", "gitmem: show", "HEAD", commit, durable=True)
 
 
