@@ -1,4 +1,4 @@
-"""The command line: it loads the module of the command that was typed and no other, and words every error once."""
+"""The command line: loads the module of the typed command and no other, and turns errors into messages in one place."""
 
 from __future__ import annotations
 
@@ -21,21 +21,21 @@ if TYPE_CHECKING:
 
 INTERRUPTED = 130
 BUG = 70
-# What a shell reports for a program that SIGPIPE ended (128 + 13).
+# The exit status that a shell reports after SIGPIPE (128 + 13).
 PIPE_CLOSED = 141
-# What the machine does not allow, whatever we do: no room, no right, no more open files. Anything else is a bug.
+# Errors of the environment: no space, no permission, too many open files. Any other OSError is a bug.
 ENVIRONMENT = ("ENOSPC", "EDQUOT", "EROFS", "EACCES", "EPERM", "EIO", "EFBIG", "EMFILE", "ENFILE")
-# Signals of the person that came, until one is answered.
+# Interruptions by the user that have not been reported yet.
 _interruptions: list[str] = []
 
 
 def script() -> None:
     """Run as a program: the entry point of ``gitmem`` and ``git-mem``.
 
-    Python takes 5 ms to tear down what the system frees at once (measured: half a bare start), so the process ends
-    right after the output is out, unless something registered to be called at the end.
+    Python's shutdown takes 5 ms to free memory that the system frees at once (measured: half as long as starting
+    Python), so the process exits as soon as the output is written, unless an exit handler is registered.
     """
-    gc.disable()  # one command makes little garbage; collecting costs 1.5 ms (measured)
+    gc.disable()  # a command makes little garbage; collecting it takes 1.5 ms (measured)
     if _signal.getsignal(_signal.SIGINT) is _signal.default_int_handler:
         _signal.signal(_signal.SIGINT, note_interruption)
     status = main()
@@ -52,7 +52,7 @@ def script() -> None:
 
 def main(argv: list[str] | None = None) -> int:
     """Run one command and return its exit status."""
-    # No call of ``list`` here: once that command has run, the package's name for it is the module.
+    # ``list`` must not be called here: after that command, the name refers to the module in this package.
     arguments = [*(sys.argv[1:] if argv is None else argv)]
     if arguments[:1] == ["hook"] and arguments[1:] and table.is_harness(arguments[1]):
         return _answer(arguments[1:])
@@ -61,10 +61,10 @@ def main(argv: list[str] | None = None) -> int:
 
         return textconv.show(
             arguments[1]
-        )  # git calls it for each file of a diff: nothing is parsed and no setting read
+        )  # git calls it for each file of a diff, so it parses no arguments and reads no settings
     from gitmem.cli.output import Output
 
-    if arguments[:1] == ["complete"]:  # its words are a command line themselves
+    if arguments[:1] == ["complete"]:  # its arguments are a command line themselves
         from gitmem.cli import complete
 
         return complete.show(arguments[1:], Output())
@@ -72,13 +72,13 @@ def main(argv: list[str] | None = None) -> int:
 
 
 def _finish(arguments: list[str], out: Output, *, is_first: bool) -> int:
-    """Run one command, word what went wrong and return its exit status."""
+    """Run one command, report its errors and return its exit status."""
     commits = _count_commits()
     try:
         status = _run(arguments, out)
         out.flush()
     except BrokenPipeError:
-        out.drop()  # nobody reads any more (gitmem list | head): end quietly
+        out.drop()  # the reader has closed the pipe (gitmem list | head): exit quietly
         return PIPE_CLOSED
     except KeyboardInterrupt:
         return _say_interrupted(out, _count_commits() - commits)
@@ -97,7 +97,7 @@ def _finish(arguments: list[str], out: Output, *, is_first: bool) -> int:
 
 
 def _sync_behind(arguments: list[str]) -> None:
-    """Sync in the background after a command that wrote, where the person wants that (``gitmem.autoSync``)."""
+    """Sync in the background after a command that wrote, if ``gitmem.autoSync`` is set."""
     if arguments[:1] == ["sync"] or arguments[:2] == ["background", "sync"]:
         return
     from gitmem.errors import GitmemError
@@ -108,7 +108,7 @@ def _sync_behind(arguments: list[str]) -> None:
             if memory.repository.config.auto_sync:
                 memory.captures.start("sync")
     except GitmemError:
-        return  # another folder's repository was written to (`gitmem init DIR`)
+        return  # another folder's repository was changed (`gitmem init DIR`)
 
 
 def _say_interrupted(out: Output, commits: int) -> int:
@@ -120,13 +120,13 @@ def _say_interrupted(out: Output, commits: int) -> int:
 
 
 def note_interruption(*_: object) -> None:
-    """Answer SIGINT as Python does, and note that it came: SQLite makes an error of its own of what Python raises."""
+    """Handle SIGINT as Python does, and record it, because SQLite replaces the exception by its own error."""
     _interruptions.append("SIGINT")
     raise KeyboardInterrupt
 
 
 def _was_interrupted() -> bool:
-    """Return whether the person interrupted the command that ends now."""
+    """Return whether the user interrupted the command that is ending, and forget the interruption."""
     found = bool(_interruptions)
     _interruptions.clear()
     return found
@@ -139,14 +139,14 @@ def _count_commits() -> int:
 
 
 def _without_folder(arguments: list[str]) -> list[str]:
-    """Return a command line without the ``-C DIR`` that was followed already."""
+    """Return a command line without ``-C DIR``, which has already taken effect."""
     while arguments[:1] == ["-C"]:
         arguments = arguments[2:]
     return arguments
 
 
 def _answer(words: Sequence[str]) -> int:
-    """Answer a coding agent's harness: what is broken here must not stop the agent."""
+    """Answer a coding agent's harness; no failure in gitmem may stop the agent."""
     try:
         from gitmem.cli import harness
 
@@ -156,7 +156,7 @@ def _answer(words: Sequence[str]) -> int:
 
 
 def _color() -> str:
-    """Return when to colour: never with NO_COLOR, always with FORCE_COLOR, else on a terminal (no-color.org)."""
+    """Return when to use colour: never with NO_COLOR, always with FORCE_COLOR, else on a terminal (no-color.org)."""
     from gitmem.config import variable
 
     if variable("NO_COLOR"):
@@ -167,7 +167,7 @@ def _color() -> str:
 
 
 def _is_dumb() -> bool:
-    """Return whether the terminal can only print."""
+    """Return whether the terminal has no control sequences."""
     from gitmem.config import variable
 
     return variable("TERM") == "dumb"
@@ -211,7 +211,7 @@ def _run(arguments: list[str], out: Output) -> int:
 
 
 def _run_fenced(module: ModuleType, args: argparse.Namespace, out: Output) -> int:
-    """Run a command in the shell of an agent: it gets what memories say as data, as from hooks and MCP."""
+    """Run a command in the shell of an agent, fencing its output as data, as hooks and MCP do."""
     from gitmem.cli.output import Output
     from gitmem.text.fence import fenced
 
@@ -223,7 +223,7 @@ def _run_fenced(module: ModuleType, args: argparse.Namespace, out: Output) -> in
 
 
 def _as_typed(word: str) -> str:
-    """Return an argument as it was typed; where the locale could not decode it (LC_ALL=C), it is UTF-8."""
+    """Return an argument as it was typed, as UTF-8 if the locale could not decode it (LC_ALL=C)."""
     if word.isascii() or not any("\udc80" <= char <= "\udcff" for char in word):
         return word
     try:
@@ -235,7 +235,7 @@ def _as_typed(word: str) -> str:
 
 
 def _without_global(arguments: list[str], out: Output) -> list[str]:
-    """Follow the options before the command (``-C DIR``, as in git), and ``--color``, which may be after it."""
+    """Apply the options before the command (``-C DIR``, as in git), and ``--color``, which may also follow it."""
     while arguments[:1] in (["-C"], ["--no-pager"]):
         if arguments[0] == "--no-pager":
             out.pages, arguments = False, arguments[1:]
@@ -250,7 +250,7 @@ def _without_global(arguments: list[str], out: Output) -> list[str]:
 
 
 def _colored(arguments: list[str], at: int, out: Output) -> list[str]:
-    """Take ``--color WHEN`` out of a command line."""
+    """Apply ``--color WHEN`` and remove it from a command line."""
     _, equals, when = arguments[at].partition("=")
     if not equals:
         when = (arguments[at + 1 :] or [""])[0]
@@ -263,7 +263,7 @@ def _colored(arguments: list[str], at: int, out: Output) -> list[str]:
 
 
 def _go_where_asked(arguments: list[str]) -> list[str]:
-    """Take ``-C DIR`` from the front and go there."""
+    """Apply ``-C DIR`` at the beginning of a command line, and remove it."""
     from gitmem.errors import NoRepositoryError, UsageError
     from gitmem.git.repository import name_folder
 
@@ -302,7 +302,7 @@ def _unknown_verb(noun: str, verb: str, verbs: Iterable[str]) -> Exception:
 
 
 def _report_error(err: Exception, out: Output, arguments: list[str]) -> int:
-    """Word one error and return its exit status; a secret that was typed is not repeated."""
+    """Print one error and return its exit status; secrets that were typed are redacted."""
     from gitmem.errors import GitmemError
     from gitmem.text.secrets import redact
 

@@ -48,12 +48,12 @@ EXAMPLES = (
 )
 FORMS = ("text", "json", "github", "markdown", "sarif")
 SUGGESTED = ("rdjson", "github")
-# Statements that were left out and are printed with the reason; all of them are in the JSON.
+# How many skipped statements are printed with the reason; the JSON has all of them.
 SKIPPED = 20
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add what adopt takes."""
+    """Add the arguments of ``adopt``."""
     parser.add_argument("files", nargs="*", metavar="FILE", help="documents, or folders with documents (all)")
     parser.add_argument(
         "--base", default="", metavar="REV", help="show only what became false since HEAD left this commit or branch"
@@ -74,7 +74,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace, out: Output) -> int:
-    """Check the documents and report."""
+    """Check the documents and print the report."""
     from gitmem.commands.adopt import forms
     from gitmem.commands.adopt.change import find_base
     from gitmem.commands.adopt.correct import corrections
@@ -104,7 +104,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
     ]
     if missing or (args.files and not read):
         for name in missing:
-            code_path(name)  # says which path was meant
+            code_path(name)  # names the path in question
         names = ", ".join(missing or args.files)
         raise NotFoundError(f"no document at HEAD in {names}", hint="git add and commit it first")
     applied = _apply(adoption, args, out) if args.apply else None
@@ -134,7 +134,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
 
 
 def _refuse_options(args: argparse.Namespace, out: Output) -> None:
-    """Refuse options that contradict each other, and --apply without a store before the documents are judged."""
+    """Raise UsageError for contradictory options, and for --apply without a store, before the documents are checked."""
     if args.json and args.format not in ("text", "json"):
         raise UsageError("--json and --format cannot be combined", hint="gitmem adopt --json")
     if args.dry_run and not args.apply:
@@ -192,7 +192,7 @@ def _print_applied(applied: Applied, args: argparse.Namespace, out: Output) -> N
 
 
 def _inside(name: str, top: Path | None) -> str:
-    """Return the path in the repository of what was typed; a link is followed, also one that leads to itself."""
+    """Return a typed path relative to the repository; a link is followed, also one that refers to itself."""
     if top is None or name.startswith(TOP):
         return posixpath.normpath(name.removeprefix(TOP))
     try:
@@ -208,9 +208,9 @@ def _committed(git: Git, spec: str) -> list[str]:
 
 
 def _lines(top: Path, name: str) -> list[str]:
-    """Return the lines of a file in the work tree with their own ends.
+    """Return the lines of a file in the work tree with their line ends.
 
-    Empty for anything but a regular file, and for one that is reached through a link.
+    Empty for anything but a regular file, and for a file reached through a link.
     """
     path = top / name
     if Path(os.path.realpath(path)) != Path(os.path.realpath(top), name) or not path.is_file():

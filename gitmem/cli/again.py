@@ -1,8 +1,8 @@
-"""Run a command once more where a damaged index stopped it, after removing everything that is derived.
+"""Run a command a second time if a damaged index stopped it, after removing all derived data.
 
-One flipped bit in an index can turn up as any error: of SQLite, or of the code that reads a row which cannot be. So
-every error that would be reported as a bug removes the indexes of this repository and of the person's own store, and
-the command runs again. A bug that has nothing to do with an index fails again, and is reported then.
+One flipped bit in an index can cause any error, in SQLite or in code that reads an impossible row. So every error that
+would be reported as a bug removes the indexes of this repository and of the user's own store, and the command runs
+again. A bug that has nothing to do with an index occurs again and is then reported.
 """
 
 from __future__ import annotations
@@ -19,25 +19,26 @@ if TYPE_CHECKING:
 
     from gitmem.cli.output import Output
 
-# A person answered their questions, a program talked to them, another machine saw what they did, or they append.
+# Not repeated: a person answered their questions, a program talked to them, other machines saw their effects, or they
+# append.
 NOT_REPEATED = frozenset({"background", "edit", "forge", "mcp", "session", "settle", "trust"})
-# In an argument's place: standard input, which can be read once.
+# As an argument, it means standard input, which can be read only once.
 STANDARD_INPUT = "-"
 
 
 def heals(err: Exception, out: Output, arguments: Sequence[str], *, has_written: bool) -> bool:
-    """Remove the indexes where an error may come from a damaged one; tell whether the command can run once more.
+    """Remove the indexes if the error may come from a damaged one; return whether the command can run again.
 
     Args:
-        err: What stopped the command.
-        out: Where it printed.
+        err: The error that stopped the command.
+        out: The output of the command.
         arguments: The command line, without ``-C DIR``.
         has_written: Whether the command made a commit.
     """
-    # What gitmem has no words for may be the answer of a damaged index.
+    # An error without a message of gitmem's own may come from a damaged index.
     if isinstance(err, (GitmemError, OSError, EOFError)) and not isinstance(err, DamagedIndexError):
         return False
-    # The catalog that raised the error may be removed already.
+    # The catalog that raised the error may already have been removed.
     is_removed = _remove_indexes() or isinstance(err, DamagedIndexError)
     if not is_removed or not _is_repeatable(arguments) or out.has_printed or has_written:
         return False
@@ -47,7 +48,7 @@ def heals(err: Exception, out: Output, arguments: Sequence[str], *, has_written:
 
 
 def reworded(err: Exception, *, is_first: bool, has_written: bool) -> Exception:
-    """Return what to report: a bug where a new index is called damaged, and no advice to write the same twice."""
+    """Return the error to report: the cause if even a new index failed, and no advice to repeat a write."""
     if not isinstance(err, DamagedIndexError):
         return err
     if not is_first and isinstance(err.__cause__, Exception):
@@ -65,7 +66,7 @@ def _is_repeatable(arguments: Sequence[str]) -> bool:
 
 
 def _remove_indexes() -> bool:
-    """Remove the indexes of this repository and of the person's own store; tell whether there was any."""
+    """Remove the indexes of this repository and of the user's own store; return whether there were any."""
     is_removed = False
     for find in (lambda: discover(os.getcwd()), universal.find):  # noqa: PTH109 - where we are
         try:
@@ -73,5 +74,5 @@ def _remove_indexes() -> bool:
             if repository is not None:
                 is_removed |= clone.remove_indexes(clone.states_of(repository.common))
         except (GitmemError, OSError):
-            continue  # the error that stopped the command says more
+            continue  # the error that stopped the command is more informative
     return is_removed

@@ -1,12 +1,11 @@
-"""Read plain command lines without argparse, which costs 8 ms with ``re`` (measured: half a bare start).
+"""Read plain command lines without argparse, which takes 8 ms with ``re`` (measured: half a bare start).
 
-A command declares its options once, in ``add_arguments``. Where a line is plain (declared options with their values,
-and words), this reads it. Anything else (``--help``, ``--``, a mistake) is for the whole parser in ``cli.parser``,
-which gives the same result for a plain line.
+A command declares its options once, in ``add_arguments``. If a line is plain (declared options with their values, and
+words), this module reads it. Everything else (``--help``, ``--``, a mistake) is left to the full parser in
+``cli.parser``, which gives the same result for a plain line.
 
-Paths of the code are typed relative to the current folder, as git's are; ``:/PATH`` begins at the top. Everything
-behind the command line names files from the top of the work tree: options that take such a path have one of the
-functions below as their ``type``.
+Paths of the code are typed relative to the current folder, as in git; ``:/PATH`` starts at the top. All other code uses
+paths from the top of the work tree: options that take such a path have one of the functions below as their ``type``.
 """
 
 from __future__ import annotations
@@ -33,13 +32,13 @@ else:
             return name in self.__dict__
 
 
-# Actions that take no value: what they store, and what is there without them.
+# Actions without a value: the value that they store, and their default.
 FLAGS = {"store_true": True, "store_false": False}
 DEFAULTS = {"store_true": False, "store_false": True}
 
 
 class NotPlainError(Exception):
-    """The line has something that only the whole parser understands, or words an error for."""
+    """The line contains something that only the full parser understands or can report."""
 
 
 class Argument:
@@ -67,16 +66,16 @@ class Argument:
 
     @property
     def takes_value(self) -> bool:
-        """Return whether an option is followed by one value."""
+        """Return whether the option is followed by a value."""
         return self.action not in (*FLAGS, "store_const")
 
     def value_of(self, text: str) -> Any:
-        """Return what *text* means for this argument."""
+        """Return the value of this argument for *text*."""
         if self.type is not None:
             try:
                 value = self.type(text)
             except Exception as err:
-                raise NotPlainError from err  # argparse words it
+                raise NotPlainError from err  # argparse reports the error
         else:
             value = text
         if self.choices is not None and value not in self.choices:
@@ -85,7 +84,7 @@ class Argument:
 
 
 class Reader:
-    """The declared arguments of one command; has the methods of ``argparse.ArgumentParser`` that commands use."""
+    """The declared arguments of one command, with the methods of ``argparse.ArgumentParser`` that commands use."""
 
     def __init__(self) -> None:
         self.options: dict[str, Argument] = {}
@@ -94,7 +93,7 @@ class Reader:
         self._groups: list[tuple[bool, list[Argument]]] = []
 
     def add_argument(self, *names: str, **settings: Any) -> Argument:
-        """Declare an option or a word."""
+        """Declare an option or a positional argument."""
         argument = Argument(names, **settings)
         if names[0].startswith("-"):
             self.options.update(dict.fromkeys(names, argument))
@@ -104,23 +103,23 @@ class Reader:
         return argument
 
     def add_argument_group(self, _title: str) -> Reader:
-        """Return where the arguments of a group are declared: here, for only help shows the group."""
+        """Return the reader itself: only help shows groups."""
         return self
 
     def add_mutually_exclusive_group(self, *, required: bool = False) -> Group:
-        """Return where options are declared of which at most one may be used."""
+        """Return a group of options of which at most one may be used."""
         self._groups.append((required, []))
         return Group(self, self._groups[-1][1])
 
     def set_defaults(self, **values: Any) -> None:
-        """Set values that no argument sets."""
+        """Set values that are not arguments."""
         self.values.update(values)
 
     def read(self, line: Sequence[str]) -> Arguments:
         """Return the values of a plain line.
 
         Raises:
-            NotPlainError: It is not plain.
+            NotPlainError: The line is not plain.
         """
         values, seen, words = dict(self.values), set(), []
         rest = iter(line)
@@ -146,7 +145,7 @@ class Reader:
         return Arguments(**values)
 
     def _check(self, seen: set[Argument]) -> None:
-        """Refuse a line that lacks an option, or has two of which one excludes the other."""
+        """Raise NotPlainError for a line without a required option, or with two exclusive ones."""
         if any(option.required and option not in seen for option in self.options.values()):
             raise NotPlainError
         for required, group in self._groups:
@@ -154,7 +153,7 @@ class Reader:
                 raise NotPlainError
 
     def _place(self, words: list[str]) -> dict[str, Any]:
-        """Return the values of the declared words, in their order; the last may take all that are left."""
+        """Return the values of the positional arguments in order; the last one may take all remaining words."""
         placed: dict[str, Any] = {}
         for argument in self.words:
             if argument.nargs is None:
@@ -164,7 +163,7 @@ class Reader:
             elif argument.nargs == "?":
                 if words:
                     placed[argument.dest] = argument.value_of(words.pop(0))
-            elif words and argument.dest != "program":  # which needs ``--`` before it
+            elif words and argument.dest != "program":  # which requires ``--`` before it
                 placed[argument.dest], words = [*map(argument.value_of, words)], []
             elif argument.nargs == "+":
                 raise NotPlainError
@@ -176,19 +175,19 @@ class Reader:
 
 
 class Group:
-    """Where options are declared of which at most one may be used."""
+    """A group of options of which at most one may be used."""
 
     def __init__(self, reader: Reader, options: list[Argument]) -> None:
         self._reader, self._options = reader, options
 
     def add_argument(self, *names: str, **settings: Any) -> Argument:
-        """Declare one of them."""
+        """Declare an option of the group."""
         self._options.append(self._reader.add_argument(*names, **settings))
         return self._options[-1]
 
 
 def read_plain(module: ModuleType, line: Sequence[str]) -> Arguments | None:
-    """Return the arguments of a command's plain line; None where the whole parser is needed."""
+    """Return the arguments of a command's plain line; None if the full parser is needed."""
     reader = Reader()
     module.add_arguments(reader)
     try:
@@ -197,16 +196,16 @@ def read_plain(module: ModuleType, line: Sequence[str]) -> Arguments | None:
         return None
 
 
-# What begins a path at the top of the work tree (gitglossary(7), pathspec).
+# The prefix of a path that starts at the top of the work tree (gitglossary(7), pathspec).
 TOP = ":/"
 WILD = frozenset("*?[")
 
 
 def code_path(text: str) -> str:
-    """Return a path or glob from the top of the work tree; as it is where there is none, or where it names the top.
+    """Return a typed path or glob relative to the top of the work tree; unchanged outside of a work tree.
 
     Raises:
-        UsageError: It leads out of the work tree; or nothing is there, but would be if it began at the top.
+        UsageError: It leads out of the work tree, or does not exist but would if it started at the top.
     """
     if text.startswith(TOP):
         return text.removeprefix(TOP) or "."
@@ -231,12 +230,12 @@ def code_path(text: str) -> str:
 
 
 def placed(place: Callable[[str, Callable[[str], str]], str] | None) -> Callable[[str], str]:
-    """Return how an option is read whose value has a path in it (``Value.placed``)."""
+    """Return the function that reads an option whose value contains a path (``Value.placed``)."""
     return str if place is None else lambda text: place(text, code_path)
 
 
 def code_reference(text: str) -> str:
-    """Return a reference with its path from the top of the work tree; a URL or the id of a run as it is.
+    """Return a reference with its path relative to the top of the work tree; URLs and ids of runs are unchanged.
 
     Raises:
         UsageError: As ``code_path``.
@@ -252,7 +251,7 @@ def code_reference(text: str) -> str:
 
 
 def _places() -> tuple[str, str] | None:
-    """Return the current folder and the top of its work tree, both as real paths; None where there is no work tree."""
+    """Return the current folder and the top of its work tree as real paths; None if there is no work tree."""
     from gitmem.git.repository import discover
 
     try:
@@ -265,7 +264,7 @@ def _places() -> tuple[str, str] | None:
 
 
 def _real(path: str) -> str:
-    """Return an absolute path with the links on the way to it followed, but not a link that it names."""
+    """Return an absolute path with links in its folders resolved, but not a link that it names itself."""
     folder, name = os.path.split(path.rstrip("/"))
     return os.path.join(os.path.realpath(folder), name) if path.startswith("/") else path
 
@@ -275,7 +274,7 @@ def _is_there(top: str, path: str) -> bool:
 
 
 def _literal(text: str) -> tuple[str, str]:
-    """Return the folders of a glob before its first pattern, and the rest; all of a plain path."""
+    """Split a glob into the folders before its first pattern and the rest; a plain path has no rest."""
     at = next((at for at, char in enumerate(text) if char in WILD), len(text))
     at = len(text) if at == len(text) else text.rfind("/", 0, at) + 1
     return text[:at], text[at:]

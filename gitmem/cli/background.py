@@ -25,7 +25,7 @@ EXAMPLES = ("gitmem background index",)
 
 
 def _index(memory: Memory, *, is_ahead: bool = False) -> None:
-    """Bring the catalog up to the tip, and the statuses to HEAD; then the Whoosh index, where it is used."""
+    """Update the catalog to the tip and the statuses to HEAD, then the Whoosh index if it is used."""
     from gitmem.commands.recall import refresh_whoosh
 
     memory.repository.ground()
@@ -33,8 +33,8 @@ def _index(memory: Memory, *, is_ahead: bool = False) -> None:
 
 
 def _verify(memory: Memory) -> None:
-    """Judge what is due, as the schedule asks, and say in the log what came of it."""
-    from pathlib import Path  # 2.5 ms (measured), and the works behind hooks never ask
+    """Verify due facts for the schedule, and write the result to the log."""
+    from pathlib import Path  # 2.5 ms (measured); jobs started by hooks do not need it
 
     run = memory.jobs.run_scheduled()
     log = Path(memory.repository.git.repository.state, background.FOLDER, background.LOG)
@@ -43,7 +43,7 @@ def _verify(memory: Memory) -> None:
         Output(color="never", stdout=file).line(f"{format_time(memory.repository.now)} verify: {message}")
 
 
-# What each work does at one place. A work that a git command makes due is in AFTER_GIT as well.
+# The action of each job in one work tree. A job that git commands make due is also in AFTER_GIT.
 WORKS: dict[str, Callable[[Memory], object]] = {
     "index": _index,
     "spool": lambda memory: memory.captures.drain(),
@@ -52,22 +52,22 @@ WORKS: dict[str, Callable[[Memory], object]] = {
     "view": lambda memory: memory.view.follow(),
     "verify": _verify,
     "embed": lambda memory: memory.vectors.embed_missing(),
-    # Behind a checkout also where no question has needed it yet: then the first one does not wait.
+    # After a checkout, also if no query has used it yet, so that the first one does not wait.
     "whoosh": lambda memory: _index(memory, is_ahead=True),
 }
-# What `checkout` does, one after another: what a checkout, a merge or a rebase makes due.
+# The actions of `checkout`, in order, which a checkout, a merge or a rebase makes due.
 AFTER_GIT = ("spool", "index", "view", "whoosh")
 NAMES = (*WORKS, "checkout")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add what background takes."""
+    """Add the arguments of ``background``."""
     parser.add_argument("what", choices=NAMES, help="the work")
 
 
 def run(args: argparse.Namespace, out: Output) -> int:
-    """Do a job wherever it is wanted; silent where there is no store."""
-    os.nice(5)  # somebody is at work in front of us
+    """Do a job in every work tree that requests it; do nothing without a store."""
+    os.nice(5)  # a user is working in the foreground
     with Memory() as memory:
         repository = memory.repository.git.repository
     place = repository.top or repository.git
@@ -75,14 +75,14 @@ def run(args: argparse.Namespace, out: Output) -> int:
         do(repository.state, place, args.what)
         return 0
     for turn in background.turns(repository.state, place, args.what):
-        with ExitStack() as works:  # each is done, also where one before it fails
+        with ExitStack() as works:  # each one runs, even if an earlier one fails
             for what in reversed(AFTER_GIT):
                 works.callback(do, repository.state, turn.where, what)
     return 0
 
 
 def do(state_folder: str, place: str, what: str) -> None:
-    """Do one work wherever it is wanted."""
+    """Do one action in every work tree that requests it."""
     for turn in background.turns(state_folder, place, what):
         with turn, Memory(turn.where) as memory:
             if memory.repository.find_tip() is not None:

@@ -26,7 +26,7 @@ EXAMPLES = (
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add what badge takes."""
+    """Add the arguments of ``badge``."""
     parser.add_argument(
         "file", nargs="?", default="-", metavar="FILE", help="the file to write; - is standard output (-)"
     )

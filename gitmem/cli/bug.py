@@ -1,4 +1,4 @@
-"""Report a bug: write the traceback to a log file, and name that file."""
+"""Report a bug: write the traceback to a log file, and name the file."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from gitmem.text.secrets import redact
 
 
 def write_report(err: BaseException, arguments: list[str]) -> str:
-    """Write the traceback to a file of its own and return a hint that names it."""
+    """Write the traceback to a new file and return a hint that names it."""
     versions = f"gitmem {__version__}, Python {platform.python_version()}, {platform.platform()}"
     trace = "".join(traceback.format_exception(err))
     report = f"{versions}\narguments: {arguments!r}\n\n{trace}"

@@ -1,4 +1,4 @@
-"""Listings of facts that need a person, by cause: what ``verify``, ``check`` and ``status`` print."""
+"""Print facts that need attention, grouped by cause, for ``verify``, ``check`` and ``status``."""
 
 from __future__ import annotations
 
@@ -26,15 +26,15 @@ def add_each(parser: argparse.ArgumentParser) -> None:
 def print_cases(
     cases: Iterable[Case], phrases: Phrases, out: Output, *, is_each: bool = False, rest: str, indent: str = ""
 ) -> None:
-    """Print cases by cause: one line for a fact, two for many of one cause, with what rests on them.
+    """Print cases by cause: one line for a fact, two for several with one cause, with the memories that rest on them.
 
     Args:
-        cases: The cases, in the order of their importance.
-        phrases: What broke facts, in words.
-        out: Where it is printed.
-        is_each: Whether each has a line of its own.
+        cases: The cases, most important first.
+        phrases: Descriptions of the commits that broke facts.
+        out: The output.
+        is_each: Whether each case has its own line.
         rest: The command that lists them all.
-        indent: What every line begins with.
+        indent: The prefix of every line.
     """
     every = list(cases)
     if is_each:

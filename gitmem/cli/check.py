@@ -63,7 +63,7 @@ EXAMPLES = (
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add what check takes."""
+    """Add the arguments of ``check``."""
     parser.add_argument("keys", nargs="*", metavar="KEY", help="only these facts, if the change touches them")
     change = parser.add_argument_group("which change")
     change.add_argument(
@@ -96,7 +96,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace, out: Output) -> int:
-    """Check and report."""
+    """Check a change and print the report."""
     from gitmem.commands.check.summary import findings_of
     from gitmem.verify.session import Options
 
@@ -133,7 +133,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
 
 
 def exit_status(checked: CheckResult, fail_on: str) -> int:
-    """Return what the command exits with, where these findings (``settings.FAIL_ON``) count."""
+    """Return the command's exit status if these findings (``settings.FAIL_ON``) count as failures."""
     if fail_on == "never":
         return 0
     is_refused = checked.review.is_refused or (checked.branch is not None and checked.branch.is_refused)
@@ -143,7 +143,7 @@ def exit_status(checked: CheckResult, fail_on: str) -> int:
 
 
 def print_sections(sections: Sequence[FindingSection], out: Output) -> None:
-    """Print what else a reader should see, a section each."""
+    """Print additional findings, one section for each kind."""
     for section in sections:
         out.line((f"{section.heading}:", LEVEL_STYLES[section.level]))
         for row in section.rows:
@@ -153,7 +153,7 @@ def print_sections(sections: Sequence[FindingSection], out: Output) -> None:
 
 
 def print_findings(findings: Sequence[Finding], out: Output, *, is_each: bool = False, rest: str) -> None:
-    """Print what came of facts and suspects, by cause; *rest* is the command that lists each."""
+    """Print the findings on facts and suspects by cause; *rest* is the command that lists each."""
     cases = [_case(finding) for finding in findings]
     print_cases(cases, {case.culprit: phrase(*case.culprit) for case in cases}, out, is_each=is_each, rest=rest)
 
@@ -177,7 +177,7 @@ def _case(finding: Finding) -> Case:
 
 
 def _span_of(args: argparse.Namespace) -> list[str]:
-    """Return the options that choose the change, as they were typed."""
+    """Return the options that selected the change, as typed."""
     given = [f"--base {args.base}"] if args.base else []
     given += [f"--head {args.head}"] if args.head else []
     return [*given, *(["--staged"] if args.staged else [])]
@@ -197,7 +197,7 @@ def _advice(checked: CheckResult) -> list[str]:
 
 
 def as_table(checked: CheckResult, found: Findings) -> dict[str, Any]:
-    """Return the check as the documented JSON, with what reports say of it."""
+    """Return the check as documented JSON, with the texts of reports."""
     from gitmem.commands.check.branch_memory import table_of
     from gitmem.verify.overview.notice.document import section_table
 

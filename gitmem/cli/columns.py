@@ -1,4 +1,4 @@
-"""Text in the columns of a terminal: lines broken at words, with what hangs below indented. Pure."""
+"""Wrap text to the columns of a terminal, at words, with indented continuation lines. Pure."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-# Columns that the names of a list may take before their text begins on the next line.
+# The widest name in a list whose text begins on the same line.
 NAMES = 30
 
 
@@ -20,15 +20,15 @@ def width_of(text: str) -> int:
 
 
 def breaks(text: str, width: int, hang: int | None = None) -> list[tuple[int, int]]:
-    """Return where the lines of one line of text begin and end, for a terminal of so many columns.
+    """Return the start and end of each line when one line of text is wrapped to *width* columns.
 
-    A word that no line has room for stays whole, and on the line that it is on: a path or an address can then still be
-    copied, for the terminal itself goes on with it at the next line's first column.
+    A word that fits on no line is kept whole and on its current line: the terminal continues it in the first column of
+    the next line, so that a path or an address can still be copied.
 
     Args:
         text: One line.
         width: Columns; at least 2.
-        hang: Columns that are left free before every line but the first: by default two more than the first line has.
+        hang: The indentation of continuation lines: by default two columns more than that of the first line.
     """
     lead = len(text) - len(text.lstrip(" "))
     hang = min(lead + 2 if hang is None else hang, width // 2)
@@ -44,7 +44,7 @@ def breaks(text: str, width: int, hang: int | None = None) -> list[tuple[int, in
 
 
 def _words(text: str) -> Iterator[tuple[int, int]]:
-    """Yield where the words of a text begin and end."""
+    """Yield the start and end of each word of a text."""
     start = 0
     for word in text.split(" "):
         if word:
@@ -53,7 +53,7 @@ def _words(text: str) -> Iterator[tuple[int, int]]:
 
 
 def fill(text: str, width: int, *, hang: int | None = None) -> list[str]:
-    """Return one line of text as lines of at most *width* columns."""
+    """Wrap one line of text to lines of at most *width* columns."""
     spans = breaks(text, width, hang)
     lead = len(text) - len(text.lstrip(" "))
     indent = " " * min(lead + 2 if hang is None else hang, width // 2)
@@ -61,7 +61,7 @@ def fill(text: str, width: int, *, hang: int | None = None) -> list[str]:
 
 
 def paragraphs(text: str, width: int, *, indent: int = 0) -> list[str]:
-    """Return a text of paragraphs, lists and indented code in lines of at most *width* columns."""
+    """Wrap a text of paragraphs, lists and indented code to lines of at most *width* columns."""
     lines: list[str] = []
     for block in text.strip("\n").split("\n\n"):
         lines += [""] if lines else []
@@ -79,7 +79,7 @@ def _shown(piece: str, width: int, indent: int) -> list[str]:
 
 
 def _pieces(block: str) -> Iterator[str]:
-    """Yield the paragraph, or the items and lines of code, of a block; each is one line."""
+    """Yield the paragraphs, list items and code lines of a block, each as one line."""
     piece = ""
     for line in block.split("\n"):
         if line.startswith("    "):
@@ -95,29 +95,29 @@ def _pieces(block: str) -> Iterator[str]:
 
 
 def shell(line: str, width: int, *, lead: int = 0) -> list[str]:
-    """Return a command in lines of at most *width* columns that a shell takes for the same command.
+    """Wrap a command to lines of at most *width* columns that a shell reads as the same command.
 
-    It is broken at spaces outside quotes, or where there are none, within a double-quoted or plain word.
+    It is broken at spaces outside of quotes; if there are none, within a double-quoted or plain word.
     """
     spaces, indent, start = [*_outside_quotes(line)], " " * lead, 0
     lines: list[str] = []
     while len(indent) + len(line) - start > width:
         room = width - len(indent) - 2
         fits = [at for at in spaces if start < at <= start + room]
-        # An option stays with its value where that leaves half a line.
+        # Keep an option with its value if the line is then at least a third full.
         options = [at for at in fits if line[at + 1] == "-" and at - start >= room // 3]
         cut = max(options or fits, default=0)
         if cut:
             lines.append(f"{indent}{line[start:cut]} \\")
             start, indent = cut + 1, " " * (lead + 4)
-        else:  # nothing may be put before the next line, for it is the rest of a word
+        else:  # no indentation, because the next line continues a word
             lines.append(f"{indent}{line[start : start + room + 1]}\\")
             start, indent = start + room + 1, ""
     return [*lines, f"{indent}{line[start:]}"]
 
 
 def _outside_quotes(line: str) -> Iterator[int]:
-    """Yield where a command has a space that separates words."""
+    """Yield the positions of spaces that separate words of a command."""
     quote = ""
     for at, char in enumerate(line):
         if quote:
@@ -129,7 +129,7 @@ def _outside_quotes(line: str) -> Iterator[int]:
 
 
 def in_columns(rows: Iterable[tuple[str, str]], width: int, *, lead: int = 2) -> list[str]:
-    """Return names with their texts beside them, as far as the names leave room for a text."""
+    """Format names with their texts beside them, or below names that are too long."""
     every = list(rows)
     most = min(NAMES, width * 2 // 5)
     fits = [len(name) for name, _ in every if len(name) + lead + 2 <= most]

@@ -24,15 +24,15 @@ if TYPE_CHECKING:
     from gitmem.cli.output import Output
     from gitmem.repository.repository import OpenRepository
 EXAMPLES = ("gitmem complete bash 9 show aut",)
-# More are not read: a key press waits for them.
+# The most candidates that are read, because a key press waits for them.
 MOST = 200
-# What bash says with $COMP_TYPE where it lists what is possible (bash(1), COMP_TYPE): only then the titles are shown.
+# The values of $COMP_TYPE with which bash lists candidates (bash(1), COMP_TYPE): only then titles are shown.
 LISTING = ("63", "33", "64")
-# Options before the command, with whether they take a value.
+# Options before the command, and whether they take a value.
 GLOBAL = {"-C": True, "--color": True, "--no-pager": False, "--version": False, "--help": False}
-# What the arguments of commands name, by their names.
+# Arguments whose values are keys, by name.
 KEYS = frozenset(("key", "keys", "old", "new", "requires", "supersedes", "superseded_by", "parent", "story", "moved"))
-# And what else is read from the store.
+# Other arguments whose values are read from the store.
 STORED = frozenset(("kind", "tag", "collection", "role", "store", "topic", "task"))
 OPTIONS = (
     ("-C", "run as if started in a folder"),
@@ -41,22 +41,22 @@ OPTIONS = (
     ("--version", "print the version"),
     ("--help", "show help"),
 )
-# Columns that a candidate may take where bash lists it.
+# The width of a candidate in bash's list.
 WIDEST = 100
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add what complete takes."""
+    """Add the arguments of ``complete``."""
     parser.add_argument("words", nargs="*", metavar="SHELL WORD", help="the shell, and the words up to the cursor")
 
 
 def run(args: argparse.Namespace, out: Output) -> int:
-    """Print what is possible."""
+    """Print the candidates."""
     return show(args.words, out)
 
 
 def show(words: list[str], out: Output) -> int:
-    """Print what can be typed for the last word, in the form that the shell reads; nothing where that is unknown."""
+    """Print the candidates for the last word, in the format of the shell; nothing if there are none."""
     shell, *typed = words or [""]
     listing = ""
     if shell == "bash" and typed:
@@ -75,9 +75,9 @@ def show(words: list[str], out: Output) -> int:
 
 
 def _split(words: list[str]) -> tuple[list[str], str, str]:
-    """Return the words before the last, the last, and what the shell counts to it but is the name of an option.
+    """Return the words before the last, the last, and a prefix that the shell counts as part of the last word.
 
-    Of ``--option=value``, bash makes three words, and other shells one.
+    bash splits ``--option=value`` into three words; in other shells it is one, and the prefix is ``--option=``.
     """
     *before, last = words
     if last == "=":
@@ -89,7 +89,7 @@ def _split(words: list[str]) -> tuple[list[str], str, str]:
 
 
 def _lines(shell: str, listing: str, lead: str, found: Sequence[tuple[str, str]]) -> list[str]:
-    """Return candidates as a shell reads them: with a tab before what each is, where it shows that itself."""
+    """Format candidates for a shell: with a tab before the description if the shell shows descriptions itself."""
     if shell in ("zsh", "fish"):
         return [f"{lead}{value}\t{about}" for value, about in found]
     if listing in LISTING and len(found) > 1:
@@ -99,11 +99,11 @@ def _lines(shell: str, listing: str, lead: str, found: Sequence[tuple[str, str]]
 
 
 def candidates(before: list[str], last: str) -> list[tuple[str, str]]:
-    """Return what can be typed after some words, each with what it is; of more than fits, the first.
+    """Return the candidates for the next word with their descriptions; at most ``MOST``.
 
     Args:
-        before: The words before, without the program.
-        last: What is typed of the next one so far.
+        before: The words before it, without the program.
+        last: The beginning of the word, as typed so far.
     """
     while before and before[0] in GLOBAL:
         takes_value = GLOBAL[before[0]]
@@ -140,7 +140,7 @@ def _of_command(name: str, words: list[str], last: str) -> list[tuple[str, str]]
 
 
 def _word(reader: Reader, words: list[str]) -> Argument | None:
-    """Return the argument that comes next."""
+    """Return the positional argument that comes next."""
     count, rest = 0, iter(words)
     for word in rest:
         option = reader.options.get(word)
@@ -155,7 +155,7 @@ def _word(reader: Reader, words: list[str]) -> Argument | None:
 
 
 def _values(name: str, argument: Argument, last: str) -> list[tuple[str, str]]:
-    """Return what an argument can be; of values separated by commas, the ones before stay."""
+    """Return the possible values of an argument; of a comma-separated list, the earlier values are kept."""
     dest, head = argument.dest, last[: last.rfind(",") + 1] if argument.choices is None else ""
     if argument.choices is not None:
         return [(str(choice), "") for choice in argument.choices]

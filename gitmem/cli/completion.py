@@ -20,7 +20,7 @@ EXAMPLES = (
     "gitmem completion zsh --install",
     "gitmem completion bash > ~/.local/share/bash-completion/completions/gitmem",
 )
-# What else a shell needs, where it does not look into the folder by itself.
+# Further steps for a shell that does not search the folder by default.
 NEXT = {
     "bash": "bash reads it with the package bash-completion, in a new shell",
     "zsh": "zsh reads it if ~/.zshrc has, before compinit: fpath=({folder} $fpath)",
@@ -29,7 +29,7 @@ NEXT = {
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add what completion takes."""
+    """Add the arguments of ``completion``."""
     about = f"your shell: {', '.join(SHELLS)} (with --install: that of $SHELL)"
     parser.add_argument("shell", nargs="?", choices=SHELLS, metavar="SHELL", help=about)
     parser.add_argument("--install", action="store_true", help="write it where your shell looks for completions")

@@ -30,7 +30,7 @@ HEADINGS = {
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add what context takes."""
+    """Add the arguments of ``context``."""
     parser.add_argument(
         "--path", action="append", default=[], type=code_path, help="the files you work on (the files you changed)"
     )

@@ -22,7 +22,7 @@ EXAMPLES = (
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add what decide takes."""
+    """Add the arguments of ``decide``."""
     parser.add_argument("text", help="the decision and the reason; - reads it from standard input")
     steps.add_step(parser)
     memory = parser.add_argument_group("the memory")

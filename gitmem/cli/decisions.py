@@ -22,7 +22,7 @@ EXAMPLES = (
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add what decisions takes."""
+    """Add the arguments of ``decisions``."""
     parser.add_argument("text", nargs="*", help="a question, in your own words")
     steps.add_step(parser)
     parser.add_argument(
@@ -32,7 +32,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace, out: Output) -> int:
-    """Print decisions; 1 when there are none."""
+    """Print decisions; return 1 if there are none."""
     query = " ".join(args.text)
     with shared.open_memory(args, out) as memory:
         loaded = memory.workflow.decisions(query, steps.step_of(args), limit=args.limit)

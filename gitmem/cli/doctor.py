@@ -32,7 +32,7 @@ EXAMPLES = (
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add what doctor takes."""
+    """Add the arguments of ``doctor``."""
     parser.add_argument("--fix", action="store_true", help="repair whatever can be repaired without losing anything")
     parser.add_argument(
         "--delete",
@@ -88,7 +88,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
 
 
 def _captured(args: argparse.Namespace, out: Output) -> int:
-    """List the texts that were refused, after accepting and dropping some."""
+    """List the refused texts, after accepting and dropping some."""
     with shared.open_memory(args, out) as memory:
         accepted = sum(memory.captures.accept(name) for name in args.accept)
         dropped = sum(memory.captures.drop(name) for name in args.drop)

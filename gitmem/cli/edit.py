@@ -26,7 +26,7 @@ EXAMPLES = (
     'gitmem edit auth-uses-rs256 --title "Tokens are signed with EdDSA" --contains EdDSA --in src/auth/jwt.py',
     "gitmem edit deploy-needs-vpn --tag ops --tag network --ttl 90d",
 )
-# Options that set one text, and what each is.
+# Options that set one text, with descriptions.
 TEXTS = {
     "title": "the title, in one line",
     "kind": "learned, gotcha, pattern, decision, …",
@@ -39,7 +39,7 @@ TEXTS = {
     "workspace": "the folder it was learned in",
     "parent": "of a task: its parent task",
 }
-# Options that set a list: what each is, and the field's name where it is another one.
+# Options that set a list, with descriptions, and the field's name if it differs.
 LISTS = {
     "tag": ("a tag", "tags"),
     "path": ("code files it is about", "paths"),
@@ -50,12 +50,12 @@ LISTS = {
     "env": ("an environment variable that the check sees", "env"),
     "domain": ("a domain that projects share", "domains"),
 }
-# Of all these, those that name files or folders of the code.
+# Those of the options above that name files or folders of the code.
 TYPES = {"path": code_path, "ref": code_reference, "workspace": code_path}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add what edit takes."""
+    """Add the arguments of ``edit``."""
     parser.add_argument("key", help="the memory")
     memory = shared.memory_options(parser)
     for name, about in TEXTS.items():
@@ -128,12 +128,12 @@ def _how(args: argparse.Namespace) -> dict[str, Any]:
 
 @frozen
 class Draft:
-    """A memory in a file, for the person's editor; the file stays where what was typed cannot be written.
+    """A memory in a file for the user's editor; the file is kept if the changes cannot be written.
 
     Attributes:
         key: The memory.
-        scope: Where it is.
-        old: Its text.
+        scope: Its scope.
+        old: Its original text.
         path: The file.
         command: The editor, as a shell command.
     """
@@ -145,16 +145,15 @@ class Draft:
     command: str
 
     def open_editor(self) -> None:
-        """Open the file in the editor, and wait for its end."""
+        """Open the file in the editor, and wait until it exits."""
         from gitmem.system import process
 
-        # The shell must not die of the Ctrl-C that the editor handles; what a trap catches, its children do not
-        # inherit.
+        # The shell must survive a Ctrl-C that the editor handles; a trap does that, and children do not inherit it.
         script = f'trap : INT QUIT; {self.command} "$1"'
         process.run_interactive(["sh", "-c", script, "sh", str(self.path)], what="the editor")
 
     def write(self, memory: Memory, **how: Any) -> Change:
-        """Write what was typed, where the memory is still as it was, and remove the file."""
+        """Write the changes if the memory itself is unchanged, and remove the file."""
         try:
             new = self.path.read_text(encoding="utf-8-sig")
         except (OSError, UnicodeDecodeError) as err:
@@ -170,12 +169,12 @@ class Draft:
         return done
 
     def name_file(self, err: GitmemError) -> None:
-        """Add to an error where the text is."""
+        """Add the name of the file to an error."""
         err.hint = f"your text is in {self.path}\n{err.hint}".strip()
 
 
 def draft_of(memory: Memory, key: str, scope: str = "") -> Draft:
-    """Return a memory in a new file."""
+    """Return a draft: a memory in a new file."""
     import tempfile
     from pathlib import Path
 

@@ -26,7 +26,7 @@ EVERY = 10_000_000
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add what export takes."""
+    """Add the arguments of ``export``."""
     parser.add_argument(
         "--format",
         choices=("jsonl", "markdown"),
@@ -38,7 +38,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace, out: Output) -> int:
-    """Export memories; 1 when there are none."""
+    """Export memories; return 1 if there are none."""
     if args.okf and (args.format or args.to != "-"):
         raise UsageError("--okf cannot be combined with --format and --to", hint="gitmem export --okf FOLDER")
     to = args.okf or args.to

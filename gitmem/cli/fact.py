@@ -28,7 +28,7 @@ EXAMPLES = (
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add what fact takes."""
+    """Add the arguments of ``fact``."""
     parser.add_argument("title", help="the fact, in one sentence")
     add_check(parser, "the check, one of")
     memory = shared.memory_options(parser)

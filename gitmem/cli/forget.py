@@ -14,7 +14,7 @@ EXAMPLES = ('gitmem forget deploy-needs-vpn --why "the VPN is gone"', "gitmem fo
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add what forget takes."""
+    """Add the arguments of ``forget``."""
     parser.add_argument("keys", nargs="+", metavar="KEY", help="the memories")
     parser.add_argument("--why", default="", help="the reason, recorded with each memory")
     shared.add_scope(parser)

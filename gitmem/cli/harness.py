@@ -1,4 +1,4 @@
-"""The fast path of ``gitmem hook HARNESS``: no parser, only the format that it accepts on output, always status 0."""
+"""The fast path of ``gitmem hook HARNESS``: no parser, only output that it accepts, always exit status 0."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ def run(words: Sequence[str]) -> int:
     """Answer a harness, and return 0.
 
     Args:
-        words: The harness, the event where its payloads do not name it, and ``--user`` where the person's own
-            settings call.
+        words: The harness, the event if its payloads do not name it, and ``--user`` if called from the user's own
+        settings.
     """
     out = Output(color="never", draws=False)
     harness, named = words[0], next((word for word in words[1:] if word != USER), "")
@@ -38,7 +38,7 @@ def run(words: Sequence[str]) -> int:
             out.bytes(answer.encode("utf-8", "replace") + b"\n")
         out.flush()
     except (OSError, ValueError):
-        out.drop()  # nobody reads any more
+        out.drop()  # the reader has closed the pipe
     return 0
 
 

@@ -31,18 +31,18 @@ EXAMPLES = (
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add what help takes."""
+    """Add the arguments of ``help``."""
     parser.add_argument("about", nargs="*", metavar="COMMAND|TOPIC", help="what to explain")
     parser.add_argument("-a", "--all", action="store_true", help="list all commands and topics")
 
 
 def run(args: argparse.Namespace, out: Output) -> int:
-    """Show one page."""
+    """Print one help page."""
     name = " ".join(args.about)
     if args.all:
         out.page(manual.everything(out.width))
     elif not name:
-        # Titles come from other people.
+        # Titles may be written by other people.
         out.page(manual.overview(out.width, [display(redact(line)) for line in where_you_are()]))
     elif name in TOPICS:
         about = manual.topic(name, out.width)
@@ -53,7 +53,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
 
 
 def page_of(name: str, out: Output) -> str:
-    """Return the help of a command, or of the one that another word means.
+    """Return the help of a command, or of the command that a synonym stands for.
 
     Raises:
         UsageError: There is no such command or topic.
@@ -73,7 +73,7 @@ def page_of(name: str, out: Output) -> str:
 
 
 def where_you_are() -> list[str]:
-    """Return how the memory here is, in lines: how many facts, what fails and what waits."""
+    """Return the state of this repository's memory in a few lines: the number of facts, failures, pending decisions."""
     from gitmem.memory.memory import Memory
 
     try:
@@ -92,7 +92,7 @@ def where_you_are() -> list[str]:
 
 
 def summary(found: Mapping[str, Any]) -> list[str]:
-    """Return the state of a memory (the JSON of `gitmem status`) in a few lines."""
+    """Summarize the state of a memory (the JSON of `gitmem status`) in a few lines."""
     statuses = ", ".join(f"{number} {status}" for status, number in found["statuses"].items() if number)
     lines = [
         f"{counted(found['memories'], 'memory', 'memories')} on the branch {found['branch']}, with "

@@ -39,19 +39,19 @@ EXAMPLES = (
     "gitmem hook claude-code < payload.json",
     "gitmem hook copilot postToolUse < payload.json",
 )
-# Characters of a message that are read: more is not a message, but the diff of `git commit -v` behind it.
+# The most characters of a message that are read: more is the diff that `git commit -v` appends.
 MESSAGE_LIMIT = 1024 * 1024
-# Characters of the branches of a push that are read.
+# The most characters of the list of pushed branches that are read.
 LINES_LIMIT = 1024 * 1024
 HEADS = "refs/heads/"
 ADVICE = "fix the code, or commit anyway and settle the failed facts later (gitmem settle KEY): "
 AFTER_GIT = ("post-checkout", "post-merge", "post-rewrite")
-# What git, or a manager of hooks, gives a commit up for when it fails: only what it looks for may do that.
+# Events whose failure stops git or a manager of hooks: only the problems that they look for may do that.
 GATES = ("check", "learned")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add what hook takes."""
+    """Add the arguments of ``hook``."""
     named = f"{', '.join(GIT_EVENTS)}; or a harness: {', '.join(HARNESSES)}"
     parser.add_argument("event", nargs="?", default="", help=f"the event or action: {named}")
     about = (
@@ -61,8 +61,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace, out: Output) -> int:
-    """Do what an event asks for."""
-    if not args.event:  # of a setting that lost its words: 2 would stop an agent's turn
+    """Handle an event."""
+    if not args.event:  # from a setting that lost its arguments: status 2 would stop an agent's turn
         out.note("hook needs an event or the name of a harness: gitmem hook --help")
         return 0
     if is_harness(args.event):
@@ -74,7 +74,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
     except GitmemError as err:
         if args.event not in GATES:
             raise
-        from gitmem.text.secrets import redact  # 2 ms, and only where something is wrong
+        from gitmem.text.secrets import redact  # 2 ms, and only after an error
 
         for line in filter(None, (f"nothing was checked: {err.message}", err.hint)):
             out.note(redact(line))
@@ -84,7 +84,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
 def _run(args: argparse.Namespace, out: Output) -> int:
     with shared.open_memory(args, out) as memory:
         if args.event == "check":
-            return _check(memory, out)  # what is staged may bring the first memories
+            return _check(memory, out)  # the staged changes may contain the first memories
         if memory.repository.find_tip() is None:
             return 0
         if args.event == "doctor":
@@ -99,13 +99,13 @@ def _run(args: argparse.Namespace, out: Output) -> int:
             _learn(memory, [memory.repository.git.read_head()[1] or ""], out)
         elif args.event == "post-rewrite":
             _learn(memory, args.words, out)
-        if args.event in AFTER_GIT and args.words[2:] != ["0"]:  # not where only files were checked out
+        if args.event in AFTER_GIT and args.words[2:] != ["0"]:  # not if only files were checked out
             memory.captures.start("checkout")
     return 0
 
 
 def _send(memory: Memory, remote: str) -> None:
-    """Push the companions of the branches that are pushed, named on standard input as githooks(5) says."""
+    """Push the companions of the pushed branches, which standard input lists as in githooks(5)."""
     from gitmem.commands.sync.quiet import send_companions
 
     rows = [line.split(" ") for line in sys.stdin.read(LINES_LIMIT).splitlines()]
@@ -122,8 +122,8 @@ def _learn(memory: Memory, commits: list[str], out: Output) -> None:
 
 
 def _refuse(memory: Memory, file: str, out: Output) -> int:
-    """Refuse a commit whose message says what no history may hold; nothing of it is kept yet."""
-    from pathlib import Path  # 3 ms, and only for a message
+    """Refuse a commit whose message contains text that must not enter a history; nothing is captured yet."""
+    from pathlib import Path  # 3 ms, and only to read a message
 
     try:
         with Path(file).open(encoding="utf-8", errors="replace") as message:
@@ -143,12 +143,12 @@ def _check(memory: Memory, out: Output) -> int:
 
     pushed, before = variable("PRE_COMMIT_TO_REF"), variable("PRE_COMMIT_FROM_REF")
     if variable("PRE_COMMIT_REMOTE_NAME") and not (pushed and before and memory.repository.has_store()):
-        return 0  # a history is pushed from its root on: there is nothing to compare it with
+        return 0  # the whole history is pushed, so there is nothing to compare it with
     if pushed and _is_memory(memory, variable("PRE_COMMIT_LOCAL_BRANCH"), pushed):
-        return _outgoing(memory, pushed, before, out)  # and no code
+        return _outgoing(memory, pushed, before, out)  # a memory branch, not code
     checked = memory.check(options=Options(), base=before, head=pushed, staged=not pushed)
     broken, unchecked = checked.of(BROKEN), checked.of(UNCHECKED)
-    # The author changes the facts in the same commit: a pull request is judged by its base, a commit is not stopped.
+    # A commit may change the facts that it breaks; a pull request is judged by the facts of its base instead.
     settled = set() if pushed else {finding.key for finding in checked.of(SILENCED)}
     stopping = [finding for finding in broken if finding.is_new or finding.key not in settled]
     if broken or unchecked:
@@ -172,8 +172,8 @@ def _check(memory: Memory, out: Output) -> int:
 
 
 def _outgoing(memory: Memory, pushed: str, before: str, out: Output) -> int:
-    """Refuse a push of the memory that would send a secret."""
-    from gitmem.store.outgoing import Push, refuse_secrets  # 8 ms, and only where memory is pushed by hand
+    """Refuse a push of the memory that contains a secret."""
+    from gitmem.store.outgoing import Push, refuse_secrets  # 8 ms, and only if a memory branch is pushed by hand
 
     push = Push(variable("PRE_COMMIT_LOCAL_BRANCH"), pushed, variable("PRE_COMMIT_REMOTE_NAME"), before)
     try:
@@ -185,7 +185,7 @@ def _outgoing(memory: Memory, pushed: str, before: str, out: Output) -> int:
 
 
 def _is_memory(memory: Memory, ref: str, commit: str) -> bool:
-    """Return whether a branch that is pushed is the memory, or a proposal, whichever of them is current."""
+    """Return whether a pushed branch is the memory branch or a proposal, even if another one is current."""
     base = f"refs/heads/{memory.repository.config.branch}"
     if ref in (base, memory.repository.ref):
         return True

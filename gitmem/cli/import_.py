@@ -30,12 +30,12 @@ EXAMPLES = (
     "gitmem import docs/decisions --kind decision --dry-run",
     "gitmem -C ../old export --all | gitmem import -",
 )
-# Reasons that are printed for people; all of them are in the JSON.
+# How many reasons are printed; the JSON has all of them.
 TOLD = 20
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add what import takes."""
+    """Add the arguments of ``import``."""
     parser.add_argument("files", nargs="+", metavar="FILE", help="JSONL, Markdown, or a folder; - is standard input")
     parser.add_argument(
         "--kind", "--type", default="", help="the kind of memories that name none (learned; doc for files)"
@@ -46,7 +46,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace, out: Output) -> int:
-    """Import and print what was done; 1 when something was refused or could not be read."""
+    """Import and print a summary; return 1 if something was refused or could not be read."""
     from gitmem.commands.import_.run import Sources
 
     kind = args.kind.replace("-", "_")

@@ -20,7 +20,7 @@ EXAMPLES = ("gitmem index", "gitmem index --rebuild", "gitmem index --engine who
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add what index takes."""
+    """Add the arguments of ``index``."""
     parser.add_argument("--rebuild", action="store_true", help="delete the index and build it from scratch")
     parser.add_argument(
         "--engine", choices=ENGINES, default="", help="whoosh: also build the index used by recall --syntax and similar"
@@ -29,7 +29,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace, out: Output) -> int:
-    """Refresh the index and say what it holds."""
+    """Update the index and print a summary."""
     with shared.open_memory(args, out) as memory:
         found = memory.index.refresh(rebuild=args.rebuild, engine=args.engine)
         shared.print_notices(memory, out)

@@ -35,7 +35,7 @@ EXAMPLES = (
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add what init takes."""
+    """Add the arguments of ``init``."""
     parser.add_argument("--branch", default="", metavar="NAME", help="keep the memory on this branch (memory)")
     parser.add_argument("--offline", action="store_true", help="do not check whether the remote has a memory")
     parser.add_argument("--no-view", action="store_true", help="do not create the folder .memory/")
@@ -48,7 +48,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace, out: Output) -> int:
-    """Start or join the store."""
+    """Create or join the store."""
     if args.print:
         from gitmem.policy.profiles import profile_policy
 
@@ -84,7 +84,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
 
 
 def _view(memory: Memory) -> str:
-    """Return the folder of the view, made where it can be; a view is never needed, so nothing fails without it."""
+    """Create the view if possible and return its folder; errors are ignored because the view is optional."""
     if memory.repository.git.repository.top is None:
         return ""
     try:

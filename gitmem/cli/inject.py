@@ -27,7 +27,7 @@ EXAMPLES = (
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add what inject takes."""
+    """Add the arguments of ``inject``."""
     parser.add_argument("text", help="the learning; - reads it from standard input")
     who = parser.add_argument_group("who gets it")
     to = who.add_mutually_exclusive_group(required=True)

@@ -47,7 +47,7 @@ EXAMPLES = (
 )
 OTHERS = ("git-hooks", "git-diff", "schedule", *FORGES)
 WHAT = (*agents.NAMES, *OTHERS)
-# Which of them an option belongs to.
+# The targets to which each option applies.
 OPTIONS = {
     "shared": ("git-hooks",),
     "check": ("git-hooks",),
@@ -76,7 +76,7 @@ NEXT = {
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add what install takes."""
+    """Add the arguments of ``install``."""
     parser.add_argument("what", nargs="+", choices=WHAT, metavar="WHAT", help=f"what to install: {', '.join(WHAT)}")
     parser.add_argument("--print", action="store_true", help="show what would be done, without doing it")
     hooks, schedule = parser.add_argument_group("git-hooks"), parser.add_argument_group("schedule")
@@ -106,7 +106,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def add_gitlab(parser: argparse.ArgumentParser) -> None:
-    """Add the option that names the other forge."""
+    """Add the option that selects GitLab."""
     forges = parser.add_argument_group(FORGE_OPTIONS)
     forges.add_argument(
         "--gitlab", action="store_true", help="write the same jobs for GitLab, like `gitlab`; for use with github"
@@ -114,7 +114,7 @@ def add_gitlab(parser: argparse.ArgumentParser) -> None:
 
 
 def add_for_agents(parser: argparse.ArgumentParser) -> None:
-    """Add what install and uninstall take for coding agents."""
+    """Add the options for coding agents, which install and uninstall share."""
     parser.add_argument(
         "--force", action="store_true", help="replace or remove gitmem's files even if they were changed"
     )
@@ -126,7 +126,7 @@ def add_for_agents(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace, out: Output) -> int:
-    """Install it, or show what that would do."""
+    """Install the targets, or print the planned changes."""
     check_options(args, "install")
     args.what = targets(args)
     status = 0
@@ -158,12 +158,12 @@ def run(args: argparse.Namespace, out: Output) -> int:
 
 
 def targets(args: argparse.Namespace) -> list[str]:
-    """Return what is named, with the other forge where --gitlab asks for that one."""
+    """Return the named targets, with GitHub replaced by GitLab if --gitlab was given."""
     return [GITLAB if name == GITHUB and args.gitlab else name for name in args.what]
 
 
 def check_options(args: argparse.Namespace, command: str) -> None:
-    """Raise UsageError where an option was given that belongs to none of what was named."""
+    """Raise UsageError for an option that applies to none of the named targets."""
     for option, of in OPTIONS.items():
         if getattr(args, option, None) and not set(args.what) & set(of):
             given = args.kind if option == "kind" else option
@@ -171,13 +171,13 @@ def check_options(args: argparse.Namespace, command: str) -> None:
 
 
 def wanted_of(args: argparse.Namespace, named: tuple[str, ...]) -> agents.AgentSetup:
-    """Return what is asked for of coding agents."""
+    """Return the requested setup of coding agents."""
     with_mcp = getattr(args, "mcp", False)
     return agents.AgentSetup(named, user=args.user, mcp=with_mcp, plugin=args.plugin, force=args.force)
 
 
 def git_of(args: argparse.Namespace, out: Output) -> Git | None:
-    """Return the git of the repository here; None where none is needed."""
+    """Return this repository's git; None if no repository is needed."""
     if args.user or args.plugin:
         return None
     with shared.open_memory(args, out) as memory:
@@ -187,7 +187,7 @@ def git_of(args: argparse.Namespace, out: Output) -> Git | None:
 def _print_steps(
     steps: Sequence[HookStep], out: Output, args: argparse.Namespace, notes: Iterable[str], *what: str
 ) -> int:
-    """Print what was done about each file, and confirm that *what* is installed; 1 where something is left to do."""
+    """Print each file's change, and confirm that *what* is installed; return 1 if something is left to do."""
     print_steps(steps, out, whole=args.print)
     unfinished = [step for step in steps if step.what in (BY_HAND, LEAVE)]
     if unfinished and not args.print:
@@ -197,7 +197,7 @@ def _print_steps(
             out.done(f"installed {shared.list_of(what)}")
         for note in notes:
             out.line((note, "dim"))
-    return int(bool(unfinished))  # done, but for what only the person may do
+    return int(bool(unfinished))  # complete, except for steps that only the user may take
 
 
 def _install(memory: Memory, what: str, args: argparse.Namespace) -> Sequence[HookStep]:
@@ -222,7 +222,7 @@ def _install(memory: Memory, what: str, args: argparse.Namespace) -> Sequence[Ho
 
 
 def print_steps(steps: Iterable[HookStep], out: Output, *, whole: bool = False) -> None:
-    """Print what is done about each file; with *whole*, the difference of each file as well."""
+    """Print the change of each file; with *whole*, also as a diff."""
     for step in steps:
         out.line((f"{step.what:<8}", "bold"), step.path, "  ", (step.about, "dim"))
         if whole and step.before != step.after:

@@ -32,7 +32,7 @@ EVERY = 1_000_000
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add what list takes."""
+    """Add the arguments of ``list``."""
     shared.add_filters(parser)
     shared.add_stores(parser)
     shared.add_at(parser)
@@ -40,7 +40,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace, out: Output) -> int:
-    """Print memories; 1 when there are none."""
+    """Print memories; return 1 if there are none."""
     if args.at is not None:
         shared.refuse_other_stores(args)
     with shared.open_memory(args, out) as memory:

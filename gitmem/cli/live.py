@@ -1,4 +1,4 @@
-"""What a verify run does now, on a terminal: a line for each check under way, and how far all of it is."""
+"""The live display of a verify run on a terminal: a line for each running check, and the overall progress."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ if TYPE_CHECKING:
 
     from gitmem.cli.output import Output
 
-# Checks that are named at once; the others are counted. A run has as many at once as there are cores.
+# How many running checks are named; others are counted. A run has as many at once as there are cores.
 NAMED = 8
-# Lines of the screen that are left to what was printed before.
+# Lines of the screen that are reserved for earlier output.
 LEFT = 4
 BAR = 20
 
 
 class Live:
-    """The table of a run. ``began`` may come from any thread; drawing is for the thread that prints."""
+    """The table of a run. ``began`` may be called from any thread; only the printing thread draws."""
 
     def __init__(self, out: Output, *, clock: Callable[[], float] = monotonic) -> None:
         self._out = out
@@ -31,37 +31,37 @@ class Live:
         self._done = 0
         self._bad = 0
         self._total = 0
-        # When the table was drawn first, and how much was done then.
+        # The time of the first drawing, and the number of finished checks then.
         self._drawn_first: tuple[float, int] | None = None
 
     def expect(self, total: int) -> None:
-        """Take note of how many will be judged."""
+        """Set how many facts will be judged."""
         self._done, self._bad, self._total = 0, 0, total
         self._drawn_first = None
 
     def began(self, key: str) -> None:
-        """Take note that a check begins."""
+        """Record that a check has started."""
         self._doubted.discard(key)
         self._running[key] = self._clock()
 
     def doubted(self, key: str) -> None:
-        """Take note that a fact failed and is asked again later."""
+        """Record that a fact failed and will be checked again later."""
         self._running.pop(key, None)
         self._doubted.add(key)
 
     def ended(self, key: str, done: int, total: int, *, is_bad: bool = False) -> None:
-        """Take note that one has ended, and draw."""
+        """Record that a check has ended, and draw."""
         self._bad += is_bad
         self._running.pop(key, None)
         self._done, self._total = done, total
         self._out.draw(self.lines, finished=done >= total)
 
     def tick(self) -> None:
-        """Draw how long they have been running."""
+        """Draw the current running times."""
         self._out.draw(self.lines)
 
     def lines(self, columns: int, rows: int) -> list[str]:
-        """Return the table's lines, each of fewer columns than the screen has."""
+        """Return the table's lines, each narrower than the screen."""
         filled = BAR * self._done // max(self._total, 1)
         last = f"{'█' * filled}{'░' * (BAR - filled)} {self._done}/{self._total}"
         last += f", {self._bad} failed" if self._bad else ""

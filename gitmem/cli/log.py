@@ -16,7 +16,7 @@ EXAMPLES = ("gitmem log auth-uses-rs256", "gitmem log auth-uses-rs256 --json")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add what log takes."""
+    """Add the arguments of ``log``."""
     parser.add_argument("key", help="the memory")
     parser.add_argument("--limit", type=shared.positive, default=50, metavar="N", help="maximum number of entries (50)")
     shared.add_scope(parser)
@@ -24,7 +24,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace, out: Output) -> int:
-    """Print the history; 1 when there is none."""
+    """Print the history; return 1 if there is none."""
     with shared.open_memory(args, out) as memory:
         rows = memory.log(args.key, limit=args.limit, scope=args.scope)
         shared.print_notices(memory, out)

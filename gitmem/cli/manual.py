@@ -1,4 +1,4 @@
-"""Help pages, made from the parsers: as text for a terminal of any width, and as one manual page for man(1)."""
+"""Help pages made from the parsers, as text for a terminal of any width, and as a manual page for man(1)."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ GLOBAL = (
 
 
 def help_of(action: argparse.Action) -> str:
-    """Return the help of one argument, marked where the option is repeatable."""
+    """Return the help of one argument, marked if the option is repeatable."""
     text = action.help or ""
     repeated = type(action).__name__ == "_AppendAction" and "repeat" not in text
     return f"{text} (repeatable)" if repeated else text
 
 
 def word_of(action: argparse.Action) -> str:
-    """Return what is typed for an argument that is not an option."""
+    """Return the placeholder of a positional argument."""
     name = str(action.metavar or action.dest).upper() if not action.choices else "|".join(action.choices)
     if action.choices and (action.metavar or len(name) > NAMES):
         name = str(action.metavar or action.dest).upper()
@@ -46,7 +46,7 @@ def word_of(action: argparse.Action) -> str:
 
 
 def option_of(action: argparse.Action) -> str:
-    """Return an option with all its names and what it takes."""
+    """Return an option with all its names and its placeholder."""
     names = ", ".join(action.option_strings)
     if action.nargs == 0:
         return names
@@ -57,12 +57,12 @@ def option_of(action: argparse.Action) -> str:
 
 
 def groups_of(parser: Parser) -> dict[str, list[argparse.Action]]:
-    """Return the arguments and options of a command by the title of their group; groups of one title are one."""
+    """Return the arguments and options of a command by group title; groups with the same title are merged."""
     found: dict[str, list[argparse.Action]] = {}
     for group in parser._action_groups:
         title = {"positional arguments": "arguments"}.get(group.title or "", group.title or "")
         found.setdefault(title, []).extend(a for a in group._group_actions if a.dest != "help")
-    # What has no group of its own comes after what has, and what is printed comes last.
+    # Options without a group come after the groups, and output options come last.
     for title in ("options", "output"):
         found[title] = found.pop(title, [])
     return {title: actions for title, actions in found.items() if actions}
@@ -77,7 +77,7 @@ def usage_of(parser: Parser) -> str:
 
 
 def page(parser: Parser, width: int) -> str:
-    """Return the help of one command: what it does, examples, then arguments and options in groups."""
+    """Return the help of one command: a description, examples, then arguments and options in groups."""
     first, _, rest = cleandoc(parser.description or "").partition("\n\n")
     lines = [*fill(f"usage: {usage_of(parser)}", width, hang=len("usage: ")), "", *paragraphs(first, width)]
     lines += ["", "examples:"]
@@ -93,7 +93,7 @@ def page(parser: Parser, width: int) -> str:
 
 
 def _row(action: argparse.Action) -> tuple[str, str]:
-    """Return an argument and its help; a long list of choices is in the help."""
+    """Return an argument and its help; a long list of choices is moved to the help."""
     name, about = option_of(action) if action.option_strings else word_of(action), help_of(action)
     if len(name) <= NAMES or not action.choices:
         return name, about
@@ -102,7 +102,7 @@ def _row(action: argparse.Action) -> tuple[str, str]:
 
 
 def overview(width: int, here: Sequence[str]) -> str:
-    """Return what `gitmem` alone shows: the commands of a first week, and how the memory here is."""
+    """Return the output of `gitmem` alone: the commands of a first week, and the state of this memory."""
     lines = [*fill(f"usage: {USAGE}", width, hang=len("usage: ")), "", *fill(ABOUT, width, hang=0)]
     lines += ["", "The commands of a first week:", *_commands(table.FIRST_WEEK, width)]
     if here:
@@ -116,7 +116,7 @@ def overview(width: int, here: Sequence[str]) -> str:
 
 
 def everything(width: int) -> str:
-    """Return what `gitmem help -a` shows: every command by group, the topics, and the options of all commands."""
+    """Return the output of `gitmem help -a`: every command by group, the topics, and the global options."""
     lines = [*fill(f"usage: {USAGE}", width, hang=len("usage: ")), "", *fill(ABOUT, width, hang=0)]
     for group, heading in table.GROUPS.items():
         names = [name for name, (of, _) in table.COMMANDS.items() if of == group and " " not in name]
@@ -127,7 +127,7 @@ def everything(width: int) -> str:
 
 
 def topic(name: str, width: int) -> str:
-    """Return what `gitmem help TOPIC` shows."""
+    """Return the output of `gitmem help TOPIC`."""
     about, text = TOPICS[name]
     return "\n".join([*fill(f"{name}: {about}", width), "", *paragraphs(text, width), ""])
 
@@ -137,7 +137,7 @@ def _commands(names: Iterable[str], width: int) -> list[str]:
 
 
 def man_page(parsers: Mapping[str, Parser]) -> str:
-    """Return the manual page of every command, for man(1).
+    """Return a manual page for all commands, for man(1).
 
     Source: man-pages(7), groff_man(7).
     """
@@ -188,7 +188,7 @@ def _code(*lines: str) -> list[str]:
 
 
 def _roff(text: str) -> str:
-    """Return text in which roff sees no request, escape or hyphen of its own."""
+    """Escape text so that roff sees no request, escape or hyphen in it."""
     plain = text.replace("\\", r"\e").replace("-", r"\-").replace('"', r"\(dq").replace("'", r"\(aq")
     plain = "".join(char if char.isascii() else f"\\[u{ord(char):04X}]" for char in plain)
     return f"\\&{plain}" if plain.startswith(".") else plain

@@ -26,12 +26,12 @@ EXAMPLES = (
     "gitmem mcp --board audit-7",
     "gitmem mcp --http",
 )
-# The letters GITM on a telephone's keys.
+# The letters GITM on a phone keypad.
 PORT = 4486
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add what mcp takes."""
+    """Add the arguments of ``mcp``."""
     about = f"serve over HTTP on 127.0.0.1 instead, on this port ({PORT}; 0: any free port)"
     parser.add_argument("--http", nargs="?", type=_port, const=PORT, metavar="PORT", help=about)
     parser.add_argument("--read-only", action="store_true", help="leave out the tools that write")
@@ -42,12 +42,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace, out: Output) -> int:
-    """Serve until the client hangs up, or a signal ends it."""
+    """Serve until the client disconnects, or a signal arrives."""
     if args.no_token and args.http is None:
         raise UsageError("--no-token requires --http: standard input and output need no token")
     if args.http is None and sys.stdin is not None and sys.stdin.isatty():
         out.note("serving MCP on this terminal, where a program is expected; press Ctrl-D to stop")
-    gc.enable()  # the command line turns it off, and this goes on for days
+    gc.enable()  # undo the command line's setting, because this may run for days
     try:
         import mcp  # noqa: F401 - the room below needs it
     except ModuleNotFoundError as err:
@@ -77,7 +77,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
 
 
 def _port(text: str) -> int:
-    """Read a port (argparse)."""
+    """Parse a port for argparse."""
     from argparse import ArgumentTypeError
 
     if not (text.isascii() and text.isdigit() and int(text[:6]) <= 65535):

@@ -28,7 +28,7 @@ ONE, OTHER = "one side", "the other side"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add what merge takes."""
+    """Add the arguments of ``merge``."""
     parser.add_argument("base", help="the common ancestor (git's %%O); empty if there is none")
     parser.add_argument("ours", help="our version (%%A); the result is written there")
     parser.add_argument("theirs", help="their version (%%B)")

@@ -21,21 +21,21 @@ EXAMPLES = (
     "gitmem metrics --textfile /var/lib/node_exporter/textfile/gitmem-api.prom",
     "gitmem metrics --repository api | curl --data-binary @- http://localhost:9091/metrics/job/gitmem",
 )
-# Collectors read files of this name alone.
+# Collectors read only files with this extension.
 SUFFIX = ".prom"
-# Other users' collectors read it.
+# Collectors of other users read the file.
 MODE = 0o644
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add what metrics takes."""
+    """Add the arguments of ``metrics``."""
     parser.add_argument("--textfile", default="", metavar="PATH", help="write the metrics to this file, NAME.prom")
     about = "the value of the label `repository` (the repository's folder)"
     parser.add_argument("--repository", default="", metavar="NAME", help=about)
 
 
 def run(args: argparse.Namespace, out: Output) -> int:
-    """Print the numbers, or write them to a file."""
+    """Print the metrics, or write them to a file."""
     if args.textfile and not args.textfile.endswith(SUFFIX):
         raise UsageError(f"node exporter reads only files named NAME{SUFFIX}", hint=f"--textfile gitmem{SUFFIX}")
     with shared.open_memory(args, out) as memory:

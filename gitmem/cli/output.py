@@ -1,6 +1,6 @@
-"""Everything that is printed: text for people with colour on a terminal only, JSON, notes, progress, errors.
+"""All printing: text with colour only on terminals, JSON, notes, progress, errors.
 
-Nothing from a memory reaches a terminal with its control characters alive: every method cleans what it is given.
+No control character from a memory reaches a terminal: every method cleans its input.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from typing import Any, TextIO
 
-# SGR codes (ECMA-48, 8.3.117) of what a reader must tell apart at a glance; the words say the same without colour.
+# SGR codes (ECMA-48, 8.3.117) for things to distinguish at a glance; the words carry the same information.
 STYLES = {status: sign.style for status, sign in SIGNS.items()} | {
     "key": "36",
-    # The shortest beginning of a key that names it.
+    # The shortest unique prefix of a key.
     "prefix": "4;36",
     "dim": "2",
     "bold": "1",
@@ -31,16 +31,16 @@ STYLES = {status: sign.style for status, sign in SIGNS.items()} | {
     "yellow": "33",
     "match": "1",
 }
-# Progress is drawn at most this often (seconds): a terminal is slower than the work.
+# Progress is drawn at most this often (seconds), because terminals are slow.
 DRAWN_EVERY_S = 0.08
-# Lines are broken for terminals of so many columns; prose in longer lines is hard to read.
+# Lines are wrapped to a number of columns in this range; longer lines of prose are hard to read.
 NARROWEST, WIDEST = 40, 120
-# How long work takes is said from so many seconds on: less is not worth reading.
+# The remaining time is shown from this many seconds.
 LEFT_FROM_S = 2
 
 
 class Output:
-    """Where a command writes.
+    """The output of a command.
 
     Attributes:
         is_terminal: Whether standard output is a terminal.
@@ -59,20 +59,20 @@ class Output:
                 stream.reconfigure(errors="backslashreplace")
         self.is_terminal = self._out.isatty()
         self.is_error_terminal = self._err.isatty()
-        # There, text on a line of its own can be a command (threat T12).
+        # There, a line of text can be interpreted as a command (threat T12).
         self._is_in_workflow = variable("GITHUB_ACTIONS") == "true"
         self._is_color_typed = False
         self.set_color(color)
         self.width = self._columns()
         self._drawn_at = 0.0
-        # How much work there is and is done, and when it began, with how much was done then.
+        # The total and the finished work, when the work began, and how much was finished then.
         self._work, self._work_began = (0, 0), (0.0, 0)
-        # Whether anything was printed that a second try would repeat.
+        # Whether anything was printed that running the command again would repeat.
         self.has_printed = False
         self.pages = draws
-        # Output that waits until it is known whether it fits on the screen.
+        # Output that is held until it is known whether it fits on the screen.
         self._held: io.StringIO | None = None
-        # How long each line is that is drawn now.
+        # The lengths of the lines that are drawn now.
         self._drawn: list[int] = []
         self._draws = self.is_error_terminal and draws
 
@@ -80,7 +80,7 @@ class Output:
         return min(WIDEST, self._columns_of(self._out)) if self.is_terminal else 100
 
     def _columns_of(self, stream: TextIO) -> int:
-        """Return the columns of a terminal: COLUMNS, where that is exported, as for git and argparse."""
+        """Return the columns of a terminal: COLUMNS if it is exported, as in git and argparse."""
         named = variable("COLUMNS")
         if named.isascii() and named.isdigit() and int(named[:5]) > 0:
             return max(NARROWEST, int(named[:5]))
@@ -90,9 +90,9 @@ class Output:
             return 100
 
     def set_color(self, color: str, *, is_typed: bool = False) -> None:
-        """Colour ``always``, ``never``, or (``auto``) each stream that is a terminal.
+        """Use colour ``always``, ``never``, or (``auto``) on each stream that is a terminal.
 
-        What was typed with the command counts more than a setting that is read later.
+        An option on the command line takes precedence over a setting that is read later.
         """
         if self._is_color_typed and not is_typed:
             return
@@ -101,7 +101,7 @@ class Output:
         self._error_colors = color == "always" or (color == "auto" and self.is_error_terminal)
 
     def styled(self, text: str, style: str, *, error: bool = False) -> str:
-        """Return cleaned text in a style, where colours are on."""
+        """Return cleaned text in a style, if colours are on."""
         shown = display(text, sequences=True)
         code = STYLES.get(style, "") if shown else ""
         return f"\x1b[{code}m{shown}\x1b[0m" if code and (self._error_colors if error else self._colors) else shown
@@ -117,33 +117,33 @@ class Output:
         self._say("".join(pieces), end=end)
 
     def done(self, did: str, what: str = "") -> None:
-        """Confirm on a terminal, in one sentence, what a command changed; a pipe gets nothing."""
+        """Confirm a change on a terminal, in one sentence; print nothing to a pipe."""
         if self.is_terminal:
             self.line((MARKS["verified"], "green"), f" {did}", *(("  ", (what, "bold")) if what else ()))
 
     def changed(self, plain: str, did: str, what: str = "") -> None:
-        """Print what a command changed: a name for pipes (*plain*), or on a terminal one sentence."""
+        """Print a change: *plain*, a name, to a pipe, or one sentence on a terminal."""
         if self.is_terminal:
             self.done(did, what)
         else:
             self.line(plain)
 
     def announce(self, did: str) -> None:
-        """Say what a command changed that prints no answer: a note beside a pipe, or on a terminal one sentence."""
+        """Confirm a change of a command without other output: one sentence on a terminal, or a note."""
         if self.is_terminal:
             self.done(did)
         else:
             self.note(did)
 
     def _wrapped(self, parts: Sequence[str | tuple[str, str]], width: int, *, error: bool = False) -> list[str]:
-        """Return one line of parts as lines that fit, broken between words; what follows the first is indented."""
+        """Wrap one line of parts at words; continuation lines are indented."""
         from gitmem.cli.columns import breaks
 
         named = [(part, "") if isinstance(part, str) else part for part in parts]
         texts = [(display(text, sequences=True), style) for text, style in named]
         whole = "".join(text for text, _ in texts)
         lead = len(whole) - len(whole.lstrip(" "))
-        # What follows a mark begins below the text beside it.
+        # Continuation lines are aligned with the text after a mark.
         hang = lead + 2
         lines = []
         for number, (start, end) in enumerate(breaks(whole, width, hang)):
@@ -170,12 +170,12 @@ class Output:
         self._say(shown)
 
     def exact(self, text: str) -> None:
-        """Print what gitmem itself made (a completion script, a reviewed list) as it is."""
+        """Print text made by gitmem itself (a completion script, a reviewed list) unchanged."""
         self.has_printed = True
         print(text, end="" if text.endswith("\n") else "\n", file=self._out)
 
     def page(self, text: str) -> None:
-        """Print help: its headings stand out where colours are on, and a long page goes to the pager."""
+        """Print help, with bold headings if colours are on, and through the pager if it is long."""
         self.hold()
         before = ""
         for line in text.rstrip("\n").split("\n"):
@@ -184,13 +184,13 @@ class Output:
             self.exact(self.styled(line, "bold") if is_heading and self._colors else line)
 
     def hold(self) -> None:
-        """Keep what is printed until ``flush``, where a terminal may be too small for it."""
+        """Hold the output until ``flush`` if it may be longer than the screen."""
         if self.is_terminal and self.pages and self._held is None:
             self._held, self._behind = io.StringIO(), self._out
             self._out = self._held
 
     def _release(self, *, paged: bool) -> None:
-        """Print what was held: through the pager, where it is longer than the screen."""
+        """Print the held output, through the pager if it is longer than the screen."""
         if self._held is None:
             return
         text, self._held, self._out = self._held.getvalue(), None, self._behind
@@ -202,14 +202,14 @@ class Output:
         print(text, end="", file=self._out)
 
     def bytes(self, data: bytes) -> None:
-        """Write what a program reads and gitmem itself made, the same in every locale."""
+        """Write bytes made by gitmem itself for another program, the same in every locale."""
         self._release(paged=False)
         self.has_printed = True
         self._out.flush()
         self._out.buffer.write(data)
 
     def json(self, found: Any) -> None:
-        """Print one JSON document; control characters are escapes in it, so nothing in it is alive on a terminal."""
+        """Print one JSON document, with control characters escaped."""
         import json
 
         self.clear_progress()
@@ -219,22 +219,22 @@ class Output:
         print(shown.replace("##[", "#\\u0023[") if self._is_in_workflow else shown, file=self._out)
 
     def row(self, *cells: str) -> None:
-        """Print cells separated by tabs: one record a line, for pipes."""
+        """Print cells separated by tabs: one record on a line, for pipes."""
         whole = "".join(cells)
-        if not (whole.isascii() and whole.isprintable()):  # most are, and asking of all at once is three times quicker
+        if not (whole.isascii() and whole.isprintable()):  # most are, and checking them together is three times quicker
             cells = tuple(display(c.replace("\n", " ").replace("\t", " "), sequences=True) for c in cells)
         self._say("\t".join(cells))
 
     def note(self, text: str) -> None:
-        """Tell the person something on standard error that is not an error."""
+        """Print a message on standard error that is not an error."""
         self._write_error((f"gitmem: {text}", "dim"))
 
     def alarm(self, text: str) -> None:
-        """Say in red what somebody must not overlook."""
+        """Print an important message in red on standard error."""
         self._write_error((f"gitmem: {text}", "red"))
 
     def error(self, message: str, hint: str = "") -> None:
-        """Print what failed, and what repairs it."""
+        """Print an error and its hint."""
         self._release(paged=False)
         first, *more = display(message, lines=True).split("\n")
         self._write_error(("gitmem: error:", "red"), f" {first}")
@@ -244,7 +244,7 @@ class Output:
             self._write_error("  ", ("hint:", "bold"), f" {line}")
 
     def _write_error(self, *parts: str | tuple[str, str]) -> None:
-        """Print a line of ours on standard error; where that is gone, nobody can be determined."""
+        """Print a line on standard error; if that is closed, the line is lost."""
         self.clear_progress()
         width = min(WIDEST, self._columns_of(self._err)) if self.is_error_terminal else 0
         if width and _may_be_wider(parts, width):
@@ -258,7 +258,7 @@ class Output:
             self._err = _Nowhere()
 
     def progress(self, what: str, done: int, total: int) -> None:
-        """Draw how far long work is, on a terminal's standard error."""
+        """Draw the progress of long work on standard error, if it is a terminal."""
         filled = 20 * done // max(total, 1)
         bar = "█" * filled + "░" * (20 - filled)
         if total != self._work[0] or done < self._work[1]:
@@ -270,23 +270,23 @@ class Output:
         self.draw(lambda *_: [f"{bar} {done}/{total} {what[:60]}{rest}"], finished=done >= total)
 
     def draw(self, lines: Callable[[int, int], Sequence[str]], *, finished: bool = False) -> None:
-        """Draw lines on a terminal's standard error, in the place of what was drawn before; now and then only.
+        """Replace the drawn lines on standard error, if it is a terminal, but not too often.
 
         Args:
-            lines: Returns them, for a screen of so many columns and rows; one that is too long is cut.
-            finished: Draw in any case: there is nothing more to come.
+            lines: Returns the lines for a screen of this many columns and rows; longer lines are cut.
+            finished: Whether this is the last drawing, which is never skipped.
         """
         if not self._draws or (not finished and monotonic() - self._drawn_at < DRAWN_EVERY_S):
             return
         self._drawn_at = monotonic()
         columns, rows = self._screen()
         shown = [display(line)[: columns - 1] for line in lines(columns, rows)]
-        # The cursor waits where the last line begins: there it stays when the screen is made narrower.
+        # The cursor stays at the beginning of the last line, where it remains if the screen becomes narrower.
         print(self._erasing(columns) + "\n".join(shown), end="\r", file=self._err, flush=True)
         self._drawn = [len(line) for line in shown]
 
     def _screen(self) -> tuple[int, int]:
-        """Return columns and rows of the terminal, as they are now."""
+        """Return the current columns and rows of the terminal."""
         try:
             columns, rows = os.get_terminal_size(self._err.fileno())
         except (OSError, ValueError):
@@ -294,26 +294,26 @@ class Output:
         return max(2, columns) if columns else 80, rows or 24
 
     def _erasing(self, columns: int) -> str:
-        """Return what takes away what was drawn (ECMA-48, 8.3.22 CUU, 8.3.39 ED, 8.3.41 EL)."""
-        # A screen that was made narrower since has broken the lines.
+        """Return the codes that erase the drawn lines (ECMA-48, 8.3.22 CUU, 8.3.39 ED, 8.3.41 EL)."""
+        # If the screen has become narrower, the drawn lines are wrapped.
         rows = sum(max(1, -(-length // columns)) for length in self._drawn[:-1])
-        # The terminal may have echoed what was typed meanwhile (^C).
+        # The terminal may have echoed typed characters meanwhile (^C).
         return (f"\x1b[{rows}A" if rows else "") + ("\r\x1b[J" if self._drawn else "\r\x1b[2K")
 
     def clear_progress(self) -> None:
-        """Take away what is drawn before something else is printed."""
+        """Erase the drawn lines before other output."""
         if self._drawn:
             print(self._erasing(self._screen()[0]), end="", file=self._err, flush=True)
             self._drawn = []
 
     def flush(self) -> None:
-        """Write out what is buffered; a closed pipe raises BrokenPipeError here."""
+        """Write all buffered output; raises BrokenPipeError if the pipe is closed."""
         self.clear_progress()
         self._release(paged=True)
         self._out.flush()
 
     def drop(self) -> None:
-        """Give up standard output: what is still buffered goes nowhere, and Python does not try again at its end."""
+        """Close standard output: buffered output is lost, and Python does not try to write it at exit."""
         try:
             os.dup2(os.open(os.devnull, os.O_WRONLY), self._out.fileno())
         except (OSError, ValueError):
@@ -321,13 +321,13 @@ class Output:
 
 
 def _may_be_wider(parts: Sequence[str | tuple[str, str]], width: int) -> bool:
-    """Return whether a line could need more than so many columns; only then it is measured."""
+    """Return whether a line may need more than this many columns and so must be measured."""
     texts = [part if isinstance(part, str) else part[0] for part in parts]
     return sum(len(text) if text.isascii() else 2 * len(text) for text in texts) > width
 
 
 def _fill_closed() -> None:
-    """Open what is closed of the three standard descriptors: else the next file would get the number, and the text.
+    """Open closed standard descriptors: otherwise the next opened file would get the number and receive the output.
 
     Source: POSIX.1-2017, execve(), on descriptors 0 to 2.
     """
@@ -339,10 +339,10 @@ def _fill_closed() -> None:
 
 
 class _Nowhere(io.StringIO):
-    """A text stream that nobody reads."""
+    """A text stream that discards everything."""
 
     buffer = io.BytesIO()
 
     def write(self, text: str) -> int:
-        """Take the text for written."""
+        """Discard the text."""
         return len(text)

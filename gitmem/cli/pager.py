@@ -8,14 +8,14 @@ from gitmem.errors import ProcessError
 from gitmem.git.repository import core_pager
 from gitmem.system import process
 
-# The shell's words for: the pager is not there, or cannot be run (POSIX.1-2017, Shell Command Language, 2.8.2).
+# The shell's exit statuses if the pager is missing or cannot be run (POSIX.1-2017, Shell Command Language, 2.8.2).
 NOT_STARTED = (126, 127)
-# What git tells less and lv, where a person has not (git-config(1), core.pager).
+# The defaults that git sets for less and lv (git-config(1), core.pager).
 DEFAULTS = ': "${LESS=FRX}" "${LV=-c}"; export LESS LV; '
 
 
 def show(text: str) -> bool:
-    """Show text in the pager; False where there is none, or nobody to press its keys."""
+    """Show text in the pager; return False if there is none, or no terminal to read keys from."""
     if not is_interactive():
         return False
     command = variables(("GITMEM_PAGER",)).get("GITMEM_PAGER")

@@ -1,4 +1,4 @@
-"""Argument parser of one command: gitmem's own help and error messages, and ``--`` before a program."""
+"""The argument parser of a command, with gitmem's own help and error messages, and ``--`` before a program."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ if TYPE_CHECKING:
     from types import ModuleType
     from typing import NoReturn
 
-# argparse looks up each of its own words in gettext, which imports ``locale``: 1.3 ms of every start (measured), for
-# help that is in English anyway.
+# argparse translates its messages with gettext, which imports ``locale``: 1.3 ms of every start (measured), although
+# the help is in English.
 argparse._ = str  # type: ignore[attr-defined]
 UNKNOWN = "unrecognized arguments: "
 
 
 class Formatter(argparse.HelpFormatter):
-    """What argparse words mistakes with: of one width, for it asks shutil for the terminal's, which costs 3 ms."""
+    """Formats argparse's errors with a fixed width, because asking shutil for the terminal's takes 3 ms."""
 
     def __init__(self, prog: str) -> None:
         super().__init__(prog, width=100)
 
 
-class HelpRequest(Exception):  # noqa: N818 - a signal inside this room, not an error
-    """Somebody asked for help.
+class HelpRequest(Exception):  # noqa: N818 - control flow, not an error
+    """Raised when the user asks for help.
 
     Attributes:
         text: The help.
@@ -40,11 +40,11 @@ class HelpRequest(Exception):  # noqa: N818 - a signal inside this room, not an 
 
 
 class Parser(argparse.ArgumentParser):
-    """A parser that raises what it has to say instead of printing it: only ``cli.output`` prints.
+    """A parser that raises its messages instead of printing them: only ``cli.output`` prints.
 
     Attributes:
         examples: Command lines that show what the command does.
-        verbs: The verbs of a noun, with what they do.
+        verbs: The verbs of a noun, with descriptions.
         width: Columns of the help.
     """
 
@@ -63,17 +63,17 @@ class Parser(argparse.ArgumentParser):
         raise HelpRequest(page(self, self.width))
 
     def error(self, message: str) -> NoReturn:
-        """Raise what is wrong with the command line.
+        """Raise an error in the command line.
 
         Raises:
-            UsageError: Always, with the nearest option or where to look as its hint.
+            UsageError: Always, with a similar option or the help as its hint.
         """
         if message.startswith(UNKNOWN):
             raise self._unknown(message.removeprefix(UNKNOWN))
         raise UsageError(message.removeprefix("argument "), hint=f"{self.prog} --help has examples")
 
     def _unknown(self, extras: str) -> UsageError:
-        from difflib import get_close_matches  # 3 ms, and only on this error
+        from difflib import get_close_matches  # 3 ms, and only for this error
 
         first = extras.split(" ", 1)[0]
         if not first.startswith("-"):
@@ -86,11 +86,10 @@ class Parser(argparse.ArgumentParser):
         return UsageError(f"unknown option: {name}", hint=f"{hint}\narguments that begin with - go after --")
 
     def parse(self, arguments: list[str]) -> argparse.Namespace:
-        """Parse a command's arguments; words may be between options, which costs 3 ms and is tried second.
+        """Parse a command's arguments; mixing words and options takes 3 ms and is tried second.
 
-        What is behind the first ``--`` is the program where the command takes one, every word as it was typed:
-        argparse would drop a second ``--`` (seen with Python 3.11.7), and another program would be proved than was
-        meant.
+        For a command that takes a program, everything after the first ``--`` is the program, unchanged: argparse would
+        drop a second ``--`` (seen with Python 3.11.7), and so prove another program.
 
         Raises:
             UsageError: The command line is wrong.

@@ -23,7 +23,7 @@ EXAMPLES = (
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add what post-work takes."""
+    """Add the arguments of ``post-work``."""
     parser.add_argument("text", help="how it was built, how it fits in, and pitfalls; - reads it from standard input")
     steps.add_step(parser)
     parser.add_argument(

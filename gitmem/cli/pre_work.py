@@ -24,7 +24,7 @@ EXAMPLES = (
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add what pre-work takes."""
+    """Add the arguments of ``pre-work``."""
     parser.add_argument("text", nargs="*", help="the work you are about to start, in your own words, or a task's key")
     steps.add_step(parser)
     about = "a code file or folder that it is about"
@@ -38,7 +38,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace, out: Output) -> int:
-    """Print what matters; nothing that does is no failure."""
+    """Print relevant memories; finding none is not a failure."""
     from gitmem.commands.workflow.pre_work import Work
 
     work = Work(" ".join(args.text), steps.step_of(args), tuple(args.path), args.limit, args.budget)

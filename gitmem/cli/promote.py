@@ -22,7 +22,7 @@ EXAMPLES = (
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add what promote takes."""
+    """Add the arguments of ``promote``."""
     parser.add_argument("key", help="the memory")
     parser.add_argument(
         "--to", default=PROJECT, choices=(PROJECT, DOMAIN, UNIVERSAL), help="project, domain or universal (project)"

@@ -1,4 +1,4 @@
-"""The options that name the check of a fact, for the commands that take one: fact, edit, settle."""
+"""The options that name a fact's check, shared by fact, edit and settle."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ OUTSIDE = "mark the check as one about the world (a date, a service): no commit 
 
 
 def add_check(parser: argparse.ArgumentParser, heading: str) -> None:
-    """Add the checks as a group of options, and a program behind ``--``."""
+    """Add the checks as a group of options, and a program after ``--``."""
     checks = parser.add_argument_group(heading)
     checks.add_argument("--verify", metavar="CMD", help="a shell command that exits with 0 while the fact is true")
     for row in CHECKS.values():
@@ -39,7 +39,7 @@ def add_check(parser: argparse.ArgumentParser, heading: str) -> None:
 
 
 def add_limits(parser: argparse.ArgumentParser, what: str) -> None:
-    """Add what a run of the check may take, and its counterexample; *what* names it in the help."""
+    """Add the limits of a check and its counterexample; *what* names the check in the help."""
     limits = parser.add_argument_group(f"how the {what} runs")
     limits.add_argument("--timeout", default="", metavar="TIME", help=f"time limit of the {what}: 30s, 5m (1m)")
     limits.add_argument("--network", action="store_true", help=f"let the {what} use the network")
@@ -49,7 +49,7 @@ def add_limits(parser: argparse.ArgumentParser, what: str) -> None:
 
 
 def add_judging(parser: argparse.ArgumentParser) -> None:
-    """Add what a new check is judged on: HEAD, uncommitted changes, or nothing."""
+    """Add the options for what a new check runs on: HEAD, uncommitted changes, or nothing."""
     which = parser.add_argument_group("what a new check is judged on, one of").add_mutually_exclusive_group()
     which.add_argument("--staged", action="store_true", help="judge the check with the staged changes")
     which.add_argument("--dirty", action="store_true", help="judge the check with all uncommitted changes")
@@ -57,15 +57,15 @@ def add_judging(parser: argparse.ArgumentParser) -> None:
 
 
 def judging_of(args: argparse.Namespace) -> dict[str, Any]:
-    """Return what a new check is judged on, as ``Memory.fact`` and ``Memory.edit`` take it."""
+    """Return what a new check runs on, as arguments of ``Memory.fact`` and ``Memory.edit``."""
     return {"unproven": args.unproven, "tree": "staged" if args.staged else "dirty" if args.dirty else ""}
 
 
 def verify_of(args: argparse.Namespace) -> Any:
-    """Return the check as the frontmatter has it; None where none was given.
+    """Return the check as in the frontmatter; None if none was given.
 
     Raises:
-        UsageError: More than one was given, or one of its options is missing or out of place.
+        UsageError: More than one was given, or one of its options is missing or does not apply.
     """
     from gitmem.commands.fact import check_of
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from gitmem.git.remotes import RemoteOptions
     from gitmem.memory.memory import Memory
 
-# Conflicts that are named; all are counted, and ``doctor`` and ``--json`` have them all.
+# How many conflicts are named; all are counted, and ``doctor`` and ``--json`` list them all.
 SHOWN = 20
 EXAMPLES = (
     "gitmem propose auth-notes",
@@ -34,7 +34,7 @@ EXAMPLES = (
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add what propose takes."""
+    """Add the arguments of ``propose``."""
     parser.add_argument("name", nargs="?", default="", metavar="NAME", help="the proposal (the current one)")
     which = parser.add_argument_group("another proposal, one of").add_mutually_exclusive_group()
     which.add_argument(
@@ -149,7 +149,7 @@ def _list(memory: Memory, args: argparse.Namespace, out: Output) -> int:
 
 
 def standing(one: Proposal, now: int) -> str:
-    """Return what a proposal changes, and where it is."""
+    """Describe the changes of a proposal, and where it is."""
     if not (one.commit or one.remote_commit):
         return "no changes yet"
     parts = [_counts(one)]

@@ -24,7 +24,7 @@ EXAMPLES = ("gitmem pull", "gitmem pull github", "gitmem pull github --full")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add what pull takes."""
+    """Add the arguments of ``pull``."""
     parser.add_argument("source", nargs="*", metavar="SOURCE", help="the sources to pull; all of them without one")
     about = "read everything again, and delete documents that are gone at the source"
     parser.add_argument("--full", action="store_true", help=about)
@@ -32,7 +32,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace, out: Output) -> int:
-    """Pull each source; 3 if one of them could not be pulled to its end."""
+    """Pull each source; return 3 if a pull could not be completed."""
     failed: list[GitmemError] = []
     tables = []
     with shared.open_memory(args, out) as memory:
@@ -63,7 +63,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
 
 
 def print_result(result: PullResult, out: Output) -> None:
-    """Print what a pull did: one sentence on a terminal, one line of cells in a pipe."""
+    """Print the result of a pull: one sentence on a terminal, one line of cells in a pipe."""
     if not out.is_terminal:
         out.row(result.source.name, str(result.documents), str(result.changed), str(result.deleted))
         return
@@ -73,7 +73,7 @@ def print_result(result: PullResult, out: Output) -> None:
 
 
 def as_table(result: PullResult) -> dict[str, Any]:
-    """Return what a pull did as the documented JSON."""
+    """Return the result of a pull as documented JSON."""
     return {
         "source": result.source.name,
         "documents": result.documents,

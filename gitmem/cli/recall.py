@@ -39,7 +39,7 @@ EXAMPLES = (
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add what recall takes."""
+    """Add the arguments of ``recall``."""
     parser.add_argument("query", nargs="*", help="the question, in your own words")
     parser.add_argument(
         "--syntax", action="store_true", help="treat the question as an expression of the query language; quote it"
@@ -64,7 +64,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace, out: Output) -> int:
-    """Print the hits; 1 when there are none."""
+    """Print the hits; return 1 if there are none."""
     query = " ".join(args.query)
     if bool(query.strip()) + bool(args.recent) + args.stats != 1:
         raise UsageError("give one of: a question, --recent N, --stats", hint="gitmem recall WORDS…")
@@ -103,7 +103,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
 
 
 def _query_of(args: argparse.Namespace, memory: Memory, query: str) -> Query:
-    """Return what is requested.
+    """Return the query that was typed.
 
     Raises:
         UsageError: There is no such factor.
@@ -126,7 +126,7 @@ def _query_of(args: argparse.Namespace, memory: Memory, query: str) -> Query:
 
 
 def _withheld(found: RecallResult) -> str:
-    """Return how much was withheld for its status, and how to see it."""
+    """Return how many memories were withheld for their status, and how to see them."""
     number = sum(count for _, count in found.withheld)
     message = ", ".join(f"{count} {status}" for status, count in found.withheld)
     which = ",".join(status for status, _ in found.withheld)

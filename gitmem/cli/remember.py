@@ -33,7 +33,7 @@ EXAMPLES = (
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add what remember takes."""
+    """Add the arguments of ``remember``."""
     parser.add_argument("text", nargs="?", help="the text, in quotes; - reads it from standard input")
     memory = shared.memory_options(parser)
     memory.add_argument("--title", default="", help="the title, in one line (the first sentence of the text)")
@@ -109,7 +109,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
 
 
 def _refuse_others(args: argparse.Namespace) -> None:
-    """Refuse what describes one memory: a run's say it themselves.
+    """Raise an error for options of a single memory, which those of a run contain themselves.
 
     Raises:
         UsageError: There is such an option, or a text.
@@ -123,7 +123,7 @@ def _refuse_others(args: argparse.Namespace) -> None:
 
 
 def _distil(memory: Memory, args: argparse.Namespace, out: Output) -> int:
-    """Write what a run hands over, and print the keys."""
+    """Write the memories of a run, and print the keys."""
     raw, name = _read(args.from_run)
     done = memory.workflow.remember_run(raw, name=name, partial=args.partial)
     shared.print_notices(memory, out)
@@ -147,7 +147,7 @@ def _distil(memory: Memory, args: argparse.Namespace, out: Output) -> int:
 
 
 def _read(file: str) -> tuple[bytes, str]:
-    """Return a bounded part of a file, and what its run is called where it does not say.
+    """Read a file up to a limit, and return its content with a default name for the run.
 
     Raises:
         NotFoundError: There is no such file.

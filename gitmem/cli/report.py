@@ -37,12 +37,12 @@ EXAMPLES = (
     "gitmem report --json",
 )
 FILE = "gitmem-report.html"
-# How many memories follow those that `recall` shows, in the search of a page that is served.
+# How many memories beyond the hits of `recall` a search of the served page returns.
 FOUND = 250
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add what report takes."""
+    """Add the arguments of ``report``."""
     parser.add_argument(
         "file", nargs="?", default=FILE, metavar="FILE", help=f"the file to write; - is standard output ({FILE})"
     )
@@ -60,7 +60,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace, out: Output) -> int:
-    """Write the page; a failure that it shows is none of the command's."""
+    """Write the page; failures that it shows do not affect the exit status."""
     from gitmem.commands.report.page import model, place, render
 
     if args.serve:
@@ -87,7 +87,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
 
 
 class _Now:
-    """The memory as each request finds it: the threads of a server share no open one."""
+    """Opens the memory for each request, because the server's threads cannot share one."""
 
     def __init__(self, scope: str) -> None:
         self._scope = scope
@@ -120,7 +120,7 @@ class _Now:
     def find(self, words: str) -> list[str]:
         with Memory() as memory:
             limits, scopes = (memory.repository.config.recall_limit, FOUND), [self._scope or PROJECT]
-            # With another limit, recall looks at more memories, and their order may be another.
+            # With another limit, recall considers more memories, and their order may change.
             found = [hit.key for limit in limits for hit in memory.recall(words, limit=limit, scopes=scopes).hits]
             return list(dict.fromkeys(found))
 
@@ -131,7 +131,7 @@ def _serve(args: argparse.Namespace, out: Output) -> int:
     if args.at is not None or args.json or args.whole or args.file != FILE:
         raise UsageError("--serve shows the present, as a page", hint="leave out FILE, --at, --json and --whole")
     with shared.open_memory(args, out) as memory:
-        memory.report(scope=args.scope)  # whatever is wrong with the memory is said here
+        memory.report(scope=args.scope)  # any problem of the memory is reported here
         shared.print_notices(memory, out)
     with ReportServer(_Now(args.scope), args.port) as server:
         out.line(server.url)

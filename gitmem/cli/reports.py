@@ -1,4 +1,4 @@
-"""``--format`` and ``--report``: what ``check`` and ``verify`` found, for forges and other programs."""
+"""``--format`` and ``--report``: the results of ``check`` and ``verify`` for forges and other programs."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ if TYPE_CHECKING:
 
 FORMS = ("text", "json", "github", "markdown", "sarif", "junit", "codequality")
 WRITTEN = FORMS[2:]
-# GitHub refuses a step's summary of more than 1 MiB whole; what other steps of the job wrote is counted apart.
+# GitHub rejects a step's summary of more than 1 MiB; each step has its own limit.
 SUMMARY_LIMIT = 1024 * 1024 - 4096
 
 
 def add_arguments(parser: argparse.ArgumentParser, written: tuple[str, ...] = WRITTEN) -> None:
-    """Add the options; *written* are the forms that can be written to a file."""
+    """Add the options; *written* are the formats that can be written to a file."""
     forms = ("text", "json", *written)
     output = parser.add_argument_group("output")
     output.add_argument("--json", action="store_true", help="print one JSON document: the same as --format json")
@@ -38,10 +38,10 @@ def add_arguments(parser: argparse.ArgumentParser, written: tuple[str, ...] = WR
 
 
 def form_of(args: argparse.Namespace) -> str:
-    """Return what is printed.
+    """Return the format to print.
 
     Raises:
-        UsageError: Two forms were asked for, or one that no file is written in.
+        UsageError: Two formats were requested, or a file in a format that cannot be written.
     """
     if args.json and args.format not in ("text", "json"):
         raise UsageError("--json and --format cannot be combined", hint=f"--format {args.format} --report …=FILE")
@@ -62,14 +62,14 @@ def _files(args: argparse.Namespace) -> list[tuple[str, str]]:
 
 
 def is_wanted(args: argparse.Namespace) -> bool:
-    """Return whether there is anything to make besides the command's own text and JSON."""
+    """Return whether to write anything besides the command's own text and JSON."""
     return bool(args.report) or form_of(args) in args.written
 
 
 def emit(args: argparse.Namespace, out: Output, found: Findings, table: Mapping[str, Any]) -> None:
-    """Write what ``check`` or ``verify`` found, in the forms that were requested; *table* is its JSON."""
+    """Write the result of ``check`` or ``verify`` in the requested formats; *table* is its JSON."""
     from gitmem.commands.forge.place import find_links
-    from gitmem.commands.report import cleaned, render  # xml and json, and only where a report is made
+    from gitmem.commands.report import cleaned, render  # imports xml and json, and only to make a report
     from gitmem.verify.overview.notice.notice import render as notice
 
     links = find_links(found.head, found.memory)
@@ -81,7 +81,7 @@ def emit(args: argparse.Namespace, out: Output, found: Findings, table: Mapping[
 
 
 def json_text(table: Mapping[str, Any]) -> str:
-    """Return a table as the text of a JSON file, hidden characters as escapes."""
+    """Return a table as the text of a JSON file, with hidden characters escaped."""
     import json
 
     from gitmem.text.sanitize import escaped_json
@@ -90,15 +90,15 @@ def json_text(table: Mapping[str, Any]) -> str:
 
 
 def emit_forms(args: argparse.Namespace, out: Output, render: Callable[[str], str], page: Callable[[int], str]) -> None:
-    """Write the files that were requested, and print the form where it is one that can be written.
+    """Write the requested files, and print the requested format if it is one of the reports.
 
-    With ``github``, the step's summary is written as well, where there is one (GITHUB_STEP_SUMMARY).
+    With ``github``, also write the step's summary, if the environment names a file for it (GITHUB_STEP_SUMMARY).
 
     Args:
-        args: What was typed.
-        out: Where it is printed.
-        render: Returns one of the forms.
-        page: Returns the summary, of so many bytes at most.
+        args: The arguments.
+        out: The output.
+        render: Returns the report in a format.
+        page: Returns the summary, with at most this many bytes.
     """
     form = form_of(args)
     for wanted, file in _files(args):
@@ -109,28 +109,28 @@ def emit_forms(args: argparse.Namespace, out: Output, render: Callable[[str], st
     if summary:
         from pathlib import Path
 
-        # What this step has written there already counts as well.
+        # Text that this step has already written there counts as well.
         written = Path(summary).stat().st_size if Path(summary).is_file() else 0
         _append(summary, page(SUMMARY_LIMIT - written))
 
 
 def write_whole(file: str, text: str, *, what: str = "report", mode: int | None = None) -> None:
-    """Put a file in its place, whole or not at all; a link of that name is replaced and not followed.
+    """Write a file atomically; a link with that name is replaced and not followed.
 
     Args:
-        file: Where.
-        text: What it holds.
-        what: What it is, for the error.
-        mode: Its permissions, whatever the process's umask says.
+        file: The path.
+        text: The content.
+        what: A description, for the error.
+        mode: Its permissions, regardless of the umask.
 
     Raises:
-        GitmemError: It cannot be written; a file that was there is left as it was.
+        GitmemError: It cannot be written; an existing file is unchanged.
     """
-    from pathlib import Path  # 3 ms (measured), and only where a report is written to a file
+    from pathlib import Path  # 3 ms (measured), and only to write a report to a file
 
     path = Path(file)
     if path.exists() and not path.is_symlink() and not path.is_file():
-        _append(file, text)  # a device or a pipe; a folder says so itself
+        _append(file, text)  # a device or a pipe; opening a folder raises its own error
         return
     try:
         atomic_write.write(path, text.encode("utf-8", "backslashreplace"), mode=mode)

@@ -14,13 +14,13 @@ EXAMPLES = ("gitmem restore deploy-needs-vpn", "gitmem restore old-a old-b --jso
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add what restore takes."""
+    """Add the arguments of ``restore``."""
     parser.add_argument("keys", nargs="+", metavar="KEY", help="the memories, by their full keys")
     shared.add_json(parser)
 
 
 def run(args: argparse.Namespace, out: Output) -> int:
-    """Bring memories back and print their keys."""
+    """Restore memories and print their keys."""
     with shared.open_memory(args, out) as memory:
         changes = memory.restore(*args.keys)
         shared.print_notices(memory, out)

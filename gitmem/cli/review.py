@@ -44,7 +44,7 @@ SIGNS = {
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add what review takes."""
+    """Add the arguments of ``review``."""
     parser.add_argument("range", nargs="?", default="", metavar="A..B", help="the states to compare")
     parser.add_argument("--code", default="", metavar="REV", help="show statuses for this code revision (HEAD)")
     parser.add_argument(
@@ -58,7 +58,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace, out: Output) -> int:
-    """Review and report."""
+    """Review a change and print the report."""
     from gitmem.commands.review import forms
 
     form = reports.form_of(args)
@@ -82,7 +82,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
 
 
 def print_review(review: Review, out: Output) -> None:
-    """Print a review for people, the gravest findings last."""
+    """Print a review for people, most severe findings last."""
     from gitmem.commands.review.model import SEVERITIES, folded
 
     groups = folded(review.findings)
@@ -91,7 +91,7 @@ def print_review(review: Review, out: Output) -> None:
     for group in groups:
         if not group.others and group.first.key in keys:
             own.setdefault(group.first.key, []).append(group)
-    # The gravest last: that is what is read first on a terminal.
+    # The most severe last, because the end of the output is read first on a terminal.
     worst = {key: SEVERITIES.index(mine[0].first.severity) for key, mine in own.items()}
     for change in sorted(review.changes, key=lambda one: -worst.get(one.key, len(SEVERITIES))):
         _print_change(change, out)
@@ -158,7 +158,7 @@ def _print_command(command: CheckCommand, out: Output) -> None:
 
 
 def _words(pieces: tuple[WordRun, ...]) -> list[str | tuple[str, str]]:
-    """Return words as git shows them word by word: ``[-gone-]{+new+}``."""
+    """Return a word diff as git prints it: ``[-old-]{+new+}``."""
     found: list[str | tuple[str, str]] = []
     for piece in pieces:
         text = piece.text.rstrip()
@@ -172,7 +172,7 @@ def _words(pieces: tuple[WordRun, ...]) -> list[str | tuple[str, str]]:
 
 
 def _lines(pieces: tuple[WordRun, ...]) -> list[list[str | tuple[str, str]]]:
-    """Return a body line by line; of one that is all new, the lines alone."""
+    """Return a body's diff by line; if all of it is new, its lines alone."""
     if len(pieces) == 1 and pieces[0].op == "+":
         return [[(line, "green")] for line in pieces[0].text.split("\n")]
     lines: list[list[str | tuple[str, str]]] = [[]]

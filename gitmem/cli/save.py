@@ -21,7 +21,7 @@ EXAMPLES = ("gitmem save", 'gitmem save -m "what we learned about the gateway"',
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add what save takes."""
+    """Add the arguments of ``save``."""
     parser.add_argument("-m", "--message", default="", metavar="MSG", help="the commit message")
     parser.add_argument("--forget", action="store_true", help="retire the memories whose files you deleted")
     parser.add_argument(
@@ -35,7 +35,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace, out: Output) -> int:
-    """Save what was written in the view, and print the keys."""
+    """Commit the changes in the view, and print the keys."""
     with shared.open_memory(args, out) as memory:
         done = memory.view.save(message=args.message, forget=args.forget, mine=args.mine)
         shared.print_notices(memory, out)

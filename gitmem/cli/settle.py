@@ -32,7 +32,7 @@ EXAMPLES = (
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add what settle takes."""
+    """Add the arguments of ``settle``."""
     parser.add_argument("key", nargs="?", default="", help="the failed or suspect memory")
     way = parser.add_argument_group("how to settle it, one of")
     way.add_argument("--reword", metavar="TITLE", help="the new title")
@@ -53,7 +53,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace, out: Output) -> int:
-    """Settle one memory, or say how."""
+    """Settle one memory, or print the choices."""
     _refuse_misused(args)
     if args.moved is not None:
         return _settle_moved(args, out)
@@ -83,10 +83,10 @@ def run(args: argparse.Namespace, out: Output) -> int:
 
 
 def _refuse_misused(args: argparse.Namespace) -> None:
-    """Refuse options that contradict each other, or lack another one.
+    """Raise an error for options that contradict each other, or lack another one.
 
     Raises:
-        UsageError: They do.
+        UsageError: The options cannot be used together, or one is missing.
     """
     given = (args.reword, args.superseded_by, args.moved)
     if sum(value is not None for value in given) + args.retire + args.recheck + args.confirm > 1:
@@ -105,13 +105,13 @@ def _refuse_misused(args: argparse.Namespace) -> None:
 
 
 def _settle_moved(args: argparse.Namespace, out: Output) -> int:
-    """Re-point memories to where their files moved, and print what changes."""
+    """Update memories to where their files moved, and print the changes."""
     keys = [*([args.key] if args.key else []), *args.moved]
     with shared.open_memory(args, out) as memory:
         found = memory.bulk.settle_moved(*keys, dry_run=args.dry_run, approve=shared.is_interactive())
         shared.print_notices(memory, out)
         changed, skipped = [one for one in found if not one.skipped], [one for one in found if one.skipped]
-        # What is named is changed, also where nobody can approve its new command now.
+        # Named memories are changed even if their new commands cannot be approved now.
         waiting = [] if args.dry_run else memory.repository.waiting_keys()
         unapproved = sorted({one.key for one in changed}.intersection(waiting))
     if args.json:
@@ -174,7 +174,7 @@ def _advise(memory: Memory, key: str, args: argparse.Namespace, out: Output) -> 
 
 
 def ways(key: str, *, is_reworded: bool = False) -> dict[str, str]:
-    """Return what can be done, each with its command."""
+    """Return the choices, each with its command."""
     if is_reworded:
         return {
             "it is true all the same": f"gitmem settle {key} --confirm",
@@ -191,7 +191,7 @@ def ways(key: str, *, is_reworded: bool = False) -> dict[str, str]:
 
 
 def _place_of(memory: Memory, key: str) -> Change:
-    """Return where a memory is now, as a write that changed nothing more."""
+    """Return the current place of a memory, as the result of a write without further changes."""
     from gitmem.write.writer import Change, need_known
 
     store, full_key = memory.repository.holder_to_change(key)

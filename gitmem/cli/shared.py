@@ -1,4 +1,4 @@
-"""What several commands share: opening the memory, common options, and how a hit or a key is printed."""
+"""Functions that several commands share: open the memory, add common options, and print hits and keys."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 def open_memory(args: argparse.Namespace, out: Output) -> Memory:
-    """Return the memory of the repository the command runs in."""
+    """Return the memory of the repository in which the command runs."""
     memory = Memory(progress=out.progress)
     repository = memory.repository
     if repository.ignoring:
@@ -38,7 +38,7 @@ def open_memory(args: argparse.Namespace, out: Output) -> Memory:
 
 
 def print_notices(memory: Memory, out: Output) -> None:
-    """Print what the person should know besides the answer."""
+    """Print the memory's notices on standard error."""
     for notice in memory.notices:
         out.note(notice)
     memory.notices.clear()
@@ -51,7 +51,7 @@ def add_approved(parser: argparse.ArgumentParser) -> None:
 
 
 def output_options(parser: argparse.ArgumentParser) -> Any:
-    """Return where the options are declared that say what is printed and how."""
+    """Return the group of options for output."""
     return parser.add_argument_group("output")
 
 
@@ -95,7 +95,7 @@ def add_filters(parser: argparse.ArgumentParser) -> None:
 
 
 def add_stores(parser: argparse.ArgumentParser) -> None:
-    """Add ``--store`` to a command that looks into several stores."""
+    """Add ``--store`` and ``--source`` to a command that searches several stores."""
     about = "only this listed store (gitmem stores); --scope listed selects all of them"
     filters = parser.add_argument_group("which memories")
     filters.add_argument("--store", action="append", default=[], metavar="NAME", help=about)
@@ -104,12 +104,12 @@ def add_stores(parser: argparse.ArgumentParser) -> None:
 
 
 def add_store(parser: argparse.ArgumentParser, *, about: str) -> None:
-    """Add ``--store`` to a command that looks into one store."""
+    """Add ``--store`` to a command that reads one store."""
     parser.add_argument("--store", default="", metavar="NAME", help=f"read this listed store (gitmem stores){about}")
 
 
 def add_scope(parser: argparse.ArgumentParser, *, about: str = "if several have this key") -> None:
-    """Add ``--scope`` to a command that looks one memory up."""
+    """Add ``--scope`` to a command that reads one memory."""
     parser.add_argument("--scope", default="", choices=SCOPES, help=f"private, project, domain, universal: {about}")
 
 
@@ -120,7 +120,7 @@ def add_at(parser: argparse.ArgumentParser) -> None:
 
 
 def refuse_both(args: argparse.Namespace) -> None:
-    """Refuse ``--store`` beside ``--scope``, where one memory or store is meant.
+    """Raise an error if both ``--store`` and ``--scope`` are given to a command that takes only one.
 
     Raises:
         UsageError: Both are given.
@@ -130,20 +130,20 @@ def refuse_both(args: argparse.Namespace) -> None:
 
 
 def refuse_other_stores(args: argparse.Namespace) -> None:
-    """Refuse ``--at`` with another repository's store, which has other code.
+    """Raise an error for ``--at`` with another repository's store, which has other code.
 
     Raises:
-        UsageError: That is so.
+        UsageError: The options cannot be combined.
     """
     if getattr(args, "store", ""):
         raise UsageError("--at works only for this project's memory", hint="remove --store")
 
 
 def refuse_other_scopes(args: argparse.Namespace) -> None:
-    """Refuse ``--at`` with a scope whose memories belong to no commit of the code, or with another repository's store.
+    """Raise an error for ``--at`` with another repository's store, or a scope other than the project.
 
     Raises:
-        UsageError: That is so.
+        UsageError: The options cannot be combined.
     """
     refuse_other_stores(args)
     if args.scope not in ("", PROJECT):
@@ -153,7 +153,7 @@ def refuse_other_scopes(args: argparse.Namespace) -> None:
 
 
 def add_place(parser: argparse.ArgumentParser) -> None:
-    """Add the options that say where a new memory goes."""
+    """Add the options that select where to write a new memory."""
     place = parser.add_argument_group("where it goes")
     place.add_argument(
         "--scope",
@@ -166,12 +166,12 @@ def add_place(parser: argparse.ArgumentParser) -> None:
 
 
 def add_force(parser: argparse.ArgumentParser) -> None:
-    """Add ``--force`` to a command that writes what a memory says."""
+    """Add ``--force`` to a command that writes a memory."""
     parser.add_argument("--force", action="store_true", help="write it even if another memory already says it")
 
 
 def memory_options(parser: argparse.ArgumentParser) -> Any:
-    """Return where the options are declared that describe a memory."""
+    """Return the group of options that describe a memory."""
     return parser.add_argument_group("the memory")
 
 
@@ -188,7 +188,7 @@ def add_memory_options(parser: argparse.ArgumentParser) -> None:
 
 
 def query_of(args: argparse.Namespace, memory: Memory, *, query: str = "", limit: int = 10) -> Any:
-    """Return what recall or list is asked for.
+    """Return the query for recall or list.
 
     Raises:
         UsageError: There is no such status, scope or role.
@@ -225,7 +225,7 @@ def query_of(args: argparse.Namespace, memory: Memory, *, query: str = "", limit
 
 
 def _kinds_of(memory: Memory, typed: str) -> tuple[str, ...]:
-    """Return the kinds that a role of the policy prefers; empty for one that takes all."""
+    """Return the kinds that a role of the policy prefers; empty for a role without preferences."""
     from gitmem.policy.settings import role_name
 
     roles = memory.repository.policy().roles
@@ -235,7 +235,7 @@ def _kinds_of(memory: Memory, typed: str) -> tuple[str, ...]:
 
 
 def positive(text: str) -> int:
-    """Read a whole number from 1 to a million (argparse)."""
+    """Parse a whole number from 1 to a million for argparse."""
     from argparse import ArgumentTypeError
 
     if not (text.isascii() and text.isdigit() and len(text) <= 7 and 1 <= int(text) <= 1_000_000):
@@ -244,7 +244,7 @@ def positive(text: str) -> int:
 
 
 def hit_table(hit: Any) -> dict[str, Any]:
-    """Return a hit as the documented JSON."""
+    """Return a hit as documented JSON."""
     return {
         "key": hit.key,
         "kind": hit.kind,
@@ -259,7 +259,7 @@ def hit_table(hit: Any) -> dict[str, Any]:
 
 
 def unique_lengths(memory: Memory, keys: Iterable[str]) -> dict[str, int]:
-    """Return how many characters of each key of the project name it."""
+    """Return the lengths of the shortest unique prefixes of some keys of the project."""
     wanted = [*keys]
     if not wanted or not memory.repository.find_tip():
         return {}
@@ -269,14 +269,14 @@ def unique_lengths(memory: Memory, keys: Iterable[str]) -> dict[str, int]:
 
 
 def marked_key(shown: str, length: int) -> tuple[tuple[str, str], tuple[str, str]]:
-    """Return a key in two parts, the one that names it marked; *length* is 0 where that is not known."""
+    """Return a key in two parts, its unique prefix marked; *length* is 0 if that is unknown."""
     length = min(length, len(shown.rstrip()))
     return (shown[:length], "prefix"), (shown[length:], "key")
 
 
 def print_hits(memory: Memory, found: RecallResult, out: Output, *, explain: bool = False) -> None:
-    """Print hits: two lines each on a terminal, one line of tab-separated cells in a pipe; explained, their factors."""
-    own = (hit.key for hit in found.hits if hit.scope == PROJECT and out.is_terminal)  # where they are marked
+    """Print hits: two lines each on a terminal, tab-separated cells in a pipe; *explain* adds the factors."""
+    own = (hit.key for hit in found.hits if hit.scope == PROJECT and out.is_terminal)  # only there, prefixes are marked
     lengths = unique_lengths(memory, own)
     for hit in found.hits:
         if out.is_terminal:
@@ -294,12 +294,12 @@ def print_hits(memory: Memory, found: RecallResult, out: Output, *, explain: boo
 
 
 def print_hit(hit: Hit, out: Output, length: int = 0) -> None:
-    """Print a hit for people: its key, its title and, where that adds something, a line of its text.
+    """Print a hit for people: its key, its title and, if that adds something, a line of its text.
 
     Args:
         hit: The hit.
-        out: Where it is printed.
-        length: How many characters of its key name it, and are marked; 0 where that is not known.
+        out: The output.
+        length: The length of the key's unique prefix, which is marked; 0 if unknown.
     """
     mark = MARKS.get(hit.status, " ")
     old = " (archived)" if hit.archived else ""
@@ -312,7 +312,7 @@ def print_hit(hit: Hit, out: Output, length: int = 0) -> None:
 
 
 def _print_factors(hits: Sequence[Hit], out: Output) -> None:
-    """Print what each score is the product of, as a table without the factors that are 1 for all."""
+    """Print the factors of each score as a table, without factors that are 1 for all."""
     if not hits:
         return
     known = dict(hits[0].factors)
@@ -337,7 +337,7 @@ def _print_factors(hits: Sequence[Hit], out: Output) -> None:
 def marked(snippet: str, matches: Sequence[tuple[int, int]], width: int) -> list[tuple[str, str]]:
     """Return at most *width* columns of a snippet in parts with their styles.
 
-    Where the line is too narrow for the first match, it begins a third of the line before that.
+    If the first match would not fit, the text begins a third of the line before it.
     """
     start = matches[0][0] - width // 3 if matches and matches[0][1] > width - 1 else 0
     start = min(snippet.find(" ", start) + 1, matches[0][0]) if start > 0 else 0
@@ -357,19 +357,19 @@ def _said(status: str) -> str:
 
 
 def shorten(text: str, width: int) -> str:
-    """Return one line of at most *width* columns."""
+    """Shorten a text to one line of at most *width* columns."""
     line = " ".join(text.split())
     return line if len(line) <= width else line[: max(1, width - 1)] + "…"
 
 
 def print_change(change: Change, args: argparse.Namespace, out: Output, *, did: str = "recorded") -> int:
-    """Print what a write did: the key alone, or JSON; on a terminal one sentence (*did* is its verb)."""
+    """Print the result of a write: the key alone, or JSON; on a terminal one sentence (*did* is its verb)."""
     if getattr(args, "json", False):
         out.json({"key": change.key, "path": change.path, "commit": change.commit})
     elif change.is_written and out.is_terminal:
         did = f"{did} {change.key}"
-        room = out.width - len(did) - 4  # beside the mark and the spaces
-        out.done(did, shorten(_title_of(args), room) if room >= 20 else "")  # a long key was made of the text
+        room = out.width - len(did) - 4  # besides the mark and the spaces
+        out.done(did, shorten(_title_of(args), room) if room >= 20 else "")  # a long key was made from the text anyway
     else:
         out.line(change.key)
         if not change.is_written:
@@ -378,13 +378,13 @@ def print_change(change: Change, args: argparse.Namespace, out: Output, *, did: 
 
 
 def _title_of(args: argparse.Namespace) -> str:
-    """Return what was typed as the title or text of a memory; empty where it was not typed."""
+    """Return the typed title or text of a memory; empty if it was not typed."""
     text = getattr(args, "title", None) or getattr(args, "text", None) or ""
     return "" if text == "-" else str(text)
 
 
 def print_changes(changes: Sequence[Change], args: argparse.Namespace, out: Output, *, did: str, unwritten: str) -> int:
-    """Print what a write of several memories did: their keys, or JSON; *unwritten* says why one was left as it is."""
+    """Print the results of several writes: their keys, or JSON; *unwritten* explains unchanged ones."""
     if args.json:
         tables = [{"key": c.key, "path": c.path, "commit": c.commit} for c in changes]
         out.json(tables[0] if len(tables) == 1 else {"memories": tables})
@@ -399,7 +399,7 @@ def print_changes(changes: Sequence[Change], args: argparse.Namespace, out: Outp
     return 0
 
 
-# What the clients of agents set for the commands that they run.
+# Variables that the clients of agents set for their commands.
 AGENT_VARIABLES = (
     *("GITMEM_AGENT", "GITMEM_RUN", "GITMEM_HOOK", "AI_AGENT", "COPILOT_AGENT_JOB_ID"),
     *CLIENT_VARIABLES,
@@ -407,14 +407,14 @@ AGENT_VARIABLES = (
 
 
 def agent_sign() -> str:
-    """Return the variable that says that no person runs this, or an empty string. It is no security boundary."""
+    """Return the variable that shows that an agent runs this, or an empty string. It is no security boundary."""
     return next((name for name in AGENT_VARIABLES if variable(name)), "")
 
 
 def is_interactive() -> bool:
-    """Return whether a person sits at a terminal that can be asked: standard input and the terminal device itself.
+    """Return whether a person can be asked at a terminal: standard input is one, and it can be opened.
 
-    Where the environment is an agent's, nobody does: an agent may have a terminal of its own.
+    False in an agent's environment, because an agent may have its own terminal.
     """
     if agent_sign():
         return False
@@ -428,7 +428,7 @@ def need_terminal(memory: Memory, hint: str) -> Any:
     """Return the terminal at which a person can be asked for an approval.
 
     Raises:
-        TrustError: An agent runs this, or there is no terminal; *hint* says what helps where there is none.
+        TrustError: An agent runs this, or there is no terminal; *hint* says what to do without one.
     """
     if sign := agent_sign() or (memory.repository.config.agent and "gitmem.agent"):
         raise TrustError(
@@ -442,7 +442,7 @@ def need_terminal(memory: Memory, hint: str) -> Any:
 
 
 def open_terminal() -> Any:
-    """Return the terminal itself for reading and writing, or None where there is none (never standard input)."""
+    """Open the terminal itself for reading and writing (never standard input); None if there is none."""
     try:
         terminal = open("/dev/tty", "r+b", buffering=0)  # noqa: SIM115, PTH123 - a device; the caller keeps it
     except OSError:
@@ -462,18 +462,18 @@ def read_standard_input(limit: int) -> str:
             f"standard input is larger than {limit} bytes, the maximum size of a memory", hint="split it"
         )
     try:
-        return raw.decode("utf-8-sig")  # a byte order mark at the beginning is not text
+        return raw.decode("utf-8-sig")  # skips a byte order mark at the beginning
     except UnicodeDecodeError as err:
         raise RefusedError(f"standard input is not valid UTF-8 (byte {err.start})") from err
 
 
 def list_of(values: Iterable[str]) -> str:
-    """Return values separated by commas."""
+    """Join values with commas."""
     return ", ".join(values)
 
 
 def place_of(distance: Mapping[str, Any]) -> str:
-    """Return in words where a commit is as seen from HEAD, by how many commits each has that the other has not."""
+    """Describe where a commit is relative to HEAD, given the numbers of commits that only one of them has."""
     behind, ahead = distance["behind"], distance["ahead"]
     if behind is None:
         return "not in this clone"
@@ -487,5 +487,5 @@ def place_of(distance: Mapping[str, Any]) -> str:
 
 
 def counted(number: int, one: str, many: str = "") -> str:
-    """Return a number with its word: ``1 memory``, ``2 memories``."""
+    """Return a number with its noun: ``1 memory``, ``2 memories``."""
     return f"{number} {one if number == 1 else many or one + 's'}"

@@ -35,7 +35,7 @@ EXAMPLES = (
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add what show takes."""
+    """Add the arguments of ``show``."""
     parser.add_argument("key", help="the memory")
     shared.add_scope(parser)
     shared.add_store(parser, about="; or give the key as NAME:KEY")
@@ -109,7 +109,7 @@ def print_memory(found: Mapping[str, Any], out: Output) -> None:
 
 
 def _print_reference(reference: Mapping[str, str], out: Output) -> None:
-    """Print where referenced lines are now, or how they changed; nothing where they are as they were."""
+    """Print the current lines of references that moved or changed; nothing for unchanged ones."""
     if reference["state"] == MOVED:
         out.line("  ", ("moved:", "yellow"), f" {reference['ref']} is at {reference['place']} now")
     elif reference["state"] == CHANGED:
@@ -147,7 +147,7 @@ def _print_verdict(verdict: dict[str, Any], found: Mapping[str, Any], out: Outpu
 
 
 def _print_marks(verdict: dict[str, Any], found: Mapping[str, Any], gitmem: str, out: Output) -> None:
-    """Print what qualifies a verdict: a weak check, moved files, flapping and so on."""
+    """Print the qualifications of a verdict: a weak check, moved files, flapping and so on."""
     if verdict.get("elsewhere"):
         out.line("  ", ("environment:", "yellow"), f" {verdict['elsewhere']}")
     if verdict.get("weak"):
@@ -173,7 +173,7 @@ def _print_marks(verdict: dict[str, Any], found: Mapping[str, Any], gitmem: str,
 
 
 def _print_past(found: Mapping[str, Any], out: Output) -> None:
-    """Print what is known now of the commit that was asked about, and the line of the fact's truth over the history."""
+    """Print the current knowledge about the requested commit, and the history of the fact's truth."""
     now, where = found["now"], found["at"]
     out.line("  ", (f"at {where['rev']}:", "dim"), f" code {where['code'][:12]}, memory {where['commit'][:12]}")
     if now is None:
@@ -189,7 +189,7 @@ def _print_past(found: Mapping[str, Any], out: Output) -> None:
 
 
 def _value(name: str, value: Any) -> str:
-    """Return a field for people; one that is not in its usual form is shown as it is."""
+    """Format a field for people; a field in an unusual form is shown unchanged."""
     if name == conflict.CONFLICT:
         return conflict.summary({name: value}) or str(value)
     if isinstance(value, list):

@@ -18,7 +18,7 @@ EXAMPLES = (
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add what similar takes."""
+    """Add the arguments of ``similar``."""
     parser.add_argument("key", help="the memory")
     shared.add_filters(parser)
     parser.add_argument("--explain", action="store_true", help="show the terms, and every factor of the score")
@@ -26,7 +26,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace, out: Output) -> int:
-    """Print the hits; 1 when there are none."""
+    """Print the hits; return 1 if there are none."""
     with shared.open_memory(args, out) as memory:
         query = shared.query_of(args, memory, limit=memory.repository.config.recall_limit)
         similar = memory.similar(args.key, query=query)

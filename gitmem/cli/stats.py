@@ -22,12 +22,12 @@ if TYPE_CHECKING:
 
 EXAMPLES = ("gitmem stats", "gitmem stats --days 30", "gitmem stats --since 2026-01-01 --json")
 BAR = 30
-# Unused memories that are named.
+# How many unused memories are named.
 NAMED = 5
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add what stats takes."""
+    """Add the arguments of ``stats``."""
     span = parser.add_mutually_exclusive_group()
     span.add_argument("--days", type=shared.positive, default=90, metavar="N", help="days to look back (90)")
     span.add_argument("--since", default="", metavar="DAY", help="look back to this day: 2026-01-31")
@@ -64,7 +64,7 @@ def _days_since(day: str, now: int) -> int:
 
 
 def _rows(found: StoreUsage) -> Iterable[tuple[str, str, int, int, str]]:
-    """Yield the part, the name, the number, what the number is measured against for a bar (0: no bar), and more."""
+    """Yield section, name, number, maximum of the bar (0: no bar), and a remark."""
     most = max((period.written for period in found.growth), default=0)
     for period in found.growth:
         gone = period.written - period.live

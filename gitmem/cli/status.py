@@ -30,7 +30,7 @@ EXAMPLES = (
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add what status takes."""
+    """Add the arguments of ``status``."""
     shared.add_scope(parser, about="which memories (project)")
     shared.add_store(parser, about="")
     shared.add_at(parser)
@@ -39,7 +39,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace, out: Output) -> int:
-    """Print the status; 1 when a fact failed or is suspect."""
+    """Print the status; return 1 if a fact failed or is suspect."""
     with shared.open_memory(args, out) as memory:
         found = (_at(memory, args) if args.at is not None else _now(memory, args)).document
         if args.at is None and not args.store and not args.scope:
@@ -86,7 +86,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
 
 
 def _print_cases(found: Mapping[str, Any], args: argparse.Namespace, out: Output) -> None:
-    """Print what needs a person, by cause."""
+    """Print facts that need attention, by cause."""
     lines = [(name, line) for name in ("failed", "suspect", "blocked", "flapping") for line in found.get(name, ())]
     cases = [
         Case(
@@ -104,7 +104,7 @@ def _print_cases(found: Mapping[str, Any], args: argparse.Namespace, out: Output
 
 
 def _print_what_waits(found: Mapping[str, Any], out: Output) -> None:
-    """Print what waits for somebody: commands, texts in two versions, problems, captured texts."""
+    """Print pending decisions: commands, texts in two versions, problems, captured texts."""
     if found["waiting"]:
         out.line(
             ("waiting for approval: ", "yellow"),
@@ -124,7 +124,7 @@ def _print_what_waits(found: Mapping[str, Any], out: Output) -> None:
 
 
 def _print_places(found: Mapping[str, Any], out: Output) -> None:
-    """Print where what is written goes, where that is a proposal, and where the view is."""
+    """Print the branch that changes go to, if it is a proposal or a companion, and the view."""
     if found.get("proposal"):
         out.line((proposal.notice_of(found["proposal"]), "yellow"))
     if branch := found.get("companion"):
@@ -136,7 +136,7 @@ def _print_places(found: Mapping[str, Any], out: Output) -> None:
 
 
 def _print_ages(found: Mapping[str, Any], out: Output) -> None:
-    """Print how long ago the last check was, and which commit the index shows; in the past nothing has an age."""
+    """Print the ages of the last job and verdict, and the index's commit; nothing for a past state."""
     if "at" in found:
         return
     if found["jobs"] is not None:
@@ -157,7 +157,7 @@ def _now(memory: Memory, args: argparse.Namespace) -> StoreStatus:
 
 
 def _print_jobs(jobs: dict[str, Any], out: Output) -> None:
-    """Print when a verify job ran last, here and for the branch, what runs it, and what is wrong with that."""
+    """Print the last verify jobs here and for the branch, the schedules, and their problems."""
     last, branch, claimed = jobs["last"], jobs["branch"], jobs["claimed"]
     if last:
         code = _code(last["commit"], last) if last["commit"] else ""
@@ -180,12 +180,12 @@ def _recorded(found: dict[str, Any]) -> str:
 
 
 def _code(commit: str, found: Mapping[str, Any]) -> str:
-    """Return which commit of the code something is about, and where that is as seen from HEAD."""
+    """Return the commit of the code that a result is about, and its position relative to HEAD."""
     return f" for the code at {commit[:12]}, {shared.place_of(found)}"
 
 
 def _print_view(view: dict[str, Any], out: Output) -> None:
-    """Print where the view is, and what of it is a person's alone."""
+    """Print the view's folder, and the changes in it that are not saved."""
     shows = {"whole": f"at {view['commit'][:12]}", "gone": "is gone"}.get(view["state"], "is broken: gitmem doctor")
     unsaved = set(view["unsaved"]) | set(view["held"])
     parts = [f"{shared.counted(len(unsaved), 'file')} not saved"] if unsaved else []

@@ -1,4 +1,4 @@
-"""What the commands for the steps of a workflow share: role, story and component, and what a written memory may say."""
+"""Options shared by the commands for workflow steps: role, story and component, and the fields of a memory to write."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def add_step(parser: argparse.ArgumentParser) -> None:
-    """Add the options that say where in a workflow one is."""
+    """Add the options that describe a step of a workflow."""
     step = parser.add_argument_group("the workflow")
     step.add_argument("--role", default="", help="the role: architect, developer, pm, … (from the policy)")
     step.add_argument("--story", default="", metavar="KEY", help="the story or task")
@@ -21,7 +21,7 @@ def add_step(parser: argparse.ArgumentParser) -> None:
 
 
 def add_written(parser: argparse.ArgumentParser) -> None:
-    """Add the options of a memory that is written in a step."""
+    """Add the options of a memory written in a step."""
     memory = parser.add_argument_group("the memory")
     memory.add_argument("--title", default="", help="the title, in one line (the first sentence of the text)")
     memory.add_argument("--key", default="", help="its key (made from the text)")
@@ -34,14 +34,14 @@ def add_written(parser: argparse.ArgumentParser) -> None:
 
 
 def step_of(args: argparse.Namespace) -> WorkflowStep:
-    """Return where in a workflow one is."""
+    """Return the step that the options describe."""
     from gitmem.commands.workflow.step import WorkflowStep
 
     return WorkflowStep(args.role, args.story, args.component)
 
 
 def text_of(args: argparse.Namespace) -> str:
-    """Return the text that was typed, or standard input where that is ``-``."""
+    """Return the typed text, or standard input for ``-``."""
     from gitmem.store.layout import MEMORY_LIMIT
 
     return shared.read_standard_input(MEMORY_LIMIT) if args.text == "-" else args.text

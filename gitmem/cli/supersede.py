@@ -14,7 +14,7 @@ EXAMPLES = ("gitmem supersede deploy-by-hand deploy-by-pipeline",)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add what supersede takes."""
+    """Add the arguments of ``supersede``."""
     parser.add_argument("old", help="the outdated memory")
     parser.add_argument("new", help="the memory that replaces it")
     shared.add_scope(parser)

@@ -23,10 +23,10 @@ if TYPE_CHECKING:
     from gitmem.git.remotes import RemoteOptions
     from gitmem.memory.memory import Memory
 
-# What ``store.merge.memories`` says of two files of which one is not a memory.
+# The text that ``store.merge.memories`` gives for two files of which one is not a memory.
 UNREADABLE = ("unreadable",)
-# Conflicts that are named; all are counted, and ``doctor`` and ``--json`` have them all.
-# Of so many memories that came in, the authors are named.
+# How many conflicts are named; all are counted, and ``doctor`` and ``--json`` list them all.
+# The most new memories for which authors are named.
 NAMED = 20
 SHOWN = 20
 EXAMPLES = (
@@ -41,7 +41,7 @@ EXAMPLES = (
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add what sync takes."""
+    """Add the arguments of ``sync``."""
     parser.add_argument("remote", nargs="?", default="", help="the remote (gitmem.remote, or origin)")
     pushing = parser.add_argument_group("pushing")
     pushing.add_argument("--no-push", action="store_true", help="fetch and merge, but do not push")
@@ -65,7 +65,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace, out: Output) -> int:
-    """Bring both sides together and say what came in."""
+    """Synchronize both sides and print the new memories."""
     from gitmem.git.remotes import RemoteOptions
 
     if args.boards and (args.bundle or args.dry_run):
@@ -101,7 +101,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
 
 
 def _sync_boards(memory: Memory, args: argparse.Namespace, talk: RemoteOptions) -> Sequence[BoardSync]:
-    """Unite the boards of both sides."""
+    """Merge the boards of both sides."""
     how = {"push": not args.no_push, "accept_rewritten": args.accept_rewritten}
     return memory.boards.sync(args.remote, talk=talk, **how)
 
@@ -113,11 +113,11 @@ def _print_board(done: BoardSync, out: Output) -> None:
 
 
 def _write_bundle(args: argparse.Namespace, out: Output) -> int:
-    """Write what another machine is to push, by what was fetched before."""
+    """Write a bundle for another machine to push, based on the last fetch."""
     from gitmem.commands.sync.bundle import write_bundle
 
     with shared.open_memory(args, out) as memory:
-        memory.repository.writer()  # commits what was captured
+        memory.repository.writer()  # commits the captured texts
         refs = write_bundle(memory.repository, args.remote, args.bundle, instead=args.instead)
         shared.print_notices(memory, out)
     if args.json:
@@ -128,7 +128,7 @@ def _write_bundle(args: argparse.Namespace, out: Output) -> int:
 
 
 def _incoming(memory: Memory, done: SyncResult) -> str:
-    """Return what came in, whose it is and, of one memory, its title: ``1 from Ana: …``; empty where nothing did."""
+    """Describe the new memories: number, authors and, for one memory, the title: ``1 from Ana: …``; empty if none."""
     keys = (*done.added, *done.changed)
     if not keys:
         return ""
@@ -140,7 +140,7 @@ def _incoming(memory: Memory, done: SyncResult) -> str:
 
 
 def _confirm(done: SyncResult, came: str, out: Output) -> None:
-    """Say on a terminal, in one line, what went up and what came down; a pipe gets nothing."""
+    """Print the numbers of memories sent and received, in one line on a terminal; nothing in a pipe."""
     if not out.is_terminal:
         return
     sent = [shared.counted(done.sent, "memory", "memories")] if done.sent else []

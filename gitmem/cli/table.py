@@ -1,4 +1,4 @@
-"""The table of commands: what each is for, and which module has it. Only the module that is asked for is loaded."""
+"""The table of commands, with a description and a module for each. Only the requested module is loaded."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from types import ModuleType
 
-# Name: (group, what it does in one line). The module has the command's name; a noun is a package, its verbs are modules
-# of it, and the noun alone is what most people want of it.
+# Name: (group, description in one line). The module has the command's name; a noun is a package with a module for each
+# verb, and the noun without a verb does what most users want.
 COMMANDS: dict[str, tuple[str, str]] = {
     "adopt": ("start", "check what AGENTS.md, README and other documents say about the code"),
     "init": ("start", "create a memory in this repository, or join its remote's"),
@@ -119,7 +119,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "completion": ("care", "print or install the completion script of your shell"),
     "help": ("care", "show help on a command or a topic"),
 }
-# Commands whose output on a terminal goes to the pager where it is longer than the screen.
+# Commands whose output goes to the pager if it is longer than the terminal.
 PAGED = (
     *(
         "recall",
@@ -136,15 +136,15 @@ PAGED = (
     ),
     *("task list", "task tree", "task ready", "task show", "session log", "curate dedupe"),
 )
-# Commands that print what memories say: in the shell of an agent, between the markers of a fence.
+# Commands that print the text of memories; in the shell of an agent, their output is fenced.
 FENCED = frozenset(
     ("recall", "similar", "context", "show", "list", "log", "task list", "task tree", "task ready", "task show")
 )
-# The commands of a first week, which `gitmem` alone shows.
+# The commands of a first week, shown by `gitmem` alone.
 FIRST_WEEK = (
     *("init", "remember", "fact", "recall", "list", "show", "verify", "status", "why", "settle", "trust", "sync"),
 )
-# What people type who know another tool, and which command does it.
+# Words that users of other tools may type, and the corresponding commands.
 SYNONYMS = {
     **dict.fromkeys(("search", "find", "grep", "query", "ask"), "recall"),
     **dict.fromkeys(("add", "new", "create", "note", "learn"), "remember"),
@@ -172,10 +172,10 @@ SYNONYMS = {
     **dict.fromkeys(("share", "publish"), "promote"),
     **dict.fromkeys(("tasks", "todo"), "task"),
 }
-# What programs call and nobody types: the shims of git's hooks, its diffs, and commands that leave work behind them.
+# Commands that programs call: the shims of git's hooks, its diffs, and commands that start background jobs.
 HIDDEN = ("background", "complete", "hook", "textconv")
-# The events of git and pre-commit that `hook` knows. Any other word is the name of a harness: a misspelled one must not
-# end with a status of 2, which stops an agent's turn.
+# The events of git and pre-commit that `hook` accepts. Any other word is treated as the name of a harness: a misspelled
+# one must not exit with status 2, which would stop an agent's turn.
 GIT_EVENTS = (
     "post-commit",
     "post-rewrite",
@@ -200,20 +200,20 @@ GROUPS = {
 
 
 def load(name: str) -> ModuleType:
-    """Load the module of one command; there, a hyphen is an underscore, and a word of Python has one at its end."""
+    """Load the module of one command; hyphens become underscores, and a Python keyword gets one at its end."""
     module = f"gitmem.cli.{name.replace(' ', '.').replace('-', '_')}{'_' * iskeyword(name)}"
-    # ``importlib`` costs 0.9 ms (measured), and every command comes here.
+    # ``importlib`` takes 0.9 ms (measured), and every command calls this.
     found: ModuleType = __import__(module, fromlist=("run",))
     return found
 
 
 def is_harness(word: str) -> bool:
-    """Return whether a word behind ``hook`` names a harness, or should."""
+    """Return whether the word after ``hook`` names a harness, possibly misspelled."""
     return word not in GIT_EVENTS and not word.startswith("-")
 
 
 def verbs_of(name: str) -> dict[str, str]:
-    """Return the verbs of a noun with what they do; empty for a command that has none."""
+    """Return the verbs of a noun with descriptions; empty for a command without verbs."""
     return {full[len(name) + 1 :]: about for full, (_, about) in COMMANDS.items() if full.startswith(f"{name} ")}
 
 

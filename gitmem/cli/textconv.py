@@ -17,22 +17,22 @@ if TYPE_CHECKING:
     from gitmem.cli.output import Output
 
 EXAMPLES = ("gitmem textconv facts/auth-uses-rs256.md",)
-# A file of the memory is at most 64 KiB; git shows one that is larger as it would anyway.
+# A file of the memory has at most 64 KiB; git shows larger files unchanged.
 LIMIT = 1024 * 1024
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add what textconv takes."""
+    """Add the arguments of ``textconv``."""
     parser.add_argument("file", help="the file")
 
 
 def run(args: argparse.Namespace, _: Output) -> int:
-    """Show a file."""
+    """Print a file."""
     return show(args.file)
 
 
 def show(path: str) -> int:
-    """Print a file readably; with a status of 1, and nothing on standard output, where it cannot be read."""
+    """Print a file in readable form; if it cannot be read, return 1 and print nothing on standard output."""
     try:
         with open(path, "rb") as file:  # noqa: PTH123 - pathlib costs as much as all the rest
             data = file.read(LIMIT + 1)

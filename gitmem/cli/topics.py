@@ -1,10 +1,10 @@
-"""What `gitmem help TOPIC` explains: one screen for each thing that a newcomer has to understand."""
+"""The texts of `gitmem help TOPIC`: one screen for each concept that a new user needs."""
 
 from __future__ import annotations
 
 from gitmem.statuses import MARKS
 
-# Name: (what it is about, in one line; the text in paragraphs, its commands indented by four).
+# Name: (subject, in one line; text in paragraphs, with commands indented by four).
 TOPICS: dict[str, tuple[str, str]] = {
     "facts": (
         "what a fact is, when it is due, and what each status means",

@@ -44,7 +44,7 @@ IN_CI = "run it in a terminal; in CI, use gitmem verify --approved FILE with a l
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add what trust takes."""
+    """Add the arguments of ``trust``."""
     parser.add_argument("keys", nargs="*", metavar="KEY", help="the facts whose commands to approve")
     parser.add_argument("--review", action="store_true", help="go through all commands waiting for approval")
     parser.add_argument("--list", action="store_true", help="list commands approved or denied in this clone")
@@ -58,7 +58,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace, out: Output) -> int:
-    """Approve, list or print."""
+    """Approve commands, list them or print a reviewed list."""
     with shared.open_memory(args, out) as memory:
         if args.list:
             return _list(memory, args, out)
@@ -133,7 +133,7 @@ def _approve(memory: Memory, args: argparse.Namespace, out: Output) -> int:
 
 
 def _accept_settings(memory: Memory, out: Output) -> int:
-    """Ask for the settings that are ignored: all of them or none."""
+    """Ask whether to accept the ignored settings, all of them or none."""
     from gitmem.repository.trusted_settings import shown, spec_of
     from gitmem.verify.trust import TYPED_DIGITS
 
@@ -171,7 +171,7 @@ def _accept_settings(memory: Memory, out: Output) -> int:
 
 
 def ask(terminal: Any, due: Due, number: int, of: int) -> str:
-    """Show one command on the terminal and return ``yes``, ``no``, ``deny`` or ``quit``."""
+    """Show one command on the terminal and return the answer: ``yes``, ``no``, ``deny`` or ``quit``."""
     from gitmem.verify.trust import TYPED_DIGITS
 
     first, *rest = described(due)
@@ -184,7 +184,7 @@ def ask(terminal: Any, due: Due, number: int, of: int) -> str:
     ]
     needed = rows(lines, columns)
     if needed > height:
-        # What scrolls away is not read.
+        # Lines that scrolled away are not read.
         lines = [
             *head,
             *fill(f"  Skipped: this needs {needed} lines, but your terminal shows {height}.", columns, hang=2),
@@ -198,7 +198,7 @@ def ask(terminal: Any, due: Due, number: int, of: int) -> str:
 
 
 def ask_group(terminal: Any, dues: Sequence[Due], number: int, of: int) -> str:
-    """Show every command of a group, a screen at a time, and return ``yes``, ``no``, ``deny`` or ``quit``."""
+    """Show a group's commands, a screen at a time, and return the answer: ``yes``, ``no``, ``deny`` or ``quit``."""
     from gitmem.verify.trust import TYPED_DIGITS
 
     approved = hash_of(dues)
@@ -220,7 +220,7 @@ def ask_group(terminal: Any, dues: Sequence[Due], number: int, of: int) -> str:
             break
         more = "  Press Enter for the rest, or q to quit: "
         fits = _fitting([*head, more], left, columns, height)
-        if not fits:  # one line, or the question itself, is larger than the screen
+        if not fits:  # a single line, or the question itself, is larger than the screen
             terminal.write("\n".join([*head, skipped, ""]).encode("utf-8", "backslashreplace"))
             return "no"
         terminal.write("\n".join([*head, *left[:fits], more]).encode("utf-8", "backslashreplace"))
@@ -233,13 +233,13 @@ def ask_group(terminal: Any, dues: Sequence[Due], number: int, of: int) -> str:
 
 
 def _question(approves: str, columns: int) -> list[str]:
-    """Return the lines that ask what to do with what is shown; on a narrow terminal two."""
+    """Return the question about the shown commands, in one line or, on a narrow terminal, two."""
     first, last = f"  {approves}, d denies, q quits;", "press Enter to decide later: "
     return [f"{first} {last}"] if len(first) + len(last) < columns else [first, f"  {last}"]
 
 
 def _filled(line: str, columns: int) -> list[str]:
-    """Return what we say in lines that fit; a command stays as it is, for the terminal to go on with."""
+    """Wrap gitmem's own text; leave a command to the terminal, which continues it unchanged."""
     return fill(line, columns, hang=2) if line.startswith("  You approve only ") else [line]
 
 
@@ -254,12 +254,12 @@ def _fitting(around: Sequence[str], lines: Sequence[str], columns: int, height: 
 
 
 def _answer(terminal: Any, hash_: str) -> str:
-    """Read whether a person typed the first digits of a hash."""
+    """Read an answer: whether the first digits of a hash were typed."""
     from gitmem.verify.trust import TYPED_DIGITS
 
     line = _read_line(terminal)
     if not line.endswith("\n"):
-        return "quit"  # Ctrl-D, or the terminal is gone
+        return "quit"  # Ctrl-D, or the terminal was closed
     typed = line.strip().lower()
     if typed == hash_[:TYPED_DIGITS]:
         return "yes"
@@ -267,7 +267,7 @@ def _answer(terminal: Any, hash_: str) -> str:
 
 
 def described(due: Due) -> list[str]:
-    """Return all that a person approves with one command, and the beginning of its hash, as lines."""
+    """Return everything that a person approves with one command, and the beginning of its hash, as lines."""
     from gitmem.verify.trust import TYPED_DIGITS
 
     spec = due.spec
@@ -285,7 +285,7 @@ def described(due: Due) -> list[str]:
 
 
 def shown_command(due: Due) -> list[str]:
-    """Return the whole command, every hidden character visible, a line of it a line; several blank ones are one."""
+    """Return a complete command line by line, with hidden characters visible; several blank lines become one."""
     check = due.spec.check
     if check.form == "program":
         return [f"{n}: {display(word)}" for n, word in enumerate(check.words)]
@@ -297,13 +297,13 @@ def shown_command(due: Due) -> list[str]:
 
 
 def rows(lines: Iterable[str], columns: int) -> int:
-    """Return how many rows of a terminal lines take."""
+    """Return how many rows of a terminal the lines take."""
     widths = (sum(2 if east_asian_width(char) in "WF" else 1 for char in line) for line in lines)
     return sum(max(1, -(-width // columns)) for width in widths)
 
 
 def _size(terminal: Any) -> tuple[int, int]:
-    """Return how many columns and rows a terminal has; one that does not say has as many as a VT100."""
+    """Return the columns and rows of a terminal; those of a VT100 if it does not report them."""
     try:
         columns, height = os.get_terminal_size(terminal.fileno())
     except OSError:

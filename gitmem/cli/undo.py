@@ -20,7 +20,7 @@ EXAMPLES = ("gitmem undo --dry-run", "gitmem undo")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add what undo takes."""
+    """Add the arguments of ``undo``."""
     parser.add_argument("--dry-run", action="store_true", help="show what would be undone, without doing it")
     shared.add_scope(parser, about="which memories (project)")
     shared.add_json(parser)

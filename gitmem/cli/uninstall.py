@@ -44,13 +44,13 @@ EXAMPLES = (
     "gitmem uninstall --all --print",
     "gitmem uninstall --all --yes",
 )
-# What was written into the person's own folders, whatever the repository, besides.
+# Files in the user's own folders that belong to no repository.
 COMPLETION = "completion"
 REMOVED = (*WHAT, COMPLETION)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add what uninstall takes."""
+    """Add the arguments of ``uninstall``."""
     parser.add_argument("what", nargs="*", metavar="WHAT", help=f"what to remove: {', '.join(REMOVED)}")
     parser.add_argument("--print", action="store_true", help="show what would be done, without doing it")
     everything = parser.add_argument_group("everything")
@@ -64,7 +64,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace, out: Output) -> int:
-    """Take it away, or show what that would do."""
+    """Uninstall the targets, or print the planned changes."""
     if args.all:
         return _uninstall_all(args, out)
     _check(args)
@@ -87,7 +87,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
         out.line("nothing is installed here")
     elif not args.print and all(step.what != LEAVE for step in steps):
         out.done(f"removed {shared.list_of(args.what)}")
-    is_ours = args.what != ["git-hooks"]  # someone else's hook in that place is not our failure
+    is_ours = args.what != ["git-hooks"]  # another program's hook with that name is not a failure of gitmem
     return int(is_ours and any(step.what == LEAVE for step in steps))
 
 
@@ -114,7 +114,7 @@ def _uninstall_completion(args: argparse.Namespace, out: Output) -> None:
 
 
 def _uninstall_all(args: argparse.Namespace, out: Output) -> int:
-    """Remove gitmem from the repository, or show what that would remove."""
+    """Remove gitmem from the repository, or print the planned changes."""
     from gitmem.commands import uninstall
     from gitmem.git.remotes import RemoteOptions
 

@@ -15,7 +15,7 @@ EXAMPLES = ("gitmem untrust auth-tests-pass", "gitmem untrust --settings")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add what untrust takes."""
+    """Add the arguments of ``untrust``."""
     parser.add_argument("keys", nargs="*", metavar="KEY", help="the facts whose commands to deny")
     parser.add_argument(
         "--settings", action="store_true", help="ignore the repository's own settings that run a program or send text"

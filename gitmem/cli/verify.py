@@ -57,20 +57,20 @@ EXAMPLES = (
     "gitmem verify --shard 2/8 --results part-2.jsonl",
     "gitmem verify --record-results part-1.jsonl part-2.jsonl",
 )
-# How many facts are named for a folder that their checks do not see.
+# How many facts are named for a folder that is hidden from their checks.
 HIDDEN_SHOWN = 3
 WORDS = {"holds": "verified", "fails": "failed", "blocked": "blocked", "skipped": "unproven"}
-# Results that hold are named up to here, unless each is to be listed.
+# The most facts that hold which are named without --each.
 NAMED = 10
 LABELS = {"fails": "failed", "blocked": "blocked", "holds": "holds, but flaps"}
-# Which results give the exit status 1.
+# The results for which the exit status is 1.
 FAIL_ON = ("failed", "news", "never")
-# What lists every fact.
+# The command that lists every fact.
 REST = "gitmem status --each"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add what verify takes."""
+    """Add the arguments of ``verify``."""
     parser.add_argument("keys", nargs="*", metavar="KEY", help="only these facts, due or not")
     which = parser.add_argument_group("which facts")
     which.add_argument("--all", action="store_true", help="judge all facts, due or not")
@@ -146,7 +146,7 @@ def _shard(text: str) -> Shard:
 
 
 def run(args: argparse.Namespace, out: Output) -> int:
-    """Verify and report."""
+    """Verify facts and print the report."""
     from gitmem.verify.session import Options
 
     _refuse_misused(args)
@@ -205,9 +205,9 @@ def run(args: argparse.Namespace, out: Output) -> int:
 
 
 def format_plan(found: VerifyRun, machines: int) -> str:
-    """Return what a forge's job needs to start others, as lines that it takes for outputs: ``shards=[1, 2]``.
+    """Return the outputs from which a forge's job starts others, in its format: ``shards=[1, 2]``.
 
-    Commands that are not approved run nowhere, so they need no machine.
+    Commands that are not approved need no machine, since they do not run.
     """
     due = [one for one in found.would_run if one.row.key in found.runnable]
     count = min(machines, len(due))
@@ -217,7 +217,7 @@ def format_plan(found: VerifyRun, machines: int) -> str:
 
 
 def _verify(memory: Memory, options: Options, args: argparse.Namespace, out: Output) -> VerifyRun | None:
-    """Verify and show what runs; None where another job does it already. An interruption shows what was judged."""
+    """Verify and show running checks; None if another job runs. If interrupted, show the results so far."""
     from gitmem.cli.live import Live
     from gitmem.verify.session import Watch
 
@@ -238,7 +238,7 @@ def _verify(memory: Memory, options: Options, args: argparse.Namespace, out: Out
         return None
     except KeyboardInterrupt:
         out.note(f"{shared.counted(len(results), 'fact')} judged before the interruption; the verdicts are kept")
-        if reports.form_of(args) == "text":  # it was written down
+        if reports.form_of(args) == "text":  # results were recorded
             print_cases(_judged(results, {}), {}, out, is_each=args.each, rest=REST)
         raise
 
@@ -253,10 +253,10 @@ def _print_due(found: VerifyRun, out: Output) -> None:
 
 
 def _refuse_misused(args: argparse.Namespace) -> None:
-    """Refuse options that contradict each other.
+    """Raise an error for options that contradict each other.
 
     Raises:
-        UsageError: They do.
+        UsageError: The options cannot be used together.
     """
     if args.plan and not args.dry_run:
         raise UsageError("--plan requires --dry-run", hint=f"gitmem verify --dry-run --plan {args.plan}")
@@ -299,11 +299,11 @@ def _record_results(args: argparse.Namespace, out: Output) -> int:
 
 
 def exit_status(found: VerifyRun, fail_on: str = FAIL_ON[0]) -> int:
-    """Return what the command exits with, where these results (``FAIL_ON``) count."""
+    """Return the command's exit status if these results (``FAIL_ON``) count as failures."""
     if fail_on == "never":
         return 3 if found.unrecorded else 0
     is_unchecked = found.unrecorded or any(r.outcome in ("blocked", "skipped") for r in found.results)
-    # The gate of a task that was asked for counts nowhere, and says no all the same.
+    # A task's gate is in no count, but if it was verified by name and fails, the exit status is 1.
     failed = [r for r in found.results if r.outcome == "fails" and (r.is_news or fail_on == "failed")]
     if found.wrong or failed or (_has_news(found) if fail_on == "news" else _has_failure(found)):
         return 1
@@ -315,7 +315,7 @@ def _has_failure(found: VerifyRun) -> bool:
 
 
 def _has_news(found: VerifyRun) -> bool:
-    """Return whether the branch got to know of a failure: also one that this clone knew."""
+    """Return whether a failure was recorded on the branch for the first time, even if this clone knew of it."""
     return found.recorded is not None and bool(found.recorded.failed or found.recorded.suspect)
 
 
@@ -360,7 +360,7 @@ def _report(
 
 
 def list_cases(found: VerifyRun) -> list[Case]:
-    """Return what needs a person: of this run, what failed before, and what rests on both."""
+    """Return facts that need attention: from this run, earlier failures, and memories that rest on either."""
     lines = {line.key: line for line in found.standing.lines}
     cases = list(_judged(found.results, lines))
     fresh = {result.due.row.key for result in found.results}
@@ -377,7 +377,7 @@ def list_cases(found: VerifyRun) -> list[Case]:
 
 
 def _judged(results: Sequence[Result], lines: Mapping[str, StandingLine]) -> Iterator[Case]:
-    """Yield the results that need a person, what is new first; culprits are those of the lines."""
+    """Yield the results that need attention, new ones first, with the culprits from *lines*."""
     telling = [result for result in results if result.outcome in ("fails", "blocked") or result.is_marked]
     for result in sorted(telling, key=lambda r: (not r.is_news, r.due.row.key)):
         line = lines.get(result.due.row.key)
@@ -388,7 +388,7 @@ def _judged(results: Sequence[Result], lines: Mapping[str, StandingLine]) -> Ite
         elif not result.is_news:
             label += ", as before"
         status, culprit = WORDS[result.outcome], ("", "")
-        if line and line.status == "failed":  # also what failed before and cannot be checked now
+        if line and line.status == "failed":  # including earlier failures that cannot be checked now
             culprit = (line.culprit, line.culprit_after)
             label = label if result.outcome == "fails" else "failed, as before, and cannot be checked now"
             status = line.status
@@ -396,7 +396,7 @@ def _judged(results: Sequence[Result], lines: Mapping[str, StandingLine]) -> Ite
 
 
 def summary(found: VerifyRun) -> str:
-    """Return the run in one line."""
+    """Summarize the run in one line."""
     if not found.due:
         message = "no fact reads the changed files" if found.dirty else "nothing was due"
     else:
@@ -443,7 +443,7 @@ def _advice(found: VerifyRun) -> list[str]:
 
 
 def as_table(found: VerifyRun) -> dict[str, Any]:
-    """Return the run as the documented JSON."""
+    """Return the run as documented JSON."""
     statuses = {line.key: line.status for line in found.standing.lines}
     names = {"holds": "verified", "fails": "failed", "blocked": "blocked"}
     skipped = [r for r in found.results if r.outcome == "skipped"]
@@ -492,9 +492,9 @@ def as_table(found: VerifyRun) -> dict[str, Any]:
 
 
 def _with_culprits(run: VerifyRun, explained: Sequence[Why]) -> VerifyRun:
-    """Return a verify run with the culprits that were found after it."""
+    """Return a verify run completed with the culprits that were found after it."""
     if not explained:
         return run
-    from gitmem.commands.why import with_culprits  # with what finds them, and only where something fails
+    from gitmem.commands.why import with_culprits  # imports the search for culprits, which only failures need
 
     return with_culprits(run, explained)

@@ -19,14 +19,14 @@ EXAMPLES = ("gitmem view", "gitmem view ../service-memory", "gitmem view --remov
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add what view takes."""
+    """Add the arguments of ``view``."""
     parser.add_argument("path", nargs="?", default="", metavar="PATH", help="the folder, which must be new or empty")
     parser.add_argument("--remove", action="store_true", help="remove the view, unless it has unsaved changes")
     shared.add_json(parser)
 
 
 def run(args: argparse.Namespace, out: Output) -> int:
-    """Make, refresh or remove the view, and print where it is."""
+    """Make, update or remove the view, and print its folder."""
     with shared.open_memory(args, out) as memory:
         if args.remove:
             path = memory.view.remove()

@@ -28,13 +28,13 @@ EXAMPLES = (
     "gitmem why auth-uses-rs256 --json",
     "gitmem why auth-uses-rs256 --approved .github/gitmem-approved --record",
 )
-# Colours of a diff's lines by how they begin.
+# The colours of a diff's lines, by prefix.
 DIFF_STYLES = (("+++", "bold"), ("---", "bold"), ("diff ", "bold"), ("@@", "key"), ("+", "green"), ("-", "red"))
 STATUS = {"found": 0, "holds": 1, "no check": 1, "never held": 1, "outside": 1}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add what why takes."""
+    """Add the arguments of ``why``."""
     parser.add_argument("key", help="the failed fact")
     parser.add_argument("--no-diff", action="store_true", help="leave out the culprit's diff of what the check reads")
     shared.add_approved(parser)
@@ -66,7 +66,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
 
 
 def progress_of(out: Output) -> Callable[[SearchStep], None]:
-    """Return what shows each run of a search on a terminal."""
+    """Return a function that shows each run of a search on a terminal."""
 
     def show_step(step: SearchStep) -> None:
         out.progress(f"{step.key}: {step.outcome} at {step.commit[:12]}", step.number, step.about)
@@ -75,7 +75,7 @@ def progress_of(out: Output) -> Callable[[SearchStep], None]:
 
 
 def print_why(why: Why, out: Output) -> None:
-    """Print what broke a fact, with the change that did it, or why that is not known."""
+    """Print the commit that broke a fact with its change, or why it is unknown."""
     found = why.found
     if found is None or not found.culprit:
         style = "verified" if why.outcome == "holds" else "yellow"
@@ -103,7 +103,7 @@ def print_why(why: Why, out: Output) -> None:
 
 
 def print_culprit(why: Why, out: Output) -> None:
-    """Print what broke a fact, or why that is not known, on one line."""
+    """Print the commit that broke a fact, or why it is unknown, on one line."""
     found = why.found
     if found is None or not found.culprit:
         out.line((MARKS["unproven"], "unproven"), " ", (why.key, "key"), f"  {why.outcome}: {why.reason}")
@@ -120,7 +120,7 @@ def _whose(made: Made | None) -> str:
 
 
 def _seen(runs: int, why: Why) -> str:
-    """Return how that is known."""
+    """Describe how the culprit is known."""
     return f" (ran {shared.counted(runs, 'time')})" if runs else " (by an earlier run)" if why.runs else ""
 
 

@@ -16,7 +16,7 @@ EXAMPLES = ('gitmem board answer audit-7 s1 "Yes, with TLS 1.2 and 1.3" --eviden
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add what answer takes."""
+    """Add the arguments of ``answer``."""
     rows.add_run(parser)
     parser.add_argument("signal", metavar="SIGNAL", help="the signal, such as s3")
     parser.add_argument("text", help="the answer, in quotes; - reads it from standard input")

@@ -26,7 +26,7 @@ EXAMPLES = (
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add what close takes."""
+    """Add the arguments of ``close``."""
     rows.add_run(parser)
     about = "a JSON list of memories to write instead (docs/workflow.md)"
     parser.add_argument("--from-run", default="", metavar="FILE", help=about)
@@ -64,7 +64,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
 
 
 def _read(file: str) -> bytes:
-    """Return a bounded part of a file.
+    """Read a file up to a limit.
 
     Raises:
         NotFoundError: There is no such file.

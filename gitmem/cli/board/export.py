@@ -16,7 +16,7 @@ EXAMPLES = ("gitmem board export audit-7 > audit-7.jsonl",)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add what export takes."""
+    """Add the arguments of ``export``."""
     rows.add_run(parser)
 
 

@@ -19,13 +19,13 @@ EXAMPLES = ("gitmem board gate audit-7", "gitmem board gate audit-7 --json")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add what gate takes."""
+    """Add the arguments of ``gate``."""
     rows.add_run(parser)
     shared.add_json(parser)
 
 
 def run(args: argparse.Namespace, out: Output) -> int:
-    """Print the signals that block; 1 where there are any."""
+    """Print the blocking signals; return 1 if there are any."""
     with shared.open_memory(args, out) as memory:
         board = memory.boards.show(args.run)
         shared.print_notices(memory, out)

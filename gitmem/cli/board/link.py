@@ -15,7 +15,7 @@ EXAMPLES = ("gitmem board link audit-7 e5 --supersedes e2", "gitmem board link a
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add what link takes."""
+    """Add the arguments of ``link``."""
     rows.add_run(parser)
     parser.add_argument("entry", metavar="ENTRY", help="the entry, such as e17")
     rows.add_links(parser)

@@ -18,13 +18,13 @@ EXAMPLES = ("gitmem board list", "gitmem board list --all --json")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add what list takes."""
+    """Add the arguments of ``list``."""
     parser.add_argument("--all", action="store_true", help="include closed boards")
     shared.add_json(parser)
 
 
 def run(args: argparse.Namespace, out: Output) -> int:
-    """Print the boards; 1 where there are not any."""
+    """Print the boards; return 1 if there are none."""
     with shared.open_memory(args, out) as memory:
         boards = [board for board in memory.boards.list() if args.all or not board.is_closed]
         shared.print_notices(memory, out)

@@ -18,7 +18,7 @@ EXAMPLES = ('gitmem board open audit-7 --goal "Find out why requests time out"',
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add what open takes."""
+    """Add the arguments of ``open``."""
     rows.add_run(parser)
     parser.add_argument("--goal", default="", metavar="TEXT", help="what the run is for")
     shared.add_json(parser)

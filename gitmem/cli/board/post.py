@@ -25,7 +25,7 @@ EXAMPLES = (
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add what post takes."""
+    """Add the arguments of ``post``."""
     rows.add_run(parser)
     parser.add_argument("text", help="the text, in quotes; - reads it from standard input")
     types = ", ".join(POSTED)

@@ -1,4 +1,4 @@
-"""What the verbs of boards share: their options, how an entry is printed, and its JSON."""
+"""Options, printing and JSON shared by the verbs of boards."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ STYLES = {"open": "red", "waived": "yellow", "answered": "green"}
 
 
 def add_run(parser: argparse.ArgumentParser) -> None:
-    """Add the run that a verb is about."""
+    """Add the argument that names the run."""
     parser.add_argument("run", metavar="RUN", help="the run, such as audit-7")
 
 
 def add_worker(parser: argparse.ArgumentParser) -> None:
-    """Add who says it."""
+    """Add the option that names the worker."""
     parser.add_argument("--worker", default="", metavar="NAME", help="who says it (the agent or person working here)")
 
 
 def add_links(parser: argparse.ArgumentParser) -> None:
-    """Add how an entry relates to others."""
+    """Add the options that relate an entry to others."""
     links = parser.add_argument_group("how it relates to other entries")
     for relation in RELATIONS:
         what = "a signal" if relation == "addresses" else "an entry"
@@ -42,19 +42,19 @@ def add_links(parser: argparse.ArgumentParser) -> None:
 
 
 def links_of(args: argparse.Namespace) -> Mapping[str, list[str]]:
-    """Return how an entry relates to others, as typed."""
+    """Return the typed relations of an entry to others."""
     return {relation: getattr(args, relation) for relation in RELATIONS}
 
 
 def text_of(args: argparse.Namespace) -> str:
-    """Return the text, from standard input for ``-``."""
+    """Return the typed text, or standard input for ``-``."""
     from gitmem.store.layout import MEMORY_LIMIT
 
     return shared.read_standard_input(MEMORY_LIMIT) if args.text == "-" else str(args.text)
 
 
 def print_posted(posted: Posted, args: argparse.Namespace, out: Output) -> int:
-    """Print the name of what was posted, alone, or JSON."""
+    """Print the name of a posted entry, or JSON."""
     if args.json:
         table = {"name": posted.entry.name, "id": posted.entry.id, "run": args.run}
         out.json(table | {"commit": posted.commit, "new": posted.is_written})
@@ -69,7 +69,7 @@ def print_posted(posted: Posted, args: argparse.Namespace, out: Output) -> int:
 
 
 def entry_table(board: Board, entry: Entry) -> dict[str, Any]:
-    """Return an entry as the documented JSON."""
+    """Return an entry as documented JSON."""
     source = {"doc": entry.source.doc, "ref": entry.source.ref, "evidence": entry.source.evidence}
     return {
         "name": board.name_of(entry.id),
@@ -89,7 +89,7 @@ def entry_table(board: Board, entry: Entry) -> dict[str, Any]:
 
 
 def signal_table(board: Board, signal: Signal) -> dict[str, Any]:
-    """Return a signal as the documented JSON."""
+    """Return a signal as documented JSON."""
     return {
         "name": board.name_of(signal.entry.id),
         "severity": signal.entry.severity,
@@ -101,7 +101,7 @@ def signal_table(board: Board, signal: Signal) -> dict[str, Any]:
 
 
 def missing_table(board: Board, missing: Missing) -> dict[str, Any]:
-    """Return what a report does not say as the documented JSON."""
+    """Return an entry that a report does not mention as documented JSON."""
     entry = missing.due.entry
     named = {"name": board.name_of(entry.id), "type": entry.type, "why": missing.due.why, "text": entry.text}
     return named | {"share": round(missing.share, 3), "numbers": list(missing.numbers)}
@@ -139,7 +139,7 @@ def print_signal(board: Board, signal: Signal, out: Output) -> None:
 
 
 def print_problems(board: Board, out: Output) -> None:
-    """Print how much on a board is not an entry, and the first of it."""
+    """Print how many files on a board are not entries, and the first of them."""
     if board.problems:
         path, why = board.problems[0]
         out.note(f"{shared.counted(len(board.problems), 'file')} of {board.run} cannot be read; {path}: {why}")

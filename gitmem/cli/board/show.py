@@ -22,7 +22,7 @@ _NEVER_LISTED = ("signal", "closing")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add what show takes."""
+    """Add the arguments of ``show``."""
     rows.add_run(parser)
     parser.add_argument("entry", nargs="?", default="", metavar="ENTRY", help="only this entry, in full")
     parser.add_argument("--type", action="append", default=[], metavar="TYPE", help="only entries of this type")
@@ -33,7 +33,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace, out: Output) -> int:
-    """Print one board, or one entry; 1 where nothing is found."""
+    """Print one board, or one entry; return 1 if nothing is found."""
     from gitmem.commands.board import entry_of
 
     with shared.open_memory(args, out) as memory:

@@ -22,7 +22,7 @@ EXAMPLES = (
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add what signal takes."""
+    """Add the arguments of ``signal``."""
     rows.add_run(parser)
     parser.add_argument("text", help="the question, in quotes; - reads it from standard input")
     parser.add_argument(

@@ -21,12 +21,12 @@ EXAMPLES = (
     "gitmem board survival audit-7 --report report.md",
     "gitmem board survival audit-7 --report report.md --threshold 0.8 --json",
 )
-# A report is read as a whole; no person reads a longer one.
+# The limit of a report, which is read completely; no person reads a longer one.
 REPORT_LIMIT = 4 * 1024 * 1024
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add what survival takes."""
+    """Add the arguments of ``survival``."""
     rows.add_run(parser)
     parser.add_argument("--report", required=True, metavar="FILE", help="the final report")
     about = "the share of an entry's words that must be present, above 0 and at most 1 (0.6)"
@@ -35,7 +35,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace, out: Output) -> int:
-    """Print what is missing; 1 where anything is."""
+    """Print missing entries; return 1 if there are any."""
     if not 0 <= args.threshold <= 1:
         raise UsageError("--threshold must be above 0 and at most 1", hint="remove it to use 0.6")
     report = _read(args.report)
@@ -61,7 +61,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
 
 
 def _read(file: str) -> str:
-    """Return the report.
+    """Read the report.
 
     Raises:
         NotFoundError: There is no such file.

@@ -15,7 +15,7 @@ EXAMPLES = ('gitmem board waive audit-7 s2 s3 --why "staging is down until Monda
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add what waive takes."""
+    """Add the arguments of ``waive``."""
     rows.add_run(parser)
     parser.add_argument("signals", nargs="+", metavar="SIGNAL", help="the signals, such as s3")
     parser.add_argument("--why", "--reason", required=True, metavar="TEXT", help="the reason")

@@ -24,13 +24,13 @@ EXAMPLES = ("gitmem browse", "gitmem browse retries of the gateway", "gitmem bro
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add what browse takes."""
+    """Add the arguments of ``browse``."""
     parser.add_argument("query", nargs="*", help="what to search for first")
     parser.add_argument("--waiting", action="store_true", help="show first what waits for a decision")
 
 
 def run(args: argparse.Namespace, out: Output) -> int:
-    """Show the screen until it is left."""
+    """Show the screen until the user leaves it."""
     if not (out.is_terminal and sys.stdin is not None and sys.stdin.isatty()) or variable("TERM") == "dumb":
         raise UsageError(
             "browse needs a terminal that it can draw on",
@@ -44,7 +44,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
         from gitmem.system.origin import extra_hint
 
         raise GitmemError("the package textual is not installed here", hint=extra_hint("tui")) from err
-    gc.enable()  # the command line turns it off, and this may run for hours
+    gc.enable()  # undo the command line's setting, because this may run for hours
     from gitmem.cli.browse.app import Browse
 
     app = Browse(os.getcwd(), query=" ".join(args.query), is_waiting=args.waiting)  # noqa: PTH109 - where we are

@@ -1,4 +1,4 @@
-"""The program: its look, its keys, and the desk that answers it from a thread of its own."""
+"""The full-screen program: its appearance, its keys, and the thread that works on the memory for it."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ if TYPE_CHECKING:
 
     Answer = TypeVar("Answer")
 
-# The terminal's own colours, which fit its background, light or dark, on any machine; what is chosen is marked by a
-# character as well, so that no meaning is in colour alone.
+# The terminal's own colours, which fit a light or dark background on any machine; selections are also marked by a
+# character, so that colour alone carries no meaning.
 THEME = Theme(
     name="terminal",
     ansi=True,
@@ -71,7 +71,7 @@ class Browse(App[None]):
     """The full-screen program of ``gitmem browse``.
 
     Attributes:
-        failure: The bug that ended it, or None.
+        failure: The unexpected error that ended it, or None.
     """
 
     TITLE = "gitmem"
@@ -86,18 +86,18 @@ class Browse(App[None]):
     VerticalScroll { height: 1fr; scrollbar-size-vertical: 1; }
     .rule { color: ansi_default; text-style: dim; height: 1; }
     """
-    # Textual declares a list, which all apps would share.
+    # A tuple, because all apps would share the list that Textual declares.
     BINDINGS = (Binding("ctrl+c,ctrl+q", "quit", "leave", priority=True),)  # type: ignore[assignment]
 
     def __init__(
         self, start: str, *, query: str = "", is_waiting: bool = False, clock: Callable[[], float] = time
     ) -> None:
-        """Make it.
+        """Prepare the program.
 
         Args:
             start: A folder of the repository, absolute.
-            query: What is searched for first.
-            is_waiting: Whether it begins with what waits.
+            query: The initial query.
+            is_waiting: Whether to start with the pending decisions.
             clock: Returns epoch seconds.
         """
         super().__init__()
@@ -108,7 +108,7 @@ class Browse(App[None]):
         self._reported_at = 0.0
 
     def on_mount(self) -> None:
-        """Begin."""
+        """Show the first screen."""
         self.register_theme(THEME)
         self.theme = THEME.name
         self.push_screen(SearchScreen(self._query, is_waiting=self._is_waiting))
@@ -118,11 +118,11 @@ class Browse(App[None]):
         self._desk.close()
 
     def start(self, screen: Screen[None], work: Callable[[], Any], *, replaces: str = "") -> None:
-        """Start a coroutine of a screen, which may wait for the desk; it *replaces* an earlier one of that name."""
+        """Run a coroutine of a screen, which may wait for the desk; it *replaces* an earlier one with that name."""
         screen.run_worker(work, exclusive=bool(replaces), group=replaces or "default")
 
     async def ask(self, work: Callable[[Memory], Answer]) -> Answer:
-        """Return what *work* makes of the memory, in the desk's thread."""
+        """Return the result of *work* on the memory, run in the desk's thread."""
 
         def reporting(memory: Memory) -> Answer:
             memory.repository.progress = self.note_progress
@@ -132,7 +132,7 @@ class Browse(App[None]):
         return answer
 
     async def edit(self, key: str) -> Change:
-        """Let the person change a memory in their editor, which has the terminal meanwhile."""
+        """Let the user change a memory in their editor, which uses the terminal meanwhile."""
         draft = await self.ask(lambda memory: draft_of(memory, key))
         try:
             with self.suspend():
@@ -143,7 +143,7 @@ class Browse(App[None]):
             raise
 
     async def draw(self, draw: Callable[[Memory, Output], None], width: int) -> Content:
-        """Return what *draw* prints of the memory, and what the person should know of it."""
+        """Return the output of *draw*, followed by the memory's notices."""
 
         def work(memory: Memory) -> Content:
             def printing(out: Output) -> None:
@@ -171,7 +171,7 @@ class Browse(App[None]):
         return drawn(printing, self.size.width)
 
     def note_progress(self, what: str, done: int, of: int) -> None:
-        """Show how far long work is; called in the desk's thread, and often."""
+        """Show the progress of long work; called often, from the desk's thread."""
         if monotonic() - self._reported_at < DRAWN_EVERY_S or self._loop is None:
             return
         self._reported_at = monotonic()

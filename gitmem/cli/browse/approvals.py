@@ -1,7 +1,7 @@
-"""The loop of ``gitmem trust --review``: commands that wait for a person's approval, by the same rules.
+"""The loop of ``gitmem trust --review``: commands that wait for a person's approval, under the same rules.
 
-All of a command is on the screen before it can be approved, as ``trust`` shows it, and approving means typing the
-beginning of the hash of exactly that. An agent cannot approve here either.
+A command must be visible completely before it can be approved, as with ``trust``, and approving it requires typing the
+beginning of its hash. Agents cannot approve here either.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ if TYPE_CHECKING:
 
 
 def gather(memory: Memory) -> Sequence[Due]:
-    """Return the facts whose commands wait.
+    """Return the facts whose commands wait for approval.
 
     Raises:
-        TrustError: No person is here who could approve.
+        TrustError: No person is at this terminal to approve.
     """
     need_terminal(memory, IN_CI).close()
     trust = memory.repository.trust()
@@ -34,14 +34,14 @@ def gather(memory: Memory) -> Sequence[Due]:
 
 
 def draw(_: Memory, due: Due, out: Output) -> None:
-    """Print all that is approved with it; a long line goes on below, without a character more or less."""
+    """Print everything that is approved; long lines are wrapped without adding or removing a character."""
     for line in described(due):
         for piece in folded(line, out.width):
             out.line(piece)
 
 
 def approve(memory: Memory, due: Due, typed: str) -> str:
-    """Approve it, where the beginning of its hash was typed.
+    """Approve a command if the beginning of its hash was typed.
 
     Raises:
         UsageError: Something else was typed.
@@ -56,7 +56,7 @@ def approve(memory: Memory, due: Due, typed: str) -> str:
 
 
 def deny(memory: Memory, due: Due, _: str) -> str:
-    """Deny it in this clone."""
+    """Deny a command in this clone."""
     memory.repository.deny(due)
     return f"denied the command of {due.row.key}"
 

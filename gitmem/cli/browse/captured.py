@@ -14,12 +14,12 @@ if TYPE_CHECKING:
 
 
 def gather(memory: Memory) -> Sequence[RefusedText]:
-    """Return the refused texts, the oldest first."""
+    """Return the refused texts, oldest first."""
     return memory.captures.list_refused()
 
 
 def draw(_: Memory, one: RefusedText, out: Output) -> None:
-    """Print one, and why it was refused."""
+    """Print a text and the reason for refusing it."""
     out.line((one.name, "key"), f"  {one.kind or 'text not kept'}")
     out.line(("refused: ", "dim"), (one.why, "yellow"))
     if one.text:
@@ -28,13 +28,13 @@ def draw(_: Memory, one: RefusedText, out: Output) -> None:
 
 
 def accept(memory: Memory, one: RefusedText, _: str) -> str:
-    """Make a memory of it."""
+    """Make a memory of a text."""
     memory.captures.accept(one.name)
     return f"made a memory of {one.name}"
 
 
 def drop(memory: Memory, one: RefusedText, typed: str) -> str:
-    """Delete it."""
+    """Delete a text."""
     need_yes(typed)
     memory.captures.drop(one.name)
     return f"deleted {one.name}"

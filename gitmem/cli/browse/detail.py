@@ -1,4 +1,4 @@
-"""One memory in full: with its verdict, what broke it, and the history of both."""
+"""One memory in full: its verdict, the commit that broke it, and the history of both."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from gitmem.cli.output import Output
     from gitmem.memory.memory import Memory
 
-# Entries of the history; ``gitmem log KEY`` has more.
+# How many entries of the history are shown; ``gitmem log KEY`` has more.
 HISTORY = 20
 KEYS = (("↑ ↓", "scroll"), ("n p", "next, previous"), ("w", "why"), ("e", "edit"), ("s", "settle"), ("q", "back"))
 
@@ -46,7 +46,7 @@ def draw(memory: Memory, key: str, out: Output) -> str:
 
 
 class DetailScreen(Screen[None]):
-    """One of the memories that were found."""
+    """A screen for one of the memories that were found."""
 
     app: Browse
     BINDINGS = (  # type: ignore[assignment] # Textual has a list, which all screens would share
@@ -59,23 +59,23 @@ class DetailScreen(Screen[None]):
     )
 
     def __init__(self, keys: Sequence[str], at: int) -> None:
-        """Make it: *keys* are the memories that were found, and the one at *at* is shown first."""
+        """Prepare the screen: *keys* are the memories that were found, and the one at index *at* is shown first."""
         super().__init__()
         self._keys = keys
         self._at = at
         self._status = ""
-        # What was done to it last, for the line above it.
+        # The result of the last action, for the line above the memory.
         self._done = ""
         self._said, self._page, self._foot = Static(id="said"), Static(), Static()
         self._scroll = VerticalScroll()
 
     @classmethod
     def open(cls, screen: Screen[Any], keys: Sequence[str], at: int) -> None:
-        """Show one of these memories on top of a screen."""
+        """Show one of these memories on top of another screen."""
         screen.app.push_screen(cls(keys, at))
 
     def compose(self) -> ComposeResult:
-        """Lay it out."""
+        """Lay out the screen."""
         yield self._said
         with self._scroll:
             yield self._page
@@ -87,29 +87,29 @@ class DetailScreen(Screen[None]):
         self._show()
 
     def on_screen_resume(self) -> None:
-        """Draw again: it may have been settled."""
+        """Draw again, because the memory may have been settled."""
         self._show()
 
     def action_move(self, by: int) -> None:
-        """Show the next one, or the one before."""
+        """Show the next or the previous memory."""
         self._at = max(0, min(self._at + by, len(self._keys) - 1))
         self._done = ""
         self._scroll.scroll_home(animate=False)
         self._show()
 
     def action_settle(self) -> None:
-        """Settle it."""
+        """Open the loop that settles this memory."""
         if self._status in (FAILED, SUSPECT):
             self.app.push_screen(LoopScreen(FAILURES, [self._keys[self._at]]))
         else:
             self._say("there is nothing to settle: it did not fail")
 
     def action_why(self) -> None:
-        """Find what broke it."""
+        """Find the commit that broke this fact."""
         self.app.push_screen(WhyScreen(self._keys[self._at]))
 
     def action_edit(self) -> None:
-        """Edit it."""
+        """Edit this memory."""
         self.app.start(self, partial(self._edit, self._keys[self._at]))
 
     async def _edit(self, key: str) -> None:

@@ -1,7 +1,7 @@
-"""What commands print, drawn on a part of the screen.
+"""Show the output of commands on a part of the screen.
 
-Texts of memories come here through ``Output`` alone, which spells out every character that a terminal would obey. Only
-its own colours are escape sequences then, and no text is ever read as Textual's markup.
+Texts of memories pass through ``Output``, which spells out every control character. So the only escape sequences are
+its own colours, and no text is interpreted as Textual's markup.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 _SGR = re.compile("\x1b\\[([0-9;]*)m")
-# Of the codes that ``Output`` writes (ECMA-48, 8.3.117), what Textual calls them: the terminal's own colours.
+# Textual's names of the colour codes that ``Output`` writes (ECMA-48, 8.3.117): the terminal's own colours.
 _STYLES = {
     "1": "bold",
     "2": "dim",
@@ -33,7 +33,7 @@ _STYLES = {
 
 
 def drawn(draw: Callable[[Output], None], width: int) -> Content:
-    """Return what *draw* prints, in lines of at most *width* columns."""
+    """Return the output of *draw*, in lines of at most *width* columns."""
     printed = io.StringIO()
     out = Output(color="always", draws=False, stdout=printed, stderr=printed)
     out.is_terminal, out.width = True, max(2, min(width, WIDEST))
@@ -42,7 +42,7 @@ def drawn(draw: Callable[[Output], None], width: int) -> Content:
 
 
 def styled(printed: str) -> Content:
-    """Return what ``Output`` printed with its colours."""
+    """Convert the colours of ``Output`` to Textual's."""
     first, *rest = _SGR.split(printed)
     parts: list[str | tuple[str, str]] = [first]
     for codes, text in zip(rest[::2], rest[1::2], strict=True):
@@ -52,7 +52,7 @@ def styled(printed: str) -> Content:
 
 
 def folded(line: str, width: int) -> list[str]:
-    """Return one line as pieces of at most *width* columns, without leaving out or adding a character."""
+    """Split one line into pieces of at most *width* columns, without adding or removing a character."""
     pieces, columns = [""], 0
     for char in line:
         columns += width_of(char)

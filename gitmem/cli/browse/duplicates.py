@@ -1,4 +1,4 @@
-"""The loop of ``gitmem curate dedupe``: memories that say nearly the same."""
+"""The loop of ``gitmem curate dedupe``: memories that are nearly equal."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ if TYPE_CHECKING:
 
 
 def gather(memory: Memory) -> Sequence[Group]:
-    """Return the groups, the most alike first."""
+    """Return the groups, most similar first."""
     memory.repository.tip()
     return memory.bulk.dedupe().groups
 
 
 def draw(memory: Memory, group: Group, out: Output) -> None:
-    """Print the memory that would stay, and then each that it would replace."""
+    """Print the memory to keep, and then each one that it would replace."""
     out.line(("This one stays", "bold"), f" ({group.why}):")
     print_memory(memory.show(group.kept.key).document, out)
     for one in group.others:
@@ -32,10 +32,10 @@ def draw(memory: Memory, group: Group, out: Output) -> None:
 
 
 def merge(memory: Memory, group: Group, _: str) -> str:
-    """Supersede the others, in one commit.
+    """Supersede the other memories of a group, in one commit.
 
     Raises:
-        ConflictError: One of them changed since.
+        ConflictError: One of them has changed since.
     """
     done = memory.bulk.merge_group(group)
     if done.changed:

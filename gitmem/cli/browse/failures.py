@@ -1,4 +1,4 @@
-"""The loop of ``gitmem settle``: what failed, or rests on something that did."""
+"""The loop of ``gitmem settle``: failed facts, and memories that rest on them."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ if TYPE_CHECKING:
 
 
 def gather(memory: Memory) -> Sequence[str]:
-    """Return the keys of what failed, then of what is suspect."""
+    """Return the keys of failed facts, then of suspect memories."""
     status = memory.status()
     return [line.key for line in (*status.failed, *status.suspect)]
 
 
 def draw(memory: Memory, key: str, out: Output) -> None:
-    """Print it whole; of a suspect memory also what to settle first."""
+    """Print a memory in full; for a suspect one also what to settle first."""
     shown = memory.show(key)
     print_memory(shown.document, out)
     if shown.because:
@@ -31,7 +31,7 @@ def draw(memory: Memory, key: str, out: Output) -> None:
 
 
 def recheck(memory: Memory, key: str, _: str) -> str:
-    """Run its check again, if it is approved."""
+    """Run the check again, if it is approved."""
     run = memory.verify(key)
     if not run.results:
         return f"{key} has no check of its own"
@@ -42,31 +42,31 @@ def recheck(memory: Memory, key: str, _: str) -> str:
 
 
 def reword(memory: Memory, key: str, title: str) -> str:
-    """Give it another title."""
+    """Give the fact another title."""
     memory.edit(key, fields={"title": title}, body=None, approve=shared.is_interactive())
     return f"reworded {key}: to judge it in these words, check it again"
 
 
 def retire(memory: Memory, key: str, why: str) -> str:
-    """Move it to the archive."""
+    """Move the memory to the archive."""
     memory.forget(key, why=why)
     return f"retired {key}; to bring it back: gitmem restore {key}"
 
 
 def replace(memory: Memory, key: str, by: str) -> str:
-    """Let another memory supersede it."""
+    """Supersede the memory by another one."""
     change = memory.supersede(key, by.strip())
     return f"superseded {key} by {change.key}"
 
 
 def confirm(memory: Memory, key: str, _: str) -> str:
-    """Mark it as true although its foundation was reworded."""
+    """Confirm that the memory is true although its foundation was reworded."""
     memory.bulk.confirm(key)
     return f"confirmed {key}"
 
 
 def follow(memory: Memory, key: str, _: str) -> str:
-    """Re-point it to where its files moved."""
+    """Update the memory's paths to where its files moved."""
     found = memory.bulk.settle_moved(key, approve=shared.is_interactive())
     if not found:
         return f"{key} names no files that moved"

@@ -1,4 +1,4 @@
-"""The keys: the line at the foot of each screen, and the page that explains them."""
+"""Help on keys: the line at the bottom of each screen, and the page that explains all keys."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ LOOP_KEYS = (
 
 
 def keys_line(keys: Iterable[tuple[str, str]], width: int) -> Content:
-    """Return keys with what they do, as many lines as they need."""
+    """Return the keys with their actions, wrapped to as many lines as needed."""
     parts = [Content.assemble((key, "bold ansi_cyan"), " ", label) for key, label in keys]
     lines: list[Content] = []
     for part in parts:
@@ -58,7 +58,7 @@ def keys_line(keys: Iterable[tuple[str, str]], width: int) -> Content:
 
 
 def print_help(out: Output) -> None:
-    """Print what all keys do."""
+    """Print the actions of all keys."""
     pages = (
         ("Search", SEARCH_KEYS),
         ("A memory", MEMORY_KEYS),
@@ -78,13 +78,13 @@ def print_help(out: Output) -> None:
 
 
 class HelpScreen(Screen[None]):
-    """All keys."""
+    """The page that explains all keys."""
 
-    # Textual declares a list, which all screens would share.
+    # A tuple, because all screens would share the list that Textual declares.
     BINDINGS = (Binding("escape,q,question_mark,f1,enter", "dismiss", "back"),)  # type: ignore[assignment]
 
     def compose(self) -> ComposeResult:
-        """Lay it out."""
+        """Lay out the screen."""
         with VerticalScroll():
             yield Static(id="page")
         yield Static(keys_line((("↑ ↓", "scroll"), ("q", "back")), 80))

@@ -1,4 +1,4 @@
-"""What waits for a decision, one by one: the form of such a loop. What a choice does is what a command does."""
+"""Loops over pending decisions, one item at a time. Each choice does the same as a command."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from gitmem.cli.output import Output
     from gitmem.memory.memory import Memory
 
-# The keys of every loop, which no choice may have.
+# The keys that every loop has, and that no choice may use.
 MOVES = {
     "n": ("next", "decide later, and go on to the next one"),
     "p": ("previous", "go back to the previous one"),
@@ -25,16 +25,16 @@ MOVES = {
 
 @frozen
 class Choice:
-    """One thing that can be done.
+    """One possible decision.
 
     Attributes:
-        key: The key for it, one character.
-        label: It in one or two words.
-        about: What it does, for the help.
-        act: Does it to an item, with what was typed, and returns what was done as one sentence.
-        asks: Returns the question that is answered first by typing; None where it needs no answer.
-        may_be_empty: Whether the answer may be nothing.
-        stays: Whether the item stays on the screen, since it may still wait.
+        key: Its key, one character.
+        label: Its name, one or two words.
+        about: Its effect, for the help.
+        act: Applies it to an item, given the typed answer, and returns the result as one sentence.
+        asks: Returns a question that must be answered first; None if there is none.
+        may_be_empty: Whether the answer may be empty.
+        stays: Whether the item stays on the screen because it may still need a decision.
     """
 
     key: str
@@ -48,17 +48,17 @@ class Choice:
 
 @frozen
 class Loop:
-    """What waits for one kind of decision.
+    """The pending decisions of one kind.
 
     Attributes:
         name: What the items are called, such as ``failures to settle``.
-        none: What is said where there are none.
+        none: The message if there are none.
         gather: Returns the items.
-        draw: Prints one.
-        choices: What can be done with one.
+        draw: Prints one item.
+        choices: The possible decisions.
         command: The command that does the same.
-        is_whole: Whether an item that does not fit on the screen cannot be decided here: what scrolls away is not read.
-        is_slow: Whether gathering takes long in a large store, so that they are counted only when they are wanted.
+        is_whole: Whether an item must fit on the screen to be decided, because text that scrolled away is not read.
+        is_slow: Whether gathering takes long in a large store, so that items are not counted in advance.
     """
 
     name: str
@@ -76,12 +76,12 @@ class Loop:
 
 
 def ask_yes(question: str) -> Callable[[Any], str]:
-    """Return what asks a question that only ``y`` answers with yes."""
+    """Return a function for a question that only ``y`` answers with yes."""
     return lambda _: f"{question} Type y for yes"
 
 
 def need_yes(typed: str) -> None:
-    """Go on only where yes was typed.
+    """Raise an error unless yes was typed.
 
     Raises:
         UsageError: Something else was typed.

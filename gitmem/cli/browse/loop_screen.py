@@ -1,4 +1,4 @@
-"""One item of a loop after another, and the keys that decide what becomes of it, in the manner of ``git add -p``."""
+"""The screen of a loop: one item after another, with keys that decide about it, like ``git add -p``."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 def last_change(memory: Memory) -> str:
-    """Return what undoing would undo.
+    """Return the subject of the change that undo would revert.
 
     Raises:
         GitmemError: There is nothing to undo, or it cannot be undone.
@@ -46,13 +46,13 @@ def undo(memory: Memory, _: Any, typed: str) -> str:
 
 
 class LoopScreen(Screen[None]):
-    """Decide about one item after another."""
+    """Decides about one item after another."""
 
     app: Browse
-    AUTO_FOCUS = ""  # keys decide until a question is asked
+    AUTO_FOCUS = ""  # keys decide, except while a question is open
 
     def __init__(self, loop: Loop, items: Sequence[Any] = ()) -> None:
-        """Make it: *items* are decided about; without them, what the loop gathers."""
+        """Prepare the screen for these *items*, or else for those that the loop gathers."""
         super().__init__()
         self._form = loop
         self._items: list[Any] = list(items)
@@ -60,28 +60,28 @@ class LoopScreen(Screen[None]):
         self._head, self._page, self._said = Static(), Static(), Static(id="said")
         self._scroll, self._typing = VerticalScroll(can_focus=False), Container(id="typing")
         self._question, self._field, self._foot = Static(), Input(select_on_focus=False), Static()
-        # Why nothing could be gathered.
+        # The error that prevented gathering the items.
         self._refusal: Content | None = None
-        # Whether something is under way; which item is on the screen; and the choice that an answer is typed for.
+        # Whether work is in progress; the index of the item on the screen; and the choice whose question is open.
         self._is_busy = True
         self._drawn = -1
         self._asking: Choice | None = None
-        # Whether all of the item is on the screen, and whether the help is there in its place.
+        # Whether the item is incomplete on the screen, and whether the help is shown instead.
         self._is_cut = False
         self._is_help = False
 
     @property
     def is_drawing(self) -> bool:
-        """Whether the item that a key would decide about is not on the screen yet."""
+        """Whether the item to decide about is not yet on the screen."""
         return self._drawn != self._at
 
     @property
     def is_shown(self) -> bool:
-        """Whether the item that a key would decide about is on the screen, all of it."""
+        """Whether the item to decide about is completely on the screen."""
         return not (self.is_drawing or self._is_help or self._is_cut)
 
     def compose(self) -> ComposeResult:
-        """Lay it out."""
+        """Lay out the screen."""
         yield self._head
         with self._scroll:
             yield self._page
@@ -92,7 +92,7 @@ class LoopScreen(Screen[None]):
         yield self._foot
 
     def on_mount(self) -> None:
-        """Gather."""
+        """Gather the items."""
         self._typing.display = False
         self.app.start(self, self._begin)
 
@@ -113,9 +113,9 @@ class LoopScreen(Screen[None]):
         await self._draw()
 
     async def _draw(self) -> None:
-        """Draw the item, or that there is none left."""
+        """Draw the item, or a message that no more are left."""
         if self._is_busy and self._drawn < 0:
-            return  # nothing is known yet
+            return  # still gathering
         at, self._is_help = self._at, False
         self._drawn = -1
         name = self._form.name.capitalize()
@@ -150,9 +150,9 @@ class LoopScreen(Screen[None]):
         return head + Content("\n\n") + drawn(lambda out: out.line((message, "yellow")), width)
 
     def _rows(self) -> int:
-        """Return how many rows an item has while a question is asked."""
+        """Return how many rows an item may take while a question is open."""
         keys = keys_line(self._keys(), self.size.width).plain.count("\n") + 1
-        return self.size.height - keys - 3  # the head, what was said, the question
+        return self.size.height - keys - 3  # the heading, the message, the question
 
     def _keys(self) -> list[tuple[str, str]]:
         choices = [(one.key, one.label) for one in self._form.choices] if self._at < len(self._items) else []
@@ -201,7 +201,7 @@ class LoopScreen(Screen[None]):
             self.app.start(self, self._draw, replaces="draw")
 
     def _help(self) -> None:
-        """Show what the keys do; the same key shows the item again."""
+        """Show the actions of the keys, or return to the item if they are already shown."""
         if self._is_help:
             self.app.start(self, self._draw, replaces="draw")
             return
@@ -229,7 +229,7 @@ class LoopScreen(Screen[None]):
 
     def _begin_choice(self, choice: Choice, *, is_move: bool = False) -> None:
         if not (is_move or self.is_shown):
-            # What was typed ahead decides about nothing that no one has seen.
+            # Keys typed ahead must not decide about an item that was not visible yet.
             self._say(Content.styled("look at all of it first" + "; ? shows it again" * self._is_help, "dim"))
         elif choice.asks is None:
             self.app.start(self, partial(self._act, choice, ""))
@@ -249,7 +249,7 @@ class LoopScreen(Screen[None]):
         self.set_focus(None)
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
-        """Do what was asked about, with what was typed."""
+        """Apply the choice whose question was answered."""
         choice, typed = self._asking, event.value
         self._stop_asking()
         if choice is None or not (typed.strip() or choice.may_be_empty):
@@ -258,7 +258,7 @@ class LoopScreen(Screen[None]):
             self.app.start(self, partial(self._act, choice, typed))
 
     async def _act(self, choice: Choice, typed: str) -> None:
-        """Do what was chosen, say what was done, and go on to the next item."""
+        """Apply a choice, report the result, and go to the next item."""
         self._is_busy = True
         item = self._items[self._at] if self._at < len(self._items) else None
         self._say(Content.styled(f"{choice.label} …", "dim"))

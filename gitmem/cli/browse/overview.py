@@ -1,4 +1,4 @@
-"""What waits for a decision, kind by kind, with how much there is of each."""
+"""The kinds of pending decisions, with the number of each."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ KEYS = (("↑ ↓", "choose"), ("Enter", "go through them"), ("q", "back"), ("?"
 
 
 def count(memory: Memory, loop: Loop) -> str:
-    """Return how much there is of one kind; where that takes long, or cannot be said, why."""
+    """Return how many decisions of one kind are pending, or why they were not counted."""
     if loop.is_slow:
         return "?"
     try:
@@ -41,7 +41,7 @@ def count(memory: Memory, loop: Loop) -> str:
 
 
 class OverviewScreen(Screen[None]):
-    """The kinds of decisions."""
+    """A screen with the kinds of decisions."""
 
     app: Browse
     BINDINGS = (  # type: ignore[assignment] # Textual has a list, which all screens would share
@@ -54,14 +54,14 @@ class OverviewScreen(Screen[None]):
     )
 
     def __init__(self) -> None:
-        """Make it."""
+        """Prepare the screen."""
         super().__init__()
         self._counts: tuple[str, ...] = ("…",) * len(LOOPS)
         self._chosen = 0
         self._page, self._said, self._foot = Static(), Static(id="said"), Static()
 
     def compose(self) -> ComposeResult:
-        """Lay it out."""
+        """Lay out the screen."""
         with VerticalScroll(can_focus=False):
             yield self._page
         yield self._said
@@ -73,16 +73,16 @@ class OverviewScreen(Screen[None]):
         self._draw()
 
     def on_screen_resume(self) -> None:
-        """Count again."""
+        """Count again, because decisions may have been made."""
         self.app.start(self, self._count, replaces="draw")
 
     def action_move(self, by: int) -> None:
-        """Choose another kind."""
+        """Select another kind."""
         self._chosen = (self._chosen + by) % len(LOOPS)
         self._draw()
 
     def action_open(self, number: int = 0) -> None:
-        """Go through one kind."""
+        """Start the loop of the selected kind."""
         self._chosen = number - 1 if number else self._chosen
         self.app.push_screen(LoopScreen(LOOPS[self._chosen]))
 

@@ -1,4 +1,4 @@
-"""The loop of ``gitmem propose --list`` and ``gitmem review``: what each proposal changes, and where it goes."""
+"""The loop of ``gitmem propose --list`` and ``gitmem review``: the changes of each proposal, and its target."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ if TYPE_CHECKING:
     from gitmem.commands.propose.listing import Proposal
     from gitmem.memory.memory import Memory
 
-# No one can type a password here: the screen is ours.
+# Programs cannot ask for a password while this program uses the screen.
 SILENT = RemoteOptions(interactive=False)
 
 
 def gather(memory: Memory) -> Sequence[str]:
-    """Return the names of the proposals that are not merged, the current one first."""
+    """Return the names of the unmerged proposals, current one first."""
     return [one.name for one in memory.proposals.list() if not one.merged]
 
 
 def get_proposal(memory: Memory, name: str) -> Proposal:
-    """Return one as it is now.
+    """Return the present state of a proposal.
 
     Raises:
-        NotFoundError: It is gone.
+        NotFoundError: It no longer exists.
     """
     one = next((one for one in memory.proposals.list() if one.name == name), None)
     if one is None:
@@ -38,7 +38,7 @@ def get_proposal(memory: Memory, name: str) -> Proposal:
 
 
 def draw(memory: Memory, name: str, out: Output) -> None:
-    """Print what a reviewer wants to know of it."""
+    """Print the review of a proposal."""
     one = get_proposal(memory, name)
     current = "  new memories go to it" if one.current else ""
     out.line((one.name, "key"), f"  {standing(one, memory.repository.now)}", (current, "green"))
@@ -51,21 +51,21 @@ def draw(memory: Memory, name: str, out: Output) -> None:
 
 
 def switch(memory: Memory, name: str, _: str) -> str:
-    """Write what follows to it, or to the memory branch again where it is the current one."""
+    """Write future changes to a proposal, or to the memory branch if it is already current."""
     one = get_proposal(memory, name)
     branch = memory.proposals.switch(memory.repository.config.branch if one.current else one.name, talk=SILENT)
     return f"new memories go to {branch}"
 
 
 def push(memory: Memory, name: str, typed: str) -> str:
-    """Push it; its link is for the pull request."""
+    """Push a proposal; the link in the result opens a pull request."""
     need_yes(typed)
     done = memory.proposals.send(name, talk=SILENT)
     return f"{done.remote} has {done.branch}  {done.link}" if done.pushed else f"{name} was not pushed"
 
 
 def drop(memory: Memory, name: str, typed: str) -> str:
-    """Delete its branch in this clone."""
+    """Delete the proposal's branch in this clone."""
     need_yes(typed)
     one, _ = memory.proposals.drop(name, talk=SILENT)
     return f"deleted {one.branch} in this clone"

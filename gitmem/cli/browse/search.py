@@ -1,4 +1,4 @@
-"""The first screen: memories as you type, in the order of ``gitmem recall``."""
+"""The first screen: search as you type, in the order of ``gitmem recall``."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from gitmem.memory.memory import Memory
     from gitmem.model import Hit
 
-# What is in front of the chosen hit, and of the others.
+# Prefixes of the selected hit, and of the others.
 CHOSEN, OTHER = Content.styled("❯ ", "bold ansi_cyan"), Content("  ")
 KEYS = (
     ("↑ ↓", "choose"),
@@ -38,19 +38,19 @@ KEYS = (
     ("Esc", "clear, or leave"),
     ("F1", "help"),
 )
-# Questions are answered from the hits of recall; at its end the list gets as many again, up to so many.
+# At the end of the list, recall runs again with twice as many hits, up to this number.
 HITS_AT_MOST = 200
 
 
 @frozen
 class Answered:
-    """What was found for a question.
+    """The result of a query.
 
     Attributes:
         hits: The memories.
         more: How many more there are, at least.
-        said: What is said below them.
-        lengths: How many characters of their keys name them, by key.
+        said: The message about them.
+        lengths: The lengths of their shortest unique prefixes, by key.
     """
 
     hits: tuple[Hit, ...]
@@ -60,7 +60,7 @@ class Answered:
 
 
 def search(memory: Memory, text: str, limit: int) -> Answered:
-    """Return what ``gitmem recall --limit N`` finds for a question; without one, the newest memories."""
+    """Return the result of ``gitmem recall --limit N`` for a query; the newest memories for an empty one."""
     limit = limit or memory.repository.config.recall_limit
     found = memory.recall(text, limit=limit)
     if not found.hits:
@@ -74,7 +74,7 @@ def search(memory: Memory, text: str, limit: int) -> Answered:
 
 
 class SearchScreen(Screen[None]):
-    """Search as you type."""
+    """The screen for searching as you type."""
 
     app: Browse
     BINDINGS = (  # type: ignore[assignment] # Textual has a list, which all screens would share
@@ -88,11 +88,11 @@ class SearchScreen(Screen[None]):
     )
 
     def __init__(self, query: str = "", *, is_waiting: bool = False) -> None:
-        """Make it: *query* is in the field, and *is_waiting* shows what waits above it."""
+        """Prepare the screen: *query* is the initial text, and *is_waiting* first opens the pending decisions."""
         super().__init__()
         self._query = query
         self._is_waiting = is_waiting
-        # What is wanted (a question and how many hits), what is on the screen, and whether someone is fetching.
+        # The requested query and number of hits, those on the screen, and whether a search is running.
         self._wanted: tuple[str, int] = (query, 0)
         self._shown: tuple[str, int] | None = None
         self._is_busy = False
@@ -104,7 +104,7 @@ class SearchScreen(Screen[None]):
         self._scroll = VerticalScroll(can_focus=False)
 
     def compose(self) -> ComposeResult:
-        """Lay it out."""
+        """Lay out the screen."""
         with Container(id="typing"):
             yield Static(Content.styled("search: ", "bold"))
             yield self._field
@@ -114,7 +114,7 @@ class SearchScreen(Screen[None]):
         yield self._foot
 
     def on_mount(self) -> None:
-        """Ask for the first hits."""
+        """Request the first hits."""
         self._field.focus()
         if self._is_waiting:
             self.action_wait()
@@ -126,14 +126,14 @@ class SearchScreen(Screen[None]):
         self._draw()
 
     def on_screen_resume(self) -> None:
-        """Ask again: something may have been decided."""
+        """Search again, because decisions may have changed the result."""
         if self._shown is not None:
             self._shown = None
             self._fetch()
 
     def on_input_changed(self, event: Input.Changed) -> None:
-        """Search for what was typed."""
-        if event.value == "?":  # no one searches for that: the help
+        """Search for the typed text."""
+        if event.value == "?":  # not a useful query, so it opens the help
             event.input.clear()
             self.action_help()
         elif event.value != self._wanted[0]:
@@ -141,16 +141,16 @@ class SearchScreen(Screen[None]):
             self._want(event.value)
 
     def on_input_submitted(self) -> None:
-        """Open the chosen memory."""
+        """Open the selected memory."""
         if self._found.hits:
             DetailScreen.open(self, [hit.reference for hit in self._found.hits], self._chosen)
 
     def is_answered(self, text: str) -> bool:
-        """Return whether the hits on the screen are those of a question."""
+        """Return whether the hits on the screen belong to this query."""
         return self._shown is not None and self._shown[0] == text
 
     def action_move(self, by: int) -> None:
-        """Choose another hit; at the end, get more."""
+        """Select another hit; at the end, request more."""
         hits = self._found.hits
         if by > 0 and self._chosen == len(hits) - 1 and self._found.more and len(hits) < HITS_AT_MOST:
             self._want(self._wanted[0], limit=2 * len(hits))
@@ -158,11 +158,11 @@ class SearchScreen(Screen[None]):
         self._draw_list()
 
     def action_wait(self) -> None:
-        """Show what waits for a decision."""
+        """Show the pending decisions."""
         self.app.push_screen(OverviewScreen())
 
     def action_clear(self) -> None:
-        """Clear the field; leave where it is empty."""
+        """Clear the field, or leave if it is empty."""
         if self._field.value:
             self._field.clear()
         else:
@@ -182,7 +182,7 @@ class SearchScreen(Screen[None]):
             self.app.start(self, self._answer)
 
     async def _answer(self) -> None:
-        """Fetch until what is on the screen is what is wanted; questions that were typed over are never asked."""
+        """Search until the screen shows the requested result; queries that were overtyped meanwhile are skipped."""
         try:
             while self._shown != self._wanted:
                 text, limit = wanted = self._wanted
@@ -199,7 +199,7 @@ class SearchScreen(Screen[None]):
             self._is_busy = False
 
     def _draw(self) -> None:
-        """Draw what was found."""
+        """Draw the hits."""
         width = self.size.width - 4  # the mark, and the scroll bar with a space before it
         found = self._found
         lengths = [found.lengths.get(hit.reference, 0) for hit in found.hits]
@@ -212,7 +212,7 @@ class SearchScreen(Screen[None]):
         self._draw_list()
 
     def _draw_list(self) -> None:
-        """Draw the hits with the chosen one marked, and scroll there."""
+        """Draw the list with the selected hit marked, and scroll to it."""
         lines: list[Content] = []
         top = height = 0
         for number, content in enumerate(self._drawn):

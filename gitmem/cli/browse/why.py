@@ -1,4 +1,4 @@
-"""The commit that broke a fact, as ``gitmem why`` finds it."""
+"""A screen with the commit that broke a fact, as found by ``gitmem why``."""
 
 from __future__ import annotations
 
@@ -22,27 +22,27 @@ if TYPE_CHECKING:
 
 
 class WhyScreen(Screen[None]):
-    """What broke one fact, once it is found."""
+    """Shows the commit that broke one fact, once it is found."""
 
     app: Browse
     BINDINGS = (Binding("escape,q,left,backspace", "dismiss", "back"),)  # type: ignore[assignment]
 
     def __init__(self, key: str) -> None:
-        """Make it."""
+        """Prepare the screen."""
         super().__init__()
         self._key = key
         self._found: Why | None = None
         self._said, self._page, self._foot = Static(id="said"), Static(), Static()
 
     def compose(self) -> ComposeResult:
-        """Lay it out."""
+        """Lay out the screen."""
         yield self._said
         with VerticalScroll():
             yield self._page
         yield self._foot
 
     def on_mount(self) -> None:
-        """Search."""
+        """Start the search."""
         self.app.start(self, self._find)
 
     def on_resize(self) -> None:

@@ -19,10 +19,10 @@ EXAMPLES = ("gitmem curate archive", "gitmem curate archive --apply")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add what archive takes."""
+    """Add the arguments of ``archive``."""
     rows.add_plan(parser, apply="archive them, in one commit", days=90)
 
 
 def run(args: argparse.Namespace, out: Output) -> int:
-    """Propose, or apply."""
+    """List the memories, or archive them."""
     return rows.run_plan("archive", args, out)

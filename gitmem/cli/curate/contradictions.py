@@ -21,12 +21,12 @@ EXAMPLES = ("gitmem curate contradictions", "gitmem curate contradictions --appl
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add what contradictions takes."""
+    """Add the arguments of ``contradictions``."""
     rows.add_plan(parser, apply="supersede what a check that holds contradicts, in one commit", what="pairs")
 
 
 def run(args: argparse.Namespace, out: Output) -> int:
-    """Propose, or supersede; 1 when there is something left to decide."""
+    """List contradictions, or supersede; return 1 if something is left to decide."""
     with shared.open_memory(args, out) as memory:
         memory.repository.tip()
         found, commit = memory.bulk.contradictions(scope=args.scope or PROJECT, apply=args.apply)

@@ -20,10 +20,10 @@ EXAMPLES = ("gitmem curate decay", "gitmem curate decay --apply")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add what decay takes."""
+    """Add the arguments of ``decay``."""
     rows.add_plan(parser, apply="write their new confidence, in one commit", days=180)
 
 
 def run(args: argparse.Namespace, out: Output) -> int:
-    """Propose, or apply."""
+    """List the memories, or lower their confidence."""
     return rows.run_plan("decay", args, out)

@@ -27,7 +27,7 @@ SHOWN = 20
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add what dedupe takes."""
+    """Add the arguments of ``dedupe``."""
     how = parser.add_mutually_exclusive_group()
     how.add_argument("--apply", action="store_true", help="supersede the others, in one commit")
     how.add_argument("--dry-run", action="store_true", help="propose without applying, the default")
@@ -43,7 +43,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace, out: Output) -> int:
-    """Propose groups, or supersede; 1 when there is something left to decide."""
+    """List groups, or supersede; return 1 if something is left to decide."""
     if not 0 <= args.threshold <= 1:
         raise UsageError("--threshold must be above 0 and at most 1", hint="gitmem curate dedupe --threshold 0.75")
     with shared.open_memory(args, out) as memory:

@@ -18,10 +18,10 @@ EXAMPLES = ("gitmem curate expired", "gitmem curate expired --apply")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add what expired takes."""
+    """Add the arguments of ``expired``."""
     rows.add_plan(parser, apply="archive them, in one commit")
 
 
 def run(args: argparse.Namespace, out: Output) -> int:
-    """Propose, or apply."""
+    """List the memories, or archive them."""
     return rows.run_plan("expired", args, out)

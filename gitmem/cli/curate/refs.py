@@ -19,10 +19,10 @@ EXAMPLES = ("gitmem curate refs", "gitmem curate refs --apply")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add what refs takes."""
+    """Add the arguments of ``refs``."""
     rows.add_plan(parser, apply="write the new places of lines that moved, in one commit")
 
 
 def run(args: argparse.Namespace, out: Output) -> int:
-    """Propose, or apply."""
+    """List the memories, or update their references."""
     return rows.run_plan("refs", args, out)

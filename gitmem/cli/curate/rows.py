@@ -1,4 +1,4 @@
-"""What the verbs of curate share: their options, and how a plan is printed."""
+"""Options and printing shared by the verbs of curate."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ SHOWN = 20
 
 
 def add_plan(parser: argparse.ArgumentParser, *, apply: str, days: int = 0, what: str = "memories") -> None:
-    """Add what such a verb takes; *days* is the usual time of one that has a time, *what* is what it lists."""
+    """Add the options of such a verb; *days* is the default age, if any, and *what* describes what it lists."""
     how = parser.add_mutually_exclusive_group()
     how.add_argument("--apply", action="store_true", help=apply)
     how.add_argument("--dry-run", action="store_true", help="propose without applying, the default")
@@ -33,7 +33,7 @@ def add_plan(parser: argparse.ArgumentParser, *, apply: str, days: int = 0, what
 
 
 def run_plan(verb: str, args: argparse.Namespace, out: Output) -> int:
-    """Propose, or apply; 1 when there is something left to decide."""
+    """List changes, or apply them; return 1 if something is left to decide."""
     with shared.open_memory(args, out) as memory:
         memory.repository.tip()
         days = getattr(args, "days", 0)

@@ -18,14 +18,14 @@ EXAMPLES = ("gitmem embed rebuild", "gitmem embed rebuild --download", "gitmem e
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add what rebuild takes."""
+    """Add the arguments of ``rebuild``."""
     parser.add_argument("--all", action="store_true", help="embed everything again")
     parser.add_argument("--download", action="store_true", help="download the model if it is not on this machine")
     shared.add_json(parser)
 
 
 def run(args: argparse.Namespace, out: Output) -> int:
-    """Embed, and say what was done."""
+    """Embed memories, and print a summary."""
     with shared.open_memory(args, out) as memory:
         found = memory.vectors.rebuild(everything=args.all, download=args.download)
         shared.print_notices(memory, out)

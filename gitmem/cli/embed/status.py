@@ -20,12 +20,12 @@ HOW = "not set up; to set one up: git config --global gitmem.embed model2vec:pot
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add what status takes."""
+    """Add the arguments of ``status``."""
     shared.add_json(parser)
 
 
 def run(args: argparse.Namespace, out: Output) -> int:
-    """Print how the vectors stand."""
+    """Print the state of the vectors."""
     with shared.open_memory(args, out) as memory:
         found = memory.vectors.status().document
         shared.print_notices(memory, out)

@@ -21,12 +21,12 @@ EXAMPLES = ("gitmem forge", "gitmem forge --json")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add what the noun alone takes."""
+    """Add the arguments of ``forge`` without a verb."""
     shared.add_json(parser)
 
 
 def run(args: argparse.Namespace, out: Output) -> int:
-    """Print whom the verbs would speak to; 1 where there is no token."""
+    """Print which repository the verbs would use; return 1 without a token."""
     place, has_token = place_here(), bool(forge_token())
     if args.json:
         out.json({"repository": place.repository, "api": place.api, "run": place.run, "has_token": has_token})

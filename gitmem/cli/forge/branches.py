@@ -28,7 +28,7 @@ EXAMPLES = ("gitmem forge branches", "gitmem forge branches --dry-run")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add what branches takes."""
+    """Add the arguments of ``branches``."""
     parser.add_argument(
         "--drop-list",
         default="",
@@ -40,7 +40,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace, out: Output) -> int:
-    """Ask the forge what became of each branch, and do the same to its memory."""
+    """Ask the forge about each branch, and merge or delete its memory accordingly."""
     from gitmem.commands.sync.companions import describe
     from gitmem.repository.companion import default_name
 

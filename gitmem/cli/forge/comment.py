@@ -38,7 +38,7 @@ EXAMPLES = (
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add what comment takes."""
+    """Add the arguments of ``comment``."""
     parser.add_argument("file", nargs="?", metavar="FILE", help="JSON of a check, or Markdown; - reads standard input")
     parser.add_argument(
         "--kind", required=True, choices=tuple(KINDS), metavar="KIND", help=f"the kind of comment: {' or '.join(KINDS)}"
@@ -59,7 +59,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace, out: Output) -> int:
-    """Bring the comment up to date and print its address."""
+    """Update the comment and print its URL."""
     if bool(args.file) == args.delete:
         raise UsageError("comment needs either a FILE or --delete", hint="gitmem forge comment --help")
     if args.commit and not is_commit(args.commit):

@@ -46,7 +46,7 @@ WORDS = {
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add what issue takes."""
+    """Add the arguments of ``issue``."""
     parser.add_argument(
         "file",
         nargs="?",
@@ -59,7 +59,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace, out: Output) -> int:
-    """Bring the issue up to date and print its address."""
+    """Update the issue and print its URL."""
     place = place_here()
     if args.file:
         failing = _read(args.file)
@@ -89,7 +89,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
 
 
 def _read(file: str) -> Failing:
-    """Return what a file lists that another job wrote."""
+    """Return the items in a file that another job wrote."""
     text = read_text(file)
     if (table := parse_table(text, "failed", "suspect")) is not None:
         return failing_facts(table)
@@ -99,7 +99,7 @@ def _read(file: str) -> Failing:
 
 
 def _keep(failing: Failing, place: ForgeRepository, text: str) -> IssueResult:
-    """Keep the issue; disabled issues are an error only where there is something to report."""
+    """Update the issue; disabled issues are an error only if there is something to report."""
     try:
         return keep(Forge(place, forge_token()), failing)
     except ForgeError as err:

@@ -23,7 +23,7 @@ EXAMPLES = ("gitmem forge note --kind check check.json", "gitmem forge note --ki
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add what note takes."""
+    """Add the arguments of ``note``."""
     parser.add_argument("file", metavar="FILE", help="JSON of a check, or Markdown; - reads standard input")
     parser.add_argument(
         "--kind", required=True, choices=tuple(KINDS), metavar="KIND", help=f"the kind of note: {' or '.join(KINDS)}"
@@ -33,7 +33,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace, out: Output) -> int:
-    """Bring the note up to date."""
+    """Update the note."""
     place, text = gitlab_place(), read_text(args.file)
     if args.dry_run:
         out.text(body_of(args.kind, text, place)[0])

@@ -18,13 +18,13 @@ EXAMPLES = ("gitmem forge page", "gitmem forge page --dry-run", "gitmem forge pa
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add what page takes."""
+    """Add the arguments of ``page``."""
     parser.add_argument("--dry-run", action="store_true", help="print the page without writing it")
     shared.add_json(parser)
 
 
 def run(args: argparse.Namespace, out: Output) -> int:
-    """Write the page, and say in which commit."""
+    """Write the page, and print the commit."""
     from gitmem.commands.forge.page import page, write
     from gitmem.commands.report.badge import make_badge, svg
 

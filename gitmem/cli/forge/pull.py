@@ -29,7 +29,7 @@ EXAMPLES = (
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add what pull takes."""
+    """Add the arguments of ``pull``."""
     parser.add_argument(
         "--head", required=True, metavar="BRANCH", help="the branch with the change; it must be pushed already"
     )
@@ -42,7 +42,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace, out: Output) -> int:
-    """Find or open the pull request and print its address."""
+    """Find or open the pull request and print its URL."""
     for name in (args.head, args.base):
         if not is_branch(name):
             raise UsageError(f"invalid branch name: {name!r}", hint="use --head BRANCH, without refs/heads/")

@@ -17,14 +17,14 @@ EXAMPLES = ("gitmem session archive", "gitmem session archive --session 0b6e")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add what archive takes."""
+    """Add the arguments of ``archive``."""
     parser.add_argument(
         "--session", default="", metavar="NAME", help="on a shared branch, the topic of this session (the latest)"
     )
 
 
 def run(args: argparse.Namespace, out: Output) -> int:
-    """Put the topic away."""
+    """Archive the topic."""
     with shared.open_memory(args, out) as memory:
         topic = memory.sessions.archive(session=args.session)
         shared.print_notices(memory, out)

@@ -18,7 +18,7 @@ EXAMPLES = ('gitmem session evidence "Half-even rounding loses no cent" --ref te
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add what evidence takes."""
+    """Add the arguments of ``evidence``."""
     parser.add_argument("text", nargs="+", metavar="TEXT", help="the evidence")
     parser.add_argument(
         "--ref",
@@ -34,7 +34,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace, out: Output) -> int:
-    """Write the evidence down."""
+    """Record the evidence."""
     with shared.open_memory(args, out) as memory:
         topic = memory.sessions.add_evidence(" ".join(args.text), args.ref, session=args.session)
         shared.print_notices(memory, out)

@@ -18,13 +18,13 @@ EXAMPLES = ("gitmem session log", "gitmem session log --session 0b6e --json")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add what log takes."""
+    """Add the arguments of ``log``."""
     parser.add_argument("--session", default="", metavar="NAME", help="show this session (the latest)")
     shared.add_json(parser)
 
 
 def run(args: argparse.Namespace, out: Output) -> int:
-    """Print what was shown, the oldest first; 1 where nothing was."""
+    """Print the log, oldest entries first; return 1 if it is empty."""
     with shared.open_memory(args, out) as memory:
         found = memory.sessions.shown(args.session)
         shared.print_notices(memory, out)

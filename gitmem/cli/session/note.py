@@ -16,7 +16,7 @@ EXAMPLES = ('gitmem session note "Rounding is decided: half even"', "gitmem sess
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add what note takes."""
+    """Add the arguments of ``note``."""
     parser.add_argument("text", nargs="+", metavar="TEXT", help="the paragraph; - reads standard input")
     parser.add_argument(
         "--session", default="", metavar="NAME", help="on a shared branch, the topic of this session (the latest)"

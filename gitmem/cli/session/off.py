@@ -18,7 +18,7 @@ EXAMPLES = ("gitmem session off", "gitmem session off --all", "gitmem session of
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add what off takes."""
+    """Add the arguments of ``off``."""
     parser.add_argument("--all", action="store_true", help="switch it off in the whole repository")
     parser.add_argument("--undo", action="store_true", help="switch it on again")
     parser.add_argument(
@@ -27,7 +27,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace, out: Output) -> int:
-    """Switch off, or on again."""
+    """Switch context off, or on again."""
     with shared.open_memory(args, out) as memory:
         path = memory.sessions.switch_context(is_on=args.undo, everywhere=args.all, session=args.session)
         again = "agents are shown memories again" if args.undo else "agents are shown nothing"

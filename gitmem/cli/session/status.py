@@ -17,7 +17,7 @@ EXAMPLES = ("gitmem session status", "gitmem session status billing-ledger --jso
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add what status takes."""
+    """Add the arguments of ``status``."""
     parser.add_argument(
         "topic", nargs="?", default="", metavar="TOPIC", help="the name of another topic of this branch"
     )

@@ -19,13 +19,13 @@ EXAMPLES = ("gitmem session summarize", "gitmem session summarize --session 0b6e
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add what summarize takes."""
+    """Add the arguments of ``summarize``."""
     parser.add_argument("--session", default="", metavar="NAME", help="summarize this session (the latest)")
     shared.add_json(parser)
 
 
 def run(args: argparse.Namespace, out: Output) -> int:
-    """Print the key of the summary; 1 where the session has nothing worth keeping."""
+    """Print the key of the summary; return 1 if the session has nothing worth recording."""
     with shared.open_memory(args, out) as memory:
         key = on_event.summarize_session(memory, args.session)
         shared.print_notices(memory, out)

@@ -21,14 +21,14 @@ EXAMPLES = ("gitmem session use billing-ledger", 'gitmem session use billing-led
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add what use takes."""
+    """Add the arguments of ``use``."""
     parser.add_argument("topic", metavar="TOPIC", help="letters, digits, '-', '_' and '.'")
     parser.add_argument("text", nargs="*", metavar="TEXT", help="a description of the work; - reads standard input")
     shared.add_json(parser)
 
 
 def run(args: argparse.Namespace, out: Output) -> int:
-    """Name the topic and print its name."""
+    """Set the topic's name and print it."""
     text = " ".join(args.text)
     text = shared.read_standard_input(SPEC_BYTES) if text == "-" else text
     with shared.open_memory(args, out) as memory:
@@ -44,5 +44,5 @@ def run(args: argparse.Namespace, out: Output) -> int:
 
 
 def _seen_from_here(path: str) -> str:
-    """Return a path as it is typed in the current folder, where that is shorter."""
+    """Return a path relative to the current folder, if that is shorter."""
     return min(path, os.path.relpath(path), key=len)

@@ -17,14 +17,14 @@ EXAMPLES = ("gitmem session wipe",)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add what wipe takes."""
+    """Add the arguments of ``wipe``."""
     parser.add_argument(
         "--session", default="", metavar="NAME", help="on a shared branch, the topic of this session (the latest)"
     )
 
 
 def run(args: argparse.Namespace, out: Output) -> int:
-    """Remove the topic's files; 1 where there are none."""
+    """Delete the topic's files; return 1 if there are none."""
     with shared.open_memory(args, out) as memory:
         topic, had = memory.sessions.wipe(session=args.session)
         shared.print_notices(memory, out)

@@ -26,7 +26,7 @@ EXAMPLES = (
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add what add takes."""
+    """Add the arguments of ``add``."""
     parser.add_argument("kind", choices=("github", "jira", "code", "docs"), help="what it is")
     about = "OWNER/NAME on GitHub (default: this repository's remote), or the address of a Jira site"
     parser.add_argument("address", nargs="?", default="", metavar="ADDRESS", help=about)
@@ -66,6 +66,6 @@ def run(args: argparse.Namespace, out: Output) -> int:
 
 
 def _folder(typed: str, top: str) -> str:
-    """Return a folder below the top of the work tree, or the absolute path of one elsewhere."""
+    """Return a folder relative to the top of the work tree, or the absolute path of a folder elsewhere."""
     whole, root = Path(typed).expanduser().resolve(), Path(top).resolve()
     return whole.relative_to(root).as_posix() if top and whole.is_relative_to(root) else str(whole)

@@ -21,12 +21,12 @@ EXAMPLES = ("gitmem sources list", "gitmem sources list --json")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add what list takes."""
+    """Add the arguments of ``list``."""
     shared.add_json(parser)
 
 
 def run(args: argparse.Namespace, out: Output) -> int:
-    """Print the sources; 1 where there are none."""
+    """Print the sources; return 1 if there are none."""
     with shared.open_memory(args, out) as memory:
         found, now = memory.sources.list(), memory.repository.now
         shared.print_notices(memory, out)
@@ -40,7 +40,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
 
 
 def as_table(one: SourceState) -> dict[str, Any]:
-    """Return how a source stands as the documented JSON."""
+    """Return the state of a source as documented JSON."""
     return {
         "name": one.source.name,
         "kind": one.source.kind,
@@ -58,7 +58,7 @@ def as_table(one: SourceState) -> dict[str, Any]:
 
 
 def print_states(found: Sequence[SourceState], out: Output, *, now: int) -> None:
-    """Print sources for people, or a line of cells each in a pipe."""
+    """Print sources for people, or as a line of cells each in a pipe."""
     from gitmem.commands.pull.run import age_of
 
     for one in found:

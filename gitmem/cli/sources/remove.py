@@ -14,7 +14,7 @@ EXAMPLES = ("gitmem sources remove github",)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add what remove takes."""
+    """Add the arguments of ``remove``."""
     parser.add_argument("source", metavar="SOURCE", help="its name")
 
 

@@ -18,13 +18,13 @@ EXAMPLES = ("gitmem sources status", "gitmem sources status github --json")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add what status takes."""
+    """Add the arguments of ``status``."""
     parser.add_argument("source", nargs="*", metavar="SOURCE", help="only these sources")
     shared.add_json(parser)
 
 
 def run(args: argparse.Namespace, out: Output) -> int:
-    """Print how sources stand; 1 where one is overdue or failed."""
+    """Print the state of sources; return 1 if one is overdue or failed."""
     with shared.open_memory(args, out) as memory:
         found, now = memory.sources.list(*args.source), memory.repository.now
         shared.print_notices(memory, out)

@@ -19,14 +19,14 @@ EXAMPLES = ("gitmem stores add ../api", "gitmem stores add api=/srv/git/api.git"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add what add takes."""
+    """Add the arguments of ``add``."""
     parser.add_argument("store", metavar="[NAME=]PATH", help="a repository, with a work tree or bare")
     parser.add_argument("--global", dest="everywhere", action="store_true", help="add it for all your repositories")
     shared.add_json(parser)
 
 
 def run(args: argparse.Namespace, out: Output) -> int:
-    """List a store and print its name."""
+    """Add a store to the list and print its name."""
     with shared.open_memory(args, out) as memory:
         one, is_new = memory.stores.add(args.store, everywhere=args.everywhere)
         shared.print_notices(memory, out)

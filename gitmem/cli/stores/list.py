@@ -20,12 +20,12 @@ EXAMPLES = ("gitmem stores list", "gitmem stores list --json")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add what list takes."""
+    """Add the arguments of ``list``."""
     shared.add_json(parser)
 
 
 def run(args: argparse.Namespace, out: Output) -> int:
-    """Print the listed stores; 1 where there are none, or one cannot be read."""
+    """Print the listed stores; return 1 if there are none, or one cannot be read."""
     with shared.open_memory(args, out) as memory:
         found = memory.stores.list()
         shared.print_notices(memory, out)
@@ -39,7 +39,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
 
 
 def as_table(one: ListedStoreState) -> dict[str, Any]:
-    """Return a listed store as the documented JSON."""
+    """Return a listed store as documented JSON."""
     return {
         "name": one.entry.name,
         "path": one.entry.path,
@@ -52,7 +52,7 @@ def as_table(one: ListedStoreState) -> dict[str, Any]:
 
 
 def print_stores(found: Sequence[ListedStoreState], out: Output) -> None:
-    """Print listed stores for people, or a line of cells each in a pipe."""
+    """Print listed stores for people, or as a line of cells each in a pipe."""
     for one in found:
         if not out.is_terminal:
             problem = "already read here" if one.is_here else one.problem

@@ -14,7 +14,7 @@ EXAMPLES = ("gitmem stores remove api", "gitmem stores remove --global notes")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add what remove takes."""
+    """Add the arguments of ``remove``."""
     parser.add_argument("store", metavar="NAME", help="the store, by its name or folder")
     parser.add_argument(
         "--global", dest="everywhere", action="store_true", help="remove it from the list for all your repositories"
@@ -22,7 +22,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace, out: Output) -> int:
-    """Take a store off the list and print its name."""
+    """Remove a store from the list and print its name."""
     with shared.open_memory(args, out) as memory:
         entry = memory.stores.remove(args.store, everywhere=args.everywhere)
         shared.print_notices(memory, out)

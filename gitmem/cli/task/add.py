@@ -24,7 +24,7 @@ EXAMPLES = (
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add what add takes."""
+    """Add the arguments of ``add``."""
     parser.add_argument("title", help="the goal, in one sentence")
     add_check(parser, "the gate, one of")
     task = parser.add_argument_group("the task")
@@ -44,7 +44,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def priority(text: str) -> int:
-    """Read a priority (argparse)."""
+    """Parse a priority for argparse."""
     from argparse import ArgumentTypeError
 
     if text not in ("0", "1", "2", "3", "4"):

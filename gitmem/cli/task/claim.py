@@ -28,14 +28,14 @@ EXAMPLES = (
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add what claim takes."""
+    """Add the arguments of ``claim``."""
     parser.add_argument("key", help="the task")
     parser.add_argument("--note", default="", metavar="TEXT", help="how you plan to do it")
     shared.add_json(parser)
 
 
 def run(args: argparse.Namespace, out: Output) -> int:
-    """Claim one task, print its key, and tell of the attempts before."""
+    """Claim one task, print its key, and show earlier attempts."""
     with shared.open_memory(args, out) as memory:
         change, before = memory.tasks.claim(args.key, note=args.note)
         relevant = memory.workflow.pre_work(Work(change.key, WorkflowStep()))

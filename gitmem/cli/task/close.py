@@ -24,7 +24,7 @@ EXAMPLES = (
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add what close takes."""
+    """Add the arguments of ``close``."""
     parser.add_argument("key", help="the task")
     parser.add_argument("--reason", default="", metavar="TEXT", help="the result, or why nothing needs to be done")
     parser.add_argument("--failed", action="store_true", help="end the attempt as failed; needs --note")

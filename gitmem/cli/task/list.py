@@ -25,7 +25,7 @@ EXAMPLES = (
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add what list takes."""
+    """Add the arguments of ``list``."""
     states = ", ".join(STATES)
     parser.add_argument("--state", action="append", default=[], metavar="STATE", help=f"only these: {states}")
     parser.add_argument("--parent", default="", metavar="KEY", help="only parts of this task")
@@ -35,7 +35,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace, out: Output) -> int:
-    """Print tasks; 1 where there are none."""
+    """Print tasks; return 1 if there are none."""
     states = [part for given in args.state for part in given.split(",") if part]
     wrong = [state for state in states if state not in STATES]
     if wrong:

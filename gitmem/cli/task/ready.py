@@ -19,13 +19,13 @@ EXAMPLES = ("gitmem task ready", "gitmem task ready --limit 1 --json", "gitmem t
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add what ready takes."""
+    """Add the arguments of ``ready``."""
     parser.add_argument("--limit", type=shared.positive, metavar="N", help="maximum number of tasks")
     shared.add_json(parser)
 
 
 def run(args: argparse.Namespace, out: Output) -> int:
-    """Print what can be begun; 1 where nothing can."""
+    """Print the tasks that can be started; return 1 if there are none."""
     with shared.open_memory(args, out) as memory:
         found = memory.tasks.list_ready()
         shared.print_notices(memory, out)

@@ -17,7 +17,7 @@ EXAMPLES = (
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add what release takes."""
+    """Add the arguments of ``release``."""
     parser.add_argument("key", help="the task")
     parser.add_argument("--note", default="", metavar="TEXT", help="a note for the next attempt")
     parser.add_argument("--force", action="store_true", help="release it even if someone else holds it")

@@ -1,4 +1,4 @@
-"""How one task of a list is printed, and its JSON."""
+"""Print a task in a list, and format it as JSON."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ if TYPE_CHECKING:
     from gitmem.tasks.listing import TaskRow
     from gitmem.tasks.task import Attempt
 
-# Styles of ``cli.output`` that say the same of a fact.
+# The styles of ``cli.output`` for facts in a corresponding state.
 STYLES = {"open": "bold", "claimed": "yellow", "closed": "green"}
 
 
 def as_table(row: TaskRow) -> dict[str, Any]:
-    """Return a task as the documented JSON."""
+    """Return a task as documented JSON."""
     claimed = {"who": row.who, "agent": row.agent, "when": _time(row.since)} if row.state == "claimed" else None
     return {
         "key": row.key,
@@ -39,7 +39,7 @@ def as_table(row: TaskRow) -> dict[str, Any]:
 
 
 def attempt_table(attempt: Attempt) -> dict[str, Any]:
-    """Return an attempt as the documented JSON."""
+    """Return an attempt as documented JSON."""
     return {
         "num": attempt.num,
         "outcome": attempt.outcome,
@@ -52,7 +52,7 @@ def attempt_table(attempt: Attempt) -> dict[str, Any]:
 
 
 def attempt_line(attempt: Attempt) -> str:
-    """Return an attempt on one line."""
+    """Format an attempt as one line."""
     about = ", ".join(part for part in (str(attempt.worker), attempt.ended or attempt.when) if part)
     message = f"attempt {attempt.num} {attempt.outcome}" + (f" ({about})" if about else "")
     return f"{message}: {' '.join(attempt.notes.split())}" if attempt.notes else message

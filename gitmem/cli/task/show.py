@@ -16,7 +16,7 @@ EXAMPLES = ("gitmem task show refresh-tokens", "gitmem task show refresh --json"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add what show takes."""
+    """Add the arguments of ``show``."""
     parser.add_argument("key", help="the task")
     shared.add_json(parser)
 

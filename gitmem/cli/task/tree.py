@@ -21,20 +21,20 @@ if TYPE_CHECKING:
     from gitmem.tasks.tree import Need
 
 EXAMPLES = ("gitmem task tree", "gitmem task tree release-2", "gitmem task tree --all --json")
-# What is before a branch, the last one, and what runs on below each.
+# The prefixes of a branch and of the last one, and their continuations on the lines below.
 BOXES = ("├─ ", "└─ ", "│  ", "   ")
 ASCII = ("|- ", "`- ", "|  ", "   ")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add what tree takes."""
+    """Add the arguments of ``tree``."""
     parser.add_argument("key", nargs="?", default="", help="only this task and its parts")
     parser.add_argument("--all", action="store_true", help="include closed tasks")
     shared.add_json(parser)
 
 
 def run(args: argparse.Namespace, out: Output) -> int:
-    """Print the trees; 1 where there are not tasks."""
+    """Print the trees; return 1 if there are no tasks."""
     with shared.open_memory(args, out) as memory:
         trees = memory.tasks.tree(args.key, everything=args.all)
         shared.print_notices(memory, out)
@@ -49,7 +49,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
 
 
 def as_table(node: TaskNode) -> dict[str, Any]:
-    """Return a tree as the documented JSON."""
+    """Return a tree as documented JSON."""
     needs = [{"name": n.name, "title": n.title, "state": n.state, "is_there": n.is_there} for n in node.needs]
     table = rows.as_table(node.row) | {"requires": needs, "is_again": node.is_again, "hidden": node.hidden}
     return table | {"parts": [as_table(part) for part in node.parts]}
