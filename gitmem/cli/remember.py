@@ -112,7 +112,7 @@ def _refuse_others(args: argparse.Namespace) -> None:
     """Raise an error for options of a single memory, which those of a run contain themselves.
 
     Raises:
-        UsageError: There is such an option, or a text.
+        UsageError: Such an option, or a text, was given.
     """
     apart = ("from_run", "partial", "json", "command")
     given = [name for name, value in vars(args).items() if name not in apart and not callable(value)]

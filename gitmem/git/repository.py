@@ -450,7 +450,7 @@ def programs_of(repository: Repository) -> dict[str, str]:
 
 
 def _listed(several: list[tuple[str, str]]) -> dict[str, str]:
-    import json  # 1 ms, and only where a repository has such settings
+    import json  # 1 ms, and only if a repository has such settings
 
     by_name: dict[str, list[tuple[str, str]]] = {}
     for name, value in several:

@@ -76,7 +76,7 @@ class Captures:
 
         Raises:
             NotFoundError: There is no such text.
-            RefusedError: Its text was not kept, or is refused again.
+            RefusedError: Its text was not stored, or is refused again.
         """
         from gitmem.commands.doctor.refused import accept
 

@@ -79,7 +79,7 @@ class Memory:
             follows: Read and write the current proposal, if there is one.
 
         Raises:
-            NoRepositoryError: There is none.
+            NoRepositoryError: No repository holds the folder.
             ConfigError: A setting is wrong.
         """
         self.repository = OpenRepository(start, clock=clock, progress=progress, follows=follows)
@@ -230,8 +230,8 @@ class Memory:
             **options: Further fields: ``tags``, ``paths``, ``refs``, ``requires``, ``ttl``, ``importance``, …
 
         Raises:
-            DuplicateError: Another memory says it already.
-            RefusedError: It cannot be a memory: it holds a secret, hidden characters, …
+            DuplicateError: Another memory already says the same.
+            RefusedError: The text is not allowed in a memory: it contains a secret, hidden characters, …
         """
         from gitmem.commands.remember import placed, remember
         from gitmem.memory.duplicate_status import DuplicateStatus
@@ -307,7 +307,7 @@ class Memory:
 
         Args:
             key: The memory.
-            change: Returns the new text of the file; without *fields* and *body*.
+            change: Returns the new text of the file; cannot be combined with *fields* and *body*.
             fields: New values; an empty one removes the field.
             body: The new body; None leaves it.
             scope: The scope that has it; empty to search all.
@@ -500,7 +500,7 @@ class Memory:
             is_scheduled: Whether a schedule started the job, not a person.
 
         Raises:
-            BusyError: Another job still runs.
+            BusyError: Another job is still running.
         """
         from gitmem.commands.verify import verify
         from gitmem.verify.options import Options

@@ -312,7 +312,7 @@ class Ranker:
         }
 
     def _lexical(self, texts: Mapping[int, IndexText], runs: Sequence[Sequence[int]]) -> dict[int, float]:
-        """Return the lexical score of each candidate that has a word of the question in its store's language."""
+        """Return the lexical score of each candidate that has a word of the query in its store's language."""
         found: dict[int, float] = {}
         for language, terms in self._terms.items():
             own = {number: text for number, text in texts.items() if self._language_of(number) == language}

@@ -51,7 +51,7 @@ class Loop:
     """The pending decisions of one kind.
 
     Attributes:
-        name: What the items are called, such as ``failures to settle``.
+        name: The name of the items, such as ``failures to settle``.
         none: The message if there are none.
         gather: Returns the items.
         draw: Prints one item.

@@ -187,7 +187,7 @@ def merged(branch: Sequence[Verdict], local: Sequence[Verdict], *, spec: str, cl
 def _made(v: Verdict) -> tuple[object, ...]:
     """Return everything in a verdict that affects a decision.
 
-    Used to recognize this clone's own verdicts: one that only has the same time as ours is not ours.
+    Used to recognize this clone's own verdicts: one that only has the same time is not one of them.
     """
     judged = (v.spec, v.claim, v.inputs, v.commit, v.held_commit)
     return (*judged, v.outcome, v.at, v.sandbox, v.weak, v.confirmed)
@@ -235,7 +235,7 @@ def state_of(
         row: The fact.
         digest_of: Returns the current digest of the inputs that a verdict read; takes None if they are unknown.
         branch: The verdicts of the memory branch.
-        local: Those of this clone.
+        local: The verdicts of this clone.
         accepts: Returns whether a verdict may count.
         blocked: How its check was blocked in this clone, or None.
     """

@@ -24,7 +24,7 @@ def full_key(catalog: Catalog, typed: str) -> str:
 
     Raises:
         NotFoundError: There is no such key, or its file cannot be read.
-        AmbiguousKeyError: Several begin with it.
+        AmbiguousKeyError: Several keys begin with the typed text.
     """
     if not typed.isascii():  # keys are ASCII, and SQLite rejects lone surrogates
         raise NotFoundError(f"there is no memory {typed}", hint=near_keys(catalog, typed))

@@ -71,7 +71,7 @@ def unpacker(db: sqlite3.Connection) -> Callable[[str, str | bytes | None], str 
             return packed
         import zlib
 
-        # Read again after each write of ours: it may have made the dictionary, and may have been rolled back.
+        # Read again after each write, which may have made the dictionary and may have been rolled back.
         changes, dictionary = known.get(name, (-1, b""))
         if changes != db.total_changes:
             dictionary = _read(db, name)

@@ -41,7 +41,7 @@ class Rows:
         text: Tags with domains and paths with refs, as JSON; which of ``MARKED`` it has; all fields, as JSON; the body.
         tags: Its tags.
         links: Relation and target of every link.
-        fact: spec, claim, ttl_s, form, words, inputs, outside_s; None where it has no check.
+        fact: spec, claim, ttl_s, form, words, inputs, outside_s; None if it has no check.
         task: state, priority, parent, who holds it (who, agent), since when, when it was closed, how many attempts
         have ended and how many of them failed, and the notes on them; None for any other kind.
         confirmed: Key and meaning of each foundation that a person confirmed.
