@@ -146,7 +146,7 @@ def _accept_settings(memory: Memory, out: Output) -> int:
         "This repository's own configuration sets:",
         *(f"    {line}" for line in shown(memory.repository.ignored_settings)),
     ]
-    told = "  They name programs, or models that read your memories, questions and sessions, or ask agents to push."
+    warning = "  They name programs, or models that read your memories, questions and sessions, or ask agents to push."
     question = (
         f"  Type the first {TYPED_DIGITS} digits to accept these values in this clone, or press Enter to keep ignoring"
         " them: "
@@ -155,7 +155,7 @@ def _accept_settings(memory: Memory, out: Output) -> int:
         memory, "run it in a terminal, or set it for all repositories: git config --global"
     ) as terminal:
         columns, height = _size(terminal)
-        lines += [*fill(told, columns, hang=2), f"  hash {spec[:TYPED_DIGITS]}…", *fill(question, columns, hang=2)]
+        lines += [*fill(warning, columns, hang=2), f"  hash {spec[:TYPED_DIGITS]}…", *fill(question, columns, hang=2)]
         lines[-1] += " "
         if rows(lines, columns) > height:
             message = f"these settings need {rows(lines, columns)} lines, but your terminal shows {height}"

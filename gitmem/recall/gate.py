@@ -109,8 +109,8 @@ def _of_knowledge(catalog: Catalog, terms: Sequence[str]) -> Stats:
     (number,) = catalog.row("SELECT count(*) FROM memory WHERE kind = ?", (SUMMARY,))
     if not number:
         return stats
-    told = {term: df - _in_summaries(catalog, term) for term, df in stats.frequency.items()}
-    return Stats(stats.documents - number, {term: df for term, df in told.items() if df > 0}, stats.lengths)
+    outside = {term: df - _in_summaries(catalog, term) for term, df in stats.frequency.items()}
+    return Stats(stats.documents - number, {term: df for term, df in outside.items() if df > 0}, stats.lengths)
 
 
 def _in_summaries(catalog: Catalog, term: str) -> int:

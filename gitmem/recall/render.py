@@ -137,11 +137,11 @@ def hit_text(catalog: Catalog | None, hit: Hit, *, limit_tokens: int, short: str
             (hit.key, hit.path),
         )
         body, fields = row or (body, "")
-    said, is_whole = told(hit.title, body, fields, limit_tokens=limit_tokens, key=short or hit.reference)
+    said, is_whole = excerpt(hit.title, body, fields, limit_tokens=limit_tokens, key=short or hit.reference)
     return said, is_whole and (catalog is not None or not body)
 
 
-def told(title: str, body: str, fields: str, *, limit_tokens: int, key: str) -> tuple[str, bool]:
+def excerpt(title: str, body: str, fields: str, *, limit_tokens: int, key: str) -> tuple[str, bool]:
     """Return the title of a memory with as much of its text as fits, and whether that is all of it.
 
     Args:

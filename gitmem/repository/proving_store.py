@@ -56,12 +56,12 @@ class ProvingStore(OpenStore):
     def _approved_list(self, approved: str) -> ApprovedList:
         """Return an approved list, read once; report its ineffective entries."""
         from gitmem.git.remotes import RemoteOptions
-        from gitmem.verify.approved import find_lies, read
+        from gitmem.verify.approved import list_mismatches, read
 
         if approved not in self._lists:
             listed = read(self.git, approved, memory=self.config.branch, talk=RemoteOptions())
             self._lists[approved] = listed
-            self.notices += find_lies(listed, self.commands()) if self.has_store() else []
+            self.notices += list_mismatches(listed, self.commands()) if self.has_store() else []
         return self._lists[approved]
 
     def default_branch(self) -> str:

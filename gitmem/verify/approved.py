@@ -74,7 +74,7 @@ def read(git: Git, typed: str, *, memory: str, talk: RemoteOptions) -> ApprovedL
     return ApprovedList(frozenset(one for one in lines if one and not one.startswith("#")), f"{path} on {where}")
 
 
-def find_lies(listed: ApprovedList, dues: Sequence[Due]) -> list[str]:
+def list_mismatches(listed: ApprovedList, dues: Sequence[Due]) -> list[str]:
     """Return a message for each fact whose hash is only listed with another key or command."""
     hashes = {one.partition(" ")[0] for one in listed.lines}
     right = {due.row.spec for due in dues if due.listed in listed.lines}

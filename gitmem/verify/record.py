@@ -73,8 +73,8 @@ def list_attempts(results: Iterable[Result], now: int) -> list[Verdict]:
 def with_attempt(verdict: Verdict, reason: str, at: int) -> Verdict:
     """Return a verdict with a blocked attempt added."""
     # The name of the program that differs is left out, since it is a path of this machine.
-    told = reason.partition(f"{ENVIRONMENT}: ")[0] + ENVIRONMENT * (f"{ENVIRONMENT}: " in reason)
-    return replace(verdict, attempt=f"{ATTEMPTED}{told}"[:TEXT_LIMIT], attempt_at=at)
+    shown = reason.partition(f"{ENVIRONMENT}: ")[0] + ENVIRONMENT * (f"{ENVIRONMENT}: " in reason)
+    return replace(verdict, attempt=f"{ATTEMPTED}{shown}"[:TEXT_LIMIT], attempt_at=at)
 
 
 def is_attempt(verdict: Verdict | None) -> bool:

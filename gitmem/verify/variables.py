@@ -42,7 +42,7 @@ def without_values(text: str, values: Mapping[str, str], *, is_cut: bool = False
     return text
 
 
-def is_told(text: str, values: Mapping[str, str]) -> bool:
+def contains_value(text: str, values: Mapping[str, str]) -> bool:
     """Return whether a text contains a value, or a line of one."""
     return any(part in text for value in values.values() for part in _parts(value))
 

@@ -13,7 +13,7 @@ from gitmem.config import search_path
 from gitmem.memory.memory import Memory
 from gitmem.verify.options import Options
 from gitmem.verify.sandbox import sandbox
-from gitmem.verify.variables import is_told, marks_of, without_values
+from gitmem.verify.variables import contains_value, marks_of, without_values
 
 PATH = search_path()
 SECRET = "hunter2-and-more"
@@ -130,7 +130,7 @@ def test_no_mark_is_made_of_a_variable_that_no_check_may_see(monkeypatch) -> Non
     monkeypatch.setenv("GITMEM_FORGE_TOKEN", SECRET)
 
     assert marks_of(["GITMEM_FORGE_TOKEN", "PATH"]) == {}
-    assert is_told(f"x{SECRET}", {"T": SECRET})
+    assert contains_value(f"x{SECRET}", {"T": SECRET})
 
 
 def test_edited_list_of_variables_is_another_command_that_nobody_approved(memory: Memory, repo: Path) -> None:

@@ -247,8 +247,8 @@ def _summaries(here: _Here, count: int, room: int) -> Part:
     for key, title, body, _, agent in rows[:count]:
         shown = analysis.opening(body, limit_tokens=limit)
         # A summary made by rules begins with the goal, which is also the title.
-        is_told = shown.removeprefix("Goal: ").startswith(title.removesuffix("…"))
-        text = shown if is_told else f"{title}\n{shown}".strip()
+        is_repeated = shown.removeprefix("Goal: ").startswith(title.removesuffix("…"))
+        text = shown if is_repeated else f"{title}\n{shown}".strip()
         text += "" if shown == body.strip() else f"\n(in full: gitmem show {key})"
         # Indented, so that no line of it looks like an entry.
         text = display(text, lines=True).replace("\n", "\n  ")

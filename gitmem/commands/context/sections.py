@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from gitmem.frozen import frozen
 from gitmem.index.catalog.keys import short_keys
-from gitmem.recall.render import told
+from gitmem.recall.render import excerpt
 from gitmem.store.scope import PROJECT
 from gitmem.text import tokens
 from gitmem.text.sanitize import display
@@ -78,7 +78,7 @@ def item_of(catalog: Catalog, row: RelevanceRow, status: str, score: float, limi
         "SELECT m.title, t.body, t.fields FROM memory m JOIN text t ON t.id = m.id WHERE m.id = ?", (row.id,)
     )
     short = short_keys(catalog, [row.key])[row.key]
-    text, is_whole = told(title, body, fields, limit_tokens=limit_tokens, key=short)
+    text, is_whole = excerpt(title, body, fields, limit_tokens=limit_tokens, key=short)
     return DigestItem(
         row.key, row.kind, status, display(text, lines=True), round(score, 3), short=short, is_whole=is_whole
     )
@@ -90,7 +90,7 @@ def headline_of(catalog: Catalog, row: RelevanceRow, status: str) -> DigestItem:
         "SELECT m.title, t.body, t.fields FROM memory m JOIN text t ON t.id = m.id WHERE m.id = ?", (row.id,)
     )
     short = short_keys(catalog, [row.key])[row.key]
-    text, is_whole = told(title, body, fields, limit_tokens=HEADLINE // 3, key=short)
+    text, is_whole = excerpt(title, body, fields, limit_tokens=HEADLINE // 3, key=short)
     if not is_whole or len(text) > HEADLINE or "\n" in text:
         # Cut between words: a partial word reads like another one.
         line, is_whole = cut(title, HEADLINE), False

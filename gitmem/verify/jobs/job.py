@@ -96,7 +96,7 @@ class JobRun:
         """
         try:
             make_folder(self._folder)
-            self._fd = self._taken()
+            self._fd = self._acquire()
         except OSError:
             return self  # a read-only disk: nothing can be recorded there, so two jobs cannot interfere
         self.job = replace(self.job, started=plausible(self._clock()))
@@ -113,9 +113,9 @@ class JobRun:
         except OSError:
             return  # a full disk: the holder is only needed for messages; the kernel keeps the lock
 
-    def _taken(self) -> int:
+    def _acquire(self) -> int:
         path = os.path.join(self._folder, LOCK)
-        deadline, is_told = time.monotonic() + self._wait_s, False
+        deadline, is_reported = time.monotonic() + self._wait_s, False
         while True:
             fd = try_lock(path)
             if fd is not None:
@@ -125,8 +125,8 @@ class JobRun:
                     f"another verify job of this repository is running{_holder(path)}",
                     hint="wait for it, or check only one fact: gitmem verify KEY",
                 )
-            if not is_told:
-                is_told = True
+            if not is_reported:
+                is_reported = True
                 self._report(f"waiting for another verify job of this repository{_holder(path)}")
             time.sleep(POLL_S)
 

@@ -26,7 +26,7 @@ from gitmem.verify.trace.reads import AT, LIST, Places
 from gitmem.verify.trace.strace import PROGRAM
 from gitmem.verify.trace.trace import OpaqueError, parse_trace
 from gitmem.verify.trace.undeclared import list_undeclared
-from gitmem.verify.variables import is_told, marks_of
+from gitmem.verify.variables import contains_value, marks_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -189,7 +189,7 @@ def _tells_value(reads: Iterable[str], undeclared: str, places: Places, values: 
     Since verdicts publish those paths on the branch, the reads are then not recorded.
     """
     paths = [read[1:] for read in reads] + undeclared.split("\n")
-    wanted = [path for path in paths if is_told(path, values)] if values else []
+    wanted = [path for path in paths if contains_value(path, values)] if values else []
     return any(places.find(path) is None and not places.is_folder(path) for path in wanted)
 
 

@@ -76,7 +76,7 @@ _FD = re.compile(_DESCRIPTOR)
 _ESCAPE = re.compile(rb'\\([0-7]{1,3}|x[0-9a-f]{2}|[abtnvfr"\\])')
 _LETTERS = {b"a": b"\a", b"b": b"\b", b"t": b"\t", b"n": b"\n", b"v": b"\v", b"f": b"\f", b"r": b"\r"}
 # Paths whose meaning depends on the git command that uses them.
-_TOLD_APART = (".git", "/objects/")
+_PATHS_OF_GIT = (".git", "/objects/")
 UNFINISHED = " <unfinished ...>"
 
 
@@ -329,7 +329,7 @@ class _Reading:
         self._known.clear()
 
     def _add_event(self, kind: str, path: str, process: _Process) -> None:
-        program = process.program if kind == RAN or any(part in path for part in _TOLD_APART) else ()
+        program = process.program if kind == RAN or any(part in path for part in _PATHS_OF_GIT) else ()
         event = (kind, path, program, "")
         if event not in self._known:
             self._known.add(event)
@@ -398,8 +398,8 @@ def _arguments(args: str) -> tuple[str, ...]:
     found = _STRING.findall(given[0])
     is_cut = any(cut for _, cut in found) or given[0].endswith("...]")
     # Environment variables change what git's arguments mean (git(1), environment variables).
-    is_told = any(name.startswith("GIT_") for name, _ in _STRING.findall(args, given.end()))
-    return tuple(_unescape(word) for word, _ in found[1:]) + ((UNKNOWN,) if is_cut or is_told else ())
+    is_redirected = any(name.startswith("GIT_") for name, _ in _STRING.findall(args, given.end()))
+    return tuple(_unescape(word) for word, _ in found[1:]) + ((UNKNOWN,) if is_cut or is_redirected else ())
 
 
 def _unescape(text: str) -> str:
