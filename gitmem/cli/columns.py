@@ -66,11 +66,11 @@ def paragraphs(text: str, width: int, *, indent: int = 0) -> list[str]:
     for block in text.strip("\n").split("\n\n"):
         lines += [""] if lines else []
         for piece in _pieces(block):
-            lines += _shown(piece, width, indent)
+            lines += _piece_lines(piece, width, indent)
     return lines
 
 
-def _shown(piece: str, width: int, indent: int) -> list[str]:
+def _piece_lines(piece: str, width: int, indent: int) -> list[str]:
     lead = " " * indent
     if piece.startswith("    "):
         return [f"{lead}{line}" for line in shell(piece.strip(), width - indent, lead=2)]

@@ -304,7 +304,7 @@ def print_hit(hit: Hit, out: Output, length: int = 0) -> None:
     mark = MARKS.get(hit.status, " ")
     old = " (archived)" if hit.archived else ""
     old += f", {hit.scope}" if hit.scope != PROJECT else ""
-    about = (f"{hit.kind}{_said(hit.status)}{old}", "dim")
+    about = (f"{hit.kind}{_status_suffix(hit.status)}{old}", "dim")
     out.line((mark, hit.status), " ", *marked_key(hit.reference, length), "  ", about)
     out.line("  ", (shorten(hit.title, out.width - 2), "bold"))
     if hit.snippet and not hit.snippet.startswith(hit.title):
@@ -352,7 +352,7 @@ def marked(snippet: str, matches: Sequence[tuple[int, int]], width: int) -> list
     return [part for part in (*parts, (snippet[at:end] + tail, "dim")) if part[0]]
 
 
-def _said(status: str) -> str:
+def _status_suffix(status: str) -> str:
     return f", {status}" if status else ""
 
 

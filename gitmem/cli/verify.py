@@ -239,7 +239,7 @@ def _verify(memory: Memory, options: Options, args: argparse.Namespace, out: Out
     except KeyboardInterrupt:
         out.note(f"{shared.counted(len(results), 'fact')} judged before the interruption; the verdicts are kept")
         if reports.form_of(args) == "text":  # results were recorded
-            print_cases(_judged(results, {}), {}, out, is_each=args.each, rest=REST)
+            print_cases(_cases(results, {}), {}, out, is_each=args.each, rest=REST)
         raise
 
 
@@ -362,7 +362,7 @@ def _report(
 def list_cases(found: VerifyRun) -> list[Case]:
     """Return facts that need attention: from this run, earlier failures, and memories that rest on either."""
     lines = {line.key: line for line in found.standing.lines}
-    cases = list(_judged(found.results, lines))
+    cases = list(_cases(found.results, lines))
     fresh = {result.due.row.key for result in found.results}
     for line in found.standing.lines:
         if line.status == "failed" and line.key not in fresh:
@@ -376,7 +376,7 @@ def list_cases(found: VerifyRun) -> list[Case]:
     return cases
 
 
-def _judged(results: Sequence[Result], lines: Mapping[str, StandingLine]) -> Iterator[Case]:
+def _cases(results: Sequence[Result], lines: Mapping[str, StandingLine]) -> Iterator[Case]:
     """Yield the results that need attention, new ones first, with the culprits from *lines*."""
     telling = [result for result in results if result.outcome in ("fails", "blocked") or result.is_marked]
     for result in sorted(telling, key=lambda r: (not r.is_news, r.due.row.key)):

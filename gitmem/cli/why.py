@@ -87,9 +87,9 @@ def print_why(why: Why, out: Output) -> None:
     if made is not None:
         out.line("  ", ("author: ", "dim"), made.author)
         out.line("  ", ("date:   ", "dim"), made.date)
-    out.line("  ", ("before: ", "dim"), f"{found.after[:12]}, where it holds{_seen(found.asked[1], why)}")
+    out.line("  ", ("before: ", "dim"), f"{found.after[:12]}, where it holds{_evidence(found.asked[1], why)}")
     fails = "fails now and then" if why.is_unsteady else "fails"
-    out.line("  ", ("after:  ", "dim"), f"{found.culprit[:12]}, where it {fails}{_seen(found.asked[0], why)}")
+    out.line("  ", ("after:  ", "dim"), f"{found.culprit[:12]}, where it {fails}{_evidence(found.asked[0], why)}")
     if why.reason:
         out.line("  ", ("note:   ", "dim"), why.reason)
     if why.outcome == "range":
@@ -119,7 +119,7 @@ def _whose(made: Made | None) -> str:
     return f"{made.subject} ({made.author.rpartition(' <')[0]})" if made else ""
 
 
-def _seen(runs: int, why: Why) -> str:
+def _evidence(runs: int, why: Why) -> str:
     """Describe how the culprit is known."""
     return f" (ran {shared.counted(runs, 'time')})" if runs else " (by an earlier run)" if why.runs else ""
 

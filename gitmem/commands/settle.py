@@ -119,8 +119,10 @@ class _Store:
         wanted = [(key, path, json.loads(fields)) for key, path, fields in rows if not keys or key in keys]
         went = self._renamed(fields for _, _, fields in wanted)
         found = [one for row in wanted if (one := self._repointed(row, went)) is not None]
-        found = self._judged(found, {key: path for key, path, _ in wanted}, keys, dry_run=dry_run, approve=approve)
-        return found if dry_run else self._written(found, {key: path for key, path, _ in wanted})
+        found = self._drop_failing(
+            found, {key: path for key, path, _ in wanted}, keys, dry_run=dry_run, approve=approve
+        )
+        return found if dry_run else self._write_changes(found, {key: path for key, path, _ in wanted})
 
     def _renamed(self, all_fields: Any) -> Mapping[str, str]:
         """Return where the files in paths and refs were moved to, from the whole history."""
@@ -164,7 +166,7 @@ class _Store:
             there = self._moves.follow(file, verdict.held_commit, self._moves.known(verdict))
         return there + name[len(file) :] if there else name
 
-    def _judged(
+    def _drop_failing(
         self, found: list[Repointed], paths: Mapping[str, str], keys: Collection[str], *, dry_run: bool, approve: bool
     ) -> list[Repointed]:
         """Return the memories without those whose new check does not hold; keep the others' verdicts."""
@@ -217,7 +219,7 @@ class _Store:
     def _text_of(self, key: str, path: str) -> str:
         return self._home(path).text_of(key)
 
-    def _written(self, found: list[Repointed], paths: Mapping[str, str]) -> list[Repointed]:
+    def _write_changes(self, found: list[Repointed], paths: Mapping[str, str]) -> list[Repointed]:
         """Write the changes, and return the memories with their commits."""
         homes: dict[tuple[bool, bool], dict[str, Mapping[str, Any]]] = {}
         for one in found:

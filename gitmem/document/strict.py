@@ -181,7 +181,7 @@ def build(stream: Iterator[Any], text: str) -> Any:
         _check_node(kind, event)
         value: Any = _NEW[kind]() if kind in _NEW else _scalar(event)
         if frames:
-            _put(frames[-1], value, event, text)
+            _add_value(frames[-1], value, event, text)
         else:
             root = value
         if kind in _NEW:
@@ -191,7 +191,7 @@ def build(stream: Iterator[Any], text: str) -> Any:
     return root
 
 
-def _put(frame: list[Any], value: Any, event: Any, text: str) -> None:
+def _add_value(frame: list[Any], value: Any, event: Any, text: str) -> None:
     """Put a value into the innermost collection: as its next element, its next key, or the value of the pending key."""
     collection, key, start = frame
     if isinstance(collection, list):

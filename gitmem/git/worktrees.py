@@ -111,10 +111,10 @@ def list_sides(git: Git, old: str, new: str) -> list[PathVersion]:
         ProcessError: One of them cannot be read.
     """
     changes = git.diff_trees(old, new)
-    return [PathVersion(c.path, c.old_mode, _named(c.old_oid), c.mode, _named(c.oid)) for c in changes]
+    return [PathVersion(c.path, c.old_mode, _unless_null(c.old_oid), c.mode, _unless_null(c.oid)) for c in changes]
 
 
-def _named(oid: str) -> str:
+def _unless_null(oid: str) -> str:
     return oid if oid.strip("0") else ""
 
 
@@ -123,7 +123,7 @@ def _sides(raw: bytes) -> list[PathVersion]:
     sides = []
     for head, path in zip(parts[0::2], parts[1::2], strict=False):
         old_mode, mode, before, after, _ = head.decode("ascii").removeprefix(":").split(" ")
-        sides.append(PathVersion(os.fsdecode(path), old_mode, _named(before), mode, _named(after)))
+        sides.append(PathVersion(os.fsdecode(path), old_mode, _unless_null(before), mode, _unless_null(after)))
     return sides
 
 

@@ -176,7 +176,7 @@ def coverage(query: Sequence[str], text: IndexText, stats: Stats) -> float:
     Unlike a score it is comparable across queries, so an absolute gate can use it. A term that no memory has counts as
     the rarest.
     """
-    held = _held(text)
+    held = _terms_of(text)
     worth = {term: rarity(stats.documents, stats.frequency.get(term, 0)) for term in query}
     total = sum(worth.values())
     return sum(value for term, value in worth.items() if term in held) / total if total else 0.0
@@ -188,13 +188,13 @@ def worth(query: Sequence[str], text: IndexText, stats: Stats) -> float:
     Like ``coverage`` it is comparable across queries, and it grows with longer queries, so the two together make a
     gate. Divided by the logarithm of the store's size, because in a larger store more words coincide by chance.
     """
-    held = _held(text)
+    held = _terms_of(text)
     return sum(value for term, value in _idf(stats).items() if term in query and term in held) / rarity(
         stats.documents, 1
     )
 
 
-def _held(text: IndexText) -> set[str]:
+def _terms_of(text: IndexText) -> set[str]:
     """Return the terms of a memory: those stored in the index of its store if there are any, else analysed here."""
     return set().union(*([part.split() for part in text.terms] or map(analyse, text.texts())))
 
@@ -211,7 +211,7 @@ def rarity(documents: int, df: int) -> float:
 
 def _bag(text: IndexText, pairs: Mapping[str, str], average: float, weights: Bm25Weights) -> _Bag:
     terms = text.terms or tuple([" ".join(analyse(part)) for part in text.texts()])
-    counts, length, title = _counted(terms, weights.fields)
+    counts, length, title = _frequencies(terms, weights.fields)
     # Checking adjacent words costs as much as counting them all, so only pairs whose two words occur are checked.
     both = {first: second for first, second in pairs.items() if first in counts and second in counts}
     near = _pairs((terms[0].split(), terms[-1].split()), both) if both else {}
@@ -219,7 +219,9 @@ def _bag(text: IndexText, pairs: Mapping[str, str], average: float, weights: Bm2
 
 
 @lru_cache(maxsize=1000)  # 10 MB when full; a long-lived process scores the same memories again and again
-def _counted(terms: tuple[str, ...], weights: tuple[float, ...]) -> tuple[Mapping[str, float], float, frozenset[str]]:
+def _frequencies(
+    terms: tuple[str, ...], weights: tuple[float, ...]
+) -> tuple[Mapping[str, float], float, frozenset[str]]:
     """Return the frequency of each term and the total, both weighted by field, and the title's terms."""
     fields = [part.split() for part in terms]
     *others, (body, weight) = zip(fields, weights, strict=True)

@@ -126,7 +126,7 @@ def find_branch_memory(opened: OpenRepository, head: str) -> BranchMemory | None
     memory = "" if opened.store.proposal or opened.store.companion else memory_tip(git, opened.store)
     if not memory:
         return None
-    found = _found(opened, head, memory)
+    found = _find_companions(opened, head, memory)
     if not found:
         return None
     top, is_fork = memory, any(one.is_fork for one in found)
@@ -149,10 +149,10 @@ class _Found:
     is_fork: bool = False
 
 
-def _found(opened: OpenRepository, head: str, memory: str) -> list[_Found]:
+def _find_companions(opened: OpenRepository, head: str, memory: str) -> list[_Found]:
     """Return the companions that come with a change: mostly one or none, several if a queue merges several."""
     git, settings = opened.git, opened.config
-    code = _named(git, settings.remote, head) if head else head_branch(git)
+    code = _branch_of(git, settings.remote, head) if head else head_branch(git)
     if code or head:
         found = find_companion(git, settings, code)
         return [_Found(code, found.commit)] if found is not None else []
@@ -176,7 +176,7 @@ def _queued(opened: OpenRepository, memory: str) -> list[_Found]:
     return found
 
 
-def _named(git: Git, remote: str, head: str) -> str:
+def _branch_of(git: Git, remote: str, head: str) -> str:
     """Return the typed branch, here or at the remote; empty if it is not a branch."""
     short = head.removeprefix(HEADS).removeprefix(f"refs/remotes/{remote}/").removeprefix(f"{remote}/")
     is_one = any(git.read_ref(f"{prefix}{short}") is not None for prefix in (HEADS, f"refs/remotes/{remote}/"))

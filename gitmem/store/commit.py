@@ -272,7 +272,7 @@ def _import(
         _explain_refusal(git, ref, seen, done, argv)
         return None
     lines = done.stdout.decode("utf-8").split("\n")
-    commit, named = lines[0], dict(_named(line) for line in lines[1:] if "\t" in line)
+    commit, named = lines[0], dict(_path_and_oid(line) for line in lines[1:] if "\t" in line)
     _sync_folders(git_dir, ref, [commit, *named.values()])
     return CommitResult(commit, tip or "", {path: named[path] for path in asked if path in named})
 
@@ -362,7 +362,7 @@ def _parents(path: str) -> list[str]:
     return ["/".join(parts[:n]) for n in range(len(parts) + 1)]
 
 
-def _named(line: str) -> tuple[str, str]:
+def _path_and_oid(line: str) -> tuple[str, str]:
     head, _, path = line.partition("\t")
     return path, head.split(" ")[2]
 

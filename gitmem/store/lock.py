@@ -162,11 +162,11 @@ def clear_stale_lock(lock: str | os.PathLike[str], crashed: Holder | None) -> bo
     holder is gone if the file is older than this machine's start, or was made during the life of a ``WriteLock`` holder
     that died, or if nobody has the file open for a while. Any other file is left to ``doctor --fix``.
     """
-    found = _made(lock)
+    found = _identity_of(lock)
     if found is None or not (_is_left(found[1], crashed) or _is_before_boot(lock, found[1])):
         return False
     time.sleep(max(0.0, min(FRESH_S, FRESH_S - (time.time() - found[1]))))
-    if _made(lock) != found:
+    if _identity_of(lock) != found:
         return False
     with suppress(FileNotFoundError):
         os.unlink(lock)
@@ -203,7 +203,7 @@ def boot_time() -> float | None:
     return None if clock is None else time.time() - time.clock_gettime(clock)
 
 
-def _made(lock: str | os.PathLike[str]) -> tuple[int, float] | None:
+def _identity_of(lock: str | os.PathLike[str]) -> tuple[int, float] | None:
     """Return a file's identity and creation time, or None if it does not exist."""
     try:
         found = os.stat(lock)

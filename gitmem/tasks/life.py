@@ -36,7 +36,7 @@ def claim(task: Task, worker: Worker, *, now: int, note: str) -> dict[str, Any]:
             hint=f"if it is not done after all: gitmem task close {task.key} --failed --note WHY",
         )
     if task.state == CLAIMED:
-        raise _held(task, worker, f"release it on their behalf: gitmem task release {task.key} --force")
+        raise _claimed_error(task, worker, f"release it on their behalf: gitmem task release {task.key} --force")
     claimed = {"num": task.next_num, **worker.fields(), "when": format_time(now)} | _note("notes", note)
     return {"state": CLAIMED, "claimed": claimed}
 
@@ -97,10 +97,10 @@ def refuse_held(task: Task, worker: Worker, way: str) -> None:
         TaskError: It is; the message says by whom and since when.
     """
     if task.held is not None and not worker.acts_for(task.held.worker):
-        raise _held(task, worker, f"do it anyway: {way}")
+        raise _claimed_error(task, worker, f"do it anyway: {way}")
 
 
-def _held(task: Task, worker: Worker, way: str) -> TaskError:
+def _claimed_error(task: Task, worker: Worker, way: str) -> TaskError:
     held = task.held
     if held is None:
         return TaskError(f"{task.key} is claimed, but its file does not say by whom", hint=way)
@@ -126,13 +126,13 @@ def _finished(task: Task, worker: Worker, outcome: str, *, now: int, note: str) 
     said = "; ".join(dict.fromkeys(part for part in (held.notes, note.strip()) if part))
     _refuse_long(said)
     ended = Attempt(held.num, outcome, held.who, held.agent, held.when, format_time(now), said)
-    listed = [_written(attempt) for attempt in (*task.attempts, ended)]
+    listed = [_attempt_fields(attempt) for attempt in (*task.attempts, ended)]
     while len(listed) > 1 and len(format_field("attempts", listed).encode("utf-8", "replace")) > ATTEMPTS_BYTES:
         del listed[0]
     return listed
 
 
-def _written(attempt: Attempt) -> dict[str, Any]:
+def _attempt_fields(attempt: Attempt) -> dict[str, Any]:
     values = {
         "num": attempt.num,
         "outcome": attempt.outcome,

@@ -83,8 +83,8 @@ def display(text: str, *, lines: bool = False, sequences: bool = False) -> str:
         return text
     if sequences and not hidden.isdisjoint(_JOINERS):
         kept = {at for at, char in enumerate(text) if char in _JOINERS and _completes(text, at)}
-        return "".join(_spelt(c) if c in hidden and at not in kept else c for at, c in enumerate(text))
-    return text.translate({ord(char): _spelt(char) for char in hidden})
+        return "".join(_escape_of(c) if c in hidden and at not in kept else c for at, c in enumerate(text))
+    return text.translate({ord(char): _escape_of(char) for char in hidden})
 
 
 def escaped_json(text: str) -> str:
@@ -222,7 +222,7 @@ def inject(text: str, *, source: str, nonce: str) -> str:
     if len(nonce) != 32 or nonce.strip("0123456789abcdef"):
         raise ValueError("a nonce is 32 lower-case hex digits")
     body = _neutralize(display(text, lines=True, sequences=True))
-    origin = _named(source)[:SOURCE_CHARS]
+    origin = _source_name(source)[:SOURCE_CHARS]
     if nonce in f"{text}\n{source}\n{body}\n{origin}".lower():
         raise ValueError("the nonce occurs in the text: draw another")
     return (
@@ -266,7 +266,7 @@ _LOADED = (
 )
 
 
-def _named(source: str) -> str:
+def _source_name(source: str) -> str:
     """Return the source with a hyphen for each run of forbidden characters."""
     kept = "".join(char if (char.isascii() and char.isalnum()) or char in _IN_SOURCE else "\0" for char in source)
     while "\0\0" in kept:
@@ -330,7 +330,7 @@ def _is_hidden(char: str) -> bool:
     return char not in _SPACES and not 0x1F000 <= ord(char) <= 0x1FAFF
 
 
-def _spelt(char: str) -> str:
+def _escape_of(char: str) -> str:
     code = ord(char)
     return f"\\x{code:02x}" if code < 0x100 else f"\\u{{{code:x}}}"
 

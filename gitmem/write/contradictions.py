@@ -239,12 +239,17 @@ def opposed_checks(one: Check, other: Check) -> str:
     where = globs_of(one.words)
     if where == globs_of(other.words) and _is_digest(one) and _is_digest(other) and one.words[1] != other.words[1]:
         return f"{where[0]} cannot have two contents"
-    if one.words[:2] == other.words[:2] and _wanted(one) and _wanted(other) and _wanted(one) != _wanted(other):
-        return f"{one.words[1]} cannot be both {_wanted(one)} and {_wanted(other)}"
+    if (
+        one.words[:2] == other.words[:2]
+        and _required_value(one)
+        and _required_value(other)
+        and _required_value(one) != _required_value(other)
+    ):
+        return f"{one.words[1]} cannot be both {_required_value(one)} and {_required_value(other)}"
     return ""
 
 
-def _wanted(check: Check) -> str:
+def _required_value(check: Check) -> str:
     """Return the value that a check requires of a place; empty for other checks."""
     return taken_of(check.words).more.get("is", "")
 

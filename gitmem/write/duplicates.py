@@ -107,7 +107,7 @@ def find_duplicate(
     text = claim_text(title, body)
     if not threshold or fields.get("kind") in EVENTS:
         return None
-    known = _known(catalog, text)
+    known = _term_counts(catalog, text)
     apart = {*apart, *_as_list(fields.get("supersedes"))}
     same, like = (
         _rows(catalog, _with_all(known), apart),
@@ -244,7 +244,7 @@ def folded(draft: Draft, found: Duplicate) -> Draft:
 _UNITED = ("tags", "domains", "paths", "refs", "anchors")
 
 
-def _known(catalog: Catalog, text: str) -> list[tuple[str, int]]:
+def _term_counts(catalog: Catalog, text: str) -> list[tuple[str, int]]:
     """Return a text's distinct terms with the number of memories for each, rarest first; 0 for an unknown term."""
     terms = [term for term in dict.fromkeys(analyse(text, catalog.language)) if term not in EMPTY][:TERMS_READ]
     counts = dict(catalog.each("SELECT term, df FROM term WHERE term IN ({})", terms))

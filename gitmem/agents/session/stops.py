@@ -66,7 +66,7 @@ def _uncommitted(memory: OpenRepository) -> list[str]:
     names = [os.fsdecode(entry[3:]) for entry in raw.split(b"\0") if entry]
     if not names:
         return []
-    return [f"{_counted(len(names), 'file')} uncommitted: {_named(names)}. Commit them, or undo them."]
+    return [f"{_count_of(len(names), 'file')} uncommitted: {_join_names(names)}. Commit them, or undo them."]
 
 
 def _unpushed(memory: OpenRepository) -> list[str]:
@@ -80,7 +80,7 @@ def _unpushed(memory: OpenRepository) -> list[str]:
     count = int(ahead.stdout) if ahead.status == 0 and ahead.stdout.strip().isdigit() else 0
     if not count:
         return []
-    return [f"{_counted(count, 'commit')} not pushed: {_shown(branch)}. Push the branch."]
+    return [f"{_count_of(count, 'commit')} not pushed: {_clip_name(branch)}. Push the branch."]
 
 
 def _claimed_tasks(memory: OpenRepository) -> list[str]:
@@ -115,9 +115,8 @@ def _bead(memory: OpenRepository) -> list[str]:
     status = bead.get("status") if isinstance(bead, dict) else None
     if status not in UNFINISHED:
         return []
-    return [
-        f"the bead {_shown(task)} is still {status}: bd close {_shown(task)} --reason WHY, or say why it stays open."
-    ]
+    name = _clip_name(task)
+    return [f"the bead {name} is still {status}: bd close {name} --reason WHY, or say why it stays open."]
 
 
 def _is_first(memory: OpenRepository, event: Event) -> bool:
@@ -138,15 +137,15 @@ def _is_first(memory: OpenRepository, event: Event) -> bool:
     return True
 
 
-def _counted(count: int, what: str) -> str:
+def _count_of(count: int, what: str) -> str:
     return f"1 {what} is" if count == 1 else f"{count} {what}s are"
 
 
-def _named(names: list[str]) -> str:
+def _join_names(names: list[str]) -> str:
     more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
-    return ", ".join(_shown(name) for name in names[:NAMED]) + more
+    return ", ".join(_clip_name(name) for name in names[:NAMED]) + more
 
 
-def _shown(name: str) -> str:
+def _clip_name(name: str) -> str:
     plain = display(name)
     return plain if len(plain) <= NAME_LIMIT else f"{plain[:NAME_LIMIT]}…"

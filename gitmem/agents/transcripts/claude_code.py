@@ -41,7 +41,7 @@ def turns(records: Iterable[Mapping[str, Any]]) -> Iterator[Turn]:
             answers = [one for one in read.tables(content) if one.get("type") == "tool_result"]
             if answers:
                 for answer in answers:
-                    yield from _used(answer, calls, tasks, read.table(record.get("toolUseResult")))
+                    yield from _tool_turns(answer, calls, tasks, read.table(record.get("toolUseResult")))
             elif (said := _prompt(record, content)) and not said.startswith(TAGS):
                 yield Turn(read.PROMPT, said)
     for name, given in calls.values():
@@ -65,7 +65,7 @@ def _answered(content: object, calls: dict[str, tuple[str, Mapping[str, Any]]]) 
             calls[read.text(block.get("id"), 200)] = (block["name"], read.table(block.get("input")))
 
 
-def _used(
+def _tool_turns(
     answer: Mapping[str, Any],
     calls: dict[str, tuple[str, Mapping[str, Any]]],
     tasks: dict[str, dict[str, Any]],

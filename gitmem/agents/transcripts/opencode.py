@@ -58,10 +58,10 @@ def turns(found: Iterable[Mapping[str, Any]]) -> Iterator[Turn]:
             if said and role in ("user", "assistant"):
                 yield Turn(read.SAID if role == "assistant" else read.PROMPT, said)
         elif part.get("type") == "tool":
-            yield from _used(part.get("tool"), read.table(part.get("state")))
+            yield from _tool_turns(part.get("tool"), read.table(part.get("state")))
 
 
-def _used(name: object, state: Mapping[str, Any]) -> Iterator[Turn]:
+def _tool_turns(name: object, state: Mapping[str, Any]) -> Iterator[Turn]:
     given, output = read.table(state.get("input")), read.tail(state.get("output") or state.get("error"))
     status = state.get("status")
     failed = FAILED.get(status) if isinstance(status, str) else None

@@ -172,7 +172,7 @@ class _Plan:
     def make(self, writer: Writer, tip: str | None) -> CommitPlan | None:
         """Return the commit; None if there is nothing to write."""
         catalog = self._memory.catalog_at(tip)
-        known = _known(catalog)
+        known = _adopted_memories(catalog)
         self._settled = ImportPlan()
         changed: dict[str, dict[str, Any]] = {}
         differing = [
@@ -215,13 +215,13 @@ class _Plan:
         elif known is None and find_known(catalog, proposal.key) is not None:
             self._settled.skipped.add(where, f"{proposal.key} is another memory's key")
         else:
-            made = self._made(proposal)
+            made = self._memory_of(proposal)
             if isinstance(made, str):
                 self._settled.skipped.add(where, made)
             else:
                 (self._settled.new if known is None else self._settled.updated)[proposal.key] = made
 
-    def _made(self, proposal: Proposal) -> Incoming | str:
+    def _memory_of(self, proposal: Proposal) -> Incoming | str:
         """Return the memory for a proposal, or the reason why there is none."""
         if proposal.key not in self._incoming:
             fields = {**proposal.fields, **self._placed(proposal.refs)}
@@ -296,7 +296,7 @@ class _Plan:
         )
 
 
-def _known(catalog: Catalog) -> dict[str, _Known]:
+def _adopted_memories(catalog: Catalog) -> dict[str, _Known]:
     """Return the adopted memories by key, including retired ones."""
     rows = catalog.rows(
         "SELECT m.id, m.key, m.path, m.kind, m.title, m.archived, t.fields FROM tag g JOIN memory m ON m.id = g.id"

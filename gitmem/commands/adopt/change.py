@@ -91,14 +91,14 @@ class Change:
         for finding in findings:
             if finding.verdict not in (FALSE, NEVER):
                 continue
-            held = self._held(finding, judge(finding))
+            held = self._newly_false(finding, judge(finding))
             if held is not None:
                 found.append(held)
             elif finding.verdict == FALSE and wrote.has(finding):
                 found.append(finding)
         return found
 
-    def _held(self, finding: Finding, was: Finding | None) -> Finding | None:
+    def _newly_false(self, finding: Finding, was: Finding | None) -> Finding | None:
         """Return a finding that is false because of the change; None if its claim did not hold before."""
         if was is None or was.verdict != HOLDS:
             return None

@@ -52,12 +52,12 @@ def blame(finding: Finding) -> str:
     one = finding.culprit
     if one is not None:
         start = "since" if finding.verdict == FALSE else "gone since"
-        merged = f", merged by {_named(one.merge)}" if one.merge else ""
-        return display(f"{start} {_named(one)}{merged}")
+        merged = f", merged by {_commit_text(one.merge)}" if one.merge else ""
+        return display(f"{start} {_commit_text(one)}{merged}")
     return "it was not true when it was written" if finding.held is False else ""
 
 
-def _named(commit: Culprit) -> str:
+def _commit_text(commit: Culprit) -> str:
     return f"{commit.commit[:10]} “{commit.subject}” ({commit.author}, {commit.date[:10]})"
 
 

@@ -81,7 +81,7 @@ def adopt(
     head.texts(path for paths in corpus.having.values() for path in paths if not is_aside(path))
     sections = _values_by_section(read)
     judge = _Judge(head, past, corpus, Numbers(head, past, corpus, sections))
-    findings, unchecked = _judged(read, judge, progress)
+    findings, unchecked = _judge_claims(read, judge, progress)
     notes = []
     if unread := [one.path for one in documents if one.path not in texts and head.is_regular(one.path)]:
         notes.append(f"not read, because they are binary or too large: {display(', '.join(unread))}")
@@ -124,7 +124,7 @@ def _values_by_section(read: Sequence[_Read]) -> dict[tuple[str, str], list[str]
     return found
 
 
-def _judged(
+def _judge_claims(
     read: Sequence[_Read], judge: _Judge, progress: Callable[[str, int, int], None]
 ) -> tuple[list[Finding], list[tuple[Document, Statement]]]:
     """Return what came of the claims, and the statements without one that can be checked."""

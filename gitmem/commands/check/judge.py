@@ -165,7 +165,7 @@ class Judging:
         dues = []
         for t, at in facts:
             row = t.fact.row
-            known = self._known(row, at)
+            known = self._recent_answer(row, at)
             if known is not None and known.verdict is not None and row.form == BUILTIN and not known.verdict.own:
                 claimed[row.key], known = known.verdict, None
             if known is not None:
@@ -180,7 +180,7 @@ class Judging:
             found |= {key: _compared(answer, claimed.get(key)) for key, answer in answers.items()}
         return found | self._run(trees.base if before is None else trees.head, dues) if dues else found
 
-    def _known(self, row: fact_state.FactRow, at: fact_state.FactState) -> FactAnswer | None:
+    def _recent_answer(self, row: fact_state.FactRow, at: fact_state.FactState) -> FactAnswer | None:
         """Return the answer of a verdict on these exact inputs, if it is recent enough."""
         if at.verdict is None or not at.is_fresh:
             return None

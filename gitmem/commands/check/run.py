@@ -260,7 +260,7 @@ class _Check:
         brought = self._brought(catalog, facts)
         touched = find_touched(facts, trees, brought.facts, catalog=catalog, store=store)
         edits = self._edits(facts, brought)
-        judged = self._judged(catalog, touched, facts, edits) if touched or self._has_own else _Judged([])
+        judged = self._judge_touched(catalog, touched, facts, edits) if touched or self._has_own else _Judged([])
         if self._options.keys:  # these facts were requested by key, so others that become suspect are left out
             brought = replace(brought, removed=(), hidden=())
         return CheckResult(
@@ -302,7 +302,7 @@ class _Check:
         to_settle = conflicts_of(catalog, self._branch.changed)
         return replace(self._branch, settled=judged.settled, to_settle=to_settle)
 
-    def _judged(
+    def _judge_touched(
         self, catalog: Catalog, touched: Sequence[TouchedFact], facts: Sequence[HeadFact], edits: ProgramEdits
     ) -> _Judged:
         # The judge takes 15 ms (measured), and most commits touch no fact.

@@ -78,7 +78,7 @@ def _rows(findings: Sequence[ReviewFinding]) -> tuple[FindingRow, ...]:
     for group in groups.values():
         one = group[0]
         others = [other.key or other.path for other in group[1:]]
-        text = f"{one.code}: {one.message}" + (f" (also {_named(others)})" if others else "")
+        text = f"{one.code}: {one.message}" + (f" (also {_list_keys(others)})" if others else "")
         text += f"; {one.hint}" if one.hint and not others else ""
         rows.append(FindingRow(text, one.key, one.path, one.line))
     return tuple(rows)
@@ -108,20 +108,20 @@ def notes(checked: CheckResult) -> list[str]:
     lines = [checked.span.note] if checked.span.note else []
     lines += [note_of(checked.branch)] if checked.branch is not None else []
     if checked.hidden:
-        lines.append(f"memories in .memory/ hide facts on the memory branch: {_named(checked.hidden)}")
+        lines.append(f"memories in .memory/ hide facts on the memory branch: {_list_keys(checked.hidden)}")
     if checked.brought:
-        lines.append(f"new or changed facts in .memory/: {_named(checked.brought)}")
+        lines.append(f"new or changed facts in .memory/: {_list_keys(checked.brought)}")
     if checked.removed:
-        lines.append(f"facts in .memory/ that this change removes: {_named(checked.removed)}")
+        lines.append(f"facts in .memory/ that this change removes: {_list_keys(checked.removed)}")
     if moved := describe_moves([f.moved for f in checked.findings if f.moved and f.kind == HOLDS]):
         lines.append(moved)
     if checked.whole:
         every = "1 fact is" if len(checked.whole) == 1 else f"{len(checked.whole)} facts are"
         known = "the files that the command reads are unknown, or its paths match no file (gitmem edit KEY --path GLOB)"
-        lines.append(f"{every} touched by every change, because {known}: {_named(checked.whole)}")
+        lines.append(f"{every} touched by every change, because {known}: {_list_keys(checked.whole)}")
     return lines
 
 
-def _named(keys: Sequence[str]) -> str:
+def _list_keys(keys: Sequence[str]) -> str:
     more = f" and {len(keys) - NAMED} more" if len(keys) > NAMED else ""
     return ", ".join(keys[:NAMED]) + more

@@ -35,10 +35,10 @@ def signed(text: str, place: ForgeRepository) -> str:
 
 def is_same(mine: object, text: str) -> bool:
     """Return whether the forge's text equals a signed text, except for the run."""
-    return isinstance(mine, str) and _said(mine) == _said(text)
+    return isinstance(mine, str) and _without_run(mine) == _without_run(text)
 
 
-def _said(text: str) -> str:
+def _without_run(text: str) -> str:
     return text.replace("\r\n", "\n").rpartition(_RUN)[0].rstrip()
 
 

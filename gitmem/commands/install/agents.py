@@ -74,12 +74,12 @@ def install(git: Git | None, wanted: AgentSetup) -> tuple[HookStep, ...]:
 
 def plan_uninstall(git: Git | None, wanted: AgentSetup) -> tuple[HookStep, ...]:
     """Return the steps of a removal, one per file with content of ours."""
-    return tuple(step for _, step, _ in _taken(git, wanted))
+    return tuple(step for _, step, _ in _removal_steps(git, wanted))
 
 
 def uninstall(git: Git | None, wanted: AgentSetup) -> tuple[HookStep, ...]:
     """Remove our content and return what was done."""
-    planned = _taken(git, wanted)
+    planned = _removal_steps(git, wanted)
     for place, step, path in planned:
         if step.what == REMOVE:
             places.remove(path, Path(os.path.realpath(place.root)))
@@ -95,7 +95,7 @@ def _planned(git: Git | None, wanted: AgentSetup) -> list[tuple[InstallFolder, H
     return [(place, step, path) for path, step in apply(place, _pieces(place, names, wanted), taken=False)]
 
 
-def _taken(git: Git | None, wanted: AgentSetup) -> list[tuple[InstallFolder, HookStep, Path]]:
+def _removal_steps(git: Git | None, wanted: AgentSetup) -> list[tuple[InstallFolder, HookStep, Path]]:
     place, names = where(git, replace(wanted, names=_everything(wanted)))
     pieces = _pieces(place, names, replace(wanted, mcp=True), everywhere=True)
     if not wanted.plugin:

@@ -73,25 +73,27 @@ def plan_install(
         GitmemError: There is no work tree, or a file's path contains a link.
     """
     top = _top(memory)
-    wanted = _wanted(memory, top, forge, asked or {})
+    wanted = _options(memory, top, forge, asked or {})
     tree = [
-        _put(str(top / path), _read(top, path), text, force=force, about=TO_COMMIT)
+        _write_step(str(top / path), _read(top, path), text, force=force, about=TO_COMMIT)
         for path, text in ci_files.texts(forge, wanted).items()
     ]
     former = [(str(top / path), _read(top, path)) for path in FORMER[forge]]
-    tree += _taken(former, "of an earlier version; commit that", force=force)
+    tree += _removal_steps(former, "of an earlier version; commit that", force=force)
     tip = memory.find_tip()
     made = ci_files.texts(forge, wanted, on_branch=True) if tip else {}
     branch = [
-        _put(f"{wanted.branch}:{path}", _on_branch(memory, tip, path), text, force=force, about=TO_SYNC, is_exact=True)
+        _write_step(
+            f"{wanted.branch}:{path}", _on_branch(memory, tip, path), text, force=force, about=TO_SYNC, is_exact=True
+        )
         for path, text in made.items()
     ]
     former = [(f"{wanted.branch}:{path}", _on_branch(memory, tip, path)) for path in FORMER_ON_BRANCH[forge]]
-    branch += _taken(former, TO_SYNC, force=force)
+    branch += _removal_steps(former, TO_SYNC, force=force)
     return CiPlan(tuple(tree), tuple(branch))
 
 
-def _wanted(memory: OpenRepository, top: Path, forge: str, asked: Mapping[str, Any]) -> CiOptions:
+def _options(memory: OpenRepository, top: Path, forge: str, asked: Mapping[str, Any]) -> CiOptions:
     """Return the options: the given ones, those of the options file, and defaults."""
     text = _read(top, OPTIONS_PATH)
     given = {**(read_options(text) if text else {}), **asked}
@@ -126,7 +128,9 @@ def _package() -> str:
     return origin.package
 
 
-def _put(path: str, before: str | None, text: str, *, force: bool, about: str, is_exact: bool = False) -> HookStep:
+def _write_step(
+    path: str, before: str | None, text: str, *, force: bool, about: str, is_exact: bool = False
+) -> HookStep:
     if before is None:
         return HookStep(ADD, path, about, "", text)
     if before == text:
@@ -174,10 +178,10 @@ def plan_uninstall(memory: OpenRepository, forge: str, *, force: bool = False) -
     tree = [(str(top / path), _read(top, path)) for path in (*IN_TREE[forge], *FORMER[forge])]
     names = (*ON_BRANCH[forge], *FORMER_ON_BRANCH[forge])
     branch = [(f"{memory.config.branch}:{path}", _on_branch(memory, tip, path)) for path in names]
-    return CiPlan(_taken(tree, "commit that", force=force), _taken(branch, TO_SYNC, force=force))
+    return CiPlan(_removal_steps(tree, "commit that", force=force), _removal_steps(branch, TO_SYNC, force=force))
 
 
-def _taken(found: Iterable[tuple[str, str | None]], about: str, *, force: bool) -> tuple[HookStep, ...]:
+def _removal_steps(found: Iterable[tuple[str, str | None]], about: str, *, force: bool) -> tuple[HookStep, ...]:
     left = "was changed: use --force to remove it"
     return tuple(
         HookStep(REMOVE, path, f"removed; {about}", before)

@@ -99,7 +99,7 @@ def _plan_one(git: Git, folder: Path, event: str) -> HookStep:
     content = _read(path)
     beside = " next to the existing hook" if os.path.lexists(kept) else ""
     if content is None:
-        return HookStep(ADD, str(path), f"added{beside}{_shown(git, folder)}", "", text)
+        return HookStep(ADD, str(path), f"added{beside}{_location_note(git, folder)}", "", text)
     if shim.is_shim(content):
         before = content.decode("utf-8", "replace")
         is_same = before == text
@@ -222,7 +222,7 @@ def _is_tracked(git: Git, path: Path) -> bool:
     return bool(git.run(f"--work-tree={top}", "-C", top, "ls-files", "-z", "--", spec).stdout)
 
 
-def _shown(git: Git, folder: Path) -> str:
+def _location_note(git: Git, folder: Path) -> str:
     return " (in your work tree)" if _inside(git, folder) is not None else ""
 
 

@@ -107,7 +107,7 @@ class FileSection:
             return f"{block}\n"
         newline = "\r\n" if "\r\n" in before else "\n"
         block = block.replace("\n", newline)
-        found = self._found(before)
+        found = self._span(before)
         if found is not None:
             return before[: found[0]] + block + before[found[1] :]
         # The end of our last line records whether the file ended with a line feed (`taken`).
@@ -117,7 +117,7 @@ class FileSection:
 
     def taken(self, before: str) -> str | None:
         """Return the file's text without the section; None if there is no other text."""
-        found = self._found(before)
+        found = self._span(before)
         if found is None:
             return before
         head, tail = before[: found[0]], before[found[1] :]
@@ -131,11 +131,11 @@ class FileSection:
     def is_in(self, before: str) -> bool:
         """Return whether the section exists, in any version."""
         try:
-            return self._found(before) is not None
+            return self._span(before) is not None
         except FileRefusedError:
             return False
 
-    def _found(self, text: str) -> tuple[int, int] | None:
+    def _span(self, text: str) -> tuple[int, int] | None:
         begins, ends = (
             [found.span() for found in re.finditer(rf"(?m)^{re.escape(mark)}(?=\r?$)", text)] for mark in self.marks
         )

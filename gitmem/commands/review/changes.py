@@ -107,11 +107,11 @@ def _side(file: File, data: bytes) -> MemoryVersion:
 
 def _renamed(memories: list[ChangedMemory]) -> list[ChangedMemory]:
     """Join deleted and new memories with the same content."""
-    gone = {_said(m.before.document): m for m in memories if m.after is None and m.before and m.before.document}
+    gone = {_content_of(m.before.document): m for m in memories if m.after is None and m.before and m.before.document}
     joined, dropped = list[ChangedMemory](), set[str]()
     for memory in memories:
         new = memory.after.document if memory.before is None and memory.after else None
-        old = gone.pop(_said(new), None) if new is not None else None
+        old = gone.pop(_content_of(new), None) if new is not None else None
         if old is not None:
             dropped.add(old.key)
             memory = ChangedMemory(memory.key, old.before, memory.after)  # noqa: PLW2901 - it is one change
@@ -119,7 +119,7 @@ def _renamed(memories: list[ChangedMemory]) -> list[ChangedMemory]:
     return [memory for memory in joined if memory.key not in dropped or memory.after is not None]
 
 
-def _said(document: Document) -> tuple[str, str, str]:
+def _content_of(document: Document) -> tuple[str, str, str]:
     return document.kind, document.title, document.body.strip()
 
 

@@ -75,12 +75,12 @@ def _history(counting: Sequence[Verdict], known: Sequence[Verdict], spec: str) -
         of_others = fact_state.latest_of([v for v in known if v.spec == spec])
         if of_others is None:
             return "never run, according to the branch"
-        return f"run for another wording of this memory, where it {_said(of_others)}"
+        return f"run for another wording of this memory, where it {_claim_text(of_others)}"
     who = "recorded in this clone" if verdict.own else "claimed by a file on the branch"
-    return f"{_said(verdict)}, {who}"
+    return f"{_claim_text(verdict)}, {who}"
 
 
-def _said(verdict: Verdict) -> str:
+def _claim_text(verdict: Verdict) -> str:
     on = f" on {sanitize.line(verdict.sandbox, limit=40)}" if verdict.sandbox else ""
     weak = ", and it also holds in an empty folder" if verdict.weak else ""
     because = f" ({sanitize.line(verdict.because)})" if verdict.because else ""

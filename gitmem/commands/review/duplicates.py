@@ -59,13 +59,13 @@ def compare(catalog: Catalog, changed: set[str], *, threshold: float) -> list[f.
     if not changed:
         return []
     found = [*_duplicates(catalog, changed, threshold)] if threshold else []
-    same = {frozenset((one.key, _named(one))) for one in found}
-    found += [one for one in _contradictions(catalog, changed) if frozenset((one.key, _named(one))) not in same]
+    same = {frozenset((one.key, _other_key(one))) for one in found}
+    found += [one for one in _contradictions(catalog, changed) if frozenset((one.key, _other_key(one))) not in same]
     found += _opposed_checks(catalog, changed)
     return _few(found)
 
 
-def _named(finding: f.ReviewFinding) -> str:
+def _other_key(finding: f.ReviewFinding) -> str:
     """Return the other memory, which a finding names first."""
     return finding.message.split(" ", 1)[0]
 

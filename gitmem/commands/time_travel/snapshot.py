@@ -63,7 +63,7 @@ class Past:
         tip = memory.find_tip() or ""
         if not tip and not memory.tree():
             memory.tip()  # reports that there is no memory at all
-        self.anchor = _found(memory, tip, rev)
+        self.anchor = _anchor_of(memory, tip, rev)
         self.commit = self.anchor.states[0] if self.anchor.states else ""
         tree = read_tree(self._git, self.anchor.code) if self.anchor.code else ""
         self.is_empty = not self.commit and not tree
@@ -257,7 +257,7 @@ class Past:
             raise NotFoundError(message, hint=f"see when it was written: gitmem log {key}") from None
 
 
-def _found(memory: OpenRepository, tip: str, rev: str) -> Any:
+def _anchor_of(memory: OpenRepository, tip: str, rev: str) -> Any:
     try:
         return find_anchor(memory.git, tip, rev)
     except NotFoundError as err:

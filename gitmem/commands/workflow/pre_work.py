@@ -98,11 +98,12 @@ class PreWork:
 
     def _part(self, part: Part) -> dict[str, Any]:
         items = [
-            {"key": one.key, "status": one.status, "text": one.text, **self._known(one.key)} for one in part.entries
+            {"key": one.key, "status": one.status, "text": one.text, **self._hit_fields(one.key)}
+            for one in part.entries
         ]
         return {"name": part.heading, "items": items, "more": part.more, "rest": part.rest}
 
-    def _known(self, key: str) -> dict[str, Any]:
+    def _hit_fields(self, key: str) -> dict[str, Any]:
         hit = self.hits.get(key)
         return {"kind": hit.kind, "title": hit.title, "scope": hit.scope, "store": hit.store} if hit else {}
 

@@ -127,7 +127,7 @@ class _Lines:
                     for n, (one, place) in enumerate(zip(value, places, strict=True))
                 ],
             )
-        return Node(line, str(value).lower() if isinstance(value, bool) else self._written(value, path))
+        return Node(line, str(value).lower() if isinstance(value, bool) else self._literal(value, path))
 
     def _places(self, path: tuple[str, ...], values: list[Any], line: int) -> list[int]:
         """Return the lines of a list's elements, as far as they are plain texts."""
@@ -143,7 +143,7 @@ class _Lines:
             places.append(line)
         return places
 
-    def _written(self, value: object, path: tuple[str, ...]) -> str:
+    def _literal(self, value: object, path: tuple[str, ...]) -> str:
         """Return a scalar as written: 3.10 must not become 3.1."""
         span = self._spans.get(path)
         if isinstance(value, float) and span is not None:

@@ -103,17 +103,17 @@ class Numbers:
         if claim.relation == "below":
             for place, path, _, _ in stated:
                 if place.how == BELOW:
-                    return self._judged(claim, statement, document, _version_reader(place, path, claim.stated))
+                    return self._judge_one(claim, statement, document, _version_reader(place, path, claim.stated))
             return None
         places = [one for one in stated if one[0].how != BELOW]
         least = next((one for one in places if one[0].how == LEAST), None)
         if least is not None and claim.relation == "at-least":
             if compare(claim.stated, least[3]) > 0:
                 return None
-            return self._judged(claim, statement, document, _version_reader(least[0], least[1], claim.stated))
+            return self._judge_one(claim, statement, document, _version_reader(least[0], least[1], claim.stated))
         same = next((one for one in places if compare(claim.stated, one[3]) == 0), None)
         if same is not None:
-            return self._judged(claim, statement, document, _version_reader(same[0], same[1], claim.stated))
+            return self._judge_one(claim, statement, document, _version_reader(same[0], same[1], claim.stated))
         exact = next((one for one in places if one[0].how == EXACT and claim.relation == "is"), None)
         beside = document.path.rpartition("/")[0]
         wrong = exact if exact and exact[1].rpartition("/")[0] == beside else least or exact
@@ -123,7 +123,7 @@ class Numbers:
             or (wrong is exact and product in ("node", "pnpm", "npm"))
         ):
             return None
-        return self._judged(claim, statement, document, _version_reader(wrong[0], wrong[1], claim.stated))
+        return self._judge_one(claim, statement, document, _version_reader(wrong[0], wrong[1], claim.stated))
 
     def _near(self, place: Place, document: Document) -> list[str]:
         """Return the files of a kind that apply to a document: beside it, or in the nearest folder above."""
@@ -178,7 +178,7 @@ class Numbers:
         if same is None and (len({_major(one[2]) for one in listed}) > 1 or compare(claim.stated, listed[0][2]) > 0):
             return None
         for path, name, _, _ in [same] if same else listed:
-            finding = self._judged(claim, statement, document, _dependency_reader(path, name, plain, claim.stated))
+            finding = self._judge_one(claim, statement, document, _dependency_reader(path, name, plain, claim.stated))
             # A number beside a name may mean anything: it counts as a version only if it once was one.
             if finding is not None and (finding.verdict == HOLDS or finding.held):
                 return finding
@@ -217,16 +217,16 @@ class Numbers:
         if same:
             # One place says so, and another that did when the line was written no longer does.
             if others and best == DECLARED and not self._were(claim, document, list(same), names):
-                every = [self._judged(claim, statement, document, reader(path)) for path in others]
+                every = [self._judge_one(claim, statement, document, reader(path)) for path in others]
                 if held := next((one for one in every if one is not None and one.verdict == FALSE and one.held), None):
                     return held
-            return self._judged(claim, statement, document, reader(next(iter(same))))
+            return self._judge_one(claim, statement, document, reader(next(iter(same))))
         # A file with several values for a name has several things with that name.
         others = {path: None for path in others if len({one.value for where, one in homes if where == path}) == 1}
         judged = [
             finding
             for path in others
-            if best > PASSED and (finding := self._judged(claim, statement, document, reader(path))) is not None
+            if best > PASSED and (finding := self._judge_one(claim, statement, document, reader(path))) is not None
         ]
         judged = [finding for finding in judged if finding.verdict == FALSE]
         if held := next((finding for finding in judged if finding.held), None):
@@ -299,7 +299,7 @@ class Numbers:
             number, at = next(((number, at) for number, at in numbers if number == claim.stated), numbers[0])
             return number == claim.stated, text.count("\n", 0, at) + 1, number
 
-        return self._judged(claim, statement, document, _Reader(same or rooted[0], read))
+        return self._judge_one(claim, statement, document, _Reader(same or rooted[0], read))
 
     def _judge_count(self, claim: Claim, statement: Statement, document: Document) -> Finding | None:
         ending = re.compile(rf"\.{_ENDINGS[claim.name.removesuffix(' files')]}$")
@@ -317,7 +317,7 @@ class Numbers:
         fix = claim.token.replace(claim.stated, str(actual))
         return Finding(document, statement, claim, FALSE, source, held=held, wrote=wrote, fix=fix)
 
-    def _judged(self, claim: Claim, statement: Statement, document: Document, reader: _Reader) -> Finding | None:
+    def _judge_one(self, claim: Claim, statement: Statement, document: Document, reader: _Reader) -> Finding | None:
         """Return the finding for a claim that one file decides."""
         here = self._head.text(reader.path)
         answer = reader.read(here)

@@ -102,22 +102,22 @@ def _raw(lines: Iterable[str]) -> str:
 def _spans(text: str, keys: Collection[str]) -> Markup:
     parts, at = [], 0
     for match in _SPAN.finditer(text):
-        parts.append(_shown(text[at : match.start()]))
+        parts.append(_visible(text[at : match.start()]))
         code, address, strong = match.groups()
         at = match.end()
         if code is not None:
-            inside = CODE.format(_shown(code))
+            inside = CODE.format(_visible(code))
             parts.append(KEY_LINK.format(code, inside) if code in keys else inside)
         elif address is not None:
             whole = address.rstrip(_TRAILING)
             at -= len(address) - len(whole)
             parts.append(LINK.format(whole, whole))
         else:
-            parts.append(STRONG.format(_shown(strong)))
-    return Markup("").join([*parts, _shown(text[at:])])
+            parts.append(STRONG.format(_visible(strong)))
+    return Markup("").join([*parts, _visible(text[at:])])
 
 
-def _shown(text: str) -> str:
+def _visible(text: str) -> str:
     return display(text, sequences=True)
 
 

@@ -87,7 +87,7 @@ def _columns(page: Page, entries: Sequence[PageMemory]) -> dict[str, Any]:
         values["since"] = 0 if entry.since == entry.created else entry.since
         values["factor"] = 0 if entry.factor == 1 else entry.factor
         for name, value in values.items():
-            columns.setdefault(name, []).append(_shown(value) if value else 0)
+            columns.setdefault(name, []).append(_as_lines(value) if value else 0)
     columns.pop("number", None)
     full = {name: column for name, column in columns.items() if any(column)}
     places = {entry.key: at for at, entry in enumerate(entries)}
@@ -96,7 +96,7 @@ def _columns(page: Page, entries: Sequence[PageMemory]) -> dict[str, Any]:
             "count": len(entries)}  # fmt: skip
 
 
-def _shown(value: Any) -> Any:
+def _as_lines(value: Any) -> Any:
     if isinstance(value, str):
         return line(value)
     if isinstance(value, tuple):
