@@ -52,7 +52,7 @@ run 'gitmem fact "Writes are compare-and-swap" --key writes-are-cas --path "gitm
 
 say "4. No command of a memory runs without approval; in CI, a reviewed list on the default branch approves them"
 run 'mkdir -p .github && gitmem trust --print > .github/gitmem-approved && cat .github/gitmem-approved'
-run 'git add .github/gitmem-approved && git commit --quiet -m "Approve the commands of two facts"'
+run 'git add .github/gitmem-approved && git commit --quiet -m "Approve the commands of these facts"'
 run gitmem verify --approved .github/gitmem-approved
 
 say "5. A commit makes one of them false: check it before the merge, verify it, and find out who it was"
@@ -75,4 +75,4 @@ run gitmem settle python-3.11
 say "7. Fix the code, and the suspicion disappears"
 run 'git revert --no-edit HEAD > /dev/null && gitmem verify --approved .github/gitmem-approved'
 run 'git show memory:STATUS.md'
-printf '\n%sAll of it was the branch `memory` of an ordinary git repository:%s git log memory\n' "$bold" "$plain"
+printf '\n%sEverything above is on the branch `memory` of an ordinary git repository:%s git log memory\n' "$bold" "$plain"
