@@ -277,8 +277,8 @@ def write_states(catalog: Catalog, ground: int, states: Iterable[FactState], now
     states = list(states)
     toolsets = _toolsets(catalog, {s.tools for s in states if s.tools})
     db.executemany(
-        "INSERT OR REPLACE INTO state VALUES (?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,?13,?14,"
-        " (SELECT ?5 + CASE ?14 WHEN 0 THEN ttl_s ELSE outside_s END FROM fact WHERE id = ?2))",
+        "INSERT OR REPLACE INTO state VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,"
+        " (SELECT ? + CASE ? WHEN 0 THEN ttl_s ELSE outside_s END FROM fact WHERE id = ?))",
         [
             (
                 *(ground, s.fact, s.digest, s.verdict.outcome if s.verdict else "", s.verdict.at if s.verdict else 0),
@@ -290,6 +290,7 @@ def write_states(catalog: Catalog, ground: int, states: Iterable[FactState], now
                     s.is_moved,
                     bool(s.verdict and s.verdict.outside),
                 ),
+                *(s.verdict.at if s.verdict else 0, bool(s.verdict and s.verdict.outside), s.fact),
             )
             for s in states
         ],
