@@ -90,8 +90,8 @@ def test_statuses_in_the_database_are_those_of_the_graph(proved: Memory) -> None
     number = catalog.row("SELECT id FROM fact")[0]
     assert catalog.rows("SELECT s.until - s.at FROM state s") == catalog.rows("SELECT ttl_s FROM fact") != [(None,)]
     for outcome, fresh, at, ttl_s in product(("", HOLDS, FAILS), (0, 1), (NOW - 100, NOW + 100), (None, 0, 50, 500)):
-        values = (outcome, fresh, at, ttl_s)
-        catalog.connection.execute("UPDATE state SET outcome = ?1, fresh = ?2, at = ?3, until = ?3 + ?4", values)
+        values = (outcome, fresh, at, at, ttl_s)
+        catalog.connection.execute("UPDATE state SET outcome = ?, fresh = ?, at = ?, until = ? + ?", values)
         catalog.connection.execute("UPDATE fact SET ttl_s = ?", (ttl_s,))
 
         wanted = own_status(outcome, fresh=bool(fresh), at=at, ttl_s=ttl_s, now=NOW)
