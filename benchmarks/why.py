@@ -6,8 +6,8 @@ verify run at every commit, as in ``replay.py``, only one or two commits remain 
     python benchmarks/why.py REPO FACTS --from v1.0 --to v2.0 --results why.jsonl
     python benchmarks/why.py REPO FACTS --from v1.0 --to v2.0 --together       all failures at once, and their CPU time
 
-FACTS is a file as ``replay.py`` takes it; facts that do not hold at the first commit are left out. Exit status: 0 if no
-search took more runs than promised, 1 if one did, 2 for wrong use, 3 if there is no history.
+FACTS is a file as ``replay.py`` takes it; facts that do not hold at the first commit are left out. Exit status: 0 if
+every search stayed within its limit of runs, 1 if one exceeded it, 2 for wrong use, 3 if there is no history.
 """
 
 from __future__ import annotations

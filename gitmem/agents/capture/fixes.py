@@ -25,8 +25,7 @@ if TYPE_CHECKING:
 
 # Failing commands that are remembered per session: the newest ones.
 FAILURES_AT_MOST = 5
-# The most candidates per session, and the most changed files per candidate: with more, the cause cannot be told from
-# them.
+# The most candidates per session, and the most changed files per candidate: with more, the cause is unclear.
 CANDIDATES_AT_MOST = 5
 FILES_AT_MOST = 8
 COMMAND_LIMIT = 200
@@ -86,7 +85,7 @@ class Fix:
 
 
 def command_of(line: str) -> str:
-    """Return a command line in a normal form, so that the same check is the same text; empty if it is no check.
+    """Return a command line in a normal form, equal for equal checks; empty if it is not a check.
 
     Command lines with a pipe or ``||`` (which hide the exit status) or a variable (which hides the command) are left
     out.

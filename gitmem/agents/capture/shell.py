@@ -12,7 +12,7 @@ import re
 
 from gitmem.frozen import frozen
 
-# The deepest nesting of substitutions: nobody writes more.
+# The deepest nesting of substitutions that is parsed; real commands have one or two levels.
 DEPTH_AT_MOST = 8
 # The most characters read; a longer line is a script, not a comment.
 TEXT_LIMIT = 200_000

@@ -72,7 +72,7 @@ class Sessions:
         return topic, topics.wipe(self.place(), topic)
 
     def archive(self, *, session: str = "") -> Topic:
-        """Archive the active topic: it stays readable, but is no longer active.
+        """Archive the active topic, which stays readable.
 
         Raises:
             NotFoundError: The topic is empty.

@@ -51,7 +51,7 @@ def entries_of(place: Workplace, session: str) -> list[dict[str, Any]]:
 def seen_in(entries: Sequence[Mapping[str, Any]], *, whole: bool = False) -> dict[str, str]:
     """Return the memories in a session's context, with the status that each had when it was shown.
 
-    What was shown before the context was cleared or compacted is no longer in it.
+    Memories shown before the context was cleared or compacted are left out.
 
     Args:
         entries: The session's log.
