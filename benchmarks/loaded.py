@@ -36,7 +36,7 @@ def report(called: set[tuple[str, int]]) -> str:
     rows = []
     for name, module in [*sys.modules.items()]:
         if name.partition(".")[0] == "gitmem" and module.__file__ and module.__spec__ and module.__spec__.loader:
-            code = module.__spec__.loader.get_code(name)  # type: ignore[attr-defined]
+            code = module.__spec__.loader.get_code(name)  # type: ignore[attr-defined] # modules come from files
             idle = [one for one in functions_of(code) if (one.co_filename, one.co_firstlineno) not in called]
             rows.append((sum(len(marshal.dumps(one)) for one in idle), len(marshal.dumps(code)), name))
     total = (sum(row[0] for row in rows), sum(row[1] for row in rows), f"{len(rows)} modules")
@@ -58,7 +58,7 @@ def main() -> None:
         print(report(called), file=sys.stderr, flush=True)
         leave_at_once(status)
 
-    leave_at_once, os._exit = os._exit, leave  # type: ignore[assignment] - how a command ends (cli.script)
+    leave_at_once, os._exit = os._exit, leave  # type: ignore[assignment] # how a command ends (cli.script)
     os.chdir(sys.argv[1])
     sys.argv = ["gitmem", *sys.argv[2:]]
     sys.setprofile(note)

@@ -204,7 +204,7 @@ class SearchScreen(Screen[None]):
         found = self._found
         lengths = [found.lengths.get(hit.reference, 0) for hit in found.hits]
         self._drawn = [
-            drawn(lambda out, hit=hit, length=length: shared.print_hit(hit, out, length), width)  # type: ignore[misc]
+            drawn(lambda out, hit=hit, length=length: shared.print_hit(hit, out, length), width)  # type: ignore[misc] # defaults
             for hit, length in zip(found.hits, lengths, strict=True)
         ]
         said = shared.shorten(self._found.said, self.size.width)
