@@ -22,7 +22,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from benchmarks.observed import commit, run_git
-from gitmem.memory.memory import Memory
+from gitmem.memory import Memory
 from gitmem.verify.session import Options
 
 RATES = (2, 10, 30)

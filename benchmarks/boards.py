@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from benchmarks.history import run_git
-from gitmem.memory.memory import Memory
+from gitmem.memory import Memory
 
 # The goals of the issue, in seconds, for 16 workers with 100 entries each.
 GOALS_S = {"API": 20.0, "command": 120.0}

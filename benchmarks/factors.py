@@ -28,7 +28,7 @@ from typing import Any
 
 from benchmarks.world import COMPONENTS, DAY_S, TODAY, Question, World, commit
 from gitmem.frozen import replace
-from gitmem.memory.memory import Memory
+from gitmem.memory import Memory
 from gitmem.model import FACTORS
 from gitmem.recall import score
 from gitmem.recall.query import Query

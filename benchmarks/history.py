@@ -15,7 +15,7 @@ from typing import Any
 
 from gitmem.cli.verify import list_cases
 from gitmem.index.catalog import state
-from gitmem.memory.memory import Memory
+from gitmem.memory import Memory
 from gitmem.verify.overview.cause import Case
 from gitmem.verify.session import Options
 

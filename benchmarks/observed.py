@@ -20,7 +20,7 @@ from pathlib import Path
 
 from benchmarks.history import run_git
 from gitmem.config import search_path
-from gitmem.memory.memory import Memory
+from gitmem.memory import Memory
 from gitmem.verify.run import evidence
 from gitmem.verify.sandbox import sandbox
 from gitmem.verify.session import Options

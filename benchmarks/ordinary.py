@@ -23,7 +23,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from benchmarks.history import run_git
-from gitmem.memory.memory import Memory
+from gitmem.memory import Memory
 from gitmem.verify.session import Options
 
 # Seconds after which a check that hangs is stopped; compilers and tox take several where the machine is busy.

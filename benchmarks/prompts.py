@@ -27,7 +27,7 @@ from gitmem.agents import on_event
 from gitmem.agents.event import PROMPT, START, STARTUP, Event
 from gitmem.agents.session.rule_summary import Summary, format_summary, title_of
 from gitmem.commands.import_.run import Sources
-from gitmem.memory.memory import Memory
+from gitmem.memory import Memory
 from gitmem.text.tokens import count_tokens
 
 FOLDER = DATA / "prompts"

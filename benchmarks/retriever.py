@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from gitmem.commands.import_.run import Sources
-from gitmem.memory.memory import Memory
+from gitmem.memory import Memory
 from gitmem.recall.query import Query
 from gitmem.text.tokens import slug
 

@@ -19,7 +19,7 @@ import time
 from pathlib import Path
 
 from benchmarks.history import run_git
-from gitmem.memory.memory import Memory
+from gitmem.memory import Memory
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
 # A comment for each issue and one more for every second one.

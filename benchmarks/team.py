@@ -19,7 +19,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from benchmarks.history import run_git
-from gitmem.memory.memory import Memory
+from gitmem.memory import Memory
 from gitmem.model import FAILED
 from gitmem.verify.session import Options
 

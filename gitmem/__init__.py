@@ -9,7 +9,7 @@ __version__ = "0.1.0"
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from gitmem.memory.memory import Memory
+    from gitmem.memory import Memory
     from gitmem.recall.query import Query
 
 __all__ = ["Memory", "Query", "__version__"]
@@ -18,7 +18,7 @@ __all__ = ["Memory", "Query", "__version__"]
 def __getattr__(name: str) -> object:
     """Load ``Memory``, and what it is asked with, on first use (PEP 562)."""
     if name == "Memory":
-        from gitmem.memory.memory import Memory
+        from gitmem.memory import Memory
 
         return Memory
     if name == "Query":

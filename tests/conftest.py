@@ -20,7 +20,7 @@ from support.processes import mark  # noqa: F401 - a fixture
 from gitmem import cli
 from gitmem.cli.shared import AGENT_VARIABLES
 from gitmem.config import ROBOTS, SESSION_VARIABLES
-from gitmem.memory.memory import Memory
+from gitmem.memory import Memory
 from gitmem.store import layout
 
 # How long an example takes depends on what else the machine does: no test is judged by it.

@@ -26,7 +26,7 @@ LAZY_HOMES = {
     "gitmem.store.layout": "recall never asks for a shard",
     "gitmem.index.catalog.inserts": "what finds secrets is loaded only where a memory is new",
     "gitmem": "Memory loads on first use",
-    "gitmem.memory.memory": "a method of Memory loads what it wires, and no other's",
+    "gitmem.memory": "a method of Memory loads what it wires, and no other's",
     "gitmem.memory.boards": "a part of Memory: the same",
     "gitmem.memory.bulk": "a part of Memory: the same",
     "gitmem.memory.captures": "a part of Memory: the same",
@@ -83,8 +83,8 @@ TESTED_ELSEWHERE: dict[str, str] = {
         "the reader of a format: tests/document/sources/test_formats.py",
     ),
     "gitmem/document/sources/manifests.py": "names of files: tests/verify/test_builtin.py",
-    "gitmem/__init__.py": "the lazy Memory: tests/memory/test_memory.py",
-    "gitmem/results.py": "data: tests/memory/test_memory.py, tests/test_python_docs.py",
+    "gitmem/__init__.py": "the lazy Memory: tests/memory/test_init.py",
+    "gitmem/results.py": "data: tests/memory/test_init.py, tests/test_python_docs.py",
     "gitmem/store/spool_folders.py": "where entries lie: tests/store/test_spool.py",
     "gitmem/recall/listing.py": "without a question: tests/recall/test_ranker.py",
     "gitmem/mcp/schemas.py": "what clients may send: tests/mcp/test_server.py",
@@ -158,7 +158,7 @@ TESTED_ELSEWHERE: dict[str, str] = {
     "gitmem/memory/view.py": "the wiring of the view: tests/commands/view/",
     "gitmem/memory/workflow.py": "the wiring of the steps of a workflow: tests/commands/workflow/",
     "gitmem/cli/steps.py": "options: the tests of each command of a step",
-    "gitmem/repository/repository.py": "the wiring that every command goes through: tests/memory/test_memory.py",
+    "gitmem/repository/repository.py": "the wiring that every command goes through: tests/memory/test_init.py",
     "gitmem/repository/open_store.py": "the same",
     "gitmem/repository/proving_store.py": "the same",
     "gitmem/repository/other_repositories.py": "other repositories' stores: tests/commands/test_stores.py",
@@ -218,7 +218,7 @@ def _targets(node: ast.AST, known: set[str]) -> list[str]:
         base = "." * node.level + (node.module or "")
         full = [f"{base}.{alias.name}" for alias in node.names]
         if "gitmem.Memory" in full:
-            return ["gitmem.memory.memory"]
+            return ["gitmem.memory"]
         return list(dict.fromkeys(name if name in known else base for name in full))
     if isinstance(node, ast.Call) and _dotted(node.func) in ("__import__", "import_module", "importlib.import_module"):
         named = node.args[0] if node.args else None

@@ -10,7 +10,7 @@ from conftest import git
 from support.facts import Clock, approve_all, outcomes, statuses
 
 from gitmem.config import search_path
-from gitmem.memory.memory import Memory
+from gitmem.memory import Memory
 from gitmem.verify.sandbox import sandbox
 from gitmem.verify.session import Options
 

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from gitmem.agents.event import Event
-    from gitmem.memory.memory import Memory
+    from gitmem.memory import Memory
 
 # The functions of ``agents.on_event`` that handle events; their results are shown to the agent.
 ACTIONS = {
@@ -110,7 +110,7 @@ class HookCall:
     def _handle(self, event: Event, received: HookInput) -> str:
         """Handle the event, and return context for the agent."""
         from gitmem.agents import on_event
-        from gitmem.memory.memory import Memory
+        from gitmem.memory import Memory
         from gitmem.store.acceptance import is_accepted
 
         try:

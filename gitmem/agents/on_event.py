@@ -7,7 +7,7 @@ from gitmem.frozen import replace
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from gitmem.agents.event import Event
-    from gitmem.memory.memory import Memory
+    from gitmem.memory import Memory
 
 
 # Gemini CLI puts the context of a start before the first prompt, unless that is a slash command (0.61.0), and forgets

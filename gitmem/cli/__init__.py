@@ -101,7 +101,7 @@ def _sync_behind(arguments: list[str]) -> None:
     if arguments[:1] == ["sync"] or arguments[:2] == ["background", "sync"]:
         return
     from gitmem.errors import GitmemError
-    from gitmem.memory.memory import Memory
+    from gitmem.memory import Memory
 
     try:
         with Memory() as memory:

@@ -13,7 +13,7 @@ from gitmem.cli.output import Output
 from gitmem.cli.verify import summary
 from gitmem.commands.sync.quiet import sync_quietly
 from gitmem.document.times import format_time
-from gitmem.memory.memory import Memory
+from gitmem.memory import Memory
 from gitmem.store import background
 
 TYPE_CHECKING = False

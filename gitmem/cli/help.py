@@ -74,7 +74,7 @@ def page_of(name: str, out: Output) -> str:
 
 def where_you_are() -> list[str]:
     """Return the state of this repository's memory in a few lines: the number of facts, failures, pending decisions."""
-    from gitmem.memory.memory import Memory
+    from gitmem.memory import Memory
 
     try:
         with Memory() as memory:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     import argparse
 
     from gitmem.cli.output import Output
-    from gitmem.memory.memory import Memory
+    from gitmem.memory import Memory
 
 EXAMPLES = (
     "gitmem init",

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from gitmem.cli.output import Output
     from gitmem.commands.install.git_hooks import HookStep
     from gitmem.git.binary import Git
-    from gitmem.memory.memory import Memory
+    from gitmem.memory import Memory
 
 EXAMPLES = (
     "gitmem install claude-code codex",

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from gitmem.commands.propose.listing import Proposal
     from gitmem.commands.propose.send import ProposalState
     from gitmem.git.remotes import RemoteOptions
-    from gitmem.memory.memory import Memory
+    from gitmem.memory import Memory
 
 # How many conflicts are named; all are counted, and ``doctor`` and ``--json`` list them all.
 SHOWN = 20

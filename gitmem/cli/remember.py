@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from gitmem.cli.output import Output
     from gitmem.commands.workflow.from_run import RunResult
-    from gitmem.memory.memory import Memory
+    from gitmem.memory import Memory
 
 EXAMPLES = (
     'gitmem remember "The gateway drops requests without a trace id" --kind gotcha --path "src/gateway/**"',

@@ -17,7 +17,7 @@ from pathlib import Path
 
 from gitmem.cli import shared
 from gitmem.errors import NotFoundError, UsageError
-from gitmem.memory.memory import Memory
+from gitmem.memory import Memory
 from gitmem.store.scope import PROJECT
 
 TYPE_CHECKING = False

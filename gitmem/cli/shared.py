@@ -8,7 +8,7 @@ from gitmem.cli.arguments import code_path
 from gitmem.cli.output import Output
 from gitmem.config import CLIENT_VARIABLES, unknown_variables, variable
 from gitmem.errors import RefusedError, TrustError, UsageError
-from gitmem.memory.memory import Memory
+from gitmem.memory import Memory
 from gitmem.model import FACTORS, STATUSES
 from gitmem.statuses import MARKS
 from gitmem.store.scope import LISTED, PROJECT, SCOPES

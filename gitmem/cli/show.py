@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from gitmem.cli.output import Output
-    from gitmem.memory.memory import Memory
+    from gitmem.memory import Memory
     from gitmem.results import MemoryDetails
 
 EXAMPLES = (

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from gitmem.cli.output import Output
     from gitmem.commands.sync.summary import SyncResult
     from gitmem.git.remotes import RemoteOptions
-    from gitmem.memory.memory import Memory
+    from gitmem.memory import Memory
 
 # The text that ``store.merge.memories`` gives for two files of which one is not a memory.
 UNREADABLE = ("unreadable",)

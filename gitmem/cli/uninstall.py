@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     from gitmem.cli.output import Output
     from gitmem.commands.install.git_hooks import HookStep
-    from gitmem.memory.memory import Memory
+    from gitmem.memory import Memory
 
 EXAMPLES = (
     "gitmem uninstall codex cursor",

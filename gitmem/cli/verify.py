@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
     from gitmem.cli.output import Output
     from gitmem.commands.why import Why
-    from gitmem.memory.memory import Memory
+    from gitmem.memory import Memory
     from gitmem.verify.jobs.shards import Shard
     from gitmem.verify.overview.stock import StandingLine
     from gitmem.verify.run.judge import Result

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from gitmem.commands.remember import anchored
 from gitmem.document.anchors import FIELD
-from gitmem.document.builtin_checks import CHECKS, IN, named_globs
+from gitmem.document.builtin_checks import CHECKS, IN, iter_fields, named_globs
 from gitmem.document.conflict import CONFLICT, without
 from gitmem.document.edit import REMOVE
 from gitmem.document.meaning import CORRECTION, correction_of
@@ -72,6 +72,21 @@ class Proof:
     def outcome(self) -> str:
         """Return the outcome of the check; empty if it was not judged."""
         return HOLDS if self.verdict is not None or self.judged else ""
+
+
+def check_from(verify: Any, options: dict[str, Any]) -> Any:
+    """Return the check of a fact in its frontmatter form; None if none is given.
+
+    Args:
+        verify: A check that runs something, in its frontmatter form, or None.
+        options: The options of ``Memory.fact``, from which those of built-in checks are removed.
+
+    Raises:
+        UsageError: As ``check_of``.
+    """
+    keywords = {name: name for name in CHECKS} | {field.keyword or field.name: field.name for field in iter_fields()}
+    given = {keywords[name]: options.pop(name) for name in tuple(options) if name in keywords}
+    return check_of([verify] if verify is not None else [], given)
 
 
 def check_of(commands: Sequence[Any], given: Mapping[str, Any]) -> Any:

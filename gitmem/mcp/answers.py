@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from typing import Any
 
-    from gitmem.memory.memory import Memory
+    from gitmem.memory import Memory
     from gitmem.model import Hit
 
 # Characters shown of one memory, about 6,000 tokens: Claude Code warns of more than 10,000 tokens in an answer and cuts

@@ -15,7 +15,7 @@ from gitmem.mcp import answers, schemas
 from gitmem.mcp.reading import READS
 from gitmem.mcp.service import Service
 from gitmem.mcp.writing import ADDS
-from gitmem.memory.memory import Memory
+from gitmem.memory import Memory
 from gitmem.text.fence import fenced
 
 # mypy cannot see that these are literals of each.

@@ -11,7 +11,7 @@ from pydantic import Field
 from gitmem.commands.recall import count_recall
 from gitmem.mcp import answers, schemas
 from gitmem.mcp.service import Service
-from gitmem.memory.memory import Memory
+from gitmem.memory import Memory
 from gitmem.recall.query import Query
 from gitmem.text.sanitize import display
 

@@ -16,7 +16,7 @@ from gitmem.write.place import find_known, settle_key
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from gitmem.memory.memory import Memory
+    from gitmem.memory import Memory
     from gitmem.repository.proving_store import ProvingStore
 
 

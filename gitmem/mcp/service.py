@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any, TypeVar
 
-    from gitmem.memory.memory import Memory
+    from gitmem.memory import Memory
 
     Answer = TypeVar("Answer")
 

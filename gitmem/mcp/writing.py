@@ -13,7 +13,7 @@ from gitmem.document.builtin_checks import shapes
 from gitmem.errors import RefusedError
 from gitmem.mcp import rights, schemas
 from gitmem.mcp.service import Service
-from gitmem.memory.memory import Memory
+from gitmem.memory import Memory
 from gitmem.store.scope import PROJECT
 
 ADDS = ToolAnnotations(destructive_hint=False, open_world_hint=False)

@@ -1,1 +1,600 @@
-"""``Memory``: the Python API, one object whose methods are the commands."""
+"""``Memory``: the Python API, an object that holds an opened repository and passes calls to the commands.
+
+It has no logic of its own. Modules that only some commands need are imported by the methods that need them.
+"""
+
+from __future__ import annotations
+
+import time
+
+from gitmem.frozen import replace
+from gitmem.memory.on_top import reads_companion
+from gitmem.repository.repository import OpenRepository
+from gitmem.store.scope import PRIVATE, PROJECT, refuse_misplaced
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, MutableSequence, Sequence
+    from pathlib import Path
+    from types import TracebackType
+    from typing import Any, Self
+
+    from gitmem.agents.session.active import Sessions
+    from gitmem.commands.check.run import CheckResult
+    from gitmem.commands.doctor.examine import Examination
+    from gitmem.commands.report.page.model import Page
+    from gitmem.commands.review.model import Review
+    from gitmem.commands.sync.summary import SyncResult
+    from gitmem.commands.time_travel.snapshot import Past
+    from gitmem.commands.why import SearchStep, Why
+    from gitmem.git.remotes import RemoteOptions
+    from gitmem.memory.boards import Boards
+    from gitmem.memory.bulk import Bulk
+    from gitmem.memory.captures import Captures
+    from gitmem.memory.index import MemoryIndex
+    from gitmem.memory.jobs import Jobs
+    from gitmem.memory.proposals import Proposals
+    from gitmem.memory.sources import PulledSources
+    from gitmem.memory.stores import Stores
+    from gitmem.memory.tasks import Tasks
+    from gitmem.memory.vectors import MemoryVectors
+    from gitmem.memory.view import MemoryView
+    from gitmem.memory.workflow import Workflow
+    from gitmem.recall.by_syntax import Similar
+    from gitmem.recall.query import Query, RecallResult
+    from gitmem.results import Digest, LogEntry, MemoryDetails, StoreStatus
+    from gitmem.store.init import InitResult
+    from gitmem.verify.run.judge import Result
+    from gitmem.verify.session import Options, VerifyRun, Watch
+    from gitmem.write.writer import Change
+
+# The limit of a list that is complete by default.
+EVERY = 1_000_000
+
+
+class Memory:
+    """The memory of one repository; use it as a context manager, or call ``close``.
+
+    Attributes:
+        repository: The opened repository: its stores, settings, catalog, git.
+    """
+
+    def __init__(
+        self,
+        start: Path | str = ".",
+        *,
+        agent: str = "",
+        clock: Callable[[], float] = time.time,
+        progress: Callable[[str, int, int], None] | None = None,
+        follows: bool = True,
+    ) -> None:
+        """Open the repository that holds a folder.
+
+        Args:
+            start: The folder.
+            agent: The agent that is recorded as author if no setting names one.
+            clock: Returns epoch seconds.
+            progress: Called during long work with the step, its progress and its total.
+            follows: Read and write the current proposal, if there is one.
+
+        Raises:
+            NoRepositoryError: No repository holds the folder.
+            ConfigError: A setting is wrong.
+        """
+        self.repository = OpenRepository(start, clock=clock, progress=progress, follows=follows)
+        self.repository.agent = agent
+        self.repository.load_captures = lambda: self.captures
+        self._captures: Captures | None = None
+        self._pasts: tuple[Past, ...] = ()
+
+    def __enter__(self) -> Self:
+        """Return the object itself; leaving the block closes it."""
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Close everything; delete an index, or a catalog of the past, that turned out to be damaged."""
+        self.close()
+        if self._pasts:
+            from gitmem.commands.time_travel.catalogs import discard_damaged
+
+            discard_damaged(value, self.repository.git)
+        self.repository.__exit__(kind, value, trace)
+
+    def close(self) -> None:
+        """Close everything that was opened."""
+        for past in self._pasts:
+            past.close()
+        self.repository.close()
+
+    @property
+    def notices(self) -> MutableSequence[str]:
+        """Return messages for the user that are not errors."""
+        return self.repository.notices
+
+    @property
+    def captures(self) -> Captures:
+        """Return the captured texts that wait for their commit."""
+        if self._captures is None:
+            from gitmem.memory.captures import Captures
+
+            self._captures = Captures(self.repository)
+        return self._captures
+
+    @property
+    def tasks(self) -> Tasks:
+        """Return the tasks."""
+        from gitmem.memory.tasks import Tasks
+
+        return Tasks(self)
+
+    @property
+    def boards(self) -> Boards:
+        """Return the boards of runs."""
+        from gitmem.memory.boards import Boards
+
+        return Boards(self)
+
+    @property
+    def sessions(self) -> Sessions:
+        """Return the agent sessions of this clone: their topics, and the memories that they were shown."""
+        from gitmem.agents.session.active import Sessions
+
+        return Sessions(self.repository)
+
+    @property
+    def jobs(self) -> Jobs:
+        """Return the verify jobs."""
+        from gitmem.memory.jobs import Jobs
+
+        return Jobs(self)
+
+    @property
+    def proposals(self) -> Proposals:
+        """Return the proposals: changes to the memory that are reviewed first."""
+        from gitmem.memory.proposals import Proposals
+
+        return Proposals(self.repository, self.view)
+
+    @property
+    def stores(self) -> Stores:
+        """Return the listed stores of other repositories."""
+        from gitmem.memory.stores import Stores
+
+        return Stores(self.repository)
+
+    @property
+    def sources(self) -> PulledSources:
+        """Return the sources from which knowledge is pulled."""
+        from gitmem.memory.sources import PulledSources
+
+        return PulledSources(self.repository)
+
+    @property
+    def vectors(self) -> MemoryVectors:
+        """Return the embeddings of the memories."""
+        from gitmem.memory.vectors import MemoryVectors
+
+        return MemoryVectors(self.repository)
+
+    @property
+    def view(self) -> MemoryView:
+        """Return the view: the memories as files in a folder."""
+        from gitmem.memory.view import MemoryView
+
+        return MemoryView(self.repository)
+
+    @property
+    def index(self) -> MemoryIndex:
+        """Return the search data."""
+        from gitmem.memory.index import MemoryIndex
+
+        return MemoryIndex(self.repository)
+
+    @property
+    def bulk(self) -> Bulk:
+        """Return the operations on many memories at once: import, export, deduplication."""
+        from gitmem.memory.bulk import Bulk
+
+        return Bulk(self.repository)
+
+    @property
+    def workflow(self) -> Workflow:
+        """Return the steps of a workflow: before, during and after a piece of work."""
+        from gitmem.memory.workflow import Workflow
+
+        return Workflow(self)
+
+    def init(self, *, branch: str = "", offline: bool = False, profile: str = "") -> InitResult:
+        """Start a store with a profile's policy, or join the remote's, on this branch or the one the remote names."""
+        from gitmem.commands.init import init
+
+        return init(self.repository, branch=branch, offline=offline, profile=profile)
+
+    def remember(
+        self,
+        text: str,
+        *,
+        title: str = "",
+        kind: str = "",
+        key: str = "",
+        collection: str = "",
+        scope: str = "",
+        in_tree: bool = False,
+        **options: Any,
+    ) -> Change:
+        """Write a memory.
+
+        Args:
+            text: What was learned.
+            title: Its title; made from the text if empty.
+            kind: Its kind, such as ``gotcha`` or ``decision``; if empty, the collection's, or ``learned``.
+            key: Its key; made from the title if empty.
+            collection: The collection that it must belong to; empty for any.
+            scope: Who reads it: ``private``, ``project``, ``domain``, ``universal``; empty for its collection's scope.
+            in_tree: Write a file in ``.memory/`` of the code, for you to commit.
+            **options: Further fields: ``tags``, ``paths``, ``refs``, ``requires``, ``ttl``, ``importance``, …
+
+        Raises:
+            DuplicateError: Another memory already says the same.
+            RefusedError: The text is not allowed in a memory: it contains a secret, hidden characters, …
+        """
+        from gitmem.commands.remember import placed, remember
+        from gitmem.memory.duplicate_status import DuplicateStatus
+
+        given = (self.repository, f"{title}\n{text}", options)
+        kind, scope = placed(*given, kind=kind, collection=collection, scope=scope, in_tree=in_tree)
+        store = self.repository.in_tree(makes_room=True) if in_tree else self.repository.store_for(scope)
+        with DuplicateStatus(store):
+            return self.repository.with_notice(remember(store, text, title=title, kind=kind, key=key, **options))
+
+    def fact(
+        self,
+        title: str,
+        *,
+        verify: Any = None,
+        scope: str = PROJECT,
+        in_tree: bool = False,
+        **options: Any,
+    ) -> Change:
+        """Write a fact with its check, and run the check now, unless its command still has to be approved.
+
+        Args:
+            title: The fact, in one sentence.
+            verify: A check that runs something, as in the frontmatter: a shell command, or a program's arguments.
+            scope: Who reads it.
+            in_tree: Write a file in ``.memory/`` of the code, for you to commit.
+            **options: A built-in check by name with its fields (``contains="RS256", within="src/**"``,
+                ``value="package.json#engines.node", at_least="20"``, …; all are in docs/checks.md, with ``within`` for
+                ``in``, ``equals`` for ``is`` and ``in_range`` for ``within``); further fields, as for ``remember``;
+                ``unproven``, ``approve``, ``force``.
+
+        Raises:
+            RefusedError: The check cannot fail, or does not hold now.
+            UsageError: There is more than one check, or one of its fields is missing.
+        """
+        from gitmem.commands.fact import check_from, write_fact
+        from gitmem.memory.duplicate_status import DuplicateStatus
+
+        verify = check_from(verify, options)
+        refuse_misplaced(scope, options.get("domains", ()), in_tree=in_tree)
+        repository = self.repository
+        if scope == PRIVATE:
+            with DuplicateStatus(repository.private()):
+                return write_fact(repository.private(), title, verify=verify, **options)
+        home = repository.in_tree(makes_room=True) if in_tree else repository.store_for(scope)
+        elsewhere = None if home is repository else home
+        repository.note_unread(scope, options.get("domains", ()))
+        with DuplicateStatus(home):
+            return repository.with_notice(write_fact(repository, title, verify=verify, home=elsewhere, **options))
+
+    def capture(
+        self, text: str, *, title: str = "", kind: str = "learned", key: str = "", once: bool = False, **options: Any
+    ) -> str:
+        """Save a text on disk within milliseconds and return the entry's name; a background process commits it."""
+        return self.captures.add(text, title=title, kind=kind, key=key, once=once, options=options)
+
+    def edit(
+        self,
+        key: str,
+        change: Callable[[str], str] | None = None,
+        *,
+        fields: Mapping[str, Any] | None = None,
+        body: str | None = None,
+        scope: str = "",
+        **how: Any,
+    ) -> Change:
+        """Change a memory: its text with a function, or its fields and body; a changed check must hold now.
+
+        Args:
+            key: The memory.
+            change: Returns the new text of the file; cannot be combined with *fields* and *body*.
+            fields: New values; an empty one removes the field.
+            body: The new body; None leaves it.
+            scope: The scope that has it; empty to search all.
+            **how: ``approve``: approve a changed command on behalf of its author; ``tree``, ``staged``, ``dirty``:
+            where to run a changed check; ``unproven``: do not run it; ``force``: write even if it is a duplicate.
+        """
+        from gitmem.commands import fact
+        from gitmem.memory.duplicate_status import DuplicateStatus
+
+        store, full_key = self.repository.holder_to_change(key, scope)
+        how.setdefault("approve", False)
+        with DuplicateStatus(store):
+            if change is not None:
+                return self.repository.with_notice(fact.edit_text(store, full_key, change, **how))
+            return self.repository.with_notice(fact.edit_fields(store, full_key, fields or {}, body, **how))
+
+    def forget(self, *keys: str, why: str = "", scope: str = "") -> Sequence[Change]:
+        """Archive memories, so that they leave search; writes one commit for each store."""
+        from gitmem.commands.forget import forget
+
+        return forget(self.repository, keys, why=why, scope=scope)
+
+    def restore(self, *keys: str, scope: str = "") -> Sequence[Change]:
+        """Restore archived memories unchanged; writes one commit for each store."""
+        from gitmem.commands.forget import restore
+
+        return restore(self.repository, keys, scope=scope)
+
+    def supersede(self, old: str, new: str, *, scope: str = "") -> Change:
+        """Replace one memory by another of the same store."""
+        from gitmem.commands.forget import supersede
+
+        return supersede(self.repository, old, new, scope=scope)
+
+    def promote(
+        self, key: str, *, to: str = PROJECT, domains: Sequence[str] = (), name: str = "", scope: str = ""
+    ) -> Change:
+        """Copy a memory to a wider scope, and archive the original."""
+        from gitmem.commands.promote import promote
+
+        return promote(self.repository, key, to=to, domains=domains, name=name, scope=scope)
+
+    @reads_companion
+    def recall(
+        self,
+        query: str | Query = "",
+        *,
+        limit: int = 10,
+        kinds: Sequence[str] = (),
+        collections: Sequence[str] = (),
+        tags: Sequence[str] = (),
+        paths: Sequence[str] = (),
+        statuses: Sequence[str] = (),
+        scopes: Sequence[str] = (),
+        strict: bool = False,
+    ) -> RecallResult:
+        """Rank the memories of all scopes against a query; without one, return the newest.
+
+        Args:
+            query: Words; or a ``Query`` with all filters, and then no further arguments.
+            limit: How many hits at most, >= 1.
+            kinds: Only these kinds; empty for all.
+            collections: Only these collections; empty for those that are searched by default.
+            tags: Only memories with all of these tags.
+            paths: Only memories about one of these files or folders.
+            statuses: Only these statuses.
+            scopes: Only these scopes.
+            strict: Leave out failed, suspect, stale and unproven memories.
+        """
+        from gitmem.commands.recall import recall
+        from gitmem.recall.query import query_of
+
+        filters = {"kinds": kinds, "collections": collections, "tags": tags, "paths": paths}
+        question = query_of(query, limit=limit, statuses=statuses, scopes=scopes, strict=strict, **filters)
+        repository, question = self.repository, replace(question, here=self.repository.here)
+        if question.collections:
+            from gitmem.memory.sources import with_sources
+
+            question = with_sources(repository, question)
+        policy = repository.policy()
+        if question.work or (repository.config.recall_work or policy.recall.work) == "always":
+            from gitmem.commands.context.working_on import at_work
+
+            question = at_work(repository, question)
+        return recall(repository, question, policy)
+
+    @reads_companion
+    def similar(self, key: str, *, limit: int = 10, query: Query | None = None) -> Similar:
+        """Return the memories that are most similar to one; *query* filters them."""
+        from gitmem.commands.recall import similar
+        from gitmem.recall.query import query_of
+
+        progress = self.repository.progress_of("indexing memories")
+        return similar(self.repository, key, query or query_of("", limit=limit), progress)
+
+    @reads_companion
+    def list(
+        self,
+        query: Query | None = None,
+        *,
+        kind: str = "",
+        collection: str = "",
+        tags: Sequence[str] = (),
+        paths: Sequence[str] = (),
+        statuses: Sequence[str] = (),
+        scopes: Sequence[str] = (),
+        limit: int = EVERY,
+    ) -> RecallResult:
+        """Return memories that pass the filters, newest first, with their tags and without their text."""
+        from gitmem.commands.recall import list_memories
+        from gitmem.memory.sources import with_sources
+        from gitmem.recall.query import query_of
+
+        filters = {"tags": tags, "paths": paths, "statuses": statuses, "scopes": scopes}
+        filters |= {"kinds": (kind,) * bool(kind), "collections": (collection,) * bool(collection)}
+        question = with_sources(self.repository, query_of(query or "", limit=limit, **filters))
+        return list_memories(self.repository, question)
+
+    @reads_companion
+    def show(self, key: str, *, scope: str = "", store: str = "") -> MemoryDetails:
+        """Return one memory with its verdict, and count the access; ``NAME:KEY`` is one of a listed store."""
+        if store or ":" in key:
+            return self.stores.show(key, store)
+        from gitmem.commands.show import show_of
+        from gitmem.results import MemoryDetails
+
+        return MemoryDetails.of(show_of(self.repository, key, scope))
+
+    @reads_companion
+    def log(self, key: str, *, limit: int = 20, scope: str = "") -> Sequence[LogEntry]:
+        """Return the history of one memory and of its verdicts, newest first."""
+        from gitmem.commands.show import log_of
+        from gitmem.results import LogEntry
+
+        return [LogEntry.of(row) for row in log_of(self.repository, key, limit=limit, scope=scope)]
+
+    def at(self, rev: str) -> Past:
+        """Return the project's memory as it was at a revision of the code."""
+        from gitmem.commands.time_travel.snapshot import Past
+
+        past = Past(self.repository, rev, progress=self.repository.progress_of("reading memories"))
+        self._pasts = (*self._pasts, past)
+        return past
+
+    @reads_companion
+    def context(
+        self, paths: Sequence[str] = (), *, budget_tokens: int = 0, kinds: Sequence[str] = (), related: bool = False
+    ) -> Digest:
+        """Return the digest for a session.
+
+        Args:
+            paths: What the reader works on; empty for the files that changed.
+            budget_tokens: The limit in tokens; 0 for the store's setting.
+            kinds: Among relevant memories, show these kinds first.
+            related: Only memories related to the current work, and the newest few, as at the start of a session.
+        """
+        from gitmem.commands.context.working_on import context
+        from gitmem.results import Digest
+
+        jobs: dict[str, Any] = {"jobs": self.jobs.notes, "verified": self.jobs.last_verified}
+        how = jobs | {"related": related, "vectors_of": self.vectors.question}
+        return Digest.of(context(self.repository, paths, budget_tokens, kinds, **how))
+
+    @reads_companion
+    def status(self, *, scope: str = "") -> StoreStatus:
+        """Return counts by kind and status, the age of the index, the last verify job, and what needs attention."""
+        from gitmem.commands.status import status_of
+        from gitmem.results import StoreStatus
+
+        return StoreStatus.of(status_of(self.repository, scope, jobs=self.jobs.summary, view=self.view.state))
+
+    @reads_companion
+    def verify(
+        self,
+        *keys: str,
+        options: Options | None = None,
+        report: Callable[[Result, int, int], None] = lambda *_: None,
+        waiting: Callable[[str], None] = lambda _: None,
+        watch: Watch | None = None,
+        is_scheduled: bool = False,
+    ) -> VerifyRun:
+        """Verify these facts, or all that are due, and record the verdicts; one job of a repository at a time.
+
+        Args:
+            *keys: The facts, or beginnings of their keys; none for all that are due.
+            options: How to verify; None for the defaults.
+            report: Called with each result, and the numbers of results so far and in all.
+            waiting: Called if another job has to end first.
+            watch: Called while checks run.
+            is_scheduled: Whether a schedule started the job, not a person.
+
+        Raises:
+            BusyError: Another job is still running.
+        """
+        from gitmem.commands.verify import verify
+        from gitmem.verify.options import Options
+
+        options = options or Options()
+        unfetched = self.jobs.fetch() if options.fetches() and not is_scheduled else ""
+        options = replace(options, keys=tuple(self.repository.need(keys))) if keys else options
+        run = verify(self.repository, options, report=report, waiting=waiting, watch=watch, is_scheduled=is_scheduled)
+        return replace(run, unfetched=unfetched)
+
+    @reads_companion
+    def why(
+        self,
+        key: str,
+        *,
+        options: Options | None = None,
+        scope: str = "",
+        with_diff: bool = False,
+        report: Callable[[SearchStep], None] = lambda _: None,
+    ) -> Why:
+        """Find the commit that broke a fact, with the fact's own check, and record it in the fact's verdict.
+
+        Args:
+            key: The fact, or the beginning of its key.
+            scope: The scope that has it; empty to search all.
+            options: How to run checks, and where to record the verdict; uses ``approved``, ``no_sandbox``, ``record``.
+            with_diff: Also return how the culprit changed the inputs.
+            report: Called with each run of the check.
+        """
+        from gitmem.commands.why import why
+        from gitmem.verify.options import Options
+
+        return why(self.repository, key, options or Options(), scope=scope, with_diff=with_diff, report=report)
+
+    def check(
+        self,
+        *,
+        base: str = "",
+        head: str = "",
+        staged: bool = False,
+        options: Options | None = None,
+        progress: Callable[[str, int, int], None] = lambda *_: None,
+    ) -> CheckResult:
+        """Find the facts that a change breaks, by running the affected checks before and after it; writes nothing.
+
+        Args:
+            base: The revision before the change; empty for the default branch.
+            head: The revision after it; empty for HEAD.
+            staged: Compare the staged changes with HEAD instead.
+            options: Which facts to check, and how; None for the defaults.
+            progress: Called with each fact whose command has run.
+        """
+        from gitmem.memory.reviews import check_change
+
+        return check_change(self, base=base, head=head, staged=staged, options=options, progress=progress)
+
+    def review(self, typed: str = "", *, code: str = "", approved: str = "") -> Review:
+        """Describe the effects of a change to the memory branch; runs nothing and writes nothing.
+
+        Args:
+            typed: ``A..B``, ``A...B``, ``A`` (up to the memory branch's tip), or empty for commits not yet synced.
+            code: The commit of the code for which statuses are computed; empty for HEAD.
+            approved: A reviewed list of commands, read from the default branch.
+        """
+        from gitmem.memory.reviews import review
+
+        return review(self.repository, typed, code=code, approved=approved)
+
+    def sync(
+        self,
+        remote: str = "",
+        *,
+        talk: RemoteOptions | None = None,
+        push: bool = True,
+        dry_run: bool = False,
+        accept_rewritten: bool = False,
+        instead: str = "",
+    ) -> SyncResult:
+        """Merge the memories of this clone (including captured ones) and of a remote, and push the result."""
+        from gitmem.memory.sync import sync
+
+        how = {"push": push, "accept_rewritten": accept_rewritten}
+        return sync(self, remote, talk, dry_run=dry_run, **how, instead=instead)
+
+    def report(self, *, scope: str = "") -> Page:
+        """Return the content of the page of ``gitmem report``, for the project's memories or those of a scope."""
+        from gitmem.commands.report.page.gather import gather_now
+
+        return gather_now(self.repository, status=self.status(scope=scope).document, scope=scope or PROJECT)
+
+    def doctor(self, *, fix: bool = False, delete: Sequence[str] = ()) -> Examination:
+        """Find problems of the store; with *fix*, repair those that can be repaired without loss."""
+        from gitmem.memory.reviews import examine
+
+        return examine(self, fix=fix, delete=delete)

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from gitmem.boards.survival import Missing
     from gitmem.commands.workflow.from_run import RunResult
     from gitmem.git.remotes import RemoteOptions
-    from gitmem.memory.memory import Memory
+    from gitmem.memory import Memory
 
 
 class Boards:

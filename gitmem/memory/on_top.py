@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Concatenate, ParamSpec, TypeVar
 
-    from gitmem.memory.memory import Memory
+    from gitmem.memory import Memory
 
     P = ParamSpec("P")
     R = TypeVar("R")

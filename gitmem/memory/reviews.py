@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from gitmem.commands.doctor.examine import Examination
     from gitmem.commands.review.model import Review
     from gitmem.commands.review.run import ReviewGround
-    from gitmem.memory.memory import Memory
+    from gitmem.memory import Memory
     from gitmem.repository.branch_memory import BranchMemory
     from gitmem.repository.repository import OpenRepository
     from gitmem.verify.options import Options

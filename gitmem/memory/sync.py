@@ -8,7 +8,7 @@ if TYPE_CHECKING:
 
     from gitmem.commands.sync.summary import SyncResult
     from gitmem.git.remotes import RemoteOptions
-    from gitmem.memory.memory import Memory
+    from gitmem.memory import Memory
 
 
 def sync(memory: Memory, remote: str, talk: RemoteOptions | None, *, dry_run: bool, **how: Any) -> SyncResult:

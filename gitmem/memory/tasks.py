@@ -7,7 +7,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
-    from gitmem.memory.memory import Memory
+    from gitmem.memory import Memory
     from gitmem.results import MemoryDetails
     from gitmem.tasks.listing import TaskRow
     from gitmem.tasks.task import Task

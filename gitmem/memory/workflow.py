@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from gitmem.commands.workflow.pre_work import PreWork, Work
     from gitmem.commands.workflow.step import WorkflowStep
     from gitmem.git.remotes import RemoteOptions
-    from gitmem.memory.memory import Memory
+    from gitmem.memory import Memory
     from gitmem.write.writer import Change
 
 

@@ -35,6 +35,7 @@ from gitmem.store.scope import (
     UNIVERSAL,
     Store,
 )
+from gitmem.store.spool_folders import waiting_in
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -73,11 +74,12 @@ class OpenRepository(ProvingStore):
     Attributes:
         agent: The agent to record as author if no setting names one. It is not used for private memories, since a
             program chose it itself.
-        waiting_captures: The pending captures, passed in from above; None to read only the branch.
+        load_captures: Loads the texts that wait for their commit, passed in from above; None to read only the branch.
     """
 
     agent = ""
-    waiting_captures: Waiting | None = None
+    load_captures: Callable[[], Waiting] | None = None
+    _waiting: Waiting | None = None
     _is_judging = False
 
     def __init__(
@@ -150,9 +152,14 @@ class OpenRepository(ProvingStore):
     def catalog(self, tip: str | None = None) -> Catalog:
         """Return the catalog at the store's tip with captures; at a given tip, without them."""
         base = super().catalog(tip)
-        if tip is not None or self._is_judging or self.waiting_captures is None:
-            return base
-        return self.waiting_captures.overlaid(base)
+        waiting = None if tip is not None or self._is_judging else self._captures()
+        return base if waiting is None else waiting.overlaid(base)
+
+    def _captures(self) -> Waiting | None:
+        """Return the captured texts; None if none wait or only the branch is read."""
+        if self._waiting is None and self.load_captures is not None and waiting_in(self.git.repository.state):
+            self._waiting = self.load_captures()
+        return self._waiting
 
     def session(self, options: Options | None = None) -> Session:
         """Return a verify session for HEAD; it sees only the branch, since it writes verdicts."""
@@ -166,8 +173,9 @@ class OpenRepository(ProvingStore):
         """Return a writer for the memory branch, after committing pending captures to it."""
         if self.store.companion:
             self.turn()
-        if self.waiting_captures is not None:
-            self.waiting_captures.drain()
+        waiting = self._captures()
+        if waiting is not None:
+            waiting.drain()
         return self.branch_writer()
 
     def branch_writer(self) -> Writer:
@@ -499,8 +507,8 @@ class OpenRepository(ProvingStore):
 
     def close(self) -> None:
         """Close everything that was opened."""
-        if self.waiting_captures is not None:
-            self.waiting_captures.close()
+        if self._waiting is not None:
+            self._waiting.close()
         super().close()
         for store in (self._branch, *self._others.values()):
             if store is not None:

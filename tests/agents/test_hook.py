@@ -18,7 +18,7 @@ from gitmem.agents import HARNESSES
 from gitmem.agents import hook as entry
 from gitmem.agents.event import Event
 from gitmem.agents.hook import Limit, fitting, load, sender, serve
-from gitmem.memory.memory import Memory
+from gitmem.memory import Memory
 from gitmem.store import hook_log
 
 SILENT = {"claude-code": "", "codex": "", "copilot": "", "cursor": "{}", "gemini": "{}", "opencode": "{}", "pi": "{}"}

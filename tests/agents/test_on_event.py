@@ -16,7 +16,7 @@ from gitmem.agents.event import COMPACT, PROMPT, START, Event
 from gitmem.agents.hook import ACTIONS, load
 from gitmem.agents.session.summary import waits
 from gitmem.frozen import replace
-from gitmem.memory.memory import Memory
+from gitmem.memory import Memory
 from gitmem.store import background
 from gitmem.store.spool import Spool
 from gitmem.store.spool_folders import folders_of, waiting_in

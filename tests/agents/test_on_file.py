@@ -10,7 +10,7 @@ from support.facts import make_fact, make_memory, put
 
 from gitmem.agents import on_event
 from gitmem.agents.event import READ, TOOL, Event
-from gitmem.memory.memory import Memory
+from gitmem.memory import Memory
 
 PLACE = "src/gateway/retry.py"
 

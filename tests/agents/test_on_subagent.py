@@ -12,7 +12,7 @@ from support.payloads import parsed
 from gitmem.agents import on_event
 from gitmem.agents.hook import load
 from gitmem.agents.session.activity import path_of
-from gitmem.memory.memory import Memory
+from gitmem.memory import Memory
 from gitmem.text.tokens import count_tokens
 
 PLACED = {"claude-code": "cwd", "codex": "cwd"}

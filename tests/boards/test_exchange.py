@@ -9,7 +9,7 @@ from conftest import NOW, git, put_files
 
 from gitmem.boards.entry import Entry, Source, format_entry, id_of, path_of
 from gitmem.boards.log import ref_of
-from gitmem.memory.memory import Memory
+from gitmem.memory import Memory
 
 
 def opened(folder) -> Memory:

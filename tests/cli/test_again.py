@@ -12,7 +12,7 @@ from conftest import tip
 from gitmem.cli import status
 from gitmem.errors import DamagedIndexError, GitmemError
 from gitmem.index.catalog.catalog import Catalog
-from gitmem.memory.memory import Memory
+from gitmem.memory import Memory
 
 
 @pytest.fixture

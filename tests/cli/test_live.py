@@ -18,7 +18,7 @@ from support.facts import approve_all, make_fact, outcomes, put, verify
 
 from gitmem.cli.live import Live
 from gitmem.cli.output import Output
-from gitmem.memory.memory import Memory
+from gitmem.memory import Memory
 
 
 def live(keys: list[str], done: int = 0) -> Live:

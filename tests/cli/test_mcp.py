@@ -74,7 +74,7 @@ def test_client_that_goes_away_before_its_answers_is_no_bug(memory, repo: Path, 
 def test_help_and_a_wrong_option_load_nothing_of_the_sdk(repo: Path) -> None:
     script = (
         "import sys; from gitmem import cli; status = cli.main(sys.argv[1:]);"
-        "slow = {'mcp', 'pydantic', 'anyio', 'gitmem.memory.memory'};"
+        "slow = {'mcp', 'pydantic', 'anyio', 'gitmem.memory'};"
         "print(status, sorted(slow & set(sys.modules)), file=sys.stderr)"
     )
 
@@ -115,7 +115,7 @@ def test_port_is_a_number_of_a_port(run_cli, port: str) -> None:
 
 
 def test_nothing_else_imports_the_sdk(repo: Path) -> None:
-    code = "import sys, gitmem.memory.memory, gitmem.cli, gitmem.commands.workflow.inject; print('mcp' in sys.modules)"
+    code = "import sys, gitmem.memory, gitmem.cli, gitmem.commands.workflow.inject; print('mcp' in sys.modules)"
 
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env={**os.environ})
 

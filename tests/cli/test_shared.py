@@ -16,7 +16,7 @@ from gitmem.cli import shared
 from gitmem.cli.output import Output
 from gitmem.cli.shared import AGENT_VARIABLES
 from gitmem.errors import RefusedError, TrustError, UsageError
-from gitmem.memory.memory import Memory
+from gitmem.memory import Memory
 from gitmem.model import Hit
 from gitmem.recall.query import RecallResult
 

@@ -10,7 +10,7 @@ from conftest import commit_files, git, memory_text, put_files
 from support.facts import approve_all, make_fact, put
 
 from gitmem.cli.show import _value
-from gitmem.memory.memory import Memory
+from gitmem.memory import Memory
 
 
 def test_json_is_as_documented(run_cli, repo: Path) -> None:

@@ -13,7 +13,7 @@ from support.sessions import asked, started
 from gitmem.agents import on_event
 from gitmem.cli import stats
 from gitmem.cli.output import Output
-from gitmem.memory.memory import Memory
+from gitmem.memory import Memory
 
 
 def figures(run_cli, *argv: str) -> dict:

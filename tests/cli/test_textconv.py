@@ -16,7 +16,7 @@ def test_a_file_is_shown_readably_without_loading_what_a_diff_does_not_need(tmp_
     file.write_text(text("Hidden", "a\u200bb\n"), encoding="utf-8")
     code = (
         "import sys; from gitmem.cli import main; status = main(['textconv', sys.argv[1]]); sys.stdout.flush();"
-        "print(sorted({'argparse', 'yaml', 'sqlite3', 'pathlib', 'gitmem.memory.memory'} & sys.modules.keys()), status)"
+        "print(sorted({'argparse', 'yaml', 'sqlite3', 'pathlib', 'gitmem.memory'} & sys.modules.keys()), status)"
     )
 
     done = subprocess.run([sys.executable, "-S", "-c", f"import sys; sys.path[:0] = {sys.path!r}; {code}", str(file)],

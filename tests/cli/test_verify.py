@@ -9,7 +9,7 @@ import pytest
 from conftest import commit_files, git, memory_text, put_files, tip
 from support.facts import approve_all
 
-from gitmem.memory.memory import Memory
+from gitmem.memory import Memory
 
 
 @pytest.fixture

@@ -15,7 +15,7 @@ from gitmem.commands.export import write_file, write_folder
 from gitmem.commands.import_.run import Sources
 from gitmem.document.format import format as format_document
 from gitmem.errors import FormatError, RefusedError
-from gitmem.memory.memory import Memory
+from gitmem.memory import Memory
 from gitmem.recall.query import Query
 from gitmem.text.sanitize import find_hidden
 from gitmem.text.secrets import find_secrets

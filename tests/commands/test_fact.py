@@ -13,7 +13,7 @@ from support.facts import count_commits, outcomes, spec_of, statuses, verdict_fi
 from gitmem.cli.parser import parser_of
 from gitmem.commands import fact as fact_module
 from gitmem.errors import RefusedError
-from gitmem.memory.memory import Memory
+from gitmem.memory import Memory
 
 RS256 = {"contains": "RS256", "in": "src/auth/*.py"}
 

@@ -9,7 +9,7 @@ from conftest import git, tip
 from support.facts import Clock, statuses, verify
 
 from gitmem.errors import RefusedError
-from gitmem.memory.memory import Memory
+from gitmem.memory import Memory
 from gitmem.recall.query import Query
 
 PRIVATE = "refs/gitmem/private/dev"

@@ -14,7 +14,7 @@ from support.whoosh_store import ask, keys, make_store
 from gitmem.errors import GitmemError
 from gitmem.frozen import replace
 from gitmem.index.whoosh import index
-from gitmem.memory.memory import Memory
+from gitmem.memory import Memory
 from gitmem.model import ENGLISH
 from gitmem.recall.query import Query
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from conftest import put_files
 
-from gitmem.memory.memory import Memory
+from gitmem.memory import Memory
 
 
 @pytest.mark.parametrize("is_queued", [False, True], ids=["one by one", "queued"])

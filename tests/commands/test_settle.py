@@ -8,7 +8,7 @@ import pytest
 from conftest import commit_files, git
 from support.facts import approve_all, count_commits, make_fact, make_memory, put, statuses, tracked, verify
 
-from gitmem.memory.memory import Memory
+from gitmem.memory import Memory
 
 RS = {"contains": "RS256", "in": "src/auth/*.py"}
 GATE = {"contains": "RS256", "within": "src/auth/*.py"}

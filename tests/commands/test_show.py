@@ -22,7 +22,7 @@ from support.facts import (
 )
 
 from gitmem.errors import AmbiguousKeyError, NotFoundError
-from gitmem.memory.memory import Memory
+from gitmem.memory import Memory
 from gitmem.recall.query import Query
 from gitmem.store.layout import SPLIT_ABOVE, VERDICT_LIMIT, memory_path, shard
 

@@ -9,7 +9,7 @@ from conftest import CODE, NOW, commit_files, git, put_files, tip
 from support.facts import DAY, Clock, approve_all, make_fact, make_memory, put, verify
 
 from gitmem.commands.context.working_on import WORKING_LIMIT, notices, working_set
-from gitmem.memory.memory import Memory
+from gitmem.memory import Memory
 from gitmem.system import process
 
 RS256 = {"contains": "RS256", "in": "src/auth/*.py"}

@@ -17,7 +17,7 @@ from test_start import imported_while
 from gitmem.commands import stores
 from gitmem.errors import GitmemError, NoRepositoryError, NotFoundError, RefusedError
 from gitmem.index.catalog import schema
-from gitmem.memory.memory import Memory
+from gitmem.memory import Memory
 from gitmem.recall.query import Query
 from gitmem.repository import other_repositories
 from gitmem.store import clone

@@ -9,7 +9,7 @@ from conftest import NOW, commit_files, git, memory_text, put_files, tip
 from support.facts import for_code, make_fact, put, trailers
 
 from gitmem.errors import GitmemError, RefusedError, TaskError, TrustError, UsageError
-from gitmem.memory.memory import Memory
+from gitmem.memory import Memory
 from gitmem.recall.query import Query
 from gitmem.verify.session import Session
 

@@ -9,7 +9,7 @@ from conftest import git, memory_text, put_files, tip
 from support.facts import make_memory, put
 
 from gitmem.errors import ConflictError, NotFoundError, RefusedError
-from gitmem.memory.memory import Memory
+from gitmem.memory import Memory
 
 
 def tree(repo: Path) -> str:

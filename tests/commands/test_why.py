@@ -20,7 +20,7 @@ from support.facts import (
 )
 
 from gitmem.frozen import replace
-from gitmem.memory.memory import Memory
+from gitmem.memory import Memory
 from gitmem.verify.jobs.shards import Shard
 from gitmem.verify.session import Options
 

@@ -11,7 +11,7 @@ import pytest
 from support.agent_work import SECRET, kept, refusals
 from support.payloads import payload
 
-from gitmem.memory.memory import Memory
+from gitmem.memory import Memory
 
 SAYS = "LEARNED: the gateway drops idle connections"
 KEY = "learned-the-gateway-drops-idle-connections"

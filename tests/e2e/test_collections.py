@@ -14,7 +14,7 @@ from gitmem.agents import on_event
 from gitmem.commands.workflow.pre_work import Work
 from gitmem.commands.workflow.step import WorkflowStep
 from gitmem.errors import RefusedError, UsageError
-from gitmem.memory.memory import Memory
+from gitmem.memory import Memory
 from gitmem.recall.query import Query
 
 RULES = """

@@ -18,7 +18,7 @@ from conftest import commit_files, git, memory_text, put_files, tip
 from support.console import GITMEM, TIMEOUT_S, Console, environment, fsck, is_linear, keys_on_branch, run, start
 from support.facts import approve_all
 
-from gitmem.memory.memory import Memory
+from gitmem.memory import Memory
 
 REF_LOCK = "refs/heads/memory.lock"
 # As git does it: a lock file is made, written and renamed or removed; whoever dies in between leaves it.

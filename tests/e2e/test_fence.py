@@ -22,7 +22,7 @@ from gitmem.agents import on_event
 from gitmem.agents.event import COMPACTED, SUBAGENT_STOP, Event
 from gitmem.commands.workflow.pre_work import Work
 from gitmem.commands.workflow.step import WorkflowStep
-from gitmem.memory.memory import Memory
+from gitmem.memory import Memory
 from gitmem.store.layout import verdict_path
 
 CANARY = "zqx"

@@ -17,7 +17,7 @@ from support.payloads import payload
 from support.terminal import GITMEM, Terminal, environment, gitmem
 from support.transcripts import placed, session
 
-from gitmem.memory.memory import Memory
+from gitmem.memory import Memory
 
 NAMES = "gitmem.embed, gitmem.embedCode, gitmem.summary, gitmem.summaryCommand"
 LINE = f"gitmem: ignoring {NAMES} in this repository's own configuration: "

@@ -18,7 +18,7 @@ from support.terminal import gitmem
 
 from gitmem.commands.install import ci
 from gitmem.commands.sync.bundle import write_bundle
-from gitmem.memory.memory import Memory
+from gitmem.memory import Memory
 from gitmem.verify.overview.notice.document import LISTS, parse_check
 from gitmem.verify.overview.notice.links import Links
 from gitmem.verify.overview.notice.notice import render

@@ -14,7 +14,7 @@ from support.facts import make_fact, put
 from support.forge_runner import Machine, load, loaded, verify_and_record
 
 from gitmem.commands.install import ci
-from gitmem.memory.memory import Memory
+from gitmem.memory import Memory
 
 pytestmark = pytest.mark.skipif(not GITMEM.exists(), reason="the console script is not installed")
 # An older runner says that it is Gitea's.

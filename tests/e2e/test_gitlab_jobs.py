@@ -14,7 +14,7 @@ from support.console import GITMEM, SCRIPTS, environment, run
 from support.facts import make_fact, put
 
 from gitmem.commands.install import ci
-from gitmem.memory.memory import Memory
+from gitmem.memory import Memory
 
 pytestmark = pytest.mark.skipif(not GITMEM.exists(), reason="the console script is not installed")
 

@@ -15,7 +15,7 @@ from conftest import git
 from gitmem.cli import table
 from gitmem.cli.parser import HelpRequest, parser_of
 from gitmem.errors import GitmemError
-from gitmem.memory.memory import Memory
+from gitmem.memory import Memory
 
 PACKAGE = Path(__file__).resolve().parents[2] / "gitmem"
 # What a hint has in place of a value, and a value; without one, it is the key of a memory.

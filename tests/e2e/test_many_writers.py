@@ -12,7 +12,7 @@ import pytest
 from conftest import git, memory_text, put_files, tip
 from support.console import GITMEM, Console, environment, fsck, is_linear, keys_on_branch, start
 
-from gitmem.memory.memory import Memory
+from gitmem.memory import Memory
 from gitmem.recall.query import Query
 
 WRITERS = 8

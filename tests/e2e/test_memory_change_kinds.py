@@ -13,7 +13,7 @@ from support.library import CHECKS, CLIENT, branches, facts, make_library
 from support.reviews import TOKEN
 
 from gitmem.commands.review.model import Review
-from gitmem.memory.memory import Memory
+from gitmem.memory import Memory
 from gitmem.store.layout import bucket_path
 
 ANA = {"who": "ana"}

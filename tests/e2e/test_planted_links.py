@@ -16,7 +16,7 @@ import pytest
 from conftest import Ran, git
 from support.fork_server import run_forked
 
-from gitmem.memory.memory import Memory
+from gitmem.memory import Memory
 
 READS = (["list"], ["recall", "gateway"], ["status"], ["recall", "gateway", "--at", "HEAD"], ["context"], ["doctor"])
 # Everything that is opened by name in the state folder, or below it.

@@ -15,7 +15,7 @@ from support.reviews import TOKEN
 
 from gitmem.cli.check import exit_status
 from gitmem.commands.check.summary import sections
-from gitmem.memory.memory import Memory
+from gitmem.memory import Memory
 
 RENAMED = edited(CLIENT, "class Client", "class Courier")
 PORT = edited(SERVER, "PORT = 8080", "PORT = 9090")

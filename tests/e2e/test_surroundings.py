@@ -11,7 +11,7 @@ from conftest import commit_files, git, put_files, tip
 from support.console import GITMEM, SCRIPTS, Console, environment, fsck, keys_on_branch, run, snapshot, untouched
 from support.facts import approve_all
 
-from gitmem.memory.memory import Memory
+from gitmem.memory import Memory
 
 READS = {
     "recall": ["recall", "public keys"],

@@ -9,7 +9,7 @@ from conftest import NOW, commit_files, git
 from support.code_changes import change, check, kinds
 from support.facts import DAY, Clock, approve_all, make_fact, outcomes, put, result_of, statuses, verify
 
-from gitmem.memory.memory import Memory
+from gitmem.memory import Memory
 from gitmem.verify.session import Options
 
 OPTIONS = Options(no_sandbox=True)

@@ -9,7 +9,7 @@ import pytest
 from gitmem.errors import ConfigError
 from gitmem.index.embed.choose import provider_for
 from gitmem.index.plugins import ENGINES, PROVIDERS, find_plugin
-from gitmem.memory.memory import Memory
+from gitmem.memory import Memory
 
 # Two directions: texts about coffee, and all others.
 PROVIDER = """

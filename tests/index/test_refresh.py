@@ -21,7 +21,7 @@ from gitmem.git.repository import discover
 from gitmem.index.catalog import schema
 from gitmem.index.catalog.catalog import Catalog
 from gitmem.index.refresh import empty_catalog, rebuild, refresh
-from gitmem.memory.memory import Memory
+from gitmem.memory import Memory
 from gitmem.model import FAILS, Verdict
 from gitmem.recall.query import Query
 from gitmem.repository import open_store
@@ -395,7 +395,7 @@ def test_a_killed_rebuild_leaves_the_index_as_it_was(indexed: Path) -> None:
 def test_where_no_file_may_grow_the_index_is_read_and_made_in_memory(indexed: Path) -> None:
     put_files(indexed, {"learned/later.md": memory_text("gateway later", body="words " * 9000)})
     script = (
-        "import resource, sys; from gitmem.memory.memory import Memory; from gitmem.recall.query import Query\n"
+        "import resource, sys; from gitmem.memory import Memory; from gitmem.recall.query import Query\n"
         "resource.setrlimit(resource.RLIMIT_FSIZE, (40_000, 40_000))\n"
         "with Memory(sys.argv[1]) as m: print(len(m.recall(Query('gateway', limit=50)).hits))"
     )
@@ -407,7 +407,7 @@ def test_where_no_file_may_grow_the_index_is_read_and_made_in_memory(indexed: Pa
 
 def test_processes_that_rebuild_and_write_at_once_agree_in_the_end(indexed: Path) -> None:
     script = (
-        "import sys, sqlite3; from gitmem.memory.memory import Memory; from gitmem.recall.query import Query\n"
+        "import sys, sqlite3; from gitmem.memory import Memory; from gitmem.recall.query import Query\n"
         "from gitmem.errors import GitmemError\n"
         "for n in range(8):\n"
         "    with Memory(sys.argv[1]) as m:\n"

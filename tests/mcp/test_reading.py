@@ -12,7 +12,7 @@ from support.facts import make_fact, make_memory, put, verify
 from support.mcp_client import Answer, call, call_one, with_client
 from support.terminal import ALIVE
 
-from gitmem.memory.memory import Memory
+from gitmem.memory import Memory
 
 # What a memory says to end its fence, to give orders, to look like another memory, to hide, and to fetch.
 HOSTILE = (

@@ -10,7 +10,7 @@ from support.facts import make_memory, put
 
 from gitmem.errors import NotFoundError, RefusedError
 from gitmem.mcp.rights import refuse_known_fact, refuse_others, refuse_replacing
-from gitmem.memory.memory import Memory
+from gitmem.memory import Memory
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from support.branch import fields_of
 from support.facts import approve_all, count_commits, make_fact, make_memory, put
 from support.mcp_client import call, call_one
 
-from gitmem.memory.memory import Memory
+from gitmem.memory import Memory
 
 OWN = {"who": "Ana", "agent": "mcp"}
 # Split, so that no scanner takes this file for a leak.

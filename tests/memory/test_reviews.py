@@ -9,7 +9,7 @@ from support.facts import make_fact, make_memory, put, tracked
 from support.reviews import TOKEN
 
 from gitmem.cli.check import exit_status
-from gitmem.memory.memory import Memory
+from gitmem.memory import Memory
 
 
 def codes(checked) -> list[tuple[str, str, str]]:

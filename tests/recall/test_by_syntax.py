@@ -10,7 +10,7 @@ from support.facts import Clock, make_memory, put, verify
 from support.whoosh_store import ask, keys, make_store
 
 from gitmem.errors import NotFoundError
-from gitmem.memory.memory import Memory
+from gitmem.memory import Memory
 from gitmem.recall.query import Query
 
 

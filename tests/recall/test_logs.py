@@ -10,7 +10,7 @@ from gitmem.recall.logs import factor, talk_of
 from gitmem.recall.query import Query
 
 if TYPE_CHECKING:
-    from gitmem.memory.memory import Memory
+    from gitmem.memory import Memory
 
 TURNS = (
     "Did you move the gateway to another port?",

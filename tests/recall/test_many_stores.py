@@ -7,7 +7,7 @@ from conftest import git, put_files
 from support.facts import Clock, make_memory, put
 
 from gitmem.index.engine import Stats
-from gitmem.memory.memory import Memory
+from gitmem.memory import Memory
 from gitmem.recall.query import Query
 from gitmem.recall.ranker import together
 

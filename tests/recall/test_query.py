@@ -11,7 +11,7 @@ import pytest
 from conftest import commit_files, git, put_files
 from support.facts import Clock, make_fact, make_memory, put, verify
 
-from gitmem.memory.memory import Memory
+from gitmem.memory import Memory
 from gitmem.recall.query import Query
 
 if TYPE_CHECKING:

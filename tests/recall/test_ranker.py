@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from support.facts import DAY, Clock, approve_all, make_fact, make_memory, put, verify
 
 from gitmem.document.times import format_time
-from gitmem.memory.memory import Memory
+from gitmem.memory import Memory
 from gitmem.model import STATUSES
 from gitmem.recall.query import Query
 

@@ -10,7 +10,7 @@ from support.facts import DAY, Clock, make_fact, make_memory, put, verify
 
 from gitmem.config.setting import Config
 from gitmem.document.times import format_time
-from gitmem.memory.memory import Memory
+from gitmem.memory import Memory
 from gitmem.model import FACTORS
 from gitmem.policy.policy import builtin
 from gitmem.policy.settings import KINDS

@@ -10,7 +10,7 @@ from support.companions import COMPANION, RETRIES, branched, check_of, forge, op
 from support.facts import verify
 
 from gitmem.errors import ConflictError
-from gitmem.memory.memory import Memory
+from gitmem.memory import Memory
 
 
 def text(folder: Path, ref: str, key: str = "retries") -> str:

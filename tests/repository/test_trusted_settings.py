@@ -10,7 +10,7 @@ import pytest
 from conftest import git
 
 from gitmem.errors import TrustError
-from gitmem.memory.memory import Memory
+from gitmem.memory import Memory
 from gitmem.repository.trusted_settings import LENGTH_AT_MOST, notice, shown
 
 # The value, and the attribute of ``Config`` that has it.

@@ -9,7 +9,7 @@ import pytest
 from conftest import git
 from support.facts import approve_all, make_fact, make_memory, put
 
-from gitmem.memory.memory import Memory
+from gitmem.memory import Memory
 from gitmem.store.acceptance import accept, is_accepted
 
 

@@ -17,7 +17,7 @@ from support.console import GITMEM, environment, run
 from support.payloads import payload
 
 from gitmem.config import clones_place
-from gitmem.memory.memory import Memory
+from gitmem.memory import Memory
 from gitmem.store.clone import is_registered, register, settle, unregister
 from gitmem.system.file_lock import settle_modes
 

@@ -18,7 +18,7 @@ from conftest import NOW, commit_files, git, put_files, tip
 from gitmem.errors import ConflictError, ForeignBranchError, GitmemError, ProcessError
 from gitmem.git.binary import Git
 from gitmem.git.repository import discover
-from gitmem.memory.memory import Memory
+from gitmem.memory import Memory
 from gitmem.store import commit as module
 from gitmem.store import layout
 from gitmem.store.commit import CommitPlan, CommitResult, write_commit
@@ -511,7 +511,7 @@ def test_a_writer_that_is_killed_before_the_stream_ends_changes_nothing(repo: Pa
 
 WRITER = """
 import sys
-from gitmem.memory.memory import Memory
+from gitmem.memory import Memory
 folder, name, count, acknowledged = sys.argv[1], sys.argv[2], int(sys.argv[3]), sys.argv[4]
 with Memory(folder) as memory, open(acknowledged, "a") as file:
     for n in range(count):
@@ -714,7 +714,7 @@ dd if=/dev/zero of=mount/fill bs=4096 2>/dev/null || true
 
 def _index(repo: Path, state: str) -> None:
     """Leave the catalog of a repository as it is said: none, one commit behind, or current."""
-    from gitmem.memory.memory import Memory
+    from gitmem.memory import Memory
 
     if state == "none":
         return

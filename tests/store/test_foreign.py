@@ -10,7 +10,7 @@ from support.proposals import AUTH, clone, forge, keys, opened, propose, refs, r
 
 from gitmem.git.binary import Git
 from gitmem.git.repository import discover
-from gitmem.memory.memory import Memory
+from gitmem.memory import Memory
 from gitmem.policy.template import default_toml
 from gitmem.store import layout, proof
 from gitmem.store.foreign import kind_of, list_strays

@@ -10,7 +10,7 @@ from conftest import git, put_files, tip
 from gitmem.errors import ConflictError, ForeignBranchError
 from gitmem.git.binary import Git
 from gitmem.git.repository import discover
-from gitmem.memory.memory import Memory
+from gitmem.memory import Memory
 from gitmem.store.guard import need_own, refuse_checked_out, refuse_symbolic
 
 REF = "refs/heads/memory"

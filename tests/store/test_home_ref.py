@@ -8,7 +8,7 @@ import pytest
 from conftest import NOW, git, tip
 
 from gitmem.errors import ConflictError, ForeignBranchError, UsageError
-from gitmem.memory.memory import Memory
+from gitmem.memory import Memory
 
 HOME = "refs/gitmem/home/memory-store"
 

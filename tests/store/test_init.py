@@ -12,7 +12,7 @@ from conftest import NOW, git, put_files, tip
 from gitmem.errors import ConflictError, ForeignBranchError
 from gitmem.git.binary import Git
 from gitmem.git.repository import discover
-from gitmem.memory.memory import Memory
+from gitmem.memory import Memory
 from gitmem.policy.policy import load
 from gitmem.store import layout
 from gitmem.store.init import InitResult, start
@@ -250,7 +250,7 @@ def test_the_branch_of_the_code_is_not_taken_for_a_store(repo: Path) -> None:
 
 def test_many_processes_that_start_at_once_make_one_store(repo: Path) -> None:
     script = (
-        "import sys; from gitmem.memory.memory import Memory\n"
+        "import sys; from gitmem.memory import Memory\n"
         "sys.stdin.read(1); m = Memory(sys.argv[1]); print(m.init(offline=True).how); m.close()"
     )
     argv = [sys.executable, "-c", script, str(repo)]

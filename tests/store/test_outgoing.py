@@ -11,7 +11,7 @@ from conftest import git, memory_text, put_files, tip
 from support.facts import make_memory, put
 
 from gitmem.errors import RefusedError
-from gitmem.memory.memory import Memory
+from gitmem.memory import Memory
 
 TOKEN = "gh" + "p_" + "a1B2c3D4e5F6g7H8i9J0" + "k1L2m3N4o5P6q7R8"
 MEMORY = "refs/heads/memory"

@@ -10,7 +10,7 @@ from support.facts import make_fact, put, verify
 
 from gitmem.git.binary import Git
 from gitmem.git.repository import discover
-from gitmem.memory.memory import Memory
+from gitmem.memory import Memory
 from gitmem.store import pack
 
 

@@ -192,7 +192,7 @@ def test_a_huge_blob_is_asked_for_its_size_only(repo: Path) -> None:
         file.truncate(150 << 20)
     hostile(repo, ("100644", b"bomb.md", git(repo, "hash-object", "-w", str(big))))
     script = (
-        "import sys, json, resource; from gitmem.memory.memory import Memory\n"
+        "import sys, json, resource; from gitmem.memory import Memory\n"
         "from gitmem.recall.query import Query\n"
         "with Memory(sys.argv[1]) as memory: found = memory.recall(Query('good'))\n"
         "peak = max(resource.getrusage(who).ru_maxrss for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))\n"

@@ -8,7 +8,7 @@ import pytest
 from conftest import git
 
 from gitmem.errors import UnwritableError
-from gitmem.memory.memory import Memory
+from gitmem.memory import Memory
 from gitmem.recall.query import Query
 from gitmem.store.clone import has_links, remove_links
 

@@ -11,7 +11,7 @@ from support.facts import make_fact, outcomes, put, statuses, verdict_keys, veri
 
 from gitmem.errors import ConflictError
 from gitmem.index.catalog import fact_state
-from gitmem.memory.memory import Memory
+from gitmem.memory import Memory
 from gitmem.model import Verdict
 from gitmem.store import layout
 from gitmem.store.verdict_files import plan_writes

@@ -8,7 +8,7 @@ from typing import Any
 from conftest import git
 
 from gitmem.agents.event import EDIT, RESPONSE, SHELL, TOOL, Edit, Event
-from gitmem.memory.memory import Memory
+from gitmem.memory import Memory
 
 SECRET = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
 

@@ -8,7 +8,7 @@ from typing import Any
 from conftest import git
 
 from gitmem.document.parse import parse
-from gitmem.memory.memory import Memory
+from gitmem.memory import Memory
 from gitmem.recall.query import Query
 
 

@@ -14,7 +14,7 @@ import pytest
 from conftest import NOW, commit_files, memory_text, put_files
 
 from gitmem.cli.columns import width_of
-from gitmem.memory.memory import Memory
+from gitmem.memory import Memory
 from gitmem.store.spool import Spool
 
 # What Rich's SVG has of a run of characters (rich/_export_format.py): where it begins, its line, and the characters.

@@ -7,7 +7,7 @@ from pathlib import Path
 from conftest import commit_files, git
 
 from gitmem.commands.check.run import CheckResult
-from gitmem.memory.memory import Memory
+from gitmem.memory import Memory
 from gitmem.verify.overview.finding import Finding
 from gitmem.verify.session import Options
 

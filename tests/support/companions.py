@@ -8,7 +8,7 @@ import pytest
 from conftest import commit_files, git
 from support.proposals import clone, forge, opened, shared_folder
 
-from gitmem.memory.memory import Memory
+from gitmem.memory import Memory
 
 __all__ = ["BRANCH", "COMPANION", "branched", "clone", "forge", "land", "opened", "shared_folder", "slow_down", "sync"]
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from conftest import commit_files, git
 
-from gitmem.memory.memory import Memory
+from gitmem.memory import Memory
 
 
 def make_completed_store(folder: Path) -> Path:

@@ -8,7 +8,7 @@ from conftest import git
 from support.facts import make_memory, put
 from support.models import make_static
 
-from gitmem.memory.memory import Memory
+from gitmem.memory import Memory
 
 # Questions in words that no memory has, and what they mean.
 LOGIN, STORAGE, TIME = "authentication", "database", "deadline"

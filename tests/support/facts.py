@@ -10,7 +10,7 @@ from conftest import NOW, git, memory_text, put_files
 from gitmem.document.answers import BuiltinAnswer
 from gitmem.git.binary import Git
 from gitmem.git.repository import discover
-from gitmem.memory.memory import Memory
+from gitmem.memory import Memory
 from gitmem.model import BUILTIN, Check
 from gitmem.recall.query import Query
 from gitmem.store.buckets import sections_of, split_bucket

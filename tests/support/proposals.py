@@ -10,7 +10,7 @@ import pytest
 from conftest import NOW, git
 
 from gitmem.commands.propose.send import ProposalState
-from gitmem.memory.memory import Memory
+from gitmem.memory import Memory
 from gitmem.recall.query import Query
 
 AUTH = "refs/heads/gitmem/auth"

@@ -10,7 +10,7 @@ from conftest import NOW, git, tip
 from support.facts import verify
 
 from gitmem.commands.review.model import MemoryChange, Review, ReviewFinding
-from gitmem.memory.memory import Memory
+from gitmem.memory import Memory
 
 REF = "refs/heads/memory"
 RS256 = "{contains: RS256, in: src/auth/*.py}"

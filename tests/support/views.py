@@ -7,7 +7,7 @@ from pathlib import Path
 
 from conftest import git, put_files
 
-from gitmem.memory.memory import Memory
+from gitmem.memory import Memory
 from gitmem.store.view.state import View, load
 
 

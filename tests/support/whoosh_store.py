@@ -7,7 +7,7 @@ from pathlib import Path
 
 from support.facts import make_fact, make_memory, put
 
-from gitmem.memory.memory import Memory
+from gitmem.memory import Memory
 from gitmem.recall.query import Query
 
 SHELF = {

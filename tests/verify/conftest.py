@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from support.facts import Clock, make_fact, put, verify
 
-from gitmem.memory.memory import Memory
+from gitmem.memory import Memory
 
 
 @pytest.fixture

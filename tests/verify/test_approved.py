@@ -10,7 +10,7 @@ from conftest import commit_files, git, put_files
 from support.facts import make_fact, outcomes, put, verify
 
 from gitmem.errors import GitmemError, NotFoundError, RemoteError, TrustError
-from gitmem.memory.memory import Memory
+from gitmem.memory import Memory
 
 LIST = ".github/gitmem-approved"
 NOTHING = {LIST: "# nothing yet\n"}

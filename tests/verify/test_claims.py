@@ -12,7 +12,7 @@ from support.terminal import gitmem
 
 from gitmem.cli.check import exit_status as check_status
 from gitmem.cli.verify import exit_status
-from gitmem.memory.memory import Memory
+from gitmem.memory import Memory
 from gitmem.verify import builtin, claims
 
 TRUE, FALSE = RS256, {"contains": "HS512", "in": "src/auth/*.py"}

@@ -23,7 +23,7 @@ from support.facts import (
 
 from gitmem.frozen import replace
 from gitmem.index.catalog import fact_state
-from gitmem.memory.memory import Memory
+from gitmem.memory import Memory
 from gitmem.model import FAILS, HOLDS, Verdict
 from gitmem.policy.policy import Policy
 from gitmem.store.verdicts import format_verdict, parse_verdict

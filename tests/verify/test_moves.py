@@ -25,7 +25,7 @@ from support.facts import (
 from gitmem.frozen import replace
 from gitmem.git.binary import Git
 from gitmem.git.repository import discover
-from gitmem.memory.memory import Memory
+from gitmem.memory import Memory
 from gitmem.model import BUILTIN, HOLDS, PROGRAM, SHELL, Check, Verdict
 from gitmem.store.buckets import join_bucket
 from gitmem.store.verdicts import format_verdict

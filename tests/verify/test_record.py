@@ -32,7 +32,7 @@ from support.facts import (
 
 from gitmem.errors import ConflictError
 from gitmem.frozen import replace
-from gitmem.memory.memory import Memory
+from gitmem.memory import Memory
 from gitmem.model import FAILS, HOLDS, Verdict
 from gitmem.system import process
 from gitmem.verify.record import TRAILERS, worth_writing

@@ -12,7 +12,7 @@ from gitmem.document.anchors import parse_anchor
 from gitmem.errors import RefusedError
 from gitmem.git.binary import Git
 from gitmem.git.repository import discover
-from gitmem.memory.memory import Memory
+from gitmem.memory import Memory
 from gitmem.model import STALE
 from gitmem.verify.references import anchors_for, reference_states
 

@@ -22,7 +22,7 @@ from support.facts import (
 )
 
 from gitmem.errors import GitmemError, NotFoundError
-from gitmem.memory.memory import Memory
+from gitmem.memory import Memory
 from gitmem.verify.session import Options
 
 RS256 = {"contains": "RS256", "in": "src/auth/*.py"}

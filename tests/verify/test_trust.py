@@ -18,7 +18,7 @@ from support.facts import approve_all, make_fact, outcomes, put, result_of, spec
 from gitmem.document.spec import spec_hash
 from gitmem.errors import RefusedError, TrustError
 from gitmem.frozen import replace
-from gitmem.memory.memory import Memory
+from gitmem.memory import Memory
 from gitmem.model import PROGRAM, SHELL, Check, Spec
 from gitmem.verify.trust import Approval, Trust
 

@@ -10,7 +10,7 @@ from conftest import NOW, git
 from support.facts import approve_all, make_fact, outcomes, put, result_of, verify
 
 from gitmem.config import search_path
-from gitmem.memory.memory import Memory
+from gitmem.memory import Memory
 from gitmem.verify.options import Options
 from gitmem.verify.sandbox import sandbox
 from gitmem.verify.variables import contains_value, marks_of, without_values

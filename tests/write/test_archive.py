@@ -8,7 +8,7 @@ import pytest
 from conftest import git, memory_text, put_files, tip
 from support.branch import fields_of, keys_found, memory_files
 
-from gitmem.memory.memory import Memory
+from gitmem.memory import Memory
 from gitmem.recall.query import Query
 
 POLICY = "[rotation]\nlimit = 4\nmove = 2\n"

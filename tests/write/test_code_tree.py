@@ -10,7 +10,7 @@ from conftest import commit_files, git, tip
 from support.facts import Clock, make_memory, put, statuses, tracked, verify
 
 from gitmem.errors import NotFoundError, RefusedError
-from gitmem.memory.memory import Memory
+from gitmem.memory import Memory
 
 
 def lying(repo: Path) -> set[str]:

@@ -13,7 +13,7 @@ from support.catalogs import catalog_of
 from support.embedded_store import make_model, set_up
 
 from gitmem.errors import DuplicateError
-from gitmem.memory.memory import Memory
+from gitmem.memory import Memory
 from gitmem.write.duplicates import find_duplicate
 
 SAID = "The gateway drops requests without a trace id"

@@ -10,7 +10,7 @@ from support.catalogs import catalog_of
 
 from gitmem.document.parse import parse
 from gitmem.errors import RefusedError
-from gitmem.memory.memory import Memory
+from gitmem.memory import Memory
 from gitmem.policy.policy import Policy
 from gitmem.policy.policy import load as load_policy
 from gitmem.store import layout

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from support.branch import keys_found
 
 from gitmem.errors import RefusedError
-from gitmem.memory.memory import Memory
+from gitmem.memory import Memory
 from gitmem.store import layout
 from gitmem.write import queue as module
 

@@ -11,7 +11,7 @@ from support.facts import for_code
 from support.views import push
 
 from gitmem.errors import RefusedError
-from gitmem.memory.memory import Memory
+from gitmem.memory import Memory
 from gitmem.model import Document
 from gitmem.write.saver import EditedFile, How, Saver
 

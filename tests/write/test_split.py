@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from conftest import NOW, git, memory_text, put_files, tip
 
-from gitmem.memory.memory import Memory
+from gitmem.memory import Memory
 from gitmem.recall.query import Query
 from gitmem.store import layout
 

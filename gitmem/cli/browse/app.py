@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from textual.screen import Screen
 
     from gitmem.cli.output import Output
-    from gitmem.memory.memory import Memory
+    from gitmem.memory import Memory
     from gitmem.write.place import Change
 
     Answer = TypeVar("Answer")

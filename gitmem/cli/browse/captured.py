@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
     from gitmem.cli.output import Output
     from gitmem.commands.doctor.refused import RefusedText
-    from gitmem.memory.memory import Memory
+    from gitmem.memory import Memory
 
 
 def gather(memory: Memory) -> Sequence[RefusedText]:

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from gitmem.cli.browse.app import Browse
     from gitmem.cli.output import Output
-    from gitmem.memory.memory import Memory
+    from gitmem.memory import Memory
 
 # How many entries of the history are shown; ``gitmem log KEY`` has more.
 HISTORY = 20

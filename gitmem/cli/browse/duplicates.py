@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from gitmem.cli.output import Output
     from gitmem.commands.curate.dedupe import Group
-    from gitmem.memory.memory import Memory
+    from gitmem.memory import Memory
 
 
 def gather(memory: Memory) -> Sequence[Group]:

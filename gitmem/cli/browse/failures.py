@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from gitmem.cli.output import Output
-    from gitmem.memory.memory import Memory
+    from gitmem.memory import Memory
 
 
 def gather(memory: Memory) -> Sequence[str]:

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from gitmem.cli.output import Output
-    from gitmem.memory.memory import Memory
+    from gitmem.memory import Memory
 
 # The keys that every loop has, and that no choice may use.
 MOVES = {

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from gitmem.cli.browse.app import Browse
     from gitmem.cli.browse.loop import Loop
     from gitmem.cli.output import Output
-    from gitmem.memory.memory import Memory
+    from gitmem.memory import Memory
 
 
 def last_change(memory: Memory) -> str:

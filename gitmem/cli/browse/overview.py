@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from gitmem.cli.browse.app import Browse
     from gitmem.cli.browse.loop import Loop
     from gitmem.cli.output import Output
-    from gitmem.memory.memory import Memory
+    from gitmem.memory import Memory
 
 LOOPS = (FAILURES, APPROVALS, DUPLICATES, PROPOSALS, CAPTURED)
 KEYS = (("↑ ↓", "choose"), ("Enter", "go through them"), ("q", "back"), ("?", "help"))

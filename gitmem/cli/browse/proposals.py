@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from gitmem.cli.output import Output
     from gitmem.commands.propose.listing import Proposal
-    from gitmem.memory.memory import Memory
+    from gitmem.memory import Memory
 
 # Programs cannot ask for a password while this program uses the screen.
 SILENT = RemoteOptions(interactive=False)

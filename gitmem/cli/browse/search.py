@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from textual.app import ComposeResult
 
     from gitmem.cli.browse.app import Browse
-    from gitmem.memory.memory import Memory
+    from gitmem.memory import Memory
     from gitmem.model import Hit
 
 # Prefixes of the selected hit, and of the others.

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from gitmem.cli.browse.app import Browse
     from gitmem.commands.why import SearchStep, Why
-    from gitmem.memory.memory import Memory
+    from gitmem.memory import Memory
 
 
 class WhyScreen(Screen[None]):

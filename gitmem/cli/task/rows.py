@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from gitmem.cli.output import Output
-    from gitmem.memory.memory import Memory
+    from gitmem.memory import Memory
     from gitmem.tasks.listing import TaskRow
     from gitmem.tasks.task import Attempt
 

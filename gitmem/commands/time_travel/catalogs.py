@@ -17,7 +17,7 @@ from gitmem.model import Problem
 from gitmem.store import layout, read
 from gitmem.store.buckets import unite_buckets
 from gitmem.store.code_tree import read_tree
-from gitmem.store.sqlite_errors import is_unwritable
+from gitmem.store.sqlite_errors import is_damage, is_unwritable
 from gitmem.text.tokens import format_stamp
 
 TYPE_CHECKING = False
@@ -182,9 +182,10 @@ def _with_own(git: Git, first: str, file: read.StoredFile, content: bytes | Prob
     return unite_buckets(None, mine or b"", content, path=file.path)
 
 
-def discard(git: Git) -> None:
-    """Delete all cached catalogs; they can be made again."""
-    shutil.rmtree(git.repository.state_dir / FOLDER, ignore_errors=True)
+def discard_damaged(error: BaseException | None, git: Git) -> None:
+    """Delete all cached catalogs if an error says that one is damaged; they can be made again."""
+    if is_damage(error):
+        shutil.rmtree(git.repository.state_dir / FOLDER, ignore_errors=True)
 
 
 def _prune(top: Path, *, keep: Path) -> None:

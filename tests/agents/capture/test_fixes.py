@@ -9,7 +9,7 @@ from support.agent_work import SECRET, edited, kept, ran
 
 from gitmem.agents import on_event
 from gitmem.agents.capture.fixes import command_of, tail_of
-from gitmem.memory.memory import Memory
+from gitmem.memory import Memory
 
 TEST = "pytest -q tests/test_pool.py"
 FAILED = "Exit code 1\n.F\nE   assert 3 == 5\nFAILED tests/test_pool.py::test_size - assert 3 == 5\n1 failed in 0.1s"

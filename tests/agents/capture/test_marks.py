@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from gitmem.agents.capture import marks
-from gitmem.memory.memory import Memory
+from gitmem.memory import Memory
 
 
 def test_text_is_known_in_its_session_however_it_is_wrapped(memory: Memory) -> None:

@@ -9,7 +9,7 @@ from conftest import put_files
 from support.agent_work import SECRET, kept, refusals, wrote
 
 from gitmem.agents import on_event
-from gitmem.memory.memory import Memory
+from gitmem.memory import Memory
 
 NOTE = "# The API wants a Bearer prefix\n\nWithout it, the answer is a misleading 403 instead of 401.\n"
 

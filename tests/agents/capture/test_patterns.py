@@ -12,7 +12,7 @@ from support.agent_work import SECRET, edited, kept, refusals, wrote
 from gitmem.agents import on_event
 from gitmem.agents.capture.patterns import CUT, patterns_in, shortened
 from gitmem.agents.event import Edit
-from gitmem.memory.memory import Memory
+from gitmem.memory import Memory
 from gitmem.text.tokens import count_tokens
 
 CODE = '''def retried(call, *, times=3, pause_s=0.5):

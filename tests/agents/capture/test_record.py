@@ -10,7 +10,7 @@ import pytest
 from support.agent_work import SECRET, kept, ran, refusals
 
 from gitmem.agents import on_event
-from gitmem.memory.memory import Memory
+from gitmem.memory import Memory
 from gitmem.store import lost, spool
 from gitmem.store.spool import REFUSED_AT_MOST, Spool
 from gitmem.store.spool_folders import folders_of

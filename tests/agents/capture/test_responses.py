@@ -8,7 +8,7 @@ import pytest
 from support.agent_work import SECRET, kept, ran, refusals, said
 
 from gitmem.agents import on_event
-from gitmem.memory.memory import Memory
+from gitmem.memory import Memory
 from gitmem.store.spool_folders import waiting_in
 
 TEXT = "All done. LEARNED: retries must be idempotent."

@@ -9,7 +9,7 @@ from conftest import git
 from support.agent_work import ran
 
 from gitmem.agents.capture.source import captured_by, place_of, read_inside, role_of, task_of
-from gitmem.memory.memory import Memory
+from gitmem.memory import Memory
 
 
 def test_agent_of_the_main_work_tree_leads_and_one_of_another_was_sent(memory: Memory, repo: Path) -> None:

@@ -12,7 +12,7 @@ import pytest
 from conftest import put_files
 
 from gitmem.agents.capture import state
-from gitmem.memory.memory import Memory
+from gitmem.memory import Memory
 from gitmem.policy.settings import CaptureSettings
 
 

@@ -15,12 +15,12 @@ from support.agent_work import edited, kept, ran
 from gitmem.agents import on_event
 from gitmem.agents.capture.tools import may_comment, may_note
 from gitmem.config import second_place
-from gitmem.memory.memory import Memory
+from gitmem.memory import Memory
 
 PLAYED = """
 import os, signal, sys
 from gitmem.agents import on_event
-from gitmem.memory.memory import Memory
+from gitmem.memory import Memory
 from gitmem.config import second_place
 from gitmem.agents.event import SHELL, TOOL, Edit, Event
 event = Event("claude-code", TOOL, tool=SHELL, session="s1", folder=os.getcwd(), failed=False, command=sys.argv[1])

@@ -9,7 +9,7 @@ from support.agent_work import kept, ran, said
 from gitmem.agents import on_event
 from gitmem.agents.capture.turns import capture
 from gitmem.agents.transcripts.turns import COMMAND, PROMPT, SAID, Turn
-from gitmem.memory.memory import Memory
+from gitmem.memory import Memory
 
 COMMENT = 'bd comment shop-12 "LEARNED: retries must be idempotent"'
 KEY = "learned-retries-must-be-idempotent"

@@ -13,7 +13,7 @@ from support.transcripts import SECRET
 from gitmem.agents import on_event
 from gitmem.agents.event import STOP, Event
 from gitmem.agents.session.activity import LIMIT, path_of
-from gitmem.memory.memory import Memory
+from gitmem.memory import Memory
 
 EVENT = Event("claude-code", STOP, session="s1", response=f"All done. The key is {SECRET}.")
 

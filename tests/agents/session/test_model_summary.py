@@ -21,7 +21,7 @@ from gitmem.agents.session.summary import key_of
 from gitmem.agents.transcripts.turns import COMMAND, PROMPT, SAID, Turn
 from gitmem.config.setting import Config
 from gitmem.errors import ConfigError, GitmemError
-from gitmem.memory.memory import Memory
+from gitmem.memory import Memory
 from gitmem.text.tokens import count_tokens
 
 ANSWER = (

@@ -14,7 +14,7 @@ from support.sessions import edited, ran, started
 from gitmem.agents import on_event
 from gitmem.agents.event import CLEARED, COMPACTED, RESUME
 from gitmem.agents.session import start, topics, worklog
-from gitmem.memory.memory import Memory
+from gitmem.memory import Memory
 from gitmem.recall import render
 from gitmem.text.tokens import count_tokens
 

@@ -13,7 +13,7 @@ from support.facts import put
 from gitmem.agents import on_event
 from gitmem.agents.event import SUBAGENT_STOP, Event
 from gitmem.frozen import replace
-from gitmem.memory.memory import Memory
+from gitmem.memory import Memory
 
 EVENT = Event("claude-code", SUBAGENT_STOP, session="s1", agent="a1", agent_type="worker")
 ALL = "[stops]\nworktree = true\npush = true\ntask = true\n"

@@ -18,7 +18,7 @@ from gitmem.agents.session.summary import key_of, waits
 from gitmem.agents.transcripts import ledger
 from gitmem.errors import GitmemError, NotFoundError
 from gitmem.frozen import replace
-from gitmem.memory.memory import Memory
+from gitmem.memory import Memory
 from gitmem.recall.query import Query
 from gitmem.store import background
 

@@ -10,7 +10,7 @@ from support.sessions import place
 
 from gitmem.agents.session import topics
 from gitmem.errors import NotFoundError, RefusedError
-from gitmem.memory.memory import Memory
+from gitmem.memory import Memory
 
 
 @pytest.mark.parametrize("branch", ["main", "master", "dev", "develop", "trunk", ""])

@@ -12,7 +12,7 @@ from support.transcripts import asked, placed
 
 from gitmem.agents.event import END, START, Event
 from gitmem.agents.transcripts import ledger
-from gitmem.memory.memory import Memory
+from gitmem.memory import Memory
 
 
 def event(path: Path | str, name: str = START, **fields: str) -> Event:

@@ -14,7 +14,7 @@ import pytest
 from conftest import NOW, commit_files, git, memory_text, put_files
 from support.browsing import Browsing, browse, make_waiting, state_of
 
-from gitmem.memory.memory import Memory
+from gitmem.memory import Memory
 
 pytest.importorskip("textual", reason="the extra tui is not installed")
 

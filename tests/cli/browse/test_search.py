@@ -9,7 +9,7 @@ import pytest
 from support.browsing import Browsing, browse, make_waiting, state_of
 from support.golden import assert_golden, steady
 
-from gitmem.memory.memory import Memory
+from gitmem.memory import Memory
 
 pytest.importorskip("textual", reason="the extra tui is not installed")
 

@@ -10,7 +10,7 @@ from support.facts import make_memory, put
 from support.sessions import started
 
 from gitmem.agents import on_event
-from gitmem.memory.memory import Memory
+from gitmem.memory import Memory
 
 
 def test_what_the_latest_session_was_shown_is_printed(run_cli, repo: Path) -> None:

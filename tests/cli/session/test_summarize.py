@@ -9,7 +9,7 @@ from support.transcripts import placed, session
 
 from gitmem.agents.event import STOP, Event
 from gitmem.agents.transcripts import ledger
-from gitmem.memory.memory import Memory
+from gitmem.memory import Memory
 
 
 def test_the_key_of_the_summary_is_printed(run_cli, repo: Path) -> None:

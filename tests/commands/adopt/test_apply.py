@@ -6,7 +6,7 @@ from conftest import commit_files, git
 from gitmem.commands.adopt.apply import apply, counts
 from gitmem.commands.adopt.run import adopt
 from gitmem.document.parse import parse
-from gitmem.memory.memory import Memory
+from gitmem.memory import Memory
 from gitmem.recall.query import Query
 
 

@@ -8,7 +8,7 @@ import pytest
 from conftest import NOW
 
 from gitmem.errors import NoRepositoryError, RefusedError, UsageError
-from gitmem.memory.memory import Memory
+from gitmem.memory import Memory
 from gitmem.store.spool import Spool
 from gitmem.store.spool_folders import waiting_in
 

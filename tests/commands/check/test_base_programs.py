@@ -10,7 +10,7 @@ from support.code_changes import change, check, kinds
 from support.facts import approve_all, make_fact, put
 
 from gitmem.cli.check import exit_status
-from gitmem.memory.memory import Memory
+from gitmem.memory import Memory
 
 MAKE = "ports:\n\tgrep -q 'RETRIES = 3' src/gateway/retry.py\n"
 GUTTED = "ports:\n\t@true\n"

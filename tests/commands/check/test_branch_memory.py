@@ -21,7 +21,7 @@ from support.terminal import gitmem
 
 from gitmem.cli.check import as_table, exit_status
 from gitmem.commands.check.summary import findings_of, notes
-from gitmem.memory.memory import Memory
+from gitmem.memory import Memory
 
 
 def checked(folder: Path, **how: str):  # type: ignore[no-untyped-def]

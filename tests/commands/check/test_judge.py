@@ -6,7 +6,7 @@ from conftest import NOW, commit_files, git
 from support.code_changes import RS256, change, check, kinds
 from support.facts import DAY, Clock, approve_all, make_fact, put, verdict_file, verify
 
-from gitmem.memory.memory import Memory
+from gitmem.memory import Memory
 
 
 def test_verdict_that_is_too_old_does_not_count_as_known(repo):

@@ -11,7 +11,7 @@ from support.code_changes import RS256, change, check, finding, kinds
 from support.facts import approve_all, make_fact, make_memory, put, statuses, tracked, verify
 
 from gitmem.errors import GitmemError
-from gitmem.memory.memory import Memory
+from gitmem.memory import Memory
 from gitmem.verify.overview.finding import Spot
 from gitmem.verify.sandbox import sandbox
 

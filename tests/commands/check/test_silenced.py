@@ -8,7 +8,7 @@ from support.code_changes import RS256, change, check
 from support.facts import approve_all, make_fact, make_memory, put, tracked
 
 from gitmem.cli.check import exit_status
-from gitmem.memory.memory import Memory
+from gitmem.memory import Memory
 from gitmem.verify.overview.finding import Spot
 from gitmem.verify.session import Options
 

@@ -13,7 +13,7 @@ from support.console import snapshot
 from support.facts import approve_all, make_fact, put, tracked, verify
 
 from gitmem.errors import GitmemError, NoRepositoryError
-from gitmem.memory.memory import Memory
+from gitmem.memory import Memory
 from gitmem.verify.session import Options
 
 JWT, RETRY = "src/auth/jwt.py", "src/gateway/retry.py"

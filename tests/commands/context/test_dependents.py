@@ -7,7 +7,7 @@ from conftest import git
 from support.facts import make_fact, make_memory, put
 
 from gitmem.commands.context.dependents import facts_reading, gotchas_about
-from gitmem.memory.memory import Memory
+from gitmem.memory import Memory
 
 PLACE = "src/gateway/retry.py"
 NAMED = {

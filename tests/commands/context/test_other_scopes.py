@@ -11,7 +11,7 @@ from conftest import git, put_files, tip
 from support.facts import Clock, outcomes, put, statuses, verify
 
 from gitmem.errors import NoRepositoryError, RefusedError
-from gitmem.memory.memory import Memory
+from gitmem.memory import Memory
 from gitmem.recall.query import Query
 
 ALL = {name: name for name in ("project", "private", "domain", "universal")}

@@ -12,7 +12,7 @@ from support.digests import days_ago, keys, old, sections
 from support.facts import Clock, make_memory, put
 
 from gitmem.commands.context.relevance import NEWEST, candidates, nearness_to
-from gitmem.memory.memory import Memory
+from gitmem.memory import Memory
 from gitmem.recall.score import path_overlap
 
 

@@ -9,7 +9,7 @@ from conftest import NOW, put_files
 from support.digests import old, sections, texts
 from support.facts import make_memory, put
 
-from gitmem.memory.memory import Memory
+from gitmem.memory import Memory
 from gitmem.text.tokens import count_tokens
 
 

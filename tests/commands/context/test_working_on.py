@@ -12,7 +12,7 @@ from support.facts import Clock, make_fact, make_memory, put
 from gitmem.commands.context.sections import RELEVANT
 from gitmem.commands.context.working_on import at_work
 from gitmem.errors import UsageError
-from gitmem.memory.memory import Memory
+from gitmem.memory import Memory
 from gitmem.recall.query import Query
 
 if TYPE_CHECKING:

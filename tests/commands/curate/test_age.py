@@ -10,7 +10,7 @@ from support.branch import fields_of
 from support.facts import make_fact, make_memory, put
 
 from gitmem.commands.curate.age import apply_plan, plan_of
-from gitmem.memory.memory import Memory
+from gitmem.memory import Memory
 
 # A year before the tests' clock.
 OLD = "2025-09-01T00:00:00Z"

@@ -9,7 +9,7 @@ from support.embedded_store import choose, make_model
 from support.facts import make_fact, make_memory, put, verify
 
 from gitmem.commands.curate.contradictions import find_contradictions
-from gitmem.memory.memory import Memory
+from gitmem.memory import Memory
 
 
 def test_only_what_a_check_that_holds_contradicts_is_settled(memory: Memory, repo: Path) -> None:

@@ -10,7 +10,7 @@ from support.branch import fields_of, keys_found
 from support.facts import make_fact, make_memory, put, verify
 
 from gitmem.commands.curate.dedupe import apply_groups, find_groups
-from gitmem.memory.memory import Memory
+from gitmem.memory import Memory
 
 SAID = "The gateway drops requests without a trace id"
 NEARLY = "The gateway drops any request without a trace id"

@@ -7,7 +7,7 @@ from pathlib import Path
 from conftest import commit_files
 from support.branch import fields_of
 
-from gitmem.memory.memory import Memory
+from gitmem.memory import Memory
 
 LINES = [f"def function_{n}(value):\n    return value * {n} + offset_{n}\n" for n in range(6)]
 

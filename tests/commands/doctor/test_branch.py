@@ -8,7 +8,7 @@ import pytest
 from conftest import git, memory_text, put_files, tip
 
 from gitmem.errors import NotFoundError
-from gitmem.memory.memory import Memory
+from gitmem.memory import Memory
 
 REF = "refs/heads/memory"
 

@@ -10,7 +10,7 @@ from support.facts import make_fact, make_memory, put
 
 from gitmem.commands.doctor import checks
 from gitmem.frozen import replace
-from gitmem.memory.memory import Memory
+from gitmem.memory import Memory
 from gitmem.model import HOLDS, Verdict
 
 

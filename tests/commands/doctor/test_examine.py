@@ -12,7 +12,7 @@ from conftest import NOW, git, memory_text, put_files, tip
 from support.facts import Clock, make_fact, make_memory, put, verdict_file, verify
 
 from gitmem.errors import ConflictError
-from gitmem.memory.memory import Memory
+from gitmem.memory import Memory
 from gitmem.model import Problem
 from gitmem.recall.query import Query
 from gitmem.store.lock import STALE_AFTER_S, WriteLock

@@ -9,7 +9,7 @@ from support.agent_work import SECRET, kept, ran
 
 from gitmem.agents import on_event
 from gitmem.errors import NotFoundError, RefusedError
-from gitmem.memory.memory import Memory
+from gitmem.memory import Memory
 from gitmem.store.spool import Spool
 
 

@@ -8,7 +8,7 @@ import pytest
 from conftest import git
 from support.embedded_store import LOGIN, make_model, set_up
 
-from gitmem.memory.memory import Memory
+from gitmem.memory import Memory
 from gitmem.recall.query import Query
 
 OF_VECTORS = ("embedding-unusable", "embedding-silent", "vectors-unused")

@@ -9,7 +9,7 @@ from support.facts import make_fact, put, verify
 from support.github_markdown import rendered
 
 from gitmem.commands.forge.page import page, write
-from gitmem.memory.memory import Memory
+from gitmem.memory import Memory
 
 BADGE = "<svg/>"
 

@@ -17,7 +17,7 @@ from support.facts import make_memory, put
 from gitmem.commands.import_.run import ImportResult, Sources
 from gitmem.errors import NotFoundError
 from gitmem.index.catalog.packed_texts import texts_of
-from gitmem.memory.memory import Memory
+from gitmem.memory import Memory
 from gitmem.recall.logs import runs_of
 from gitmem.recall.query import Query
 

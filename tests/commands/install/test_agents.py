@@ -15,7 +15,7 @@ from gitmem.commands.install import agents
 from gitmem.commands.install.agents import AgentSetup
 from gitmem.commands.install.harnesses import HARNESSES
 from gitmem.errors import GitmemError, UsageError
-from gitmem.memory.memory import Memory
+from gitmem.memory import Memory
 
 ALL = (*HARNESSES, agents.BMAD)
 THEIRS = {

@@ -11,7 +11,7 @@ from conftest import PINNED, commit_files, git, put_files, tip
 
 from gitmem.commands.install import ci
 from gitmem.errors import GitmemError, UsageError
-from gitmem.memory.memory import Memory
+from gitmem.memory import Memory
 from gitmem.system.origin import Origin
 from gitmem.verify.jobs.schedule import WORKFLOW
 

@@ -11,7 +11,7 @@ from conftest import commit_files
 
 from gitmem.commands.install import agents, examine
 from gitmem.commands.install.agents import AgentSetup
-from gitmem.memory.memory import Memory
+from gitmem.memory import Memory
 
 
 @pytest.fixture

@@ -14,7 +14,7 @@ from support.reviews import commit, fact, text
 from gitmem.commands.install import git_diff
 from gitmem.git.binary import Git
 from gitmem.git.repository import discover
-from gitmem.memory.memory import Memory
+from gitmem.memory import Memory
 
 RS256 = "{contains: RS256, in: src/auth/*.py}"
 

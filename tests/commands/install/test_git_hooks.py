@@ -13,7 +13,7 @@ from conftest import commit_files, git
 from gitmem.cli.table import is_harness
 from gitmem.commands.install import git_hooks, shim
 from gitmem.errors import ConflictError, GitmemError, UsageError
-from gitmem.memory.memory import Memory
+from gitmem.memory import Memory
 
 MINE = "#!/bin/sh\necho mine\n"
 # What husky 9.1.7 writes for every event, and the part of its `h` that finds the project's own hook (its index.js).

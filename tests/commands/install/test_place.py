@@ -10,7 +10,7 @@ import pytest
 from gitmem.commands.install import place as places
 from gitmem.commands.install.pieces import FileRefusedError
 from gitmem.errors import GitmemError
-from gitmem.memory.memory import Memory
+from gitmem.memory import Memory
 
 
 def test_link_is_followed_inside_a_project_and_not_out_of_it(memory: Memory, repo: Path) -> None:

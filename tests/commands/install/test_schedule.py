@@ -18,7 +18,7 @@ from support.facts import make_fact, put
 
 from gitmem.commands.install import schedule
 from gitmem.errors import GitmemError, UsageError
-from gitmem.memory.memory import Memory
+from gitmem.memory import Memory
 from gitmem.store.background import list_failures
 from gitmem.verify.jobs.schedule import Schedule, read_note
 

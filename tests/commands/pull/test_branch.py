@@ -10,7 +10,7 @@ from conftest import git
 from gitmem.commands.pull.branch import SourceBranch
 from gitmem.commands.pull.documents import PulledDocument
 from gitmem.commands.pull.source import make_source
-from gitmem.memory.memory import Memory
+from gitmem.memory import Memory
 
 SOURCE = make_source("code", "")
 

@@ -8,7 +8,7 @@ import pytest
 from support.tracker_server import Tracker, comment, commit, issue, pull, time_of
 
 from gitmem.commands.pull.run import PullResult
-from gitmem.memory.memory import Memory
+from gitmem.memory import Memory
 from gitmem.recall.query import Query
 
 

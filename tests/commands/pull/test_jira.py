@@ -6,7 +6,7 @@ from typing import Any
 
 from support.tracker_server import Tracker, jira_issue
 
-from gitmem.memory.memory import Memory
+from gitmem.memory import Memory
 from gitmem.recall.query import Query
 
 

@@ -14,11 +14,11 @@ from conftest import git, tip
 from support.tracker_server import Tracker, issue
 
 from gitmem.errors import BusyError, ConfigError
-from gitmem.memory.memory import Memory
+from gitmem.memory import Memory
 from gitmem.recall.query import Query
 from gitmem.system.file_lock import try_lock
 
-SCRIPT = "import sys; from gitmem.memory.memory import Memory; Memory().sources.pull('github')"
+SCRIPT = "import sys; from gitmem.memory import Memory; Memory().sources.pull('github')"
 
 
 def many(tracker: Tracker, number: int) -> None:

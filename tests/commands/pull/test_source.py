@@ -11,7 +11,7 @@ from conftest import git
 
 from gitmem.commands.pull.source import list_sources, make_source
 from gitmem.errors import NotFoundError, RefusedError, UsageError
-from gitmem.memory.memory import Memory
+from gitmem.memory import Memory
 
 
 @pytest.mark.parametrize(

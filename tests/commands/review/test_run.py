@@ -10,7 +10,7 @@ from support.facts import approve_all, verify
 from support.reviews import REF, change_of, changed, commit, fact, of, reviewed, text
 
 from gitmem.commands.review.model import DELETED, ERROR, NOTE, RENAMED, RESTORED, RETIRED, SUPERSEDED, WARNING
-from gitmem.memory.memory import Memory
+from gitmem.memory import Memory
 
 RS256 = "{contains: RS256, in: src/auth/*.py}"
 

@@ -18,7 +18,7 @@ from support.companions import (  # noqa: F401 - fixtures
 )
 
 from gitmem.commands.sync.bundle import write_bundle
-from gitmem.memory.memory import Memory
+from gitmem.memory import Memory
 
 
 @pytest.fixture(name="remote")

@@ -15,7 +15,7 @@ from support.facts import make_fact, outcomes, put, statuses
 from support.terminal import gitmem
 
 from gitmem.commands.sync import fetch as module
-from gitmem.memory.memory import Memory
+from gitmem.memory import Memory
 from gitmem.verify.options import Options
 
 RS256 = {"contains": "RS256", "in": "src/auth/*"}

@@ -12,7 +12,7 @@ from gitmem.commands.sync import inbox
 from gitmem.errors import NoRepositoryError, RefusedError, RemoteError
 from gitmem.git import remotes
 from gitmem.git.remotes import RemoteOptions
-from gitmem.memory.memory import Memory
+from gitmem.memory import Memory
 
 TEXT = "Run the migrations before the tests of the ledger"
 PRIVATE = "refs/gitmem/private/worker-2"

@@ -13,7 +13,7 @@ from gitmem.agents import on_event
 from gitmem.agents.event import START, STARTUP, Event
 from gitmem.commands.sync.quiet import sync_quietly
 from gitmem.errors import GitmemError
-from gitmem.memory.memory import Memory
+from gitmem.memory import Memory
 from gitmem.store import background
 
 

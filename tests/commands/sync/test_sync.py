@@ -16,8 +16,8 @@ from conftest import NOW, git, memory_text, put_files, tip
 from gitmem.commands.sync import sync as module
 from gitmem.errors import ConflictError, NoRepositoryError, NotFoundError, RemoteError
 from gitmem.git import remotes
+from gitmem.memory import Memory
 from gitmem.memory.captures import Captures
-from gitmem.memory.memory import Memory
 from gitmem.recall.query import Query
 
 MEMORY = "refs/heads/memory"

@@ -12,7 +12,7 @@ from support.catalogs import said_anew, said_by
 
 from gitmem.commands.time_travel.catalogs import KEPT, CatalogContent, catalog_at
 from gitmem.index.catalog.catalog import Catalog
-from gitmem.memory.memory import Memory
+from gitmem.memory import Memory
 
 
 @contextmanager

@@ -13,7 +13,7 @@ from support.ages import says_good
 from support.facts import DAY, Clock, make_memory, put, tracked
 
 from gitmem.errors import GitmemError, NotFoundError, UsageError
-from gitmem.memory.memory import Memory
+from gitmem.memory import Memory
 from gitmem.recall.query import Query
 from gitmem.verify.session import Options
 

@@ -18,7 +18,7 @@ from support.views import files_of, push, status_of, view_of
 from gitmem.errors import NotFoundError, RefusedError
 from gitmem.git import worktrees
 from gitmem.git.binary import Git
-from gitmem.memory.memory import Memory
+from gitmem.memory import Memory
 from gitmem.store import commit
 from gitmem.store.view import refresh
 from gitmem.store.view import safe_folder as folder

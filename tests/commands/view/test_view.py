@@ -14,7 +14,7 @@ from support.views import copy, files_of, push, status_of, view_of
 
 from gitmem.errors import ConflictError, RefusedError
 from gitmem.git import worktrees
-from gitmem.memory.memory import Memory
+from gitmem.memory import Memory
 from gitmem.store.commit import advance
 from gitmem.store.view import refresh
 from gitmem.store.view import worktree as views

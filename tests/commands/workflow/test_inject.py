@@ -8,7 +8,7 @@ from support.branch import fields_of, keys_found
 
 from gitmem.commands.workflow.inject import CATEGORIES, leads
 from gitmem.errors import DuplicateError, RefusedError
-from gitmem.memory.memory import Memory
+from gitmem.memory import Memory
 from gitmem.policy.settings import KINDS
 from gitmem.recall.query import Query
 

@@ -12,7 +12,7 @@ import pytest
 from conftest import commit_files
 
 from gitmem.index.catalog import schema
-from gitmem.memory.memory import Memory
+from gitmem.memory import Memory
 
 READS = (("list",), ("recall", "apples"), ("show", "rs"), ("status",), ("context",), ("doctor",))
 COMMANDS = (*READS, ("doctor", "--fix"), ("verify",))

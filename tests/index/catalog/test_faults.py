@@ -10,7 +10,7 @@ from conftest import memory_text, put_files, tip
 
 from gitmem.errors import GitmemError
 from gitmem.index import refresh
-from gitmem.memory.memory import Memory
+from gitmem.memory import Memory
 from gitmem.recall.query import Query
 
 

@@ -10,7 +10,7 @@ from support.facts import make_fact, put, verify
 
 from gitmem.document.parse import parse
 from gitmem.index.catalog.redaction import secrets_of, shown_verdict, without_secrets
-from gitmem.memory.memory import Memory
+from gitmem.memory import Memory
 from gitmem.model import HOLDS, Verdict
 
 TOKEN = "gh" + "p_" + "a1B2c3D4e5F6g7H8i9J0" + "k1L2m3N4o5P6q7R8"

@@ -11,7 +11,7 @@ from gitmem.frozen import replace
 from gitmem.index.catalog import fact_state, state
 from gitmem.index.catalog.catalog import Catalog
 from gitmem.index.catalog.inserts import Inserts
-from gitmem.memory.memory import Memory
+from gitmem.memory import Memory
 from gitmem.model import FAILS, HOLDS, Blocked, Verdict
 from gitmem.statuses import own_status
 from gitmem.verify.overview.stock import take_stock

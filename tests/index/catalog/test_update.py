@@ -9,7 +9,7 @@ from conftest import NOW, git, memory_text, put_files, tip
 
 from gitmem.index.catalog import schema, update
 from gitmem.index.catalog.catalog import Catalog
-from gitmem.memory.memory import Memory
+from gitmem.memory import Memory
 
 
 def live(memory: Memory) -> dict[str, tuple[int, int]]:

@@ -13,7 +13,7 @@ from gitmem.errors import EmbeddingError
 from gitmem.index.embed.choose import provider_for
 from gitmem.index.vectors import update
 from gitmem.index.vectors.store import Vectors
-from gitmem.memory.memory import Memory
+from gitmem.memory import Memory
 
 COUNT = 60
 

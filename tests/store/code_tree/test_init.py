@@ -21,7 +21,7 @@ from support.facts import (
     verify,
 )
 
-from gitmem.memory.memory import Memory
+from gitmem.memory import Memory
 from gitmem.recall.query import Query
 
 

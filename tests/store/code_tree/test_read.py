@@ -6,7 +6,7 @@ from pathlib import Path
 from conftest import commit_files, git
 from support.facts import Clock, make_memory, put, statuses, tracked
 
-from gitmem.memory.memory import Memory
+from gitmem.memory import Memory
 
 
 def test_what_may_not_lie_there_is_one_problem_each(repo: Path) -> None:

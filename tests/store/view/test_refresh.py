@@ -11,7 +11,7 @@ from support import hostile_branch
 from support.views import files_of, push, status_of, view_of
 
 from gitmem.errors import ConflictError, ForeignBranchError
-from gitmem.memory.memory import Memory
+from gitmem.memory import Memory
 from gitmem.store import layout
 from gitmem.store.view import refresh
 from gitmem.store.view import worktree as views

@@ -14,7 +14,7 @@ from conftest import git, memory_text, tip
 from support.views import push, status_of, view_of
 
 from gitmem.errors import ConflictError, ProcessError, RefusedError
-from gitmem.memory.memory import Memory
+from gitmem.memory import Memory
 from gitmem.store.view import worktree as views
 from gitmem.store.view.state import View
 

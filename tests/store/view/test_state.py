@@ -8,7 +8,7 @@ import pytest
 from conftest import git
 
 from gitmem.git.repository import discover
-from gitmem.memory.memory import Memory
+from gitmem.memory import Memory
 from gitmem.store.view.state import FILE_NAME, has_one, load, outside
 
 

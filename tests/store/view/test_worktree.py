@@ -11,7 +11,7 @@ from conftest import commit_files, git, memory_text, tip
 from support.views import copy, files_of, push, status_of, view_of
 
 from gitmem.errors import ConflictError, RefusedError
-from gitmem.memory.memory import Memory
+from gitmem.memory import Memory
 from gitmem.store.view import worktree as views
 
 

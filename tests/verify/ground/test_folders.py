@@ -18,7 +18,7 @@ from gitmem.cli.trust import ask
 from gitmem.errors import GitmemError
 from gitmem.git.binary import Git
 from gitmem.git.repository import discover
-from gitmem.memory.memory import Memory
+from gitmem.memory import Memory
 from gitmem.verify.ground import folders
 from gitmem.verify.ground.folders import find_folders
 from gitmem.verify.ground.ground import place_of_clones

@@ -11,7 +11,7 @@ from conftest import NOW, commit_files, git, tip
 from support.facts import DAY, approve_all, count_commits, make_fact, put, statuses, verify
 
 from gitmem.frozen import replace
-from gitmem.memory.memory import Memory
+from gitmem.memory import Memory
 from gitmem.verify.jobs import import_results
 from gitmem.verify.jobs.shards import Shard
 from gitmem.verify.overview.stock import Standing

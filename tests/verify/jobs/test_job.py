@@ -14,7 +14,7 @@ from conftest import NOW, git, tip
 from support.facts import make_fact, put, verify
 
 from gitmem.errors import BusyError, RemoteError
-from gitmem.memory.memory import Memory
+from gitmem.memory import Memory
 from gitmem.system.file_lock import try_lock
 from gitmem.verify.jobs.job import LOCK, NOTE, Job, is_running, last_job
 from gitmem.verify.session import Options

@@ -9,7 +9,7 @@ from conftest import NOW, commit_files, git
 from support.facts import DAY, Clock, make_fact, put, verify
 from support.schedules import installed, workflow
 
-from gitmem.memory.memory import Memory
+from gitmem.memory import Memory
 from gitmem.store import background
 from gitmem.verify.session import Options
 

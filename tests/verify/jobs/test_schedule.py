@@ -9,7 +9,7 @@ from conftest import commit_files, git, tip
 from support.facts import Clock, make_fact, put
 from support.schedules import installed, workflow
 
-from gitmem.memory.memory import Memory
+from gitmem.memory import Memory
 from gitmem.verify.jobs.schedule import NOTE, list_schedules, read_note
 
 

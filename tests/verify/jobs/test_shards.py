@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.facts import make_fact, put, verify
 
-from gitmem.memory.memory import Memory
+from gitmem.memory import Memory
 from gitmem.verify.jobs.shards import ROOM, Load, Shard, list_loads, parse_shard, share_out
 
 loads = st.lists(

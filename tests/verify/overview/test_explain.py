@@ -7,7 +7,7 @@ from conftest import commit_files, git
 from support.facts import approve_all, make_fact, put, verify
 
 from gitmem.frozen import replace
-from gitmem.memory.memory import Memory
+from gitmem.memory import Memory
 from gitmem.verify.inputs import CodeTree
 from gitmem.verify.overview.explain import NAMED, explain
 from gitmem.verify.session import Options

@@ -18,7 +18,7 @@ from support.facts import (
     verify,
 )
 
-from gitmem.memory.memory import Memory
+from gitmem.memory import Memory
 from gitmem.verify.run.confirm import FIRST
 
 SAID = "it failed, then held on the same code"

@@ -17,7 +17,7 @@ from gitmem.index.catalog import fact_state, state
 from gitmem.index.catalog.catalog import Catalog
 from gitmem.index.catalog.inserts import Inserts, StoredMemory
 from gitmem.index.refresh import empty_catalog
-from gitmem.memory.memory import Memory
+from gitmem.memory import Memory
 from gitmem.model import FAILED, FAILS, HOLDS, STATUSES, SUSPECT
 from gitmem.policy.policy import builtin
 from gitmem.statuses import DEPTH

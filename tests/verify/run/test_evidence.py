@@ -21,7 +21,7 @@ from support.facts import (
     verify,
 )
 
-from gitmem.memory.memory import Memory
+from gitmem.memory import Memory
 from gitmem.store.environment import difference, parse_environment
 from gitmem.system import process_limits
 from gitmem.verify.ground.folders import Lent

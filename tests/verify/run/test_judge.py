@@ -28,7 +28,7 @@ from support.facts import (
     verify,
 )
 
-from gitmem.memory.memory import Memory
+from gitmem.memory import Memory
 from gitmem.system import process
 from gitmem.system.process_limits import stop_all, stop_count
 from gitmem.verify.run import confirm, judge

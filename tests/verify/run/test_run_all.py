@@ -11,7 +11,7 @@ from gitmem.verify.options import Options, Watch
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from gitmem.memory.memory import Memory
+    from gitmem.memory import Memory
 
 
 def test_a_new_failure_is_asked_again_when_all_others_have_ended(memory: Memory, repo: Path) -> None:

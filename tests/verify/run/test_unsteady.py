@@ -8,7 +8,7 @@ import pytest
 from conftest import commit_files, git
 from support.facts import DAY, Clock, approve_all, make_fact, put, result_of, verify
 
-from gitmem.memory.memory import Memory
+from gitmem.memory import Memory
 from gitmem.verify.run.unsteady import MOST_RUNS, RUNS, Rate, rate_at, since, steadiness
 from gitmem.verify.session import Options
 

@@ -11,7 +11,7 @@ from support.facts import DAY, Clock, make_fact, make_memory, put, verify
 
 from gitmem.commands.report.page.model import as_table
 from gitmem.errors import NotFoundError
-from gitmem.memory.memory import Memory
+from gitmem.memory import Memory
 
 RETRIES = "src/gateway/retry.py"
 STORE = {

@@ -20,7 +20,7 @@ from benchmarks.browser import CHROMIUM, DRIVER, Browser
 from gitmem.commands.report.page import render
 from gitmem.commands.report.page.ranking import settings
 from gitmem.config.setting import Config
-from gitmem.memory.memory import Memory
+from gitmem.memory import Memory
 from gitmem.policy.policy import builtin
 
 pytestmark = pytest.mark.skipif(

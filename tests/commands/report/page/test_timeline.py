@@ -10,7 +10,7 @@ from support.facts import make_fact, put, verify
 
 from gitmem.commands.report.page.model import Strip
 from gitmem.commands.report.page.timeline import count, fill
-from gitmem.memory.memory import Memory
+from gitmem.memory import Memory
 from gitmem.model import FAILS, HOLDS
 from gitmem.verify.session import Options
 

@@ -11,7 +11,7 @@ from support.facts import make_fact, put
 from gitmem.cli.check import as_table
 from gitmem.commands.check.summary import findings_of
 from gitmem.frozen import replace
-from gitmem.memory.memory import Memory
+from gitmem.memory import Memory
 from gitmem.verify.overview.finding import SILENCED, FindingRow, FindingSection, Spot
 from gitmem.verify.overview.notice.document import LISTS, parse_check
 from gitmem.verify.overview.notice.links import Links

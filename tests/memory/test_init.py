@@ -17,8 +17,8 @@ from support.facts import Clock, approve_all, count_commits, make_fact, make_mem
 import gitmem
 from gitmem.errors import ConfigError, ConflictError, GitmemError, NoRepositoryError, NotFoundError
 from gitmem.index.refresh import rebuild
+from gitmem.memory import Memory
 from gitmem.memory.index import MemoryIndex
-from gitmem.memory.memory import Memory
 from gitmem.memory.stores import Stores
 from gitmem.memory.tasks import Tasks
 from gitmem.memory.vectors import MemoryVectors
@@ -168,8 +168,8 @@ def test_reading_writes_nothing_to_branch_index_or_work_tree(hostile, repo, run_
 def test_importing_the_package_loads_nothing_and_memory_loads_on_first_use():
     code = "\n".join(
         (
-            "import sys, gitmem; print('gitmem.memory.memory' in sys.modules)",
-            "gitmem.Memory; print('gitmem.memory.memory' in sys.modules)",
+            "import sys, gitmem; print('gitmem.memory' in sys.modules)",
+            "gitmem.Memory; print('gitmem.memory' in sys.modules)",
         )
     )
 
