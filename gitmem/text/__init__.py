@@ -1,1 +1,0 @@
-"""Text: tokens, similarity, globs, secrets, and making untrusted text safe to show."""
