@@ -17,7 +17,7 @@ import time
 from pathlib import Path
 
 from gitmem.commands.adopt.run import adopt
-from gitmem.git.binary import Git
+from gitmem.git import Git
 from gitmem.git.repository import Repository
 
 

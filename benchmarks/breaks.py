@@ -30,7 +30,7 @@ from gitmem.commands.adopt.code import read_texts
 from gitmem.commands.adopt.findings import FALSE, Adoption, Finding
 from gitmem.commands.adopt.forms import advice
 from gitmem.commands.adopt.run import adopt
-from gitmem.git.binary import Git
+from gitmem.git import Git
 from gitmem.git.repository import Repository
 from gitmem.model import ADOPTED
 from gitmem.text.tokens import slug

@@ -22,7 +22,7 @@ from statistics import median
 
 from gitmem.commands.adopt import run as steps
 from gitmem.commands.adopt.findings import FALSE
-from gitmem.git.binary import Git
+from gitmem.git import Git
 from gitmem.git.repository import discover
 
 # Commits after which AGENTS.md gets its next statements, so that its lines are of many commits.

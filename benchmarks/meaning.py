@@ -21,7 +21,7 @@ from benchmarks.questions import QUESTIONS
 from benchmarks.stores import Stores
 from gitmem import Memory
 from gitmem.config import OneThread
-from gitmem.recall.query import Query
+from gitmem.recall import Query
 
 # Those of all-MiniLM-L6-v2, the model most often used for this.
 DIMENSIONS = 384

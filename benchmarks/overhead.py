@@ -17,7 +17,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from gitmem.config import search_path
-from gitmem.git.binary import Git
+from gitmem.git import Git
 from gitmem.git.repository import discover
 from gitmem.index.catalog.fact_state import FactRow
 from gitmem.model import HOLDS, SHELL, Check, Document, Spec, Verdict

@@ -21,7 +21,7 @@ from typing import Any
 
 from gitmem.commands.import_.run import Sources
 from gitmem.memory import Memory
-from gitmem.recall.query import Query
+from gitmem.recall import Query
 from gitmem.text.tokens import slug
 
 SESSION = "session-"

@@ -411,12 +411,12 @@ def test_allowed_import_is_not_found(module: str, line: str) -> None:
 PLANTED = {
     "store/read.py": ("from gitmem.index.catalog import update", "gitmem.store is not allowed to import gitmem.index"),
     "document/parse.py": ("import gitmem.policy.kinds", "gitmem.document is not allowed to import gitmem.policy"),
-    "git/binary.py": (
+    "git/__init__.py": (
         "if TYPE_CHECKING:\n    from gitmem.store import layout",
         "gitmem.git is not allowed to import gitmem.store",
     ),
     "system/process.py": (
-        "def f():\n    from gitmem.git import binary",
+        "def f():\n    from gitmem.git import renames",
         "gitmem.system is not allowed to import gitmem.git",
     ),
     "commands/why.py": (

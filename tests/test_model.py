@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gitmem.index.engine import FIELDS
+from gitmem.index import FIELDS
 from gitmem.model import Document, IndexText, is_plain_command, parse_duration
 
 

@@ -6,9 +6,9 @@ from gitmem.agents import event as happened
 from gitmem.agents.capture.marks import is_marked, mark
 from gitmem.agents.capture.source import place_of
 from gitmem.agents.session import topics
-from gitmem.index.catalog.catalog import Catalog
+from gitmem.index.catalog import Catalog
+from gitmem.text import display
 from gitmem.text.fence import fenced_entries
-from gitmem.text.sanitize import display
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -9,8 +9,8 @@ from gitmem.agents.session.start import start
 from gitmem.frozen import replace
 from gitmem.index.catalog.state import LIVE
 from gitmem.repository.repository import has_private, open_private
+from gitmem.text import display
 from gitmem.text.fence import fenced_entries
-from gitmem.text.sanitize import display
 from gitmem.text.tokens import opening, slug
 
 TYPE_CHECKING = False

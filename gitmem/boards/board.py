@@ -23,7 +23,7 @@ from gitmem.boards.entry import (
 )
 from gitmem.errors import AmbiguousKeyError, NotFoundError
 from gitmem.frozen import frozen
-from gitmem.text.sanitize import display
+from gitmem.text import display
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

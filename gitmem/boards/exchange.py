@@ -10,16 +10,15 @@ from gitmem.boards.log import list_runs, read_entries, read_places, ref_of
 from gitmem.errors import GitmemError, RefusedError
 from gitmem.frozen import frozen
 from gitmem.git import remotes
-from gitmem.store import layout
+from gitmem.store import RUN_REFS, layout
 from gitmem.store.commit import CommitPlan, advance, write_commit
 from gitmem.store.outgoing import Push, refuse_secrets
-from gitmem.store.scope import RUN_REFS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from gitmem.git.binary import Git
+    from gitmem.git import Git
     from gitmem.git.remotes import RemoteOptions
 
 # The remote-tracking refs of boards: what each remote had when it was last fetched.

@@ -15,11 +15,10 @@ from gitmem.boards.board import board_of
 from gitmem.boards.entry import CLOSING, FILE_LIMIT, TYPES, find_place, format_entry, parse_entry, path_of
 from gitmem.errors import ConflictError, NotFoundError, RefusedError, RunClosedError, UnwritableError, suppress
 from gitmem.frozen import frozen, replace
-from gitmem.store import layout
+from gitmem.store import RUN_REFS, layout
 from gitmem.store.commit import CommitPlan, write_commit
-from gitmem.store.scope import RUN_REFS
 from gitmem.system.file_lock import make_folder, remove, try_lock
-from gitmem.text.sanitize import display
+from gitmem.text import display
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,7 +26,7 @@ if TYPE_CHECKING:
 
     from gitmem.boards.board import Board
     from gitmem.boards.entry import Entry, EntryPlace
-    from gitmem.git.binary import Git
+    from gitmem.git import Git
     from gitmem.store.commit import CommitResult
 
 # More entries than any run has; a larger board from another clone is read up to here.

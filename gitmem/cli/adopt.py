@@ -25,7 +25,7 @@ from gitmem.cli.arguments import TOP, code_path
 from gitmem.errors import NoRepositoryError, NotFoundError, UsageError
 from gitmem.model import FAILED, UNPROVEN, VERIFIED
 from gitmem.statuses import SIGNS
-from gitmem.text.sanitize import display
+from gitmem.text import display
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from gitmem.commands.adopt.apply import Applied
     from gitmem.commands.adopt.correct import Correction
     from gitmem.commands.adopt.findings import Adoption, Finding
-    from gitmem.git.binary import Git
+    from gitmem.git import Git
 
 EXAMPLES = (
     "gitmem adopt",
@@ -80,7 +80,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
     from gitmem.commands.adopt.correct import corrections
     from gitmem.commands.adopt.findings import FALSE
     from gitmem.commands.adopt.run import adopt
-    from gitmem.git.binary import Git
+    from gitmem.git import Git
     from gitmem.git.repository import discover
 
     _refuse_options(args, out)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from gitmem import __version__
 from gitmem.config import state_home
-from gitmem.text.sanitize import display
+from gitmem.text import display
 from gitmem.text.secrets import redact
 
 

@@ -12,8 +12,8 @@ from gitmem.cli.arguments import Reader
 from gitmem.config import variable
 from gitmem.errors import GitmemError
 from gitmem.model import STATUSES
-from gitmem.store.scope import LISTED, SCOPES
-from gitmem.text.sanitize import display
+from gitmem.store import LISTED, SCOPES
+from gitmem.text import display
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from gitmem.cli import shared
 from gitmem.cli.arguments import code_path
 from gitmem.model import VERIFIED
 from gitmem.statuses import MARKS, TASK_MARKS, warning
-from gitmem.store.scope import PROJECT
+from gitmem.store import PROJECT
 from gitmem.text.durations import ago
 
 TYPE_CHECKING = False

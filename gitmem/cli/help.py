@@ -11,7 +11,7 @@ from gitmem.cli.topics import TOPICS
 from gitmem.errors import GitmemError, NoRepositoryError, UsageError
 from gitmem.statuses import MARKS
 from gitmem.store import companion, proposal
-from gitmem.text.sanitize import display
+from gitmem.text import display
 from gitmem.text.secrets import redact
 
 TYPE_CHECKING = False

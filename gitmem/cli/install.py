@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
     from gitmem.cli.output import Output
     from gitmem.commands.install.git_hooks import HookStep
-    from gitmem.git.binary import Git
+    from gitmem.git import Git
     from gitmem.memory import Memory
 
 EXAMPLES = (

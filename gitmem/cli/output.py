@@ -12,7 +12,7 @@ from time import monotonic
 
 from gitmem.config import variable
 from gitmem.statuses import MARKS, SIGNS
-from gitmem.text.sanitize import display, escaped_json, unlike_command
+from gitmem.text import display, escaped_json, unlike_command
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ It keeps its author, date and source; the old copy is retired, with a link to th
 from __future__ import annotations
 
 from gitmem.cli import shared
-from gitmem.store.scope import DOMAIN, PROJECT, UNIVERSAL
+from gitmem.store import DOMAIN, PROJECT, UNIVERSAL
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

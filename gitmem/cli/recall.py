@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from gitmem.cli.output import Output
     from gitmem.memory import Memory
-    from gitmem.recall.query import Query, RecallResult
+    from gitmem.recall import Query, RecallResult
 
 EXAMPLES = (
     "gitmem recall how are auth tokens signed",

@@ -18,7 +18,7 @@ from pathlib import Path
 from gitmem.cli import shared
 from gitmem.errors import NotFoundError, UsageError
 from gitmem.memory import Memory
-from gitmem.store.scope import PROJECT
+from gitmem.store import PROJECT
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -84,7 +84,7 @@ def json_text(table: Mapping[str, Any]) -> str:
     """Return a table as the text of a JSON file, with hidden characters escaped."""
     import json
 
-    from gitmem.text.sanitize import escaped_json
+    from gitmem.text import escaped_json
 
     return escaped_json(json.dumps(table, ensure_ascii=False, indent=2)) + "\n"
 

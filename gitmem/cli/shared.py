@@ -11,7 +11,7 @@ from gitmem.errors import RefusedError, TrustError, UsageError
 from gitmem.memory import Memory
 from gitmem.model import FACTORS, STATUSES
 from gitmem.statuses import MARKS
-from gitmem.store.scope import LISTED, PROJECT, SCOPES
+from gitmem.store import LISTED, PROJECT, SCOPES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from gitmem.model import Hit
-    from gitmem.recall.query import RecallResult
+    from gitmem.recall import RecallResult
     from gitmem.write.writer import Change
 
 
@@ -193,7 +193,7 @@ def query_of(args: argparse.Namespace, memory: Memory, *, query: str = "", limit
     Raises:
         UsageError: There is no such status, scope or role.
     """
-    from gitmem.recall.query import Query
+    from gitmem.recall import Query
 
     statuses = [part for given in args.status for part in given.split(",") if part]
     wrong = [s for s in statuses if s not in STATUSES]

@@ -19,7 +19,7 @@ from gitmem.cli.columns import fill
 from gitmem.commands.trust import group, hash_of, name_of
 from gitmem.document.spec import counted_variables, shown_check, shown_spec
 from gitmem.errors import TrustError, UsageError
-from gitmem.text.sanitize import display
+from gitmem.text import display
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

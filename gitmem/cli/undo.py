@@ -8,7 +8,7 @@ undo.
 from __future__ import annotations
 
 from gitmem.cli import shared
-from gitmem.store.scope import PROJECT
+from gitmem.store import PROJECT
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

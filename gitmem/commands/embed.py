@@ -12,7 +12,7 @@ from gitmem.index.vectors.folders import list_others
 from gitmem.index.vectors.numpy_rows import DamagedError
 from gitmem.index.vectors.shape import VEC
 from gitmem.index.vectors.store import INDEX, Vectors
-from gitmem.recall.query import Query
+from gitmem.recall import Query
 from gitmem.repository.semantic import answer_of, count_missing, each_model, providers_of
 from gitmem.results import EmbeddingReport
 

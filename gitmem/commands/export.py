@@ -15,17 +15,17 @@ from gitmem.document.times import format_time
 from gitmem.errors import FormatError, GitmemError, RefusedError
 from gitmem.index.catalog import state
 from gitmem.model import HOLDS, STALE, VERIFIED
-from gitmem.recall.query import narrowed, where
+from gitmem.recall import narrowed, where
 from gitmem.store import layout
 from gitmem.store.code_tree import PREFIX
 from gitmem.store.spool_folders import waiting_in
-from gitmem.text.sanitize import escaped_json
+from gitmem.text import escaped_json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
-    from gitmem.recall.query import Query
+    from gitmem.recall import Query
     from gitmem.repository.repository import OpenRepository
 
 

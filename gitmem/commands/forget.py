@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
     from gitmem.repository.proving_store import ProvingStore
     from gitmem.repository.repository import OpenRepository
-    from gitmem.store.scope import Store
+    from gitmem.store import Store
     from gitmem.write.writer import Change
 
 

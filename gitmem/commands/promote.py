@@ -8,7 +8,7 @@ from __future__ import annotations
 from gitmem.document.parse import parse
 from gitmem.errors import RefusedError
 from gitmem.frozen import replace
-from gitmem.store.scope import DOMAIN, PRIVATE, PROJECT, UNIVERSAL, refuse_misplaced
+from gitmem.store import DOMAIN, PRIVATE, PROJECT, UNIVERSAL, refuse_misplaced
 from gitmem.write import place
 from gitmem.write.draft import Draft, refuse_project_code
 from gitmem.write.duplicates import ALLOW

@@ -9,25 +9,23 @@ from gitmem.config import OneThread
 from gitmem.config.setting import ENGINES
 from gitmem.errors import ConfigError, ConflictError, GitmemError
 from gitmem.frozen import replace
-from gitmem.index.engine import WHOOSH_AT_MOST, WHOOSH_FOLDER
-from gitmem.recall import ranker
-from gitmem.recall.query import narrowed
+from gitmem.index import WHOOSH_AT_MOST, WHOOSH_FOLDER
+from gitmem.recall import narrowed, ranker
 from gitmem.recall.ranker import Readings
-from gitmem.store import tally
-from gitmem.store.scope import PROJECT
+from gitmem.store import PROJECT, tally
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from typing import Any
 
-    from gitmem.index.catalog.catalog import Catalog
-    from gitmem.index.engine import Engine
+    from gitmem.index import Engine
+    from gitmem.index.catalog import Catalog
     from gitmem.index.whoosh.engine import WhooshEngine
     from gitmem.index.whoosh.index import SearchableIndex
     from gitmem.policy.policy import Policy
+    from gitmem.recall import Query, RecallResult
     from gitmem.recall.by_syntax import Similar
-    from gitmem.recall.query import Query, RecallResult
     from gitmem.recall.semantic import Meaning
     from gitmem.repository.open_store import OpenStore
     from gitmem.repository.repository import OpenRepository

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from gitmem.document.anchors import FIELD
 from gitmem.policy.settings import REMEMBER
-from gitmem.store.scope import DOMAIN, PRIVATE, PROJECT, UNIVERSAL, refuse_misplaced
+from gitmem.store import DOMAIN, PRIVATE, PROJECT, UNIVERSAL, refuse_misplaced
 from gitmem.verify.references import anchors_for
 from gitmem.write.draft import checked_text, make_draft, refuse_project_code
 from gitmem.write.duplicates import ALLOW, REFUSE

@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-    from gitmem.git.binary import Git
-    from gitmem.index.catalog.catalog import Catalog
+    from gitmem.git import Git
+    from gitmem.index.catalog import Catalog
     from gitmem.model import Verdict
     from gitmem.repository.proving_store import ProvingStore
     from gitmem.repository.repository import OpenRepository

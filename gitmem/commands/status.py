@@ -6,8 +6,8 @@ from gitmem.document.times import format_time
 from gitmem.index.catalog import fact_state, state
 from gitmem.model import STATES
 from gitmem.statuses import age_s
+from gitmem.store import PROJECT
 from gitmem.store.companion import branch_of
-from gitmem.store.scope import PROJECT
 from gitmem.store.spool_folders import counts
 from gitmem.verify.blame.culprit import describe_culprits
 from gitmem.verify.due import list_elsewhere
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from typing import Any
 
-    from gitmem.git.binary import Git
-    from gitmem.index.catalog.catalog import Catalog
+    from gitmem.git import Git
+    from gitmem.index.catalog import Catalog
     from gitmem.repository.proving_store import ProvingStore
     from gitmem.repository.repository import OpenRepository
     from gitmem.store.local import LocalState

@@ -7,7 +7,7 @@ import shlex
 
 from gitmem.document.spec import shown_check
 from gitmem.model import PROGRAM, SHELL
-from gitmem.text.sanitize import display
+from gitmem.text import display
 from gitmem.text.sha256 import sha256
 
 TYPE_CHECKING = False

@@ -19,7 +19,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from gitmem.git.binary import Git
+    from gitmem.git import Git
     from gitmem.git.objects import Changes
     from gitmem.repository.proving_store import ProvingStore
 

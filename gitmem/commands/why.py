@@ -10,7 +10,7 @@ from gitmem.errors import GitmemError
 from gitmem.frozen import frozen, replace
 from gitmem.git.history import read_diff, read_made
 from gitmem.model import BLOCKED, BUILTIN, FAILED, FAILS, HOLDS
-from gitmem.text.sanitize import display
+from gitmem.text import display
 from gitmem.text.secrets import safe_output
 from gitmem.verify import builtin
 from gitmem.verify.blame.bisect import FLAPPING, FOUND, RANGE, UNKNOWN, Answers, BisectResult, Search

@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 
 from gitmem.frozen import frozen
-from gitmem.git.binary import Git
+from gitmem.git import Git
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

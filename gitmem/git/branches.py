@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from gitmem.git.binary import Git
+from gitmem.git import Git
 from gitmem.git.repository import Unsure, read_ref
 
 TYPE_CHECKING = False

@@ -6,8 +6,8 @@ import os
 
 from gitmem.errors import ProcessError
 from gitmem.frozen import frozen
+from gitmem.git import CODE_BOUNDS, Git
 from gitmem.git.ancestry import kin_of
-from gitmem.git.binary import CODE_BOUNDS, Git
 from gitmem.git.repository import is_oid
 from gitmem.system import process
 

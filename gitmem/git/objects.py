@@ -11,8 +11,7 @@ import os
 
 from gitmem.errors import GitmemError, NotFoundError, ProcessError
 from gitmem.frozen import frozen
-from gitmem.git import tree_limits
-from gitmem.git.binary import Git
+from gitmem.git import Git, tree_limits
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -11,8 +11,8 @@ import os
 from gitmem import config
 from gitmem.errors import ConflictError, NotFoundError, ProtectedError, RemoteError, suppress
 from gitmem.frozen import frozen
+from gitmem.git import Git
 from gitmem.git.ancestry import is_shallow
-from gitmem.git.binary import Git
 from gitmem.system.process_limits import SIGKILL
 
 TYPE_CHECKING = False

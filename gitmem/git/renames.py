@@ -18,7 +18,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
 
-    from gitmem.git.binary import Git
+    from gitmem.git import Git
 
 # The most successive moves of one file that are followed.
 MOST_STEPS = 12

@@ -13,7 +13,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from gitmem.git.binary import Git
+    from gitmem.git import Git
     from gitmem.git.renames import Renames
 
 # Limits on the files of one commit that are read, and on the bytes of one; in a larger commit no part is followed.

@@ -9,12 +9,12 @@ from __future__ import annotations
 import os
 
 from gitmem.config import merged_heads, variable
-from gitmem.git.binary import Git, parse_changes
+from gitmem.git import Git, parse_changes
 from gitmem.git.repository import is_oid
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from gitmem.git.binary import TreeChange
+    from gitmem.git import TreeChange
 
 UNMERGED = "U"
 

@@ -13,7 +13,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from gitmem.git.binary import Git
+    from gitmem.git import Git
 
 # When to stop and count, in seconds: 100,000 files are listed in half a second (measured), and hooks must not hang.
 PATIENT_S = 0.7

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 
 from gitmem.frozen import frozen
-from gitmem.git.binary import Git
+from gitmem.git import Git
 from gitmem.git.repository import Repository
 from gitmem.system import process
 from gitmem.system.atomic_write import sync_files, sync_folder, write_synced

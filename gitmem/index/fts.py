@@ -14,9 +14,9 @@ from collections import Counter
 from itertools import islice
 from math import log
 
+from gitmem.index import FIELD_WEIGHTS, FIELDS, Candidate, Stats
 from gitmem.index.catalog import packed_texts
 from gitmem.index.catalog.packed_texts import SEPARATOR
-from gitmem.index.engine import FIELD_WEIGHTS, FIELDS, Candidate, Stats
 from gitmem.model import ENGLISH
 from gitmem.text.tokens import terms as analyse
 

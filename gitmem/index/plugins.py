@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 # Called with (model, cache=..., download=...); returns an ``index.embed.provider.EmbeddingProvider``.
 PROVIDERS = "gitmem.embedding_providers"
-# Called with (catalog); returns an ``index.engine.Engine``.
+# Called with (catalog); returns an ``index.Engine``.
 ENGINES = "gitmem.search_engines"
 
 

@@ -7,9 +7,8 @@ import _sqlite3 as sqlite3
 from gitmem.document.parse import parse
 from gitmem.errors import ConflictError, FormatError, GitmemError, ProcessError
 from gitmem.frozen import frozen
-from gitmem.git.binary import Git
-from gitmem.index.catalog import update
-from gitmem.index.catalog.catalog import Catalog, shown_by
+from gitmem.git import Git
+from gitmem.index.catalog import Catalog, shown_by, update
 from gitmem.index.catalog.inserts import BATCH, Inserts, StoredMemory, problem_of
 from gitmem.index.catalog.packed_texts import texts_of
 from gitmem.index.fts import FtsEngine

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from gitmem.commands.context.sections import HEADINGS
 from gitmem.commands.workflow.render import part_of
-from gitmem.recall.query import RecallResult
+from gitmem.recall import RecallResult
 from gitmem.recall.render import by
 from gitmem.statuses import warning
-from gitmem.store.scope import PROJECT
+from gitmem.store import PROJECT
 from gitmem.text.fence import fenced
 
 TYPE_CHECKING = False

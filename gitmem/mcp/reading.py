@@ -12,8 +12,8 @@ from gitmem.commands.recall import count_recall
 from gitmem.mcp import answers, schemas
 from gitmem.mcp.service import Service
 from gitmem.memory import Memory
-from gitmem.recall.query import Query
-from gitmem.text.sanitize import display
+from gitmem.recall import Query
+from gitmem.text import display
 
 READS = ToolAnnotations(read_only_hint=True, open_world_hint=False)
 # Default size of `context`: the same as at a session's start, about 6,000 characters (issue 6).

@@ -10,7 +10,7 @@ import json
 
 from gitmem.commands.workflow.inject import leads
 from gitmem.errors import NotFoundError, RefusedError
-from gitmem.store.scope import PRIVATE
+from gitmem.store import PRIVATE
 from gitmem.write.draft import Draft, automatic_key
 from gitmem.write.place import find_known, settle_key
 

@@ -18,7 +18,7 @@ from gitmem.mcp.boards import add_boards
 from gitmem.mcp.reading import add_reading
 from gitmem.mcp.service import Service
 from gitmem.mcp.writing import add_writing
-from gitmem.text.sanitize import display
+from gitmem.text import display
 
 INSTRUCTIONS = """\
 The memory of this repository. Call context when you start, and memory_search before you decide or repeat something;

@@ -15,8 +15,8 @@ from gitmem.errors import DamagedIndexError, DuplicateError, FormatError, Gitmem
 from gitmem.mcp.desk import Desk
 from gitmem.store.commit import MADE
 from gitmem.store.sqlite_errors import is_busy, is_unwritable
+from gitmem.text import display
 from gitmem.text.fence import fenced
-from gitmem.text.sanitize import display
 from gitmem.text.secrets import redact
 
 TYPE_CHECKING = False

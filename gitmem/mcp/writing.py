@@ -14,7 +14,7 @@ from gitmem.errors import RefusedError
 from gitmem.mcp import rights, schemas
 from gitmem.mcp.service import Service
 from gitmem.memory import Memory
-from gitmem.store.scope import PROJECT
+from gitmem.store import PROJECT
 
 ADDS = ToolAnnotations(destructive_hint=False, open_world_hint=False)
 REMOVES = ToolAnnotations(destructive_hint=True, idempotent_hint=True, open_world_hint=False)

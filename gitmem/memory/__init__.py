@@ -10,7 +10,7 @@ import time
 from gitmem.frozen import replace
 from gitmem.memory.on_top import reads_companion
 from gitmem.repository.repository import OpenRepository
-from gitmem.store.scope import PRIVATE, PROJECT, refuse_misplaced
+from gitmem.store import PRIVATE, PROJECT, refuse_misplaced
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -40,8 +40,8 @@ if TYPE_CHECKING:
     from gitmem.memory.vectors import MemoryVectors
     from gitmem.memory.view import MemoryView
     from gitmem.memory.workflow import Workflow
+    from gitmem.recall import Query, RecallResult
     from gitmem.recall.by_syntax import Similar
-    from gitmem.recall.query import Query, RecallResult
     from gitmem.results import Digest, LogEntry, MemoryDetails, StoreStatus
     from gitmem.store.init import InitResult
     from gitmem.verify.run.judge import Result
@@ -380,7 +380,7 @@ class Memory:
             strict: Leave out failed, suspect, stale and unproven memories.
         """
         from gitmem.commands.recall import recall
-        from gitmem.recall.query import query_of
+        from gitmem.recall import query_of
 
         filters = {"kinds": kinds, "collections": collections, "tags": tags, "paths": paths}
         question = query_of(query, limit=limit, statuses=statuses, scopes=scopes, strict=strict, **filters)
@@ -400,7 +400,7 @@ class Memory:
     def similar(self, key: str, *, limit: int = 10, query: Query | None = None) -> Similar:
         """Return the memories that are most similar to one; *query* filters them."""
         from gitmem.commands.recall import similar
-        from gitmem.recall.query import query_of
+        from gitmem.recall import query_of
 
         progress = self.repository.progress_of("indexing memories")
         return similar(self.repository, key, query or query_of("", limit=limit), progress)
@@ -421,7 +421,7 @@ class Memory:
         """Return memories that pass the filters, newest first, with their tags and without their text."""
         from gitmem.commands.recall import list_memories
         from gitmem.memory.sources import with_sources
-        from gitmem.recall.query import query_of
+        from gitmem.recall import query_of
 
         filters = {"tags": tags, "paths": paths, "statuses": statuses, "scopes": scopes}
         filters |= {"kinds": (kind,) * bool(kind), "collections": (collection,) * bool(collection)}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gitmem.store.scope import PROJECT
+from gitmem.store import PROJECT
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from gitmem.commands.import_.run import ImportResult, Sources
     from gitmem.commands.settle import Repointed
     from gitmem.commands.undo import Undone
-    from gitmem.recall.query import Query
+    from gitmem.recall import Query
     from gitmem.repository.repository import OpenRepository
     from gitmem.write.queue import Queue
 

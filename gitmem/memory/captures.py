@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
     from gitmem.commands.capture.commits import LearningResult
     from gitmem.commands.doctor.refused import RefusedText
-    from gitmem.index.catalog.catalog import Catalog
+    from gitmem.index.catalog import Catalog
     from gitmem.repository.repository import OpenRepository
 
 

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
     from gitmem.commands.report.metrics import Counts
     from gitmem.commands.why import SearchStep, Why
-    from gitmem.index.catalog.catalog import Catalog
+    from gitmem.index.catalog import Catalog
     from gitmem.memory import Memory
     from gitmem.store.local import CheckOutput
     from gitmem.verify.jobs.import_results import RecordingResult

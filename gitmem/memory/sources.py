@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
     from gitmem.commands.pull.run import PullResult, SourceState
     from gitmem.commands.pull.source import Source
-    from gitmem.recall.query import Query
+    from gitmem.recall import Query
     from gitmem.repository.repository import OpenRepository
 
 

@@ -6,7 +6,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
-    from gitmem.index.catalog.catalog import Catalog
+    from gitmem.index.catalog import Catalog
     from gitmem.recall.semantic import Meaning
     from gitmem.repository.repository import OpenRepository
     from gitmem.results import EmbeddingReport, EmbeddingStatus
@@ -40,7 +40,7 @@ class MemoryVectors:
     def question(self, text: str, catalog: Catalog) -> AbstractContextManager[Meaning | None]:
         """Return a query to the project's vectors, as a context manager; None to search by words alone."""
         from gitmem.commands.recall import QuestionVectors
-        from gitmem.recall.query import Query
+        from gitmem.recall import Query
 
         return QuestionVectors(self._repository, Query(text=text), [(self._repository, catalog)])
 

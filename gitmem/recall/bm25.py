@@ -17,7 +17,7 @@ from itertools import pairwise
 from math import exp, log
 
 from gitmem.frozen import frozen
-from gitmem.index.engine import FIELD_WEIGHTS
+from gitmem.index import FIELD_WEIGHTS
 from gitmem.model import ENGLISH
 from gitmem.text.tokens import beginning, stems
 from gitmem.text.tokens import terms as analyse
@@ -26,7 +26,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from gitmem.index.engine import Stats
+    from gitmem.index import Stats
     from gitmem.model import IndexText
 
 

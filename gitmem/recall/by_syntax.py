@@ -9,9 +9,8 @@ from gitmem.frozen import frozen, replace
 from gitmem.index.catalog.packed_texts import strings, text_of
 from gitmem.index.fts import FtsEngine
 from gitmem.index.whoosh import syntax
-from gitmem.recall import suggestions
+from gitmem.recall import Query, RecallResult, shown, suggestions, with_status
 from gitmem.recall.listing import newest
-from gitmem.recall.query import Query, RecallResult, shown, with_status
 from gitmem.recall.ranker import candidates_for, conditions, rank_numbers
 from gitmem.text.globs import has_to_do
 

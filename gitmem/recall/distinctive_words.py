@@ -17,7 +17,7 @@ from gitmem.text import tokens
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from gitmem.index.engine import Stats
+    from gitmem.index import Stats
 
 DENSE = DenseSettings()
 

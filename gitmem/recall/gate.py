@@ -9,23 +9,23 @@ from __future__ import annotations
 
 from functools import lru_cache
 
+from gitmem.index import Stats
 from gitmem.index.catalog.packed_texts import text_of
-from gitmem.index.engine import Stats
 from gitmem.index.fts import FtsEngine, quoted
 from gitmem.model import ENGLISH, SUMMARY
 from gitmem.recall.bm25 import coverage, rarity, worth
 from gitmem.recall.fuse import admitted
-from gitmem.store.scope import LISTED
+from gitmem.store import LISTED
 from gitmem.text import tokens
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from gitmem.index.catalog.catalog import Catalog
+    from gitmem.index.catalog import Catalog
     from gitmem.model import Hit
     from gitmem.policy.policy import Policy
-    from gitmem.recall.query import RecallResult
+    from gitmem.recall import RecallResult
 
 
 # One word is enough if the best hit's score is this many times that of a word which only one memory has, and this many

@@ -5,15 +5,15 @@ from __future__ import annotations
 from gitmem.index.catalog import state
 from gitmem.index.catalog.packed_texts import strings, texts_of
 from gitmem.model import Hit
-from gitmem.recall.query import SNIPPET, Query, RecallResult, counted, shown, unsound, where, withheld
-from gitmem.store.scope import DOMAIN, UNIVERSAL
+from gitmem.recall import SNIPPET, Query, RecallResult, counted, shown, unsound, where, withheld
+from gitmem.store import DOMAIN, UNIVERSAL
 from gitmem.text import tokens
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Container, Sequence
 
-    from gitmem.index.catalog.catalog import Catalog
+    from gitmem.index.catalog import Catalog
     from gitmem.recall.ranker import Source
 
 

@@ -12,14 +12,14 @@ from __future__ import annotations
 import re
 
 from gitmem.frozen import frozen, replace
-from gitmem.recall.query import SESSION
+from gitmem.recall import SESSION
 from gitmem.text.json_values import parse_json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from gitmem.index.catalog.catalog import Catalog
+    from gitmem.index.catalog import Catalog
     from gitmem.model import IndexText
     from gitmem.recall.score import Signals
 

@@ -7,16 +7,15 @@ cosines. Each store is searched in its own language.
 from __future__ import annotations
 
 from gitmem.frozen import fields_of, frozen, replace
+from gitmem.index import Stats
 from gitmem.index.catalog import state
 from gitmem.index.catalog.packed_texts import texts_of
-from gitmem.index.engine import Stats
 from gitmem.index.fts import FtsEngine
 from gitmem.model import Hit
-from gitmem.recall import score
+from gitmem.recall import SESSION, SNIPPET, RecallResult, counted, is_sound, score, shown, withheld
 from gitmem.recall.bm25 import all_terms
-from gitmem.recall.query import SESSION, SNIPPET, RecallResult, counted, is_sound, shown, withheld
 from gitmem.recall.score import lexical_of, ranking_of, signals_of
-from gitmem.store.scope import DOMAIN, PRIVATE, PROJECT, UNIVERSAL, domains_of
+from gitmem.store import DOMAIN, PRIVATE, PROJECT, UNIVERSAL, domains_of
 from gitmem.text import tokens
 
 TYPE_CHECKING = False
@@ -25,11 +24,11 @@ if TYPE_CHECKING:
     from typing import Any
 
     from gitmem.config.setting import Config
-    from gitmem.index.catalog.catalog import Catalog, Reading
-    from gitmem.index.engine import Engine
+    from gitmem.index import Engine
+    from gitmem.index.catalog import Catalog, Reading
     from gitmem.model import IndexText
     from gitmem.policy.policy import Policy
-    from gitmem.recall.query import Query
+    from gitmem.recall import Query
     from gitmem.recall.semantic import Meaning, Sources
     from gitmem.store.local import LocalState
 

@@ -6,17 +6,16 @@ from gitmem.frozen import frozen, replace
 from gitmem.index.catalog import state
 from gitmem.model import GOAL, VERIFIED
 from gitmem.statuses import warning
-from gitmem.store.scope import PROJECT
-from gitmem.text import fence
+from gitmem.store import PROJECT
+from gitmem.text import display, fence
 from gitmem.text import tokens as analysis
 from gitmem.text.json_values import parse_json
-from gitmem.text.sanitize import display
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from gitmem.index.catalog.catalog import Catalog
+    from gitmem.index.catalog import Catalog
     from gitmem.model import Hit
 
 # The smallest limit of the harnesses is 10,000 characters, and 8,000 leaves room for their JSON (issue 6); a little

@@ -23,11 +23,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from gitmem.config.setting import Config
-    from gitmem.index.catalog.catalog import Catalog
-    from gitmem.index.engine import Stats
+    from gitmem.index import Stats
+    from gitmem.index.catalog import Catalog
     from gitmem.model import IndexText
     from gitmem.policy.policy import Policy
-    from gitmem.recall.query import Query
+    from gitmem.recall import Query
     from gitmem.store.local import LocalState
 
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
     from typing import Any
 
-    from gitmem.index.catalog.catalog import Catalog
+    from gitmem.index.catalog import Catalog
     from gitmem.index.vectors.numpy_rows import Floats
     from gitmem.index.vectors.store import Vectors
     from gitmem.policy.settings import DenseSettings

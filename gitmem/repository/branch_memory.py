@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-    from gitmem.git.binary import Git
+    from gitmem.git import Git
     from gitmem.repository.repository import OpenRepository
 
 # How long a check waits for a remote in seconds, to find out whether a branch has a memory of its own.

@@ -6,10 +6,9 @@ import os
 import time
 
 from gitmem.errors import ConflictError, GitmemError, NoRepositoryError, NotFoundError, ProcessError
-from gitmem.store import clone, proof
+from gitmem.store import UNIVERSAL, clone, proof
 from gitmem.store import companion as companions
 from gitmem.store.proposal import describe_write
-from gitmem.store.scope import UNIVERSAL
 from gitmem.system.file_lock import settle_modes
 from gitmem.text.durations import EARLIEST_S, LATEST_S, plausible
 
@@ -18,12 +17,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from gitmem.config.setting import Config
-    from gitmem.git.binary import Git
-    from gitmem.index.catalog.catalog import Catalog
+    from gitmem.git import Git
+    from gitmem.index.catalog import Catalog
     from gitmem.policy.policy import Policy
+    from gitmem.store import Store
     from gitmem.store.commit import CommitResult
     from gitmem.store.local import LocalState
-    from gitmem.store.scope import Store
     from gitmem.write.draft import Author
     from gitmem.write.writer import Writer
 
@@ -225,7 +224,7 @@ class OpenStore:
 
     def catalog(self, tip: str | None = None) -> Catalog:
         """Return the catalog at the store's tip, updated if it is behind."""
-        from gitmem.index.catalog.catalog import Catalog, shown_by  # SQLite: most agent hooks never need it
+        from gitmem.index.catalog import Catalog, shown_by  # SQLite: most agent hooks never need it
 
         wanted = self.source() if tip is None else (tip, self.tree())
         if self._catalog is None:
@@ -238,7 +237,7 @@ class OpenStore:
         return self._catalog
 
     def _refresh(self, wanted: tuple[str, str]) -> None:
-        from gitmem.index.catalog.catalog import shown_by
+        from gitmem.index.catalog import shown_by
         from gitmem.index.refresh import refresh
 
         tip, tree = wanted

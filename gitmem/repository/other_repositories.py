@@ -14,16 +14,14 @@ from time import monotonic
 from gitmem import config
 from gitmem.errors import ConflictError, GitmemError, NoRepositoryError, NotFoundError, RefusedError
 from gitmem.frozen import replace
-from gitmem.git.binary import Git
+from gitmem.git import Git
 from gitmem.git.repository import named
-from gitmem.index.catalog import schema
-from gitmem.index.catalog.catalog import LOCK_NAME, Catalog, is_by_another
+from gitmem.index.catalog import LOCK_NAME, Catalog, is_by_another, schema
 from gitmem.repository.open_store import OpenStore
-from gitmem.store import clone, universal
+from gitmem.store import LISTED, Store, clone, universal
 from gitmem.store.clone import has_links
 from gitmem.store.code_tree import find_tree, read_tree
 from gitmem.store.listed_repositories import APART, entries_of
-from gitmem.store.scope import LISTED, Store
 from gitmem.store.sqlite_errors import is_damage
 from gitmem.system import file_lock
 from gitmem.text.tokens import format_stamp
@@ -34,7 +32,7 @@ if TYPE_CHECKING:
 
     from gitmem.config.setting import Config
     from gitmem.git.repository import Repository
-    from gitmem.recall.query import Query
+    from gitmem.recall import Query
     from gitmem.repository.repository import OpenRepository
     from gitmem.store.listed_repositories import StoreListing
 

@@ -8,14 +8,14 @@ from functools import cached_property
 
 from gitmem.errors import ConflictError, NotFoundError, ProcessError, TrustError
 from gitmem.repository.open_store import REFRESH_ATTEMPTS, REFRESH_PAUSE_S, OpenStore
+from gitmem.store import PROJECT
 from gitmem.store.layout import POLICY_PATH
-from gitmem.store.scope import PROJECT
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from gitmem.index.catalog.catalog import Catalog
+    from gitmem.index.catalog import Catalog
     from gitmem.model import Document, Verdict
     from gitmem.verify.approved import ApprovedList
     from gitmem.verify.due import Due

@@ -12,17 +12,11 @@ import time
 from gitmem import config
 from gitmem.errors import GitmemError, NotFoundError
 from gitmem.frozen import replace
-from gitmem.git.binary import Git
+from gitmem.git import Git
 from gitmem.git.repository import discover
 from gitmem.repository import trusted_settings
 from gitmem.repository.proving_store import ProvingStore
-from gitmem.store import universal
-from gitmem.store.clone import remove_links
-from gitmem.store.code_tree import FOLDER, find_tree, is_home
-from gitmem.store.companion import find_companion, head_branch, memory_tip, store_on_top, top_ref
-from gitmem.store.layout import is_key
-from gitmem.store.proposal import project_store
-from gitmem.store.scope import (
+from gitmem.store import (
     DOMAIN,
     LISTED,
     PRIVATE,
@@ -34,7 +28,13 @@ from gitmem.store.scope import (
     SOURCE_REFS,
     UNIVERSAL,
     Store,
+    universal,
 )
+from gitmem.store.clone import remove_links
+from gitmem.store.code_tree import FOLDER, find_tree, is_home
+from gitmem.store.companion import find_companion, head_branch, memory_tip, store_on_top, top_ref
+from gitmem.store.layout import is_key
+from gitmem.store.proposal import project_store
 from gitmem.store.spool_folders import waiting_in
 
 TYPE_CHECKING = False
@@ -46,11 +46,11 @@ if TYPE_CHECKING:
     from typing import Protocol, Self
 
     from gitmem.config.setting import Config
-    from gitmem.index.catalog.catalog import Catalog
+    from gitmem.index.catalog import Catalog
     from gitmem.index.whoosh.engine import WhooshEngine
     from gitmem.index.whoosh.index import SearchableIndex
     from gitmem.model import Document
-    from gitmem.recall.query import Query
+    from gitmem.recall import Query
     from gitmem.recall.ranker import Source
     from gitmem.repository.code_tree import InTree
     from gitmem.repository.open_store import OpenStore
@@ -529,7 +529,7 @@ class OpenRepository(ProvingStore):
         self.close()
         others = (store.store.folder for store in self._others.values())
         if value is not None:
-            from gitmem.index.catalog.catalog import discard_damaged
+            from gitmem.index.catalog import discard_damaged
 
             discard_damaged(value, self.store.folder, self.folder(self._tree_of[1]), *others)
 

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from gitmem.config.setting import Config
-    from gitmem.index.catalog.catalog import Catalog
+    from gitmem.index.catalog import Catalog
     from gitmem.index.embed.provider import EmbeddingProvider
     from gitmem.index.vectors.numpy_rows import Floats
     from gitmem.index.vectors.update import Providers

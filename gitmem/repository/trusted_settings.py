@@ -10,7 +10,7 @@ from gitmem.config import load
 from gitmem.config.setting import BOOLEANS, GUARDED, known_name
 from gitmem.errors import TrustError
 from gitmem.git import repository
-from gitmem.text.sanitize import display
+from gitmem.text import display
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from gitmem.config.setting import Config
     from gitmem.config.setting import Setting as Row
-    from gitmem.git.binary import Git
+    from gitmem.git import Git
     from gitmem.git.repository import Setting
 
 OFF = ("", "off")

@@ -13,12 +13,11 @@ import time
 from gitmem.config import machine_identity
 from gitmem.errors import ConflictError, GitmemError, ProcessError
 from gitmem.frozen import frozen, replace
-from gitmem.git.binary import Git
-from gitmem.store import background, layout, litter, proof
+from gitmem.git import Git
+from gitmem.store import RUN_REFS, background, layout, litter, proof
 from gitmem.store.foreign import kind_of, short, untried
 from gitmem.store.guard import need_own, refuse_checked_out, refuse_symbolic
 from gitmem.store.lock import WriteLock, clear_stale_lock
-from gitmem.store.scope import RUN_REFS
 from gitmem.store.view.state import has_one
 from gitmem.system import process
 from gitmem.system.file_lock import ONLY_FOLDER

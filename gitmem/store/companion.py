@@ -13,8 +13,8 @@ from gitmem.store import proposal
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from gitmem.config.setting import Config
-    from gitmem.git.binary import Git
-    from gitmem.store.scope import Store
+    from gitmem.git import Git
+    from gitmem.store import Store
 
 # No proposal may have this name: it would be in the way of companions (git-check-ref-format(1)).
 NAME = "branch"

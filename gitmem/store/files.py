@@ -7,7 +7,7 @@ from gitmem.frozen import frozen
 from gitmem.git.texts import merge_texts
 from gitmem.policy.policy import load
 from gitmem.store import layout
-from gitmem.text.sanitize import display
+from gitmem.text import display
 
 # Begins the lines of a policy that a person must resolve; `doctor` looks for it.
 SETTLE_MARK = "# gitmem: two versions, to settle."

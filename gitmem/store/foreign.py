@@ -33,15 +33,15 @@ from __future__ import annotations
 import os
 
 from gitmem.errors import ConfigError, ConflictError, ForeignBranchError, GitmemError, ProcessError
+from gitmem.git import Git, TreeEntry
 from gitmem.git.ancestry import is_shallow
-from gitmem.git.binary import Git, TreeEntry
 from gitmem.model import FORMAT
 from gitmem.policy.policy import load
 from gitmem.policy.settings import KINDS
 from gitmem.store import layout, proof
 from gitmem.store.proposal import PREFIX
 from gitmem.store.read import display_path
-from gitmem.text.sanitize import display
+from gitmem.text import display
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from gitmem.errors import ConflictError
-from gitmem.git import worktrees
-from gitmem.git.binary import Git
+from gitmem.git import Git, worktrees
 from gitmem.git.branches import find_checkout
+from gitmem.store import RUN_REFS
 from gitmem.store.foreign import need_store, short
-from gitmem.store.scope import RUN_REFS
 from gitmem.store.view.state import load
 
 

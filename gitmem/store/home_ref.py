@@ -7,8 +7,7 @@ from __future__ import annotations
 
 from gitmem.config.setting import Config, is_branch
 from gitmem.errors import ConflictError, RemoteError
-from gitmem.git import remotes
-from gitmem.git.binary import Git
+from gitmem.git import Git, remotes
 from gitmem.git.remotes import RemoteOptions
 from gitmem.store import layout
 from gitmem.store.proposal import PREFIX

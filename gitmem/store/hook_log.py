@@ -13,7 +13,7 @@ from gitmem.config import second_place
 from gitmem.errors import BusyError, ConfigError, GitmemError
 from gitmem.frozen import frozen
 from gitmem.system.file_lock import make_folder, open_private
-from gitmem.text.sanitize import display
+from gitmem.text import display
 from gitmem.text.secrets import redact
 
 # RFC 3339, UTC: sorts as text.

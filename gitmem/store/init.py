@@ -5,9 +5,8 @@ from __future__ import annotations
 from gitmem.config import load
 from gitmem.errors import ConflictError, GitmemError, UsageError
 from gitmem.frozen import frozen
-from gitmem.git import remotes
+from gitmem.git import Git, remotes
 from gitmem.git.ancestry import is_shallow
-from gitmem.git.binary import Git
 from gitmem.git.remotes import RemoteOptions
 from gitmem.policy.template import default_toml
 from gitmem.store import home_ref, layout, proof

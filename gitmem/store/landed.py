@@ -13,7 +13,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from gitmem.git.binary import Git
+    from gitmem.git import Git
 
 ANCESTRY, REBASE, SQUASH = "ancestry", "rebase", "squash"
 # The commit of the code's branch when its companion was last pushed, for when the branch itself is gone.

@@ -14,7 +14,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from gitmem.git.binary import Git
+    from gitmem.git import Git
 
 SUFFIX = ".new"
 REPORT = "fast_import_crash_"

@@ -16,7 +16,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from gitmem.git.binary import Git
+    from gitmem.git import Git
 
 # Files of the branch are smaller; of a larger file only the beginning is searched.
 READ_AT_MOST = 1 << 20

@@ -13,7 +13,7 @@ from gitmem.errors import GitmemError, suppress
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from gitmem.git.binary import Git
+    from gitmem.git import Git
 
 FILE_NAME = "unpacked"
 # Commits per pack: git itself joins packs from 50 on (git-config(1), gc.autoPackLimit).

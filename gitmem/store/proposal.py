@@ -10,13 +10,13 @@ from __future__ import annotations
 import os
 
 from gitmem.frozen import frozen
-from gitmem.store.scope import PROJECT, Store
+from gitmem.store import PROJECT, Store
 from gitmem.system.file_lock import make_folder
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from gitmem.config.setting import Config
-    from gitmem.git.binary import Git
+    from gitmem.git import Git
 
 # Not below the memory branch: if a branch "memory" exists, "memory/x" cannot.
 PREFIX = "gitmem/"

@@ -9,10 +9,10 @@ import os
 
 from gitmem.errors import ProcessError, RemoteError
 from gitmem.frozen import frozen, replace
-from gitmem.git.binary import Git, TreeEntry
+from gitmem.git import Git, TreeEntry
 from gitmem.model import Problem
 from gitmem.store import layout
-from gitmem.text.sanitize import display
+from gitmem.text import display
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

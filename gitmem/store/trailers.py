@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gitmem.frozen import frozen
-from gitmem.git.binary import Git
+from gitmem.git import Git
 from gitmem.git.repository import is_oid
 
 # The commit of the code that the writer worked on or checked.

@@ -16,7 +16,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from gitmem.git.binary import Git
+    from gitmem.git import Git
     from gitmem.model import Verdict
     from gitmem.store.buckets import Sections
 

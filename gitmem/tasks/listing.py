@@ -8,14 +8,14 @@ from gitmem.frozen import frozen
 from gitmem.index.catalog import state
 from gitmem.model import CLOSED, OPEN
 from gitmem.tasks.task import Worker
-from gitmem.text.sanitize import display
+from gitmem.text import display
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from gitmem.git.binary import Git
-    from gitmem.index.catalog.catalog import Catalog
+    from gitmem.git import Git
+    from gitmem.index.catalog import Catalog
 
 
 @frozen

@@ -10,7 +10,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from gitmem.index.catalog.catalog import Catalog
+    from gitmem.index.catalog import Catalog
     from gitmem.tasks.listing import TaskRow
 
 # The deepest tree drawn: screens have no room for more, and an untrusted file must not overflow the stack.

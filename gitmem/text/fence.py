@@ -6,7 +6,7 @@ of an agent from ``recall.render.by``.
 
 from __future__ import annotations
 
-from gitmem.text.sanitize import inject, new_nonce
+from gitmem.text import inject, new_nonce
 from gitmem.text.secrets import redact
 
 TYPE_CHECKING = False

@@ -10,7 +10,7 @@ from functools import lru_cache
 from itertools import count
 
 from gitmem.frozen import frozen
-from gitmem.text.sanitize import display
+from gitmem.text import display
 from gitmem.text.secret_rules import LONG, RULES, Rule, is_token
 
 TYPE_CHECKING = False

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from gitmem.document.builtin_checks import Probe
-    from gitmem.git.binary import Git
+    from gitmem.git import Git
     from gitmem.verify.files import Entry
     from gitmem.verify.inputs import CodeTree
 

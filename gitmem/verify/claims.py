@@ -9,10 +9,9 @@ from __future__ import annotations
 import json
 
 from gitmem.frozen import frozen
-from gitmem.index.catalog import fact_state, state
-from gitmem.index.catalog.catalog import shown_by
+from gitmem.index.catalog import fact_state, shown_by, state
 from gitmem.model import BUILTIN, FAILS, HOLDS, Check
-from gitmem.text.sanitize import display
+from gitmem.text import display
 from gitmem.verify import builtin
 from gitmem.verify.due import digester
 from gitmem.verify.overview.finding import WRONG, Finding
@@ -22,8 +21,8 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator
 
     from gitmem.document.answers import BuiltinAnswer
-    from gitmem.git.binary import Git
-    from gitmem.index.catalog.catalog import Catalog
+    from gitmem.git import Git
+    from gitmem.index.catalog import Catalog
     from gitmem.model import Verdict
     from gitmem.store.local import LocalState
     from gitmem.verify.inputs import CodeTree

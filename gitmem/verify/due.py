@@ -21,8 +21,8 @@ from gitmem.model import FAILS, HOLDS, Check, Document, Spec
 from gitmem.statuses import SKEW_S
 from gitmem.store.environment import describe_environment, parse_environment
 from gitmem.store.sqlite_errors import is_busy, is_unwritable
+from gitmem.text import display
 from gitmem.text.json_values import parse_json
-from gitmem.text.sanitize import display
 from gitmem.verify.inputs import CodeTree, digest
 from gitmem.verify.moves import is_moved, moved_digest
 from gitmem.verify.trace.programs import changed, changed_variables, differs_here
@@ -31,8 +31,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from gitmem.git.binary import Git
-    from gitmem.index.catalog.catalog import Catalog
+    from gitmem.git import Git
+    from gitmem.index.catalog import Catalog
     from gitmem.model import Verdict
     from gitmem.policy.policy import Policy
     from gitmem.store.local import LocalState

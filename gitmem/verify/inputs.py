@@ -18,7 +18,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from gitmem.git.binary import Git, TreeChange
+    from gitmem.git import Git, TreeChange
 
 LINK = "120000"
 # The prefix of a digest of observed reads.

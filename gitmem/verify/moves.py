@@ -26,7 +26,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from gitmem.git.binary import Git
+    from gitmem.git import Git
     from gitmem.model import Verdict
     from gitmem.verify.due import Due
 

@@ -14,7 +14,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
 
-    from gitmem.git.binary import Git
+    from gitmem.git import Git
 
 # The most versions of one fact's verdicts that are read, the newest: enough for daily changes over almost three years.
 MOST_VERSIONS = 1000

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gitmem.frozen import frozen, replace
-from gitmem.git.binary import Git
+from gitmem.git import Git
 from gitmem.index.catalog import fact_state, state, update
 from gitmem.index.catalog.inserts import Inserts
 from gitmem.model import FAILED, FAILS, HOLDS, SUSPECT
@@ -24,7 +24,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from gitmem.index.catalog.catalog import Catalog
+    from gitmem.index.catalog import Catalog
     from gitmem.model import Verdict
     from gitmem.store.local import LocalState
     from gitmem.store.verdict_files import FileWrites

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
     from typing import Any
 
-    from gitmem.git.binary import Git
+    from gitmem.git import Git
 
 # A larger file is not read for a reference.
 FILE_LIMIT = 4 * 1024 * 1024

@@ -9,8 +9,7 @@ from gitmem.config import search_path
 from gitmem.errors import GitmemError, UnwritableError
 from gitmem.frozen import replace
 from gitmem.git.branches import is_on_default
-from gitmem.index.catalog import fact_state, state
-from gitmem.index.catalog.catalog import shown_by
+from gitmem.index.catalog import fact_state, shown_by, state
 from gitmem.index.catalog.rows import inputs_of
 from gitmem.model import BLOCKED, BUILTIN, FAILS, HOLDS, Blocked, Check
 from gitmem.store.local import CheckOutput
@@ -28,8 +27,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
 
     from gitmem.config.setting import Config
-    from gitmem.git.binary import Git
-    from gitmem.index.catalog.catalog import Catalog
+    from gitmem.git import Git
+    from gitmem.index.catalog import Catalog
     from gitmem.model import Document, Spec, Verdict
     from gitmem.policy.policy import Policy
     from gitmem.store.local import LocalState

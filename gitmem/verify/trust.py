@@ -22,7 +22,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from gitmem.git.binary import Git
+    from gitmem.git import Git
 
 ALLOW = "allow"
 DENY = "deny"

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from typing import Any
 
-    from gitmem.index.catalog.catalog import Catalog
+    from gitmem.index.catalog import Catalog
     from gitmem.policy.policy import Policy
 
 # The most reasons of one sort in the report; the rest is counted.

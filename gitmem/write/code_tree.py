@@ -13,8 +13,7 @@ from pathlib import Path
 from gitmem.document.parse import parse
 from gitmem.errors import FormatError, GitmemError, RefusedError
 from gitmem.frozen import replace
-from gitmem.index.catalog import update
-from gitmem.index.catalog.catalog import Catalog
+from gitmem.index.catalog import Catalog, update
 from gitmem.index.catalog.inserts import Inserts, StoredMemory
 from gitmem.index.fts import FtsEngine
 from gitmem.model import IndexText
@@ -31,7 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from typing import Any
 
-    from gitmem.git.binary import Git
+    from gitmem.git import Git
     from gitmem.write.draft import Author
 
 

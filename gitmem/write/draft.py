@@ -15,8 +15,7 @@ from gitmem.errors import FormatError, RefusedError
 from gitmem.frozen import frozen
 from gitmem.policy.settings import BOARD_KINDS, KINDS
 from gitmem.store import layout
-from gitmem.text import tokens
-from gitmem.text.sanitize import display, find_hidden
+from gitmem.text import display, find_hidden, tokens
 from gitmem.text.secrets import find_secrets
 from gitmem.text.tags import find_tags
 

@@ -9,7 +9,7 @@ from gitmem.errors import NotFoundError, RefusedError
 from gitmem.frozen import replace
 from gitmem.store.commit import CommitPlan, CommitResult, write_commit
 from gitmem.store.proposal import is_proposal
-from gitmem.text.sanitize import display
+from gitmem.text import display
 from gitmem.write import archive, place
 from gitmem.write.draft import Author, Draft, check_file, checked_text, edited
 from gitmem.write.duplicates import FOLD, REFUSE, KnownTexts, folded, refuse_said
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from typing import Any
 
-    from gitmem.git.binary import Git
-    from gitmem.index.catalog.catalog import Catalog
+    from gitmem.git import Git
+    from gitmem.index.catalog import Catalog
     from gitmem.model import Document, Verdict
     from gitmem.policy.policy import Policy
 

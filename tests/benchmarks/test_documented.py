@@ -3,7 +3,7 @@
 from benchmarks.documented import generate
 from gitmem.commands.adopt.findings import FALSE, HOLDS
 from gitmem.commands.adopt.run import adopt
-from gitmem.git.binary import Git
+from gitmem.git import Git
 from gitmem.git.repository import discover
 
 

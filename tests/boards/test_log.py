@@ -14,7 +14,7 @@ from gitmem.boards import log
 from gitmem.boards.entry import Entry, format_entry, id_of, path_of
 from gitmem.errors import ConflictError, NotFoundError, RefusedError, RunClosedError
 from gitmem.frozen import replace
-from gitmem.git.binary import Git
+from gitmem.git import Git
 from gitmem.git.repository import discover
 from gitmem.system.file_lock import try_lock
 

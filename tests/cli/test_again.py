@@ -11,7 +11,7 @@ from conftest import tip
 
 from gitmem.cli import status
 from gitmem.errors import DamagedIndexError, GitmemError
-from gitmem.index.catalog.catalog import Catalog
+from gitmem.index.catalog import Catalog
 from gitmem.memory import Memory
 
 

@@ -15,7 +15,7 @@ from support.terminal import ALIVE
 from gitmem.cli.output import STYLES, Output
 from gitmem.model import STATUSES
 from gitmem.statuses import MARKS
-from gitmem.text.sanitize import display
+from gitmem.text import display
 
 HOSTILE = "\x1b]52;c;aGk=\x07\x1b[2J\r\x08\u202e\x9b2J\u2066\u200b\x00\x7f"
 texts = st.one_of(st.text(), st.text(st.sampled_from(HOSTILE + "ab\n\t ")))

@@ -18,7 +18,7 @@ from gitmem.cli.shared import AGENT_VARIABLES
 from gitmem.errors import RefusedError, TrustError, UsageError
 from gitmem.memory import Memory
 from gitmem.model import Hit
-from gitmem.recall.query import RecallResult
+from gitmem.recall import RecallResult
 
 # The memory is asked only for what a role reads.
 NONE = cast(Memory, None)

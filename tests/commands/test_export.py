@@ -16,8 +16,8 @@ from gitmem.commands.import_.run import Sources
 from gitmem.document.format import format as format_document
 from gitmem.errors import FormatError, RefusedError
 from gitmem.memory import Memory
-from gitmem.recall.query import Query
-from gitmem.text.sanitize import find_hidden
+from gitmem.recall import Query
+from gitmem.text import find_hidden
 from gitmem.text.secrets import find_secrets
 
 ALL = Query(everything=True, limit=9999)

@@ -23,7 +23,7 @@ from support.facts import (
 
 from gitmem.errors import AmbiguousKeyError, NotFoundError
 from gitmem.memory import Memory
-from gitmem.recall.query import Query
+from gitmem.recall import Query
 from gitmem.store.layout import SPLIT_ABOVE, VERDICT_LIMIT, memory_path, shard
 
 RS256 = {"contains": "RS256", "in": "src/auth/jwt.py"}

@@ -18,7 +18,7 @@ from gitmem.commands import stores
 from gitmem.errors import GitmemError, NoRepositoryError, NotFoundError, RefusedError
 from gitmem.index.catalog import schema
 from gitmem.memory import Memory
-from gitmem.recall.query import Query
+from gitmem.recall import Query
 from gitmem.repository import other_repositories
 from gitmem.store import clone
 from gitmem.system import file_lock

@@ -31,7 +31,7 @@ from gitmem.document.fields import check_fields
 from gitmem.document.parse import parse
 from gitmem.document.spec import check_of
 from gitmem.errors import FormatError
-from gitmem.git.binary import Git
+from gitmem.git import Git
 from gitmem.git.repository import discover
 from gitmem.model import BUILTIN, FAILS, HOLDS, Check
 from gitmem.verify.builtin import answer_all

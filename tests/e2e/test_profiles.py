@@ -18,7 +18,7 @@ from gitmem.commands.workflow.pre_work import Work
 from gitmem.commands.workflow.step import WorkflowStep
 from gitmem.errors import RefusedError
 from gitmem.memory import Memory
-from gitmem.recall.query import Query
+from gitmem.recall import Query
 
 STEP = WorkflowStep()
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from conftest import commit_files, git
 
-from gitmem.git.binary import Git
+from gitmem.git import Git
 from gitmem.git.branches import default_branch, find_checkout, is_on_default, likely_default
 from gitmem.git.repository import discover
 

@@ -9,7 +9,7 @@ from conftest import commit_files, git
 from support.ages import grow, opened
 
 from gitmem.errors import ProcessError
-from gitmem.git.binary import Git
+from gitmem.git import Git
 from gitmem.git.history import list_ancestors, list_touched, read_diff, read_made, read_trees
 from gitmem.git.repository import discover
 

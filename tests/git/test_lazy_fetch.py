@@ -9,10 +9,10 @@ import pytest
 from conftest import git, memory_text, put_files
 
 from gitmem.errors import GitmemError
-from gitmem.git.binary import Git
+from gitmem.git import Git
 from gitmem.git.repository import discover, programs_of
 from gitmem.memory import Memory
-from gitmem.recall.query import Query
+from gitmem.recall import Query
 
 # A setting that names a program, and the address for which git starts it.
 PROGRAMS = {

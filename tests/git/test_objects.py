@@ -10,8 +10,7 @@ from conftest import git
 from support.hostile_branch import FILE, FOLDER, LINK, MODULE, NOWHERE, blob, tree
 
 from gitmem.errors import GitmemError, NotFoundError
-from gitmem.git import objects
-from gitmem.git.binary import Git
+from gitmem.git import Git, objects
 from gitmem.git.objects import LibgitObjects, Objects, PathEntry, open_objects
 from gitmem.git.repository import discover
 

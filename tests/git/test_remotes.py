@@ -10,7 +10,7 @@ import pytest
 from conftest import git, put_files
 
 from gitmem.errors import NotFoundError, ProtectedError, RemoteError
-from gitmem.git.binary import Git
+from gitmem.git import Git
 from gitmem.git.remotes import RemoteOptions, fetch, push, shown_url
 from gitmem.git.repository import discover
 

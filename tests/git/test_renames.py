@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from conftest import commit_files, git
 
-from gitmem.git.binary import Git
+from gitmem.git import Git
 from gitmem.git.renames import Renames
 from gitmem.git.repository import discover
 

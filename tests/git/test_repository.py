@@ -10,7 +10,7 @@ import pytest
 from conftest import commit_files, git
 
 from gitmem.errors import GitmemError, NoRepositoryError
-from gitmem.git.binary import Git
+from gitmem.git import Git
 from gitmem.git.repository import Repository, Unsure, discover, is_oid, read_head, read_ref
 
 OID = "0123456789abcdef0123456789abcdef01234567"

@@ -3,7 +3,7 @@
 import pytest
 from conftest import commit_files, git
 
-from gitmem.git.binary import Git
+from gitmem.git import Git
 from gitmem.git.renames import Renames
 from gitmem.git.repository import discover
 from gitmem.git.splits import Splits

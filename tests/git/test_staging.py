@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from conftest import commit_files, git
 
-from gitmem.git.binary import Git
+from gitmem.git import Git
 from gitmem.git.repository import discover
 from gitmem.git.staging import diff_index, empty_tree, index_file, list_merged
 

@@ -10,8 +10,7 @@ from conftest import git
 from support.hostile_branch import FILE, FOLDER, blob, tree
 
 from gitmem.errors import ProcessError
-from gitmem.git import tree_limits
-from gitmem.git.binary import Git
+from gitmem.git import Git, tree_limits
 from gitmem.git.repository import discover
 
 

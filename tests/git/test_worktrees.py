@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 from conftest import commit_files, git
 
-from gitmem.git import worktrees
-from gitmem.git.binary import Git
+from gitmem.git import Git, worktrees
 from gitmem.git.repository import discover
 from gitmem.git.worktrees import PathVersion
 

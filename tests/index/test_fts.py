@@ -9,9 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gitmem.index import fts
+from gitmem.index import FIELDS, fts
 from gitmem.index.catalog import packed_texts
-from gitmem.index.engine import FIELDS
 from gitmem.index.fts import FtsEngine
 from gitmem.model import IndexText
 from gitmem.text.tokens import query_terms, terms

@@ -37,7 +37,7 @@ def provider(model, *, cache, download):
 
 # Finds every memory, the newest first, whatever the words.
 ENGINE = """
-from gitmem.index.engine import Candidate
+from gitmem.index import Candidate
 
 
 class Engine:

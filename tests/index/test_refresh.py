@@ -16,14 +16,13 @@ from hypothesis import strategies as st
 from gitmem.document.parse import parse
 from gitmem.document.spec import claim_hash, spec_hash, spec_of
 from gitmem.errors import ConflictError, GitmemError
-from gitmem.git.binary import Git
+from gitmem.git import Git
 from gitmem.git.repository import discover
-from gitmem.index.catalog import schema
-from gitmem.index.catalog.catalog import Catalog
+from gitmem.index.catalog import Catalog, schema
 from gitmem.index.refresh import empty_catalog, rebuild, refresh
 from gitmem.memory import Memory
 from gitmem.model import FAILS, Verdict
-from gitmem.recall.query import Query
+from gitmem.recall import Query
 from gitmem.repository import open_store
 from gitmem.store import layout
 from gitmem.store.verdicts import format_verdict
@@ -377,7 +376,7 @@ def test_the_log_of_a_former_index_is_not_taken_for_the_new_ones(indexed: Path) 
 
 def test_a_killed_rebuild_leaves_the_index_as_it_was(indexed: Path) -> None:
     script = (
-        "import os, sys; from gitmem.index.catalog.catalog import Catalog\n"
+        "import os, sys; from gitmem.index.catalog import Catalog\n"
         "def fill(catalog): catalog.set_meta('commit', 'half'); os.kill(os.getpid(), 9)\n"
         "Catalog.build(sys.argv[1], fill)"
     )
@@ -395,7 +394,7 @@ def test_a_killed_rebuild_leaves_the_index_as_it_was(indexed: Path) -> None:
 def test_where_no_file_may_grow_the_index_is_read_and_made_in_memory(indexed: Path) -> None:
     put_files(indexed, {"learned/later.md": memory_text("gateway later", body="words " * 9000)})
     script = (
-        "import resource, sys; from gitmem.memory import Memory; from gitmem.recall.query import Query\n"
+        "import resource, sys; from gitmem.memory import Memory; from gitmem.recall import Query\n"
         "resource.setrlimit(resource.RLIMIT_FSIZE, (40_000, 40_000))\n"
         "with Memory(sys.argv[1]) as m: print(len(m.recall(Query('gateway', limit=50)).hits))"
     )
@@ -407,7 +406,7 @@ def test_where_no_file_may_grow_the_index_is_read_and_made_in_memory(indexed: Pa
 
 def test_processes_that_rebuild_and_write_at_once_agree_in_the_end(indexed: Path) -> None:
     script = (
-        "import sys, sqlite3; from gitmem.memory import Memory; from gitmem.recall.query import Query\n"
+        "import sys, sqlite3; from gitmem.memory import Memory; from gitmem.recall import Query\n"
         "from gitmem.errors import GitmemError\n"
         "for n in range(8):\n"
         "    with Memory(sys.argv[1]) as m:\n"

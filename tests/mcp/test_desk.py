@@ -17,7 +17,7 @@ from support.facts import make_memory, put
 from gitmem.errors import GitmemError, NoRepositoryError
 from gitmem.mcp.desk import Desk
 from gitmem.memory import Memory
-from gitmem.recall.query import Query
+from gitmem.recall import Query
 from gitmem.store.lock import WriteLock
 
 

@@ -22,7 +22,7 @@ from gitmem.memory.index import MemoryIndex
 from gitmem.memory.stores import Stores
 from gitmem.memory.tasks import Tasks
 from gitmem.memory.vectors import MemoryVectors
-from gitmem.recall.query import Query
+from gitmem.recall import Query
 from gitmem.system.child import Child
 
 RS256 = {"contains": "RS256", "in": "src/auth/*.py"}

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gitmem.frozen import replace
-from gitmem.index.engine import FIELDS, Stats
+from gitmem.index import FIELDS, Stats
 from gitmem.model import IndexText
 from gitmem.recall.bm25 import WEIGHTS, all_terms, coverage, lexical_scores, variants, worth
 from gitmem.text.tokens import query_terms, terms

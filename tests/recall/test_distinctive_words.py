@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from gitmem.frozen import replace
-from gitmem.index.engine import Stats
+from gitmem.index import Stats
 from gitmem.recall.distinctive_words import DENSE, distinctive_text
 from gitmem.text.tokens import query_terms
 

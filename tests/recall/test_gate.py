@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from support.facts import make_memory, put
 
+from gitmem.recall import Query
 from gitmem.recall.gate import everyday, good_hits
-from gitmem.recall.query import Query
 
 SHELF = {
     **make_memory("cents", "Prices are integers in cents", "Never divide before the tax is added."),

@@ -6,9 +6,9 @@ import pytest
 from conftest import git, put_files
 from support.facts import Clock, make_memory, put
 
-from gitmem.index.engine import Stats
+from gitmem.index import Stats
 from gitmem.memory import Memory
-from gitmem.recall.query import Query
+from gitmem.recall import Query
 from gitmem.recall.ranker import together
 
 TEXTS = {

@@ -6,7 +6,7 @@ import pytest
 from support.facts import make_memory, put
 
 from gitmem.model import FAILED, VERIFIED
-from gitmem.recall.query import Query
+from gitmem.recall import Query
 from gitmem.recall.render import (
     About,
     MemoryText,

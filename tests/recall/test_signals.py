@@ -14,7 +14,7 @@ from gitmem.memory import Memory
 from gitmem.model import FACTORS
 from gitmem.policy.policy import builtin
 from gitmem.policy.settings import KINDS
-from gitmem.recall.query import Query
+from gitmem.recall import Query
 from gitmem.recall.score import RANKING, neighbours, ranking_of
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ import pytest
 from conftest import memory_text
 from support.catalogs import catalog_of
 
-from gitmem.index.catalog.catalog import Catalog
+from gitmem.index.catalog import Catalog
 from gitmem.index.fts import FtsEngine
 from gitmem.model import IndexText
 from gitmem.recall import suggestions

@@ -16,7 +16,7 @@ import pytest
 from conftest import NOW, commit_files, git, put_files, tip
 
 from gitmem.errors import ConflictError, ForeignBranchError, GitmemError, ProcessError
-from gitmem.git.binary import Git
+from gitmem.git import Git
 from gitmem.git.repository import discover
 from gitmem.memory import Memory
 from gitmem.store import commit as module
@@ -391,7 +391,7 @@ def test_a_lock_that_another_git_lets_go_of_is_waited_for(repo: Path) -> None:
 
 MANY_WRITES = """
 import sys
-from gitmem.git.binary import Git
+from gitmem.git import Git
 from gitmem.git.repository import discover
 from gitmem.store.commit import CommitPlan, write_commit
 git = Git(discover(sys.argv[1]))
@@ -430,7 +430,7 @@ def files_of(repo: Path) -> list[str]:
 
 ONE_WRITE = """
 import sys
-from gitmem.git.binary import Git
+from gitmem.git import Git
 from gitmem.git.repository import discover
 from gitmem.store.commit import CommitPlan, write_commit
 path = sys.argv[2]

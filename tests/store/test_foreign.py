@@ -8,7 +8,7 @@ import pytest
 from conftest import NOW, Ran, git, memory_text, put_files, tip
 from support.proposals import AUTH, clone, forge, keys, opened, propose, refs, remember, shared_folder  # noqa: F401 - fixtures
 
-from gitmem.git.binary import Git
+from gitmem.git import Git
 from gitmem.git.repository import discover
 from gitmem.memory import Memory
 from gitmem.policy.template import default_toml

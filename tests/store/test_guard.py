@@ -8,7 +8,7 @@ import pytest
 from conftest import git, put_files, tip
 
 from gitmem.errors import ConflictError, ForeignBranchError
-from gitmem.git.binary import Git
+from gitmem.git import Git
 from gitmem.git.repository import discover
 from gitmem.memory import Memory
 from gitmem.store.guard import need_own, refuse_checked_out, refuse_symbolic

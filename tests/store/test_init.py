@@ -10,7 +10,7 @@ import pytest
 from conftest import NOW, git, put_files, tip
 
 from gitmem.errors import ConflictError, ForeignBranchError
-from gitmem.git.binary import Git
+from gitmem.git import Git
 from gitmem.git.repository import discover
 from gitmem.memory import Memory
 from gitmem.policy.policy import load

@@ -8,7 +8,7 @@ import pytest
 from conftest import NOW, commit_files, git, put_files, tip
 from support.facts import make_fact, put, verify
 
-from gitmem.git.binary import Git
+from gitmem.git import Git
 from gitmem.git.repository import discover
 from gitmem.memory import Memory
 from gitmem.store import pack

@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from gitmem.errors import ProcessError, RemoteError
-from gitmem.git.binary import Git
+from gitmem.git import Git
 from gitmem.git.repository import discover
 from gitmem.store import layout
 from gitmem.store.read import READABLE_WITHIN, Scan, display_path, read_files, scan_all, scan_changes
@@ -193,7 +193,7 @@ def test_a_huge_blob_is_asked_for_its_size_only(repo: Path) -> None:
     hostile(repo, ("100644", b"bomb.md", git(repo, "hash-object", "-w", str(big))))
     script = (
         "import sys, json, resource; from gitmem.memory import Memory\n"
-        "from gitmem.recall.query import Query\n"
+        "from gitmem.recall import Query\n"
         "with Memory(sys.argv[1]) as memory: found = memory.recall(Query('good'))\n"
         "peak = max(resource.getrusage(who).ru_maxrss for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))\n"
         "print(json.dumps([[hit.key for hit in found.hits], peak]))"

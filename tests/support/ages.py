@@ -9,7 +9,7 @@ from pathlib import Path
 from conftest import NOW, git, memory_text
 from support.facts import make_fact
 
-from gitmem.git.binary import Git
+from gitmem.git import Git
 from gitmem.git.repository import discover
 
 # A commit of the code: its name, its parents' names, and what its files say. Names become tags.

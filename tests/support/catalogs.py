@@ -8,10 +8,9 @@ from pathlib import Path
 from conftest import git
 
 from gitmem.document.parse import parse
-from gitmem.git.binary import Git
+from gitmem.git import Git
 from gitmem.git.repository import discover
-from gitmem.index.catalog import update
-from gitmem.index.catalog.catalog import Catalog
+from gitmem.index.catalog import Catalog, update
 from gitmem.index.catalog.inserts import Inserts, StoredMemory
 from gitmem.index.fts import FtsEngine
 from gitmem.index.refresh import rebuild

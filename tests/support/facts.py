@@ -8,11 +8,11 @@ from pathlib import Path
 from conftest import NOW, git, memory_text, put_files
 
 from gitmem.document.answers import BuiltinAnswer
-from gitmem.git.binary import Git
+from gitmem.git import Git
 from gitmem.git.repository import discover
 from gitmem.memory import Memory
 from gitmem.model import BUILTIN, Check
-from gitmem.recall.query import Query
+from gitmem.recall import Query
 from gitmem.store.buckets import sections_of, split_bucket
 from gitmem.store.layout import bucket_path, verdict_path
 from gitmem.verify.builtin import answer_all

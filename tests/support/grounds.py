@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from gitmem.git.binary import Git
+from gitmem.git import Git
 from gitmem.verify.ground.ground import Grounds
 from gitmem.verify.sandbox import sandbox
 from gitmem.verify.sandbox.account import check_user, give, open_way

@@ -349,7 +349,7 @@ def test_ordinary_text_holds_no_secret(text):
 
 
 @pytest.mark.parametrize(
-    "path", [gitmem.text.secrets.__file__, gitmem.text.secret_rules.__file__, gitmem.text.sanitize.__file__, __file__]
+    "path", [gitmem.text.secrets.__file__, gitmem.text.secret_rules.__file__, gitmem.text.__file__, __file__]
 )
 def test_these_files_hold_no_secret(path):
     assert find_secrets(Path(path).read_text(encoding="utf-8")) == []

@@ -13,7 +13,7 @@ from support.facts import commit_raw, tree_of
 
 from gitmem.document.answers import BuiltinAnswer
 from gitmem.document.builtin_checks import CHECKS, taken_of, words_of
-from gitmem.git.binary import Git
+from gitmem.git import Git
 from gitmem.git.repository import discover
 from gitmem.model import BLOCKED, BUILTIN, FAILS, HOLDS, Check
 from gitmem.verify import builtin

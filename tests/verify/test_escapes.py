@@ -11,7 +11,7 @@ import pytest
 from conftest import git
 from support.grounds import ground_in, grounds_on, user_of
 
-from gitmem.git.binary import Git
+from gitmem.git import Git
 from gitmem.git.repository import discover
 from gitmem.model import SHELL, Check, Ran, Spec
 from gitmem.verify.ground.ground import Ground

@@ -23,7 +23,7 @@ from support.processes import pids_of
 
 from gitmem import config
 from gitmem.errors import ConfigError
-from gitmem.git.binary import Git
+from gitmem.git import Git
 from gitmem.git.repository import discover
 from gitmem.model import SHELL, Check, Spec
 from gitmem.policy import policy

@@ -23,7 +23,7 @@ from support.facts import (
 )
 
 from gitmem.frozen import replace
-from gitmem.git.binary import Git
+from gitmem.git import Git
 from gitmem.git.repository import discover
 from gitmem.memory import Memory
 from gitmem.model import BUILTIN, HOLDS, PROGRAM, SHELL, Check, Verdict

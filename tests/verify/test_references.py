@@ -10,7 +10,7 @@ from support.facts import tree_of
 
 from gitmem.document.anchors import parse_anchor
 from gitmem.errors import RefusedError
-from gitmem.git.binary import Git
+from gitmem.git import Git
 from gitmem.git.repository import discover
 from gitmem.memory import Memory
 from gitmem.model import STALE

@@ -9,7 +9,7 @@ from conftest import git, memory_text, put_files, tip
 from support.branch import fields_of, keys_found, memory_files
 
 from gitmem.memory import Memory
-from gitmem.recall.query import Query
+from gitmem.recall import Query
 
 POLICY = "[rotation]\nlimit = 4\nmove = 2\n"
 

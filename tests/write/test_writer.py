@@ -13,7 +13,7 @@ from support.facts import Clock, count_commits, for_code, trailers
 from gitmem.config import CLIENT_VARIABLES
 from gitmem.errors import DuplicateError, GitmemError, NotFoundError, RefusedError
 from gitmem.memory import Memory
-from gitmem.recall.query import Query
+from gitmem.recall import Query
 from gitmem.store import layout
 from gitmem.write.writer import edited
 

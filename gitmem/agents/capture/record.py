@@ -13,8 +13,8 @@ from gitmem.errors import RefusedError
 from gitmem.store import background
 from gitmem.store.spool import Spool
 from gitmem.store.spool_folders import waiting_in
+from gitmem.text import display
 from gitmem.text.home_paths import shorten
-from gitmem.text.sanitize import display
 from gitmem.text.secrets import redact, redact_all
 
 TYPE_CHECKING = False

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from gitmem.git.repository import Unsure, read_head
-from gitmem.text.sanitize import display
+from gitmem.text import display
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -5,9 +5,8 @@ from __future__ import annotations
 from gitmem.agents.session import log, topics
 from gitmem.commands.workflow.render import part_of
 from gitmem.policy.settings import PROMPT
-from gitmem.recall import render
+from gitmem.recall import Query, RecallResult, render
 from gitmem.recall.gate import good_hits
-from gitmem.recall.query import Query, RecallResult
 from gitmem.store import tally
 from gitmem.text import tokens
 from gitmem.text.secrets import redact
@@ -17,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from gitmem.agents.event import Event
-    from gitmem.index.catalog.catalog import Catalog
+    from gitmem.index.catalog import Catalog
     from gitmem.repository.repository import OpenRepository
 
 # Of a longer prompt, the beginning and the end are the query: people write before or after what they paste.

@@ -11,7 +11,7 @@ import os
 from gitmem.agents import event as what
 from gitmem.agents.session.places import append, read_lines
 from gitmem.agents.session.topics import place_of, topic_of
-from gitmem.text.sanitize import display
+from gitmem.text import display
 from gitmem.text.secrets import redact
 
 TYPE_CHECKING = False

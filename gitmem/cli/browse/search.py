@@ -17,7 +17,7 @@ from gitmem.cli.browse.drawing import drawn
 from gitmem.cli.browse.help import HelpScreen, keys_line
 from gitmem.cli.browse.overview import OverviewScreen
 from gitmem.frozen import frozen
-from gitmem.store.scope import PROJECT
+from gitmem.store import PROJECT
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from gitmem.cli import shared
 from gitmem.errors import UsageError
-from gitmem.store.scope import PROJECT
+from gitmem.store import PROJECT
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ from gitmem.document.times import format_time
 from gitmem.errors import RefusedError
 from gitmem.frozen import frozen, replace
 from gitmem.model import ADOPTED, BUILTIN, FAILS, Check
-from gitmem.text.sanitize import display
+from gitmem.text import display
 from gitmem.verify.builtin import answer_all
 from gitmem.verify.inputs import CodeTree
 from gitmem.verify.references import anchor_fields
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
     from gitmem.commands.adopt.findings import Adoption
     from gitmem.commands.adopt.memories import Proposal
-    from gitmem.index.catalog.catalog import Catalog
+    from gitmem.index.catalog import Catalog
     from gitmem.repository.repository import OpenRepository
     from gitmem.store.commit import CommitPlan
     from gitmem.write.writer import Writer

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from gitmem.commands.adopt.documents import Document
     from gitmem.commands.adopt.findings import Finding
     from gitmem.commands.adopt.past import Past
-    from gitmem.git.binary import Git
+    from gitmem.git import Git
 
 
 def find_base(git: Git, rev: str, head: str) -> str:

@@ -9,7 +9,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from gitmem.git.binary import Git
+    from gitmem.git import Git
 
 # A larger file is data.
 FILE_LIMIT = 1024 * 1024

@@ -8,7 +8,7 @@ from urllib.parse import quote
 
 from gitmem import __version__
 from gitmem.commands.adopt.findings import FALSE, HOLDS, NEVER
-from gitmem.text.sanitize import display, escaped_json, unlike_command, workflow_command
+from gitmem.text import display, escaped_json, unlike_command, workflow_command
 from gitmem.verify.overview.finding import describe_lines
 
 TYPE_CHECKING = False

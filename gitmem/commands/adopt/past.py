@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from gitmem.commands.adopt.findings import Probe
-    from gitmem.git.binary import Git
+    from gitmem.git import Git
 
 _HEAD = re.compile(rb"^([0-9a-f]{40,64}) \d+ (\d+)")
 # The most former trees listed, and the most versions read of one file: about a second each.

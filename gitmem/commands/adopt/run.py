@@ -23,7 +23,7 @@ from gitmem.commands.adopt.judge.targets import judge_command
 from gitmem.commands.adopt.past import Past
 from gitmem.commands.adopt.statements import HEADING, split
 from gitmem.frozen import replace
-from gitmem.text.sanitize import display
+from gitmem.text import display
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from gitmem.commands.adopt.documents import Document
     from gitmem.commands.adopt.findings import Finding
     from gitmem.commands.adopt.statements import Statement
-    from gitmem.git.binary import Git
+    from gitmem.git import Git
 
     _Read = tuple[Document, Statement, list[Claim]]
 

@@ -17,7 +17,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from gitmem.git.binary import Git
+    from gitmem.git import Git
     from gitmem.repository.repository import OpenRepository
 
 _BEGINS = re.compile(r"(?:learned|learning|learnt)[ \t]*:[ \t]*(.*)", re.IGNORECASE)

@@ -14,7 +14,7 @@ from gitmem.policy.settings import CAPTURE
 from gitmem.store.spool import Spool
 from gitmem.tasks.digest import held_by, is_anything_held
 from gitmem.tasks.task import Worker
-from gitmem.text.sanitize import display
+from gitmem.text import display
 from gitmem.text.tokens import terms
 from gitmem.write import place
 from gitmem.write.draft import Author, make_draft
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Any
 
-    from gitmem.index.catalog.catalog import Catalog
+    from gitmem.index.catalog import Catalog
     from gitmem.repository.repository import OpenRepository
     from gitmem.store.commit import CommitPlan
     from gitmem.write.draft import Draft

@@ -12,9 +12,9 @@ from functools import cache
 from gitmem.commands.check.programs import PACKAGE, SIZE_LIMIT, list_programs, scripts_of
 from gitmem.commands.check.touched import Trees
 from gitmem.frozen import frozen
-from gitmem.git.binary import Git
+from gitmem.git import Git
 from gitmem.model import BUILTIN, FAILS, HOLDS, SHELL, Check
-from gitmem.text.sanitize import display
+from gitmem.text import display
 from gitmem.verify.overview.finding import ERROR, NOTE, WARNING, ReviewFinding
 
 TYPE_CHECKING = False
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from gitmem.commands.check.judge import FactAnswer, Pair
     from gitmem.commands.check.touched import HeadFact
-    from gitmem.git.binary import TreeChange
+    from gitmem.git import TreeChange
 
     # The changed files that each fact's check runs, by the fact's key.
     ProgramEdits = Mapping[str, tuple[TreeChange, ...]]

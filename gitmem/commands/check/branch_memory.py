@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from gitmem.commands.check.silenced import SilencedFact
     from gitmem.commands.check.touched import HeadFact
-    from gitmem.index.catalog.catalog import Catalog
+    from gitmem.index.catalog import Catalog
     from gitmem.repository.branch_memory import BranchMemory
     from gitmem.verify.overview.finding import Finding
 

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from gitmem.commands.check.touched import HeadFact
-    from gitmem.git.binary import Git, TreeChange
-    from gitmem.index.catalog.catalog import Catalog
+    from gitmem.git import Git, TreeChange
+    from gitmem.index.catalog import Catalog
     from gitmem.policy.policy import Policy
 
 

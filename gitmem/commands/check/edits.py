@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from gitmem.store.code_tree import FOLDER
 from gitmem.store.layout import POLICY_PATH
-from gitmem.text.sanitize import display
+from gitmem.text import display
 from gitmem.verify.overview.finding import NOTE, WARNING, ReviewFinding
 
 TYPE_CHECKING = False
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from gitmem.commands.check.touched import Trees
-    from gitmem.git.binary import TreeChange
+    from gitmem.git import TreeChange
 
 # The name of a list of approved commands, in any folder (`gitmem trust --print > .github/gitmem-approved`).
 APPROVED = "gitmem-approved"

@@ -9,7 +9,7 @@ from gitmem.document.answers import BuiltinAnswer
 from gitmem.frozen import frozen, replace
 from gitmem.model import BLOCKED, BUILTIN, HOLDS, Check
 from gitmem.statuses import age_s
-from gitmem.text.sanitize import display
+from gitmem.text import display
 from gitmem.verify import builtin
 from gitmem.verify.claims import LINE_KEPT
 from gitmem.verify.due import Due, is_accepted, read_fact, rests_of
@@ -22,9 +22,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from gitmem.commands.check.touched import TouchedFact, Trees
-    from gitmem.git.binary import Git, TreeChange
-    from gitmem.index.catalog import fact_state
-    from gitmem.index.catalog.catalog import Catalog
+    from gitmem.git import Git, TreeChange
+    from gitmem.index.catalog import Catalog, fact_state
     from gitmem.model import Verdict
     from gitmem.policy.policy import Policy
     from gitmem.verify.inputs import CodeTree

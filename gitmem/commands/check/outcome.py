@@ -35,8 +35,8 @@ if TYPE_CHECKING:
     from gitmem.commands.check.judge import Pair
     from gitmem.commands.check.span import ChangeSpan
     from gitmem.commands.check.touched import TouchedFact, Trees
-    from gitmem.git.binary import Git
-    from gitmem.index.catalog.catalog import Catalog
+    from gitmem.git import Git
+    from gitmem.index.catalog import Catalog
     from gitmem.repository.proving_store import ProvingStore
     from gitmem.verify.session import Options, Session
 

@@ -10,7 +10,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from gitmem.git.binary import Git, TreeChange
+    from gitmem.git import Git, TreeChange
 
 # The most files named; the diff shows the rest.
 NAMED = 3

@@ -18,8 +18,8 @@ from gitmem.commands.check.touched import Brought, Trees, find_touched, list_fac
 from gitmem.errors import ProcessError
 from gitmem.frozen import frozen, replace
 from gitmem.model import BUILTIN
+from gitmem.store import PROJECT
 from gitmem.store.code_tree import is_home
-from gitmem.store.scope import PROJECT
 from gitmem.verify.overview.finding import (
     BROKEN,
     NOTHING_TO_REVIEW,
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from gitmem.commands.check.base_programs import BaseAnswer, ProgramEdits
     from gitmem.commands.check.outcome import Outcome
     from gitmem.commands.check.touched import HeadFact, TouchedFact
-    from gitmem.index.catalog.catalog import Catalog
+    from gitmem.index.catalog import Catalog
     from gitmem.repository.branch_memory import BranchMemory, SettledFact
     from gitmem.repository.proving_store import ProvingStore
     from gitmem.verify.overview.finding import ReviewFinding

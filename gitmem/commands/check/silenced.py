@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from gitmem.commands.check.touched import HeadFact
-    from gitmem.index.catalog.catalog import Catalog
+    from gitmem.index.catalog import Catalog
     from gitmem.index.catalog.fact_state import FactRow
 
 REMOVED, ARCHIVED = "removes it", "archives it"

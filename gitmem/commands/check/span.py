@@ -8,7 +8,7 @@ from gitmem.git.ancestry import is_shallow
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from gitmem.git.binary import Git
+    from gitmem.git import Git
 
 FETCH = "fetch it first: git fetch origin '+refs/heads/*:refs/remotes/origin/*'; in CI: fetch-depth: 0"
 DEEPEN = (

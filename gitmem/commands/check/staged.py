@@ -10,9 +10,9 @@ import os
 
 from gitmem.commands.check.touched import Trees
 from gitmem.errors import GitmemError, NoRepositoryError
-from gitmem.git.binary import Git
+from gitmem.git import Git
 from gitmem.git.staging import UNMERGED, diff_index, empty_tree, index_file, list_merged
-from gitmem.text.sanitize import display
+from gitmem.text import display
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from gitmem.commands.check.touched import Trees
     from gitmem.document.anchors import LineReference
     from gitmem.document.answers import BuiltinAnswer
-    from gitmem.index.catalog.catalog import Catalog
+    from gitmem.index.catalog import Catalog
     from gitmem.model import Document
     from gitmem.policy.policy import Policy
 

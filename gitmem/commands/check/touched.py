@@ -15,8 +15,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
 
-    from gitmem.git.binary import Git, TreeChange
-    from gitmem.index.catalog.catalog import Catalog
+    from gitmem.git import Git, TreeChange
+    from gitmem.index.catalog import Catalog
     from gitmem.repository.proving_store import ProvingStore
     from gitmem.verify.inputs import CodeTree
 

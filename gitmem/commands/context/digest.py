@@ -36,9 +36,9 @@ from gitmem.policy.settings import START
 from gitmem.statuses import SIGNS, age_s, describe_chain
 from gitmem.tasks import digest as tasks
 from gitmem.tasks.task import Worker
+from gitmem.text import display
 from gitmem.text.durations import DAY_S, ago
 from gitmem.text.json_values import parse_json
-from gitmem.text.sanitize import display
 from gitmem.verify.overview.cause import APART, Case, few, group, title
 
 TYPE_CHECKING = False
@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from gitmem.config.setting import Config
-    from gitmem.index.catalog.catalog import Catalog
+    from gitmem.index.catalog import Catalog
     from gitmem.policy.policy import Policy
     from gitmem.tasks.digest import Held
     from gitmem.tasks.listing import TaskRow

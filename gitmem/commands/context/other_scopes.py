@@ -6,8 +6,8 @@ from gitmem.commands.context import relevance, sections
 from gitmem.frozen import fields_of, replace
 from gitmem.index.catalog import state
 from gitmem.policy.settings import START
-from gitmem.recall.query import Query, shown
-from gitmem.store.scope import SCOPES
+from gitmem.recall import Query, shown
+from gitmem.store import SCOPES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -5,16 +5,15 @@ from __future__ import annotations
 from gitmem.frozen import frozen
 from gitmem.index.catalog.keys import short_keys
 from gitmem.recall.render import excerpt
-from gitmem.store.scope import PROJECT
-from gitmem.text import tokens
-from gitmem.text.sanitize import display
+from gitmem.store import PROJECT
+from gitmem.text import display, tokens
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from gitmem.commands.context.relevance import RelevanceRow
-    from gitmem.index.catalog.catalog import Catalog
+    from gitmem.index.catalog import Catalog
 
 # The longest line of the digest, title in it, and reason for a failure, in characters. A command shows the whole.
 TEXT_LIMIT, TITLE_LIMIT, REASON_LIMIT = 320, 160, 200

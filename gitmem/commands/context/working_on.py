@@ -9,15 +9,15 @@ from gitmem.commands.context.other_scopes import other_scopes
 from gitmem.commands.context.relevance import UNFIT
 from gitmem.errors import ProcessError
 from gitmem.frozen import replace
-from gitmem.git.binary import NO_SYSTEM
+from gitmem.git import NO_SYSTEM
 from gitmem.git.branches import SHARED, likely_default
 from gitmem.index.catalog import state
 from gitmem.index.catalog.keys import describe_unreadable
 from gitmem.policy.settings import START
-from gitmem.recall.query import Query
+from gitmem.recall import Query
+from gitmem.store import PROJECT
 from gitmem.store.companion import branch_notice
 from gitmem.store.proposal import notice_of
-from gitmem.store.scope import PROJECT
 from gitmem.tasks.digest import held_by, is_anything_held
 from gitmem.tasks.listing import worker_of
 
@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
     from typing import Any
 
-    from gitmem.git.binary import Git
-    from gitmem.index.catalog.catalog import Catalog
+    from gitmem.git import Git
+    from gitmem.index.catalog import Catalog
     from gitmem.recall.semantic import Meaning
     from gitmem.repository.repository import OpenRepository
 

@@ -18,14 +18,14 @@ from gitmem.store.layout import ROOT_EMAIL, ROOT_NAME
 from gitmem.store.lock import STALE_AFTER_S, is_held
 from gitmem.store.read import display_path
 from gitmem.system.file_lock import make_folder
-from gitmem.text.sanitize import display
+from gitmem.text import display
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from gitmem.git.binary import Git
-    from gitmem.index.catalog.catalog import Catalog
+    from gitmem.git import Git
+    from gitmem.index.catalog import Catalog
     from gitmem.repository.repository import OpenRepository
 
 # The entries that a person may delete from the tip: they are not read, and the history keeps them.

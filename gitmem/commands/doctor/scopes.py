@@ -6,13 +6,13 @@ import os
 
 from gitmem.model import Problem
 from gitmem.repository.repository import has_private
-from gitmem.store.scope import DOMAIN, PRIVATE, UNIVERSAL
+from gitmem.store import DOMAIN, PRIVATE, UNIVERSAL
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from gitmem.index.catalog.catalog import Catalog
+    from gitmem.index.catalog import Catalog
     from gitmem.repository.repository import OpenRepository
 
 

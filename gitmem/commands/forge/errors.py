@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 from gitmem.errors import ForgeError
-from gitmem.text.sanitize import display
+from gitmem.text import display
 from gitmem.text.secrets import redact
 
 TYPE_CHECKING = False

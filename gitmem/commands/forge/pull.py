@@ -7,7 +7,7 @@ from urllib.parse import urlencode
 from gitmem.commands.forge.ownership import address_of, number_of, signed
 from gitmem.errors import ForgeError
 from gitmem.frozen import frozen
-from gitmem.text.sanitize import display
+from gitmem.text import display
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

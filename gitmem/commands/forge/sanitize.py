@@ -14,7 +14,7 @@ from __future__ import annotations
 import html
 import re
 
-from gitmem.text.sanitize import display
+from gitmem.text import display
 from gitmem.text.secrets import redact
 from gitmem.verify.overview.notice.inert import APART, spelt
 

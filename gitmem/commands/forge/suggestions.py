@@ -13,7 +13,7 @@ from hashlib import sha256
 
 from gitmem.commands.forge.ownership import mark, marked, number_of, ours, who_am_i
 from gitmem.errors import ForgeError
-from gitmem.text.sanitize import display
+from gitmem.text import display
 from gitmem.text.secrets import redact
 from gitmem.verify.overview.notice.document import parse_check
 from gitmem.verify.overview.notice.inert import code_block

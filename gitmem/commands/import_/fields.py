@@ -9,8 +9,7 @@ from gitmem.errors import FormatError
 from gitmem.frozen import frozen
 from gitmem.policy.values import is_slug
 from gitmem.store import layout
-from gitmem.text import tokens
-from gitmem.text.sanitize import display
+from gitmem.text import display, tokens
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

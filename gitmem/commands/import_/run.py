@@ -13,9 +13,9 @@ from gitmem.document.times import format_time
 from gitmem.errors import RefusedError
 from gitmem.frozen import frozen, replace
 from gitmem.policy.settings import IMPORT
+from gitmem.recall import SESSION
 from gitmem.recall.logs import PLACE, counted
-from gitmem.recall.query import SESSION
-from gitmem.text.sanitize import display
+from gitmem.text import display
 from gitmem.text.secrets import redact
 from gitmem.write.archive import ROTATED
 from gitmem.write.bulk import ImportPlan, Reasons, changes_of, settle

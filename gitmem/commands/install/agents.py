@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from gitmem.commands.install.pieces import Piece
-    from gitmem.git.binary import Git
+    from gitmem.git import Git
 
 BMAD = "bmad"
 # Means all harnesses whose folders are found.

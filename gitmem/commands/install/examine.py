@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from gitmem.commands.install.agents import AgentSetup
     from gitmem.commands.install.place import InstallFolder
-    from gitmem.git.binary import Git
+    from gitmem.git import Git
 
 ON_PATH = "hooks call plain `gitmem`, so that they are the same for everyone"
 

@@ -18,7 +18,7 @@ from gitmem.policy.settings import KINDS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from gitmem.git.binary import Git
+    from gitmem.git import Git
 
 NAME = "diff.gitmem.textconv"
 # git passes this to a shell with the file appended (gitattributes(5), textconv). If gitmem is missing or fails, the

@@ -17,7 +17,7 @@ from gitmem.system import atomic_write
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from gitmem.git.binary import Git
+    from gitmem.git import Git
 
 # git's names for settings of the whole machine or person (git-config(1), --show-scope).
 SHARED_SCOPES = ("global", "system")

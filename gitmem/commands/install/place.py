@@ -19,7 +19,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from gitmem.git.binary import Git
+    from gitmem.git import Git
 
 # Settings are small; a larger file is something else.
 SIZE_LIMIT = 4_194_304

@@ -26,7 +26,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from gitmem.git.binary import Git
+    from gitmem.git import Git
 
 SYSTEMD, CRON, LAUNCHD = "systemd", "cron", "launchd"
 KINDS = (SYSTEMD, CRON, LAUNCHD)

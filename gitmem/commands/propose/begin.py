@@ -21,7 +21,7 @@ from gitmem.store.proposal import PREFIX, Current
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from gitmem.git.binary import Git
+    from gitmem.git import Git
     from gitmem.repository.repository import OpenRepository
 
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from gitmem.commands.sync.companions import CompanionStep
-    from gitmem.git.binary import Git
+    from gitmem.git import Git
     from gitmem.git.objects import Objects
     from gitmem.git.remotes import RemoteOptions
     from gitmem.repository.repository import OpenRepository

@@ -22,7 +22,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from gitmem.git.binary import Git
+    from gitmem.git import Git
     from gitmem.git.remotes import RemoteOptions
     from gitmem.repository.repository import OpenRepository
     from gitmem.store.merge.trees import Conflict

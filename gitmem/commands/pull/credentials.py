@@ -18,7 +18,7 @@ from gitmem.system import process
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from gitmem.git.binary import Git
+    from gitmem.git import Git
 
 # The time limit for gh or a credential helper in seconds; neither may prompt.
 ANSWERS_S = 20.0

@@ -14,8 +14,8 @@ from gitmem.document.times import format_time
 from gitmem.errors import FormatError
 from gitmem.frozen import frozen
 from gitmem.store import layout
+from gitmem.text import display
 from gitmem.text.durations import plausible
-from gitmem.text.sanitize import display
 from gitmem.text.secrets import redact
 
 TYPE_CHECKING = False

@@ -15,12 +15,11 @@ from gitmem.document.fields import parse_ttl
 from gitmem.errors import FormatError, NotFoundError, RefusedError, UsageError, suppress
 from gitmem.frozen import fields_of, frozen
 from gitmem.policy.collections import ALIASES
-from gitmem.store import layout
-from gitmem.store.scope import SOURCE_FOLDER, SOURCE_REFS
+from gitmem.store import SOURCE_FOLDER, SOURCE_REFS, layout
 from gitmem.system import atomic_write
 from gitmem.system.file_lock import make_folder
 from gitmem.system.http import LOOPBACK
-from gitmem.text.sanitize import display
+from gitmem.text import display
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

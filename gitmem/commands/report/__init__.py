@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from gitmem.commands.report import code_quality, github, junit, sarif
 from gitmem.frozen import replace
-from gitmem.text.sanitize import display
+from gitmem.text import display
 from gitmem.text.secrets import redact, safe_output
 from gitmem.verify.overview.notice.links import Links
 from gitmem.verify.overview.notice.notice import render as notice

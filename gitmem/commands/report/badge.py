@@ -7,8 +7,8 @@ from html import escape
 from gitmem.frozen import frozen
 from gitmem.model import BLOCKED, FAILED, STALE, SUSPECT, UNPROVEN, VERIFIED
 from gitmem.statuses import SIGNS
+from gitmem.text import display
 from gitmem.text.durations import lasted
-from gitmem.text.sanitize import display
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 
 from gitmem.commands.report.words import sentence
-from gitmem.text.sanitize import escaped_json
+from gitmem.text import escaped_json
 from gitmem.text.sha256 import sha256
 from gitmem.verify.overview.finding import ERROR, KINDS, NOTE, WARNING, WORDS, Spot
 

@@ -15,14 +15,14 @@ from gitmem.errors import FormatError
 from gitmem.frozen import frozen
 from gitmem.index.catalog import state
 from gitmem.store import tally
-from gitmem.text.sanitize import display
+from gitmem.text import display
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from typing import Any
 
-    from gitmem.index.catalog.catalog import Catalog
+    from gitmem.index.catalog import Catalog
 
 GAUGE, COUNTER = "gauge", "counter"
 # The most used kinds, counted separately; a store may have any number, and the rest is counted together.

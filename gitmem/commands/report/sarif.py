@@ -12,7 +12,7 @@ from urllib.parse import quote
 
 from gitmem import __version__
 from gitmem.commands.report.words import sentence
-from gitmem.text.sanitize import escaped_json
+from gitmem.text import escaped_json
 from gitmem.verify.overview.finding import KINDS, WORDS, Spot
 
 TYPE_CHECKING = False

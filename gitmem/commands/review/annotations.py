@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gitmem.commands.review import model as f
-from gitmem.text.sanitize import unlike_command, workflow_command
+from gitmem.text import unlike_command, workflow_command
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

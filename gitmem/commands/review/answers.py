@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from gitmem.commands.review.model import MemoryChange
-    from gitmem.git.binary import Git
+    from gitmem.git import Git
     from gitmem.model import Check, Document
     from gitmem.verify.inputs import CodeTree
 

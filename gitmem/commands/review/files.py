@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from gitmem.frozen import frozen
-from gitmem.git.binary import TreeEntry
+from gitmem.git import TreeEntry
 from gitmem.git.objects import open_objects
 from gitmem.store import layout
 from gitmem.store.buckets import sections_of
@@ -16,7 +16,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from gitmem.git.binary import Git
+    from gitmem.git import Git
     from gitmem.git.objects import Changes, Objects, PathEntry
     from gitmem.model import Problem
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from gitmem.document.spec import shown_check
 from gitmem.document.times import format_time
 from gitmem.errors import FormatError
-from gitmem.text.sanitize import display
+from gitmem.text import display
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -34,8 +34,8 @@ if TYPE_CHECKING:
 
     from gitmem.commands.review.changes import ChangedMemory
     from gitmem.commands.review.files import FileChanges
-    from gitmem.git.binary import Git
-    from gitmem.index.catalog.catalog import Catalog
+    from gitmem.git import Git
+    from gitmem.index.catalog import Catalog
     from gitmem.policy.policy import Policy
     from gitmem.repository.repository import OpenRepository
     from gitmem.store.local import LocalState

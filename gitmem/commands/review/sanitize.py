@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gitmem.document.parse import unify
-from gitmem.text.sanitize import display
+from gitmem.text import display
 from gitmem.text.secrets import redact
 
 # The most characters shown of one line.

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from typing import Any
 
-    from gitmem.git.binary import Git
+    from gitmem.git import Git
 
 # Settings that affect trust, commands or reviews.
 TRUSTED = ("verify.", "secrets.", "duplicates.", "review.", "check.", "kinds.")

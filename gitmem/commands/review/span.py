@@ -8,7 +8,7 @@ from gitmem.git.ancestry import is_shallow
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from gitmem.git.binary import Git
+    from gitmem.git import Git
 
 # The most commits counted, with their authors.
 MOST_COMMITS = 10_000

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from gitmem.commands.review.answers import CodeAnswers
     from gitmem.commands.review.changes import ChangedMemory
     from gitmem.document.builtin_checks import BuiltinCheck
-    from gitmem.index.catalog.catalog import Catalog
+    from gitmem.index.catalog import Catalog
     from gitmem.model import Document
     from gitmem.policy.policy import Policy
 

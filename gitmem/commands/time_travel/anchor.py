@@ -10,8 +10,8 @@ that names nothing (a merge by ``sync``, a person's own commit) follows its pare
 from __future__ import annotations
 
 from gitmem.frozen import frozen, replace
+from gitmem.git import Git
 from gitmem.git.ancestry import is_shallow, kin_of
-from gitmem.git.binary import Git
 from gitmem.store.trailers import Point, read_points
 
 TYPE_CHECKING = False

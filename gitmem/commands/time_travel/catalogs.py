@@ -11,8 +11,7 @@ from pathlib import Path
 from gitmem.errors import ProcessError
 from gitmem.frozen import frozen, replace
 from gitmem.index import refresh
-from gitmem.index.catalog import packed_texts, schema
-from gitmem.index.catalog.catalog import Catalog, shown_by
+from gitmem.index.catalog import Catalog, packed_texts, schema, shown_by
 from gitmem.model import Problem
 from gitmem.store import layout, read
 from gitmem.store.buckets import unite_buckets
@@ -24,7 +23,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection
 
-    from gitmem.git.binary import Git
+    from gitmem.git import Git
     from gitmem.repository.repository import OpenRepository
 
     Progress = Callable[[int, int], None] | None

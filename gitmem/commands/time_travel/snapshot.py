@@ -17,12 +17,11 @@ from gitmem.index.catalog.keys import full_key
 from gitmem.index.refresh import empty_catalog
 from gitmem.model import FAILED, TASK, UNPROVEN
 from gitmem.policy.policy import Policy
-from gitmem.recall import listing, ranker
-from gitmem.recall.query import narrowed
+from gitmem.recall import listing, narrowed, ranker
 from gitmem.results import MemoryDetails, Statistics, StoreStatus
+from gitmem.store import PROJECT
 from gitmem.store.code_tree import read_tree
 from gitmem.store.local import LocalState
-from gitmem.store.scope import PROJECT
 from gitmem.verify.due import is_accepted, refresh_states
 from gitmem.verify.past_verdicts import all_verdicts
 
@@ -32,7 +31,7 @@ if TYPE_CHECKING:
     from types import TracebackType
     from typing import Any
 
-    from gitmem.recall.query import Query, RecallResult
+    from gitmem.recall import Query, RecallResult
     from gitmem.repository.repository import OpenRepository
 
 # Age does not apply to the past: no time to live has passed, no memory has expired, and recency does not count.

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
-    from gitmem.git.binary import Git
+    from gitmem.git import Git
     from gitmem.index.catalog import fact_state
     from gitmem.model import Verdict
 

@@ -9,8 +9,7 @@ from gitmem.commands.workflow.render import composed, part_of
 from gitmem.commands.workflow.step import WorkflowStep, component_tag
 from gitmem.frozen import frozen, replace
 from gitmem.policy.settings import WORKFLOW, role_name
-from gitmem.recall import listing
-from gitmem.recall.query import Query, RecallResult
+from gitmem.recall import Query, RecallResult, listing
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

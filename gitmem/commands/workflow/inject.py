@@ -7,7 +7,7 @@ from gitmem.commands.workflow.step import signed
 from gitmem.errors import RefusedError
 from gitmem.policy.settings import WORKFLOW
 from gitmem.repository.repository import open_private
-from gitmem.text.sanitize import display
+from gitmem.text import display
 from gitmem.text.tokens import slug
 from gitmem.write.draft import make_draft
 

@@ -7,7 +7,7 @@ import re
 from gitmem.commands.remember import remember
 from gitmem.errors import RefusedError
 from gitmem.policy.settings import WORKFLOW
-from gitmem.text.sanitize import display
+from gitmem.text import display
 from gitmem.text.tokens import count_tokens
 from gitmem.write.draft import cleaned, is_line_reference
 

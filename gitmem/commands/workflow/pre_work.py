@@ -15,8 +15,7 @@ from gitmem.errors import UsageError
 from gitmem.frozen import frozen, replace
 from gitmem.model import FAILED, TASK
 from gitmem.policy.settings import WORK
-from gitmem.recall import listing
-from gitmem.recall.query import Query, RecallResult
+from gitmem.recall import Query, RecallResult, listing
 from gitmem.recall.render import MemoryText, Part, one_line
 from gitmem.tasks.digest import FAILURES, FailedAttempt, failures
 from gitmem.tasks.task import task_from
@@ -28,7 +27,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from gitmem.commands.workflow.step import WorkflowStep
-    from gitmem.index.catalog.catalog import Catalog
+    from gitmem.index.catalog import Catalog
     from gitmem.model import Hit
     from gitmem.repository.repository import OpenRepository
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from gitmem.index.catalog.keys import short_keys
 from gitmem.recall import render
 from gitmem.recall.render import MemoryText, Part
-from gitmem.store.scope import PROJECT, SCOPES
+from gitmem.store import PROJECT, SCOPES
 from gitmem.text.tokens import count_tokens
 
 TYPE_CHECKING = False
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
-    from gitmem.recall.query import RecallResult
+    from gitmem.recall import RecallResult
     from gitmem.repository.proving_store import ProvingStore
     from gitmem.repository.repository import OpenRepository
 

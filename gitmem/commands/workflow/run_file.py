@@ -11,7 +11,7 @@ import json
 from gitmem.errors import RefusedError
 from gitmem.frozen import frozen
 from gitmem.policy.settings import BOARD_KINDS
-from gitmem.text.sanitize import display
+from gitmem.text import display
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ import unicodedata
 from gitmem.errors import UsageError
 from gitmem.frozen import frozen
 from gitmem.policy.settings import role_name
-from gitmem.text.sanitize import display
+from gitmem.text import display
 from gitmem.text.tokens import slug
 
 TYPE_CHECKING = False

@@ -8,8 +8,7 @@ from __future__ import annotations
 from gitmem.document.spec import claim_hash
 from gitmem.errors import FormatError
 from gitmem.frozen import frozen
-from gitmem.index.catalog import packed_texts
-from gitmem.index.catalog.catalog import Catalog
+from gitmem.index.catalog import Catalog, packed_texts
 from gitmem.index.catalog.rows import rows_of
 from gitmem.model import Document, IndexText, Problem, Verdict
 

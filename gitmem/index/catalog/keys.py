@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gitmem.errors import AmbiguousKeyError, NotFoundError
-from gitmem.index.catalog.catalog import Catalog
+from gitmem.index.catalog import Catalog
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

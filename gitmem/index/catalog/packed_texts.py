@@ -19,7 +19,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from gitmem.index.catalog.catalog import Catalog
+    from gitmem.index.catalog import Catalog
 
 # Deflate's window: the rest of a longer dictionary would not be used (RFC 1951, section 2).
 DICTIONARY_BYTES = 32_000

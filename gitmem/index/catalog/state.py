@@ -10,7 +10,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping
 
-    from gitmem.index.catalog.catalog import Catalog
+    from gitmem.index.catalog import Catalog
 
 # The outcome of a memory without a check that refers to changed lines of code.
 CHANGED = "changed"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gitmem.errors import FormatError
-from gitmem.index.catalog.catalog import Catalog
+from gitmem.index.catalog import Catalog
 from gitmem.index.catalog.inserts import Inserts, problem_of
 from gitmem.index.catalog.state import ANCHORED
 from gitmem.model import Problem

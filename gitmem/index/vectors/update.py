@@ -10,7 +10,7 @@ import _sqlite3 as sqlite3
 import time
 
 from gitmem.errors import BusyError, UnwritableError
-from gitmem.index.catalog.catalog import shown_by
+from gitmem.index.catalog import shown_by
 from gitmem.index.embed.pieces import is_code, pieces_of
 from gitmem.index.vectors.folders import VectorsLock, discard, list_others
 from gitmem.index.vectors.numpy_rows import DamagedError
@@ -22,7 +22,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from gitmem.index.catalog.catalog import Catalog
+    from gitmem.index.catalog import Catalog
     from gitmem.index.embed.provider import EmbeddingProvider
 
     # The providers for prose and for code, often one and the same.

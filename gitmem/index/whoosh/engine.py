@@ -11,7 +11,7 @@ from array import array
 from heapq import nlargest
 
 from gitmem.frozen import frozen
-from gitmem.index.engine import Candidate
+from gitmem.index import Candidate
 from gitmem.index.whoosh.index import TEXTS, completed, name_of, names_in, warnings_of_whoosh
 from gitmem.text.tokens import terms
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from typing import Any
 
-    from gitmem.index.catalog.catalog import Catalog
+    from gitmem.index.catalog import Catalog
     from gitmem.index.whoosh.index import SearchableIndex
     from gitmem.model import IndexText
 
@@ -100,7 +100,7 @@ class WhooshEngine:
     def candidates(
         self, terms: Sequence[str], *, limit: int, where: str = "", parameters: Sequence[object] = ()
     ) -> list[Candidate]:
-        """Return at most *limit* memories with any of the terms, best first (``index.engine``)."""
+        """Return at most *limit* memories with any of the terms, best first (``index.Engine``)."""
         scores: dict[int, float] = {}
         deadline = time.monotonic() + SECONDS_AT_MOST
         for term in terms:

@@ -21,8 +21,8 @@ from pathlib import Path
 from gitmem.config import state_home
 from gitmem.errors import ConflictError, GitmemError
 from gitmem.frozen import frozen
-from gitmem.index.catalog.catalog import shown_by
-from gitmem.index.engine import WEIGHTS, WHOOSH_AT_MOST, WHOOSH_FOLDER
+from gitmem.index import WEIGHTS, WHOOSH_AT_MOST, WHOOSH_FOLDER
+from gitmem.index.catalog import shown_by
 from gitmem.model import searched_of
 from gitmem.system.file_lock import CLOSE_ON_EXEC, make_folder, try_lock
 from gitmem.text import tokens
@@ -54,7 +54,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
     from typing import Any
 
-    from gitmem.index.catalog.catalog import Catalog
+    from gitmem.index.catalog import Catalog
 
 # Increased whenever a memory would be indexed differently: an index of another format is rebuilt.
 FORMAT = 2

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 
 from gitmem.errors import ProcessError
-from gitmem.git.binary import Git
+from gitmem.git import Git
 from gitmem.git.repository import is_oid
 from gitmem.system.file_lock import make_folder
 

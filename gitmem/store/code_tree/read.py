@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gitmem.frozen import replace
-from gitmem.git.binary import Git
+from gitmem.git import Git
 from gitmem.model import Problem
 from gitmem.store import layout, read
 from gitmem.store.code_tree import PREFIX

@@ -17,7 +17,7 @@ from gitmem.errors import FormatError
 from gitmem.frozen import frozen
 from gitmem.git.texts import merge_texts
 from gitmem.store import versions
-from gitmem.text.sanitize import display
+from gitmem.text import display
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

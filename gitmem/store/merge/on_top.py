@@ -14,7 +14,7 @@ from gitmem.store.merge.trees import merge
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from gitmem.git.binary import Git
+    from gitmem.git import Git
 
 # The most merges kept: for the branches that a person switches between and compares.
 KEPT = 20

@@ -10,8 +10,7 @@ import os
 
 from gitmem.errors import ConflictError, ProcessError, suppress
 from gitmem.frozen import frozen, replace
-from gitmem.git import worktrees
-from gitmem.git.binary import Git, TreeEntry
+from gitmem.git import Git, TreeEntry, worktrees
 from gitmem.git.worktrees import PathVersion
 from gitmem.store import layout
 from gitmem.store.view.safe_folder import NEW, ODD, Folder, oid_of

@@ -18,7 +18,7 @@ from gitmem.system.atomic_write import write_durably
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from gitmem.git.binary import Git
+    from gitmem.git import Git
     from gitmem.store.view.state import View
 
 # No file examined here has more relevant content; a larger log of HEAD is left as it is.

@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 
 from gitmem.frozen import frozen
-from gitmem.git.binary import Git
+from gitmem.git import Git
 from gitmem.git.repository import Repository, discover
 
 TYPE_CHECKING = False

@@ -13,8 +13,7 @@ from contextlib import contextmanager, suppress
 
 from gitmem.errors import ConflictError, GitmemError, ProcessError, RefusedError
 from gitmem.frozen import replace
-from gitmem.git import worktrees
-from gitmem.git.binary import Git
+from gitmem.git import Git, worktrees
 from gitmem.git.repository import Repository
 from gitmem.store.lock import WriteLock, clear_stale_lock, is_worked_in
 from gitmem.store.view import exclude, repair

@@ -6,16 +6,16 @@ from gitmem.frozen import replace
 from gitmem.git.history import read_made
 from gitmem.index.catalog import fact_state
 from gitmem.model import FAILS
-from gitmem.text.sanitize import display
+from gitmem.text import display
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from typing import Any
 
-    from gitmem.git.binary import Git
+    from gitmem.git import Git
     from gitmem.git.history import Made
-    from gitmem.index.catalog.catalog import Catalog
+    from gitmem.index.catalog import Catalog
     from gitmem.model import Verdict
     from gitmem.store.local import LocalState
 

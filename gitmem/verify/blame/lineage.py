@@ -24,7 +24,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 
-    from gitmem.git.binary import Git
+    from gitmem.git import Git
     from gitmem.git.history import Ancestor, PathChange
     from gitmem.model import Check
     from gitmem.verify.blame.trunk import Trunk

@@ -13,7 +13,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from gitmem.git.binary import Git
+    from gitmem.git import Git
     from gitmem.model import Check, Verdict
 
 # How many commits are considered; the files of each are listed in full.

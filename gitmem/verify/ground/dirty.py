@@ -15,11 +15,11 @@ from pathlib import Path
 
 from gitmem.errors import GitmemError, NoRepositoryError
 from gitmem.frozen import frozen, replace
-from gitmem.git.binary import Git
+from gitmem.git import Git
 from gitmem.git.staging import index_file
 from gitmem.index.catalog import fact_state, state
 from gitmem.model import Check
-from gitmem.text.sanitize import display
+from gitmem.text import display
 from gitmem.verify import due as due_module
 from gitmem.verify.ground.private_commits import Apart
 from gitmem.verify.inputs import SEEN
@@ -29,7 +29,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from gitmem.index.catalog.catalog import Catalog
+    from gitmem.index.catalog import Catalog
     from gitmem.model import Verdict
     from gitmem.policy.policy import Policy
     from gitmem.store.local import LocalState

@@ -16,13 +16,13 @@ from pathlib import Path
 from gitmem.config import home
 from gitmem.errors import GitmemError
 from gitmem.frozen import frozen
-from gitmem.text.sanitize import display
+from gitmem.text import display
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from gitmem.git.binary import Git
+    from gitmem.git import Git
 
 # Limits of what is copied for each running check if overlays do not work; chosen by us. A file takes 1 ms (measured).
 COPY_BYTES = 1 << 30

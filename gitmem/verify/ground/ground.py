@@ -25,7 +25,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from gitmem.git.binary import Git
+    from gitmem.git import Git
 
 # More than any machine runs at once; reaching it means that clones are not returned.
 MOST_CLONES = 512

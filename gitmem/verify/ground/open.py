@@ -15,7 +15,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from gitmem.git.binary import Git
+    from gitmem.git import Git
 
 
 @contextmanager

@@ -24,7 +24,7 @@ from pathlib import Path
 
 from gitmem.config import git_environment
 from gitmem.errors import NotFoundError
-from gitmem.git.binary import SAFE
+from gitmem.git import SAFE
 from gitmem.system import process
 from gitmem.system.file_lock import try_lock
 from gitmem.verify.ground.folders import Lent, copy_folders

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
     from typing import Any
 
-    from gitmem.git.binary import Git
-    from gitmem.index.catalog.catalog import Catalog
+    from gitmem.git import Git
+    from gitmem.index.catalog import Catalog
     from gitmem.verify.jobs.overdue import Silence
     from gitmem.verify.jobs.schedule import Schedule
 

@@ -14,7 +14,7 @@ from gitmem.statuses import SKEW_S
 from gitmem.store.environment import cleaned
 from gitmem.store.layout import VERDICT_LIMIT
 from gitmem.store.verdicts import format_verdict
-from gitmem.text.sanitize import display
+from gitmem.text import display
 from gitmem.verify.builtin import answer_all
 from gitmem.verify.due import RUNGS, digester, is_accepted
 from gitmem.verify.jobs import result_file
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
-    from gitmem.git.binary import Git
+    from gitmem.git import Git
     from gitmem.policy.policy import Policy
     from gitmem.verify.due import Due
     from gitmem.verify.inputs import CodeTree

@@ -22,7 +22,7 @@ from gitmem.model import BLOCKED, FAILS, HOLDS
 from gitmem.store import layout
 from gitmem.store.verdicts import FLAPPING_LIMIT, OUTSIDE_LIMIT, TEXT_LIMIT
 from gitmem.system import atomic_write
-from gitmem.text.sanitize import display
+from gitmem.text import display
 from gitmem.verify.due import RUNGS
 from gitmem.verify.jobs.shards import Shard, parse_shard
 from gitmem.verify.run.judge import SKIPPED

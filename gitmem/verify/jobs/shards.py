@@ -21,7 +21,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from gitmem.index.catalog.catalog import Catalog
+    from gitmem.index.catalog import Catalog
     from gitmem.model import Verdict
     from gitmem.verify.inputs import CodeTree
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from gitmem.document.answers import BuiltinAnswer, Finding
-    from gitmem.git.binary import Git
+    from gitmem.git import Git
     from gitmem.model import Check
     from gitmem.verify.files import Entry
     from gitmem.verify.inputs import CodeTree

@@ -8,8 +8,8 @@ from gitmem.document.builtin_checks import globs_of
 from gitmem.frozen import replace
 from gitmem.index.catalog import fact_state
 from gitmem.model import BUILTIN
+from gitmem.text import display
 from gitmem.text.globs import matcher
-from gitmem.text.sanitize import display
 from gitmem.verify.due import describe_elsewhere
 from gitmem.verify.inputs import CodeTree
 from gitmem.verify.trace.programs import changed as changed_tools
@@ -19,7 +19,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from gitmem.git.binary import Git
+    from gitmem.git import Git
     from gitmem.model import Verdict
     from gitmem.verify.due import Due
 

@@ -10,7 +10,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from gitmem.git.binary import Git
+    from gitmem.git import Git
 
 # Kinds of findings.
 BROKEN = "newly_false"

@@ -23,7 +23,7 @@ from gitmem.verify.overview.stock import written_by
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from gitmem.git.binary import Git
+    from gitmem.git import Git
     from gitmem.verify.due import Due
     from gitmem.verify.run.judge import Result
     from gitmem.verify.session import VerifyRun

@@ -6,14 +6,14 @@ from gitmem.frozen import frozen, replace
 from gitmem.index.catalog import fact_state, state
 from gitmem.model import BLOCKED, FAILED, STALE, STATUSES, SUSPECT, UNPROVEN, VERIFIED
 from gitmem.statuses import describe_chain
+from gitmem.text import display
 from gitmem.text.json_values import parse_json
-from gitmem.text.sanitize import display
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from gitmem.index.catalog.catalog import Catalog
+    from gitmem.index.catalog import Catalog
     from gitmem.store.local import LocalState
 
 # Keeps the page readable on a forge: everything is counted, but only this many of each are named.

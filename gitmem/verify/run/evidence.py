@@ -32,7 +32,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from gitmem.git.binary import Git
+    from gitmem.git import Git
     from gitmem.model import Ran, Spec, Verdict
     from gitmem.verify.ground.folders import Lent
     from gitmem.verify.ground.ground import Ground

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
 
-    from gitmem.git.binary import Git
+    from gitmem.git import Git
     from gitmem.verify.sandbox.limits import Limits
 
 SKIPPED = "skipped"

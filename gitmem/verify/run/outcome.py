@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from gitmem.model import BLOCKED, FAILS, HOLDS, INTERRUPTED, SHELL, Check, Ran, Spec
-from gitmem.text.sanitize import display
+from gitmem.text import display
 from gitmem.verify.run.reason import reason_of
 from gitmem.verify.sandbox import sandbox
 

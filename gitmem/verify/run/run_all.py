@@ -8,7 +8,7 @@ from queue import Empty, SimpleQueue
 
 from gitmem.frozen import replace
 from gitmem.model import BLOCKED, BUILTIN, FAILS, HOLDS
-from gitmem.text.sanitize import display
+from gitmem.text import display
 from gitmem.verify import builtin
 from gitmem.verify.due import RUNGS, Due
 from gitmem.verify.ground.open import open_grounds
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from gitmem.document.answers import BuiltinAnswer
-    from gitmem.git.binary import Git
+    from gitmem.git import Git
     from gitmem.model import Check
     from gitmem.verify.inputs import CodeTree
     from gitmem.verify.options import Watch

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from gitmem.text import display
 from gitmem.text.globs import matcher
-from gitmem.text.sanitize import display
 from gitmem.verify.files import fixed_part
 from gitmem.verify.trace.reads import AT, BELOW, LIST, MISSING, NAMES
 

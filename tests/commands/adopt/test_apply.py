@@ -7,7 +7,7 @@ from gitmem.commands.adopt.apply import apply, counts
 from gitmem.commands.adopt.run import adopt
 from gitmem.document.parse import parse
 from gitmem.memory import Memory
-from gitmem.recall.query import Query
+from gitmem.recall import Query
 
 
 @pytest.fixture

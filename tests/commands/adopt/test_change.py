@@ -7,7 +7,7 @@ from gitmem.commands.adopt.change import find_base
 from gitmem.commands.adopt.correct import corrections
 from gitmem.commands.adopt.findings import FALSE
 from gitmem.commands.adopt.run import adopt
-from gitmem.git.binary import Git
+from gitmem.git import Git
 from gitmem.git.repository import discover
 
 

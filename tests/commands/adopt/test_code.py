@@ -4,7 +4,7 @@ import pytest
 from conftest import commit_files
 
 from gitmem.commands.adopt.code import Code
-from gitmem.git.binary import Git
+from gitmem.git import Git
 from gitmem.git.repository import discover
 
 

@@ -8,7 +8,7 @@ from gitmem.commands.adopt.findings import FALSE, HOLDS, NEVER
 from gitmem.commands.adopt.forms import as_table, blame, markdown
 from gitmem.commands.adopt.run import adopt
 from gitmem.document.builtin_checks import words_of
-from gitmem.git.binary import Git
+from gitmem.git import Git
 from gitmem.git.repository import discover
 from gitmem.model import BUILTIN, Check
 from gitmem.verify.builtin import answer_all

@@ -13,9 +13,9 @@ from support.console import GITMEM, needs_namespaces, run
 
 from gitmem.commands.fact import write_fact
 from gitmem.errors import ConflictError
-from gitmem.index.catalog.catalog import Catalog
+from gitmem.index.catalog import Catalog
 from gitmem.memory import Memory
-from gitmem.recall.query import Query
+from gitmem.recall import Query
 from gitmem.repository.repository import OpenRepository
 from gitmem.store.lock import WriteLock
 from gitmem.store.spool import Spool

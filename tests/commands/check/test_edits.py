@@ -8,7 +8,7 @@ from conftest import commit_files, git
 
 from gitmem.commands.check.edits import look_at_edits
 from gitmem.commands.check.touched import Trees
-from gitmem.git.binary import Git
+from gitmem.git import Git
 from gitmem.git.repository import discover
 
 LINE = "{hash}  {key}  make {key}\n"

@@ -9,7 +9,7 @@ from conftest import commit_files, git
 
 from gitmem.commands.check.span import find_span
 from gitmem.errors import GitmemError
-from gitmem.git.binary import Git
+from gitmem.git import Git
 from gitmem.git.repository import discover
 
 

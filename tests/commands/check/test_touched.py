@@ -13,7 +13,7 @@ from support.code_changes import RS256
 from support.facts import approve_all, make_fact, put, tree_of, verify
 
 from gitmem.commands.check.touched import Trees, find_touched, list_facts
-from gitmem.git.binary import Git
+from gitmem.git import Git
 from gitmem.memory import Memory
 from gitmem.model import Check
 from gitmem.verify.inputs import digest

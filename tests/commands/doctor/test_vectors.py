@@ -9,7 +9,7 @@ from conftest import git
 from support.embedded_store import LOGIN, make_model, set_up
 
 from gitmem.memory import Memory
-from gitmem.recall.query import Query
+from gitmem.recall import Query
 
 OF_VECTORS = ("embedding-unusable", "embedding-silent", "vectors-unused")
 

@@ -12,7 +12,7 @@ from support.github_markdown import alive, rendered, words
 
 from gitmem.commands.forge.sanitize import LINE_KEPT, page
 from gitmem.commands.report import render
-from gitmem.text.sanitize import display
+from gitmem.text import display
 from gitmem.verify.overview.finding import BROKEN, HOLDS, Finding, Findings, Spot
 from gitmem.verify.overview.notice.inert import inert
 

@@ -15,7 +15,7 @@ from gitmem.commands.import_.okf import foreign_concept, read_concept
 from gitmem.commands.import_.run import Sources
 from gitmem.commands.import_.wiki import pages_of
 from gitmem.memory import Memory
-from gitmem.recall.query import Query
+from gitmem.recall import Query
 
 PAGES = pages_of(["tables/orders.md", "tables/Customers.md", "metrics/revenue.md"], is_bundle=True)
 ALL = Query(everything=True, limit=999)

@@ -18,8 +18,8 @@ from gitmem.commands.import_.run import ImportResult, Sources
 from gitmem.errors import NotFoundError
 from gitmem.index.catalog.packed_texts import texts_of
 from gitmem.memory import Memory
+from gitmem.recall import Query
 from gitmem.recall.logs import runs_of
-from gitmem.recall.query import Query
 
 TOKEN = "ghp_" + "a1B2c3D4e5F6g7H8i9J0" + "k1L2m3N4o5P6q7R8"
 BEADS = [

@@ -12,7 +12,7 @@ from support.facts import verify
 from support.reviews import commit, fact, text
 
 from gitmem.commands.install import git_diff
-from gitmem.git.binary import Git
+from gitmem.git import Git
 from gitmem.git.repository import discover
 from gitmem.memory import Memory
 

@@ -141,7 +141,7 @@ def test_a_lock_that_a_killed_git_left_does_not_keep_it_from_being_finished(repo
     remember(repo, one="Tokens rotate daily")
     locks = [repo / f".git/refs/heads/{name}.lock" for name in ("memory", "gitmem/auth")]
     script = (
-        "import os, signal\nfrom gitmem.git.binary import Git\nreal = Git.run\n"
+        "import os, signal\nfrom gitmem.git import Git\nreal = Git.run\n"
         "def stop(self, *args, **how):\n"
         "    if '--stdin' not in args: return real(self, *args, **how)\n"
         f"    os.mkdir({str(locks[1].parent)!r})\n"

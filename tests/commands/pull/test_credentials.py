@@ -9,7 +9,7 @@ import pytest
 
 from gitmem.commands.pull.credentials import github_token, jira_token
 from gitmem.errors import ConfigError
-from gitmem.git.binary import Git
+from gitmem.git import Git
 from gitmem.git.repository import discover
 
 API = "https://api.github.com"

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from gitmem.commands.pull.files import LINES_AT_MOST, code_chunks, prose_chunks
 from gitmem.errors import NotFoundError
 from gitmem.memory import Memory
-from gitmem.recall.query import Query
+from gitmem.recall import Query
 
 GUIDE = "# Guide\n\nIntro.\n\n## Install\n\nUse uv.\n\n```sh\n# not a heading\n```\n\n## Run\n\nmake run\n"
 

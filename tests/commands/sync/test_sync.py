@@ -18,7 +18,7 @@ from gitmem.errors import ConflictError, NoRepositoryError, NotFoundError, Remot
 from gitmem.git import remotes
 from gitmem.memory import Memory
 from gitmem.memory.captures import Captures
-from gitmem.recall.query import Query
+from gitmem.recall import Query
 
 MEMORY = "refs/heads/memory"
 IDLE = memory_text("The gateway drops idle connections", body="After a minute.\n", kind="gotcha", tags="[net]")

@@ -11,7 +11,7 @@ from conftest import git, memory_text, put_files, tip
 from support.catalogs import said_anew, said_by
 
 from gitmem.commands.time_travel.catalogs import KEPT, CatalogContent, catalog_at
-from gitmem.index.catalog.catalog import Catalog
+from gitmem.index.catalog import Catalog
 from gitmem.memory import Memory
 
 

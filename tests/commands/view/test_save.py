@@ -16,8 +16,7 @@ from support.branch import keys_found, memory_files
 from support.views import files_of, push, status_of, view_of
 
 from gitmem.errors import NotFoundError, RefusedError
-from gitmem.git import worktrees
-from gitmem.git.binary import Git
+from gitmem.git import Git, worktrees
 from gitmem.memory import Memory
 from gitmem.store import commit
 from gitmem.store.view import refresh

@@ -10,7 +10,7 @@ from gitmem.commands.workflow.inject import CATEGORIES, leads
 from gitmem.errors import DuplicateError, RefusedError
 from gitmem.memory import Memory
 from gitmem.policy.settings import KINDS
-from gitmem.recall.query import Query
+from gitmem.recall import Query
 
 TEXT = "Run the migrations before the tests of the ledger"
 

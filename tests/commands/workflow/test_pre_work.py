@@ -9,7 +9,7 @@ from support.facts import make_fact, make_memory, put
 from gitmem.commands.workflow.pre_work import Work
 from gitmem.commands.workflow.step import WorkflowStep
 from gitmem.errors import UsageError
-from gitmem.recall.query import Query
+from gitmem.recall import Query
 from gitmem.text.tokens import count_tokens
 
 SHELF = {

@@ -5,7 +5,7 @@ from __future__ import annotations
 from support.facts import make_memory, put
 
 from gitmem.commands.workflow.render import composed, part_of
-from gitmem.recall.query import Query
+from gitmem.recall import Query
 from gitmem.text.tokens import count_tokens
 
 

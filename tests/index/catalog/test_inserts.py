@@ -5,8 +5,7 @@ from __future__ import annotations
 from conftest import memory_text
 
 from gitmem.document.parse import parse
-from gitmem.index.catalog import inserts
-from gitmem.index.catalog.catalog import Catalog
+from gitmem.index.catalog import Catalog, inserts
 from gitmem.index.catalog.inserts import Inserts, StoredMemory
 from gitmem.model import HOLDS, IndexText, Problem, Verdict
 from gitmem.policy.policy import builtin

@@ -8,8 +8,7 @@ import pytest
 from conftest import NOW, commit_files, git, memory_text, put_files
 
 from gitmem.frozen import replace
-from gitmem.index.catalog import fact_state, state
-from gitmem.index.catalog.catalog import Catalog
+from gitmem.index.catalog import Catalog, fact_state, state
 from gitmem.index.catalog.inserts import Inserts
 from gitmem.memory import Memory
 from gitmem.model import FAILS, HOLDS, Blocked, Verdict

@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 from conftest import NOW, git, memory_text, put_files, tip
 
-from gitmem.index.catalog import schema, update
-from gitmem.index.catalog.catalog import Catalog
+from gitmem.index.catalog import Catalog, schema, update
 from gitmem.memory import Memory
 
 

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from support.catalogs import catalog_of
 
 from gitmem.errors import ConflictError, GitmemError
-from gitmem.index.catalog.catalog import Catalog
-from gitmem.index.engine import WHOOSH_FOLDER
+from gitmem.index import WHOOSH_FOLDER
+from gitmem.index.catalog import Catalog
 from gitmem.index.whoosh import index
 from gitmem.index.whoosh.index import (
     KEY_BYTES,

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from support.catalogs import catalog_of
 
 from gitmem.errors import UsageError
-from gitmem.index.catalog.catalog import Catalog
+from gitmem.index.catalog import Catalog
 from gitmem.index.whoosh import syntax
 from gitmem.index.whoosh.engine import WhooshEngine
 from gitmem.index.whoosh.index import refresh_whoosh

@@ -8,7 +8,7 @@ import pytest
 from conftest import NOW, git, memory_text, put_files, tip
 
 from gitmem.errors import GitmemError
-from gitmem.git.binary import Git
+from gitmem.git import Git
 from gitmem.git.repository import discover
 from gitmem.store.merge.on_top import changed_memories, on_top
 

@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from gitmem.document.parse import parse
-from gitmem.git.binary import Git
+from gitmem.git import Git
 from gitmem.git.objects import Objects, open_objects
 from gitmem.git.repository import discover
 from gitmem.model import Verdict

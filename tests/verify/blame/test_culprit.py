@@ -5,7 +5,7 @@ from __future__ import annotations
 from conftest import commit_files, git
 
 from gitmem.frozen import replace
-from gitmem.git.binary import Git
+from gitmem.git import Git
 from gitmem.git.history import Made
 from gitmem.git.repository import discover
 from gitmem.model import FAILS, Verdict

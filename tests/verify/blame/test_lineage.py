@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from conftest import commit_files, git
 
-from gitmem.git.binary import Git
+from gitmem.git import Git
 from gitmem.git.repository import discover
 from gitmem.model import BUILTIN, SHELL, Check
 from gitmem.verify.blame.lineage import InputQuestion, Reader

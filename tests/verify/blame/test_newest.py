@@ -6,7 +6,7 @@ import pytest
 from conftest import commit_files, git
 from support.facts import tree_of
 
-from gitmem.git.binary import Git
+from gitmem.git import Git
 from gitmem.git.repository import discover
 from gitmem.model import BUILTIN, FAILS, HOLDS, Check, Verdict
 from gitmem.verify.blame.newest import NewestCommits

@@ -14,7 +14,7 @@ from conftest import commit_files, git, tip
 from support.facts import approve_all, make_fact, outcomes, put, result_of, verify
 
 from gitmem.errors import GitmemError, NoRepositoryError
-from gitmem.git.binary import Git
+from gitmem.git import Git
 from gitmem.git.repository import discover
 from gitmem.verify.ground import dirty
 
@@ -142,7 +142,7 @@ UNREADABLE = """
 import sys
 from pathlib import Path
 from gitmem.errors import GitmemError
-from gitmem.git.binary import Git
+from gitmem.git import Git
 from gitmem.git.repository import discover
 from gitmem.verify.ground import dirty
 git = Git(discover(Path(sys.argv[1])))

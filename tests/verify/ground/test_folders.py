@@ -16,7 +16,7 @@ from support.grounds import grounds_on, user_of
 
 from gitmem.cli.trust import ask
 from gitmem.errors import GitmemError
-from gitmem.git.binary import Git
+from gitmem.git import Git
 from gitmem.git.repository import discover
 from gitmem.memory import Memory
 from gitmem.verify.ground import folders

@@ -16,7 +16,7 @@ import pytest
 from support.grounds import grounds_on, open_ways
 
 from gitmem.errors import GitmemError, NotFoundError
-from gitmem.git.binary import Git
+from gitmem.git import Git
 from gitmem.git.repository import discover
 from gitmem.verify.ground import scratch
 from gitmem.verify.ground.ground import Ground, Grounds
@@ -484,7 +484,7 @@ def test_a_run_that_is_killed_in_a_check_leaves_nothing_to_the_next(repository, 
     script = (
         "import sys, time; sys.path.append(sys.argv[1])\n"
         "from pathlib import Path\n"
-        "from gitmem.git.binary import Git\n"
+        "from gitmem.git import Git\n"
         "from gitmem.git.repository import discover\n"
         "from gitmem.verify.ground.ground import Grounds\n"
         "with Grounds(Git(discover(Path(sys.argv[2])))) as grounds, grounds.take(sys.argv[3]) as ground:\n"

@@ -9,7 +9,7 @@ from functools import lru_cache
 import pytest
 from conftest import NOW, commit_files, git
 
-from gitmem.git.binary import Git
+from gitmem.git import Git
 from gitmem.git.repository import discover
 from gitmem.verify.ground.ground import place_of_clones
 from gitmem.verify.ground.open import open_grounds

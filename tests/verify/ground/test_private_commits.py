@@ -7,7 +7,7 @@ from pathlib import Path
 from conftest import git
 from support.console import snapshot
 
-from gitmem.git.binary import Git
+from gitmem.git import Git
 from gitmem.git.repository import discover
 from gitmem.verify.ground.private_commits import Apart
 

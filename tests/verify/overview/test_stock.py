@@ -13,8 +13,7 @@ from support.facts import Clock, make_fact, make_memory, put, statuses, verify
 
 from gitmem.document.parse import parse
 from gitmem.frozen import replace
-from gitmem.index.catalog import fact_state, state
-from gitmem.index.catalog.catalog import Catalog
+from gitmem.index.catalog import Catalog, fact_state, state
 from gitmem.index.catalog.inserts import Inserts, StoredMemory
 from gitmem.index.refresh import empty_catalog
 from gitmem.memory import Memory

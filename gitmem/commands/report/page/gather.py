@@ -16,7 +16,7 @@ from gitmem.index.catalog.fact_state import FactRow
 from gitmem.index.catalog.packed_texts import strings
 from gitmem.model import FAILED, STALE, SUSPECT, TASK, UNPROVEN, Check
 from gitmem.statuses import describe_chain
-from gitmem.store.scope import PROJECT, UNIVERSAL, is_meant
+from gitmem.store import PROJECT, UNIVERSAL, is_meant
 from gitmem.text.secrets import redact
 from gitmem.verify.blame.culprit import describe_culprits, with_last_held
 from gitmem.verify.due import is_accepted
@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from typing import Any
 
     from gitmem.config.setting import Config
-    from gitmem.git.binary import Git
-    from gitmem.index.catalog.catalog import Catalog
+    from gitmem.git import Git
+    from gitmem.index.catalog import Catalog
     from gitmem.index.catalog.state import MemoryStatus
     from gitmem.model import Verdict
     from gitmem.policy.policy import Policy

@@ -9,7 +9,7 @@ from gitmem.commands.report.page import graph_layout
 from gitmem.commands.report.page.templates import fill
 from gitmem.frozen import frozen
 from gitmem.model import FAILED, SUSPECT
-from gitmem.text.sanitize import display
+from gitmem.text import display
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ import re
 
 from markupsafe import Markup
 
-from gitmem.text.sanitize import display
+from gitmem.text import display
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

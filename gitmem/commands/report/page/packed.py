@@ -17,7 +17,7 @@ from base64 import b64encode
 from gitmem.commands.report.page.markup import line
 from gitmem.commands.report.page.model import Page, PageMemory
 from gitmem.frozen import fields_of, frozen
-from gitmem.text.sanitize import display
+from gitmem.text import display
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

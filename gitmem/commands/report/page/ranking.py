@@ -7,13 +7,11 @@ number, which ``recall.score`` computes and the page multiplies.
 from __future__ import annotations
 
 from gitmem.frozen import fields_of, frozen, replace
-from gitmem.index import fts
+from gitmem.index import FIELD_WEIGHTS, fts
 from gitmem.index.catalog.packed_texts import texts_of
-from gitmem.index.engine import FIELD_WEIGHTS
 from gitmem.model import ADOPTED, ENGLISH, FACTORS, FAILED, STALE, VERIFIED
 from gitmem.policy.settings import REQUEST
-from gitmem.recall import bm25, score
-from gitmem.recall.query import Query
+from gitmem.recall import Query, bm25, score
 from gitmem.recall.ranker import candidates_for
 from gitmem.recall.score import half_life_days, ranking_of, signals_of
 from gitmem.text import tokens
@@ -24,7 +22,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from gitmem.config.setting import Config
-    from gitmem.index.catalog.catalog import Catalog
+    from gitmem.index.catalog import Catalog
     from gitmem.index.catalog.state import MemoryStatus
     from gitmem.policy.policy import Policy
     from gitmem.store.local import LocalState

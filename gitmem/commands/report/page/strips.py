@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import groupby
 
 from gitmem.commands.report.page.templates import fill
-from gitmem.text.sanitize import display
+from gitmem.text import display
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

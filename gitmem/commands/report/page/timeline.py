@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from collections.abc import Set as AbstractSet
 
-    from gitmem.git.binary import Git
+    from gitmem.git import Git
     from gitmem.index.catalog.fact_state import FactRow
     from gitmem.model import Verdict
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import re
 
-from gitmem.text.sanitize import display
+from gitmem.text import display
 from gitmem.text.secrets import redact
 
 TYPE_CHECKING = False

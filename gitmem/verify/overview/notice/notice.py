@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 
 from gitmem.frozen import frozen
-from gitmem.text.sanitize import display
+from gitmem.text import display
 from gitmem.text.secrets import redact
 from gitmem.verify.overview.cause import APART, Case, few, group
 from gitmem.verify.overview.cause import title as title_of

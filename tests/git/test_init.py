@@ -10,8 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from gitmem.errors import ConflictError, GitmemError, NotFoundError, ProcessError
-from gitmem.git import binary
-from gitmem.git.binary import FALLBACK_IDENTITY, Git, TreeChange, TreeEntry
+from gitmem.git import FALLBACK_IDENTITY, Git, TreeChange, TreeEntry
 from gitmem.git.repository import discover
 
 MISSING = "1" * 40
@@ -360,8 +359,8 @@ def test_without_git_the_error_says_what_to_install(door: Git, monkeypatch: pyte
 def test_tree_that_names_itself_without_end_is_given_up(
     door: Git, repo: Path, monkeypatch: pytest.MonkeyPatch, leaf: str
 ) -> None:
-    monkeypatch.setattr(binary, "STORE_BOUNDS", (100_000, 0.2))
-    monkeypatch.setattr(binary, "CODE_BOUNDS", (100_000, 0.2))
+    monkeypatch.setattr("gitmem.git.STORE_BOUNDS", (100_000, 0.2))
+    monkeypatch.setattr("gitmem.git.CODE_BOUNDS", (100_000, 0.2))
     empty = git(repo, "hash-object", "-w", "-t", "tree", "--stdin", input=b"")
     found = empty if leaf == "empty" else tree(repo, {"a": ("100644", blob(repo, b"x"))})
     for _ in range(12):

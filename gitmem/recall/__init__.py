@@ -7,7 +7,7 @@ from gitmem.index.catalog import state
 from gitmem.index.catalog.packed_texts import strings
 from gitmem.model import ADOPTED, STATUSES, SUMMARY, UNPROVEN, VERIFIED
 from gitmem.policy.settings import REQUEST
-from gitmem.store.scope import domains_of, is_meant
+from gitmem.store import domains_of, is_meant
 from gitmem.text.json_values import parse_json
 
 TYPE_CHECKING = False
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from typing import Any
 
-    from gitmem.index.catalog.catalog import Catalog
+    from gitmem.index.catalog import Catalog
     from gitmem.model import Hit
     from gitmem.policy.policy import Policy
 

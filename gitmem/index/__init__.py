@@ -1,7 +1,8 @@
-"""The protocol of search engines, and the data that they take and return.
+"""Find memories by words: the protocol of search engines, and the data that they take and return.
 
-An engine only finds candidates. It analyses text with ``gitmem.text.tokens`` and leaves ranking to ``recall.score``, so
-two engines over the same memories differ in speed and in which memories they find, not in how they rank.
+``fts`` is the engine inside the catalog's SQLite file. An engine only finds candidates: it analyses text with
+``gitmem.text.tokens`` and leaves ranking to ``recall.score``, so two engines over the same memories differ in speed and
+in which memories they find, not in how they rank.
 """
 
 from __future__ import annotations

@@ -10,8 +10,7 @@ from pathlib import Path
 import pytest
 
 from gitmem.errors import GitmemError
-from gitmem.index.catalog import schema
-from gitmem.index.catalog.catalog import Catalog, discard_damaged
+from gitmem.index.catalog import Catalog, discard_damaged, schema
 from gitmem.store.sqlite_errors import is_busy, is_unwritable
 
 ANALYSIS = "an analysis"
@@ -104,7 +103,7 @@ def test_where_nothing_can_be_written_it_is_made_in_memory(tmp_path: Path) -> No
 
 def test_where_no_file_may_grow_it_is_made_in_memory(tmp_path: Path) -> None:
     script = (
-        "import resource, sys; from gitmem.index.catalog.catalog import Catalog\n"
+        "import resource, sys; from gitmem.index.catalog import Catalog\n"
         "resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000))\n"
         "print(Catalog.build(sys.argv[1], lambda c: c.set_meta('a', 'b')).path)"
     )

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from gitmem.frozen import fields_of
-from gitmem.index import fts
-from gitmem.index.engine import FIELD_WEIGHTS, FIELDS
+from gitmem.index import FIELD_WEIGHTS, FIELDS, fts
 from gitmem.index.whoosh import index
 from gitmem.model import IndexText
 from gitmem.policy import settings as policy

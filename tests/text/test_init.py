@@ -10,8 +10,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from gitmem.text import sanitize
-from gitmem.text.sanitize import display, find_hidden, find_spoken, inject, new_nonce, workflow_command
+from gitmem.text import Flaw, display, find_hidden, find_spoken, inject, new_nonce, workflow_command
 
 NONCE = "0123456789abcdef" * 2
 
@@ -262,7 +261,7 @@ def test_an_injected_block_parses_back_to_one_block(text, source):
     assert "![" not in body
 
 
-def find_hidden_without_nfc(text: str) -> list[sanitize.Flaw]:
+def find_hidden_without_nfc(text: str) -> list[Flaw]:
     return [flaw for flaw in find_hidden(text) if "NFC" not in flaw.name]
 
 
@@ -330,7 +329,7 @@ def test_a_nonce_that_cannot_guard_is_refused(text, source, nonce):
 
 def test_a_nonce_is_drawn_again_while_it_occurs_in_the_text(monkeypatch):
     draws = [bytes(16), bytes([0xAB] * 16), bytes([0xCD] * 16)]
-    monkeypatch.setattr(sanitize, "urandom", lambda size: draws.pop(0)[:size])
+    monkeypatch.setattr("gitmem.text.urandom", lambda size: draws.pop(0)[:size])
 
     nonce = new_nonce("00" * 16 + " and " + "AB" * 16)
 
